@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from protocols.formats.recognition.reading import FORMATS  # noqa: E402
-from protocols.formats.writing.converting import WRITTEN  # noqa: E402  # the path comes first
+from protocols.formats.writing.converting import WRITTEN  # noqa: E402
+from tools.pages import between, row  # noqa: E402
 
 PAGE = ROOT / "docs" / "formats.md"
 BEGIN = "<!-- made by docs/make_formats.py -->\n"
@@ -18,7 +19,7 @@ END = "<!-- end of what is made -->\n"
 
 
 def table() -> str:
-    """Return the table, a row for each format in the order of the registry."""
+    """Return the table, with a row for each format in the order of the registry."""
     rows = [
         "| slug | format | a file of it | kept in addition to the outline | written |",
         "| --- | --- | --- | --- | --- |",
@@ -29,15 +30,13 @@ def table() -> str:
             f"{description}{comma}`{example}`" if "`" not in example and comma else of.description
         )
         cells = (f"`{slug}`", of.name, shown, of.kept, "yes" if slug in WRITTEN else "")
-        rows.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+        rows.append(row(*cells))
     return "\n".join(rows) + "\n"
 
 
 def made(text: str) -> str:
-    """Return the page with the table as it should be."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    return f"{before}{begin}{table()}{end}{after}"
+    """Return the page with an up-to-date table."""
+    return between(text, BEGIN, END, table())
 
 
 if __name__ == "__main__":

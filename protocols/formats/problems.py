@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from text_rankings.base.i18n import Message
 
@@ -26,6 +26,7 @@ CODES: Final[Mapping[str, str]] = MappingProxyType(
         "N2": "No such image",
         "N3": "Two files for one image",
         "N4": "Image without a file",
+        "N5": "Names that look the same",
         "L1": "Wrong number of fields",
         "L2": "Not a number",
         "L3": "Not finite",
@@ -40,6 +41,7 @@ CODES: Final[Mapping[str, str]] = MappingProxyType(
         "F3": "Hardly fits the ground truth",
         "F4": "The same as the ground truth",
         "F5": "No boxes on most images",
+        "F6": "The same results as another method",
         "S1": "Unknown method or image",
         "S2": "Score outside 0 to 1",
         "S3": "Missing value",
@@ -50,14 +52,19 @@ NOTHING_LOADED: Final = Message("nothing is loaded")
 READ_ANYWAY: Final = Message("read anyway")
 KEPT: Final = Message("kept")
 KEPT_AS_IT_IS: Final = Message("kept as it is")
-PASSED_OVER: Final = Message("passed over")
+PASSED_OVER: Final = Message("skipped")
 REORDERED: Final = Message("reordered")
 ASKED: Final = Message("nothing is loaded until this is answered")
+_ACTIONS: Final[Mapping[Severity, str]] = {
+    "error": NOTHING_LOADED,
+    "warning": READ_ANYWAY,
+    "question": ASKED,
+}
 
 _MAX_PER_CODE: Final = 1000
 _MAX_QUOTED: Final = 60
 _MAX_TEXT: Final = 160
-# A comparison with every known name is slow; a file with more faults has a different problem.
+# Comparing with all known names is slow; a file with more wrong names has another problem.
 _MAX_SUGGESTIONS: Final = 100
 _MAX_COMPARED: Final = 2000
 _CSV_COLUMNS: Final = (
@@ -73,7 +80,7 @@ _CSV_COLUMNS: Final = (
     "expected",
     "action",
 )
-# First characters that a spreadsheet takes for a formula.
+# Leading characters that make a spreadsheet read a cell as a formula.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -84,7 +91,7 @@ class Problem:
     Attributes
     ----------
     severity : "error", "warning" or "question"
-        An error stops; a question stops until a person has answered it; a warning does not.
+        An error stops loading; a question does until a person answers; a warning does not.
     code : str
         A key of ``CODES``.
     archive : str
@@ -136,12 +143,12 @@ class Problem:
 
 
 def _message(words: str, values: Mapping[str, object]) -> Message:
-    """Return words with their values; a message has its own."""
+    """Return words with their values filled in; a message already has its own."""
     return words if isinstance(words, Message) else Message(words, **values)
 
 
 class Fault(Exception):
-    """A line or element that cannot be used; the caller knows its place and makes a Problem of it."""
+    """A line or element that cannot be used; the caller adds the place and makes a Problem."""
 
     def __init__(
         self, code: str, found: str, expected: str, span: Span | None = None, **values: object
@@ -169,65 +176,11 @@ class Problems:
         *,
         text: str | None = None,
         span: Span | None = None,
-        action: str = NOTHING_LOADED,
+        action: str | None = None,
+        severity: Severity = "error",
         **values: object,
     ) -> None:
-        self._tell("error", code, found, expected, entry, line, text, span, action, values)
-
-    def warning(
-        self,
-        code: str,
-        found: str,
-        expected: str,
-        entry: str | None = None,
-        line: int | None = None,
-        *,
-        text: str | None = None,
-        span: Span | None = None,
-        action: str = READ_ANYWAY,
-        **values: object,
-    ) -> None:
-        self._tell("warning", code, found, expected, entry, line, text, span, action, values)
-
-    def question(
-        self,
-        code: str,
-        found: str,
-        expected: str,
-        entry: str | None = None,
-        line: int | None = None,
-        *,
-        text: str | None = None,
-        span: Span | None = None,
-        action: str = ASKED,
-        **values: object,
-    ) -> None:
-        self._tell("question", code, found, expected, entry, line, text, span, action, values)
-
-    def fault(
-        self,
-        fault: Fault,
-        entry: str | None = None,
-        line: int | None = None,
-        *,
-        text: str | None = None,
-    ) -> None:
-        """Add an error for input that a reader could not use."""
-        self.error(fault.code, fault.found, fault.expected, entry, line, text=text, span=fault.span)
-
-    def _tell(
-        self,
-        severity: Severity,
-        code: str,
-        found: str,
-        expected: str,
-        entry: str | None,
-        line: int | None,
-        text: str | None,
-        span: Span | None,
-        action: str,
-        values: Mapping[str, object],
-    ) -> None:
+        """Add a problem; ``values`` fill the placeholders in ``found`` and ``expected``."""
         self.counts[code] += 1
         if self.counts[code] > _MAX_PER_CODE:
             return
@@ -245,9 +198,26 @@ class Problems:
                 column,
                 shown,
                 part,
-                action,
+                _ACTIONS[severity] if action is None else action,
             )
         )
+
+    def warning(self, code: str, found: str, expected: str, *place: Any, **options: Any) -> None:
+        self.error(code, found, expected, *place, severity="warning", **options)
+
+    def question(self, code: str, found: str, expected: str, *place: Any, **options: Any) -> None:
+        self.error(code, found, expected, *place, severity="question", **options)
+
+    def fault(
+        self,
+        fault: Fault,
+        entry: str | None = None,
+        line: int | None = None,
+        *,
+        text: str | None = None,
+    ) -> None:
+        """Add an error for input that a reader could not use."""
+        self.error(fault.code, fault.found, fault.expected, entry, line, text=text, span=fault.span)
 
     def add(self, problem: Problem) -> None:
         self.counts[problem.code] += 1
@@ -264,26 +234,14 @@ class Problems:
 
 
 def visible(text: str) -> str:
-    r"""Return a text with everything that cannot be printed replaced by one visible character.
-
-    Examples
-    --------
-    >>> visible("a\tb")
-    'a�b'
-    """
+    """Return a text with each unprintable character replaced by a visible one."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def quoted(text: str) -> str:
-    """Return a piece of a file as a message shows it: shortened, control characters visible.
-
-    Examples
-    --------
-    >>> quoted("img_1")
-    '“img_1”'
-    """
+    """Return a piece of a file for a message: shortened, with visible control characters."""
     shown = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…"
     return Message("“{words}”", words=visible(shown))
 
@@ -293,7 +251,6 @@ def excerpt(line: str, span: Span | None = None) -> tuple[str, Span | None]:
 
     Parameters
     ----------
-    line : str
     span : (int, int), optional
         Start and end of the fault in the line.
 
@@ -301,12 +258,6 @@ def excerpt(line: str, span: Span | None = None) -> tuple[str, Span | None]:
     -------
     str, (int, int) or None
         At most 160 characters of the line, with an ellipsis at each end that was cut.
-
-    Examples
-    --------
-    >>> shown, (start, end) = excerpt("0," * 500 + "x", (1000, 1001))
-    >>> len(shown), shown[start:end]
-    (161, 'x')
     """
     start, end = (0, 0) if span is None else (max(span[0], 0), min(span[1], len(line)))
     if len(line) <= _MAX_TEXT:
@@ -323,10 +274,10 @@ def excerpt(line: str, span: Span | None = None) -> tuple[str, Span | None]:
 
 
 class Nearest:
-    """Offers the known name that a wrong one is most like, by its numbers first.
+    """Suggests the known name most similar to a wrong one, comparing numbers first.
 
-    A name with other numbers is of another image, however like it looks: img_90 is no help for img_0.
-    Comparing words is slow, so only the first hundred are.
+    A name with other numbers belongs to another image, however similar it looks: img_90 is no help
+    for img_0. Comparing words is slow, so it is done for the first hundred wrong names only.
     """
 
     def __init__(self, known: Iterable[str]) -> None:
@@ -350,19 +301,13 @@ class Nearest:
         return near[0] if near else None
 
     def hint(self, name: str) -> str:
-        """Return " (perhaps NAME)", or nothing."""
+        """Return " (perhaps NAME)", or an empty text."""
         near = self.to(name)
         return "" if near is None else Message(" (perhaps {name})", name=near)
 
 
 def pattern_of(names: Iterable[str]) -> str:
-    """Return how names are made, as in "img_1 to img_500", by their commonest pattern; or some of them.
-
-    Examples
-    --------
-    >>> pattern_of(["res_img_1.txt", "res_img_2.txt"])
-    'res_img_1.txt, res_img_2.txt'
-    """
+    """Return the most common pattern of names, as in "img_1 to img_500"; or some of the names."""
     names = list(names)
     patterns = Counter(re.sub(r"\d+", "#", name) for name in names)
     if not names:
@@ -376,27 +321,19 @@ def pattern_of(names: Iterable[str]) -> str:
 
 
 def _numbers(name: str) -> tuple[int, ...]:
-    # A number of more than 18 digits is no real count, and slow to convert.
+    # A number of more than 18 digits is not a real count, and is slow to convert.
     return tuple(int(digits[-18:]) for digits in re.findall(r"[0-9]+", name))
 
 
 def _plain(name: str) -> str:
-    """Return a key that names share if they differ only in case, separators, zeros or accents."""
+    """Return a key shared by names that differ only in case, separators, zeros or accents."""
     name = unicodedata.normalize("NFKC", name).casefold()
     words = re.findall(r"0*(\d+)|([^\W\d_]+)", name)
     return " ".join(digits or letters for digits, letters in words)
 
 
 def problems_as_csv(problems: Iterable[Problem]) -> str:
-    """Return problems as CSV with a header line; safe to open in a spreadsheet.
-
-    Examples
-    --------
-    >>> problems = Problems("a.zip")
-    >>> problems.error("L2", "“x”", "a number", "gt_1.txt", 3)
-    >>> problems_as_csv(problems.found).splitlines()[1]
-    'error,L2,Not a number,a.zip,gt_1.txt,3,,,“x”,a number,nothing is loaded'
-    """
+    """Return problems as CSV with a header line; safe to open in a spreadsheet."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream)
     writer.writerow(_CSV_COLUMNS)

@@ -14,39 +14,42 @@ MAX_EXAMPLES: Final = 3
 _DIFFERS: Final = re.compile(r" \(perhaps [^)]*\)|“[^”]*”|-?\d+(?:\.\d+)?")
 _ORDER: Final[Mapping[Severity, int]] = {"error": 0, "question": 1, "warning": 2}
 
-# Advice on problems of a kind; None if the problems give it themselves.
+# Advice on each kind of problem, by code.
 ADVICE: Final[Mapping[str, str]] = {
     "A1": "Pack the files again, or choose another file.",
     "A2": "Pack plain files only, without links, passwords or archives inside.",
     "A3": "Split the file, or leave out what does not belong to it.",
-    "N1": "Rename these files, or take out what does not belong to the set.",
-    "N2": "Name these files after their images, or take them out.",
+    "N1": "Rename these files, or remove those that do not belong to the set.",
+    "N2": "Name these files after their images, or remove them.",
     "N3": "Keep one file for each image.",
-    "N4": "Add what is missing, or go on without it.",
-    "L1": "Write each line with the numbers that the format has, or choose another format.",
+    "N4": "Add what is missing, or continue without it.",
+    "N5": "Give the methods names that a reader can tell apart, or load them as they are.",
+    "L1": "Write each line with the numbers that the format requires, or choose another format.",
     "L2": "Write numbers with a point, and commas between them.",
-    "L3": "Take out these lines, or write numbers of pixels.",
+    "L3": "Remove these lines, or write numbers of pixels.",
     "L4": "Write the left and top side before the right and bottom one; if they are left, top, width and "
     "height, choose that format.",
-    "L5": "Write corners in the order of the outline. If all of a file cross themselves, its corners are "
-    "in another order.",
-    "L6": "Look at the pictures: many of these tell of another size of the images, or of x and y exchanged.",
-    "L7": "Nothing has to be done: the same outlines are read. Corners are usually written clockwise.",
-    "L8": "Nothing has to be done; each is counted.",
-    "L9": "Nothing has to be done.",
-    "F1": "Say how the lines are meant.",
-    "F2": "Look at the pictures, and say how the file is to be read.",
+    "L5": "Write corners in the order of the outline. If all outlines of a file cross themselves, its "
+    "corners are in another order.",
+    "L6": "Look at the pictures: many of these findings point to images of another size, or to "
+    "exchanged x and y.",
+    "L7": "No action is needed: the same outlines are read. Corners are usually written clockwise.",
+    "L8": "No action is needed; each is counted.",
+    "L9": "No action is needed.",
+    "F1": "Choose how to read the lines.",
+    "F2": "Look at the pictures, and choose how to read the file.",
     "F3": "Look at the pictures: are these the results of this method on these images?",
-    "F4": "Take the file out if it is the ground truth.",
-    "F5": "Run the detector again if it stopped early; else load the file as it is.",
-    "S1": "Write the names as the dataset has them.",
-    "S2": "Say whether the scores are per cent, or mend them.",
+    "F4": "Remove the file if it is the ground truth.",
+    "F5": "Run the detector again if it stopped early; otherwise load the file as it is.",
+    "F6": "Check that the file holds the results of this method; if two detectors really agree, load it.",
+    "S1": "Write the names as they are in the dataset.",
+    "S2": "Say whether the scores are percentages, or correct them.",
     "S3": "Add what is missing, if it is known.",
-    "P1": "Take out what is no photograph, or save it as JPEG, PNG or WebP.",
+    "P1": "Remove files that are not photographs, or save them as JPEG, PNG or WebP.",
 }
 
 
-_OF_EMPTY_CELLS: Final = Message("Nothing has to be done; cells without a size are kept.")
+_OF_EMPTY_CELLS: Final = Message("No action is needed; cells without a size are kept.")
 
 
 @dataclass
@@ -74,7 +77,7 @@ class Summary:
 
     @property
     def text(self) -> str:
-        """One sentence: that of the problem, if there is one, and else how many are of its kind."""
+        """One sentence: that of the problem if there is only one, else the kind and the number."""
         first = self.examples[0]
         if self.n == 1:
             return str(first)
@@ -100,7 +103,7 @@ class Summary:
         return ADVICE[self.code]
 
     def lines(self) -> list[str]:
-        """Return the sentences that say it all: each problem, or the sentence and examples."""
+        """Return the sentences of the whole summary: each problem, or the sentence and examples."""
         examples = [str(example) for example in self.examples]
         if self.n <= len(examples):
             return examples
@@ -111,7 +114,7 @@ class Summary:
 
 
 def _common(texts: Sequence[str]) -> str:
-    """Return a text that holds for all: without the names it offers, if it is the same otherwise."""
+    """Return the text that all share, apart from suggested names; "" if there is none."""
     plain = {text.format(hint="") if isinstance(text, Message) else text for text in texts}
     return plain.pop() if len(plain) == 1 else ""
 
@@ -125,15 +128,6 @@ def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Su
         Those that were kept.
     counts : mapping of str to int
         Number of problems of each code.
-
-    Examples
-    --------
-    >>> from protocols.formats.problems import Problems
-    >>> problems = Problems("a.zip")
-    >>> for line in (1, 7):
-    ...     problems.error("L2", "“x”", "a number", "gt_1.txt", line)
-    >>> [summary.text for summary in summaries(problems.found, problems.counts)]
-    ['a.zip: ..., 2 times in 1 file; expected a number.']
     """
     found: dict[tuple[str, ...], Summary] = {}
     entries: dict[tuple[str, ...], set[str]] = {}
@@ -143,7 +137,7 @@ def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Su
             *(problem.severity, problem.code, problem.archive),
             problem.action.partition(";")[0],
             _DIFFERS.sub("", problem.expected),
-            # The found part may differ, except for words that name another kind of thing.
+            # The text in ``found`` may differ, except where it names another kind of problem.
             _DIFFERS.sub("", problem.found) if problem.code in ("L9", "N4") else "",
         )
         of_kind = found.setdefault(key, Summary(problem.severity, problem.code, problem.archive))
@@ -155,7 +149,7 @@ def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Su
         if len(of_kind.examples) < MAX_EXAMPLES:
             of_kind.examples.append(problem)
     for code, n in counts.items():
-        # Those that were only counted are most probably of the commonest kind.
+        # Problems that were only counted are most probably of the most common kind.
         of_code = [summary for summary in found.values() if summary.code == code]
         if of_code:
             commonest = max(of_code, key=lambda summary: summary.n)

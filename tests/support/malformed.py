@@ -1,4 +1,4 @@
-"""Malformed files, made on the spot: each with its name and the code it must give."""
+"""Malformed files, generated on demand, each with its name and the expected problem code."""
 
 import io
 import json
@@ -20,7 +20,7 @@ END = b"PK\x05\x06"
 
 @dataclass(frozen=True)
 class Case:
-    """A file, how it is read, and the fault that must be reported."""
+    """A file, the way to read it, and the problem that must be reported."""
 
     name: str
     make: Callable[[], bytes]
@@ -52,7 +52,7 @@ def special_zip(mode: int) -> bytes:
 
 
 def renamed_zip(old: bytes, new: bytes) -> bytes:
-    """A zip in whose headers a name is replaced by another of the same length."""
+    """Return a zip in whose headers a name is replaced by another of the same length."""
     assert len(old) == len(new)
     content = zip_bytes({old.decode(): BOX})
     assert content.count(old) == 2
@@ -71,7 +71,7 @@ def duplicate_zip() -> bytes:
 
 
 def overlapping_zip() -> bytes:
-    """Two entries of the directory whose bytes are the same: the trick of the smallest bombs."""
+    """Return a zip with two entries that share their bytes: the trick of the smallest bombs."""
     content = zip_bytes({"gt_a.txt": BOX, "gt_b.txt": BOX})
     first, second = content.index(LOCAL), content.rindex(LOCAL)
     assert first == 0 < second
@@ -94,6 +94,7 @@ def hidden_zip() -> bytes:
 
 
 @cache
+@cache
 def many_entries() -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
@@ -112,7 +113,7 @@ def text_zip(text: str | bytes, prefix: str = "gt") -> Callable[[], bytes]:
 
 
 def stored(text: str) -> Callable[[], bytes]:
-    """A zip without compression, so that no ratio stops a long line."""
+    """Return a maker of zips without compression, so that no ratio limit stops a long line."""
 
     def make() -> bytes:
         stream = io.BytesIO()
@@ -159,7 +160,7 @@ EVALTEX = "img_1\n100,200\n"
 HEADER = "image,left,top,right,bottom,text\n"
 
 CASES = [
-    # Files that are no zip, or a broken one.
+    # Files that are not zips, or broken ones.
     Case("nothing at all", raw(b""), "A1"),
     Case("text instead of a zip", raw("0,0,9,9,word"), "A1"),
     Case("only the signature", raw(LOCAL), "A1"),
@@ -233,7 +234,7 @@ CASES = [
     Case("a zip in a zip in a zip", lambda: nested(3), "A2"),
     Case("a zip under another name", hidden_zip, "A2"),
     Case("a tape archive in the zip", zipped({"gt.tar.gz": b"\x1f\x8b"}), "A2"),
-    # Too much.
+    # Above limits.
     Case("a bomb", bomb, "A3"),
     Case("an entry above the limit", zipped({"gt_a.txt": bytes(range(256)) * 70_000}), "A3"),
     Case("more entries than allowed", many_entries, "A3"),

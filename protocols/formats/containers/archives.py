@@ -1,7 +1,6 @@
 """Opening zip archives from strangers: bounded, and no name is ever used as a path."""
 
 import stat
-import unicodedata
 import zipfile
 import zlib
 from collections import Counter
@@ -13,6 +12,7 @@ from struct import Struct
 from typing import BinaryIO, Final
 
 from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.names import has_unseen
 
 from ..problems import Problems, visible
 
@@ -21,17 +21,12 @@ _CLUTTER: Final = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _MIB: Final = 1024 * 1024
 _ENCRYPTED: Final = 0x1 | 0x40 | 0x2000
 _UTF8_NAME: Final = 0x800
-# Compression ratio, sizes after the content, and the encoding of the name.
+# Flags of the compression level, of sizes after the content, and of the name's encoding.
 _PLAIN_FLAGS: Final = 0x2 | 0x4 | 0x8 | _UTF8_NAME
 _MAX_PATH: Final = 1000
 _LOCAL_HEADER: Final = 30
 # Fields of a local header: flags, and the lengths of name and extra field.
 _OF_HEADER: Final = Struct("<6xH18xHH")
-_BIDIRECTIONAL: Final = frozenset(
-    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-)
-# Control, surrogate, line and paragraph separator.
-_UNSEEN: Final = {"Cc", "Cs", "Zl", "Zp"}
 _ARCHIVE_NAMES: Final = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst")
 _LOCAL_SIGNATURE: Final = b"PK\x03\x04"
 _END_SIGNATURE: Final = b"PK\x05\x06"
@@ -68,7 +63,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A file of an archive: its base name, its whole name there, and its bytes."""
+    """A file of an archive: its base name, its full name in the archive, and its bytes."""
 
     name: str
     path: str
@@ -100,7 +95,7 @@ class OpenArchive:
         self._archive = archive
 
     def content(self, member: Member, max_bytes: int | None = None) -> bytes | None:
-        """Return an entry's bytes; None, and a problem, where they cannot be had."""
+        """Return an entry's bytes, or None with a problem if they cannot be read."""
         if self._archive is None:
             return None
         return _content(
@@ -113,14 +108,8 @@ def source_name(source: Source, name: str | None = None) -> str:
 
     Parameters
     ----------
-    source : path or binary file
     name : str, optional
-        Its new name.
-
-    Examples
-    --------
-    >>> source_name("results/a.zip")
-    'a.zip'
+        Name to use instead of its own.
     """
     if name is not None:
         return name
@@ -136,20 +125,8 @@ def open_archive(
 
     Parameters
     ----------
-    source : path or binary file
-    problems : Problems
-    limits : Limits
     max_bytes : int, optional
         The largest an entry may be, where that is not ``limits.entry_bytes``.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> from protocols.formats.writing.converting import write
-    >>> file = BytesIO(write({"img_1": ()}, "quad", kind="results"))
-    >>> with open_archive(file, Problems("a.zip"), Limits()) as archive:
-    ...     [member.name for member in archive.members]
-    ['res_img_1.txt']
     """
     archive = _opened(source, problems)
     if archive is None:
@@ -165,22 +142,7 @@ def open_archive(
 
 
 def read_entries(source: Source, problems: Problems, limits: Limits) -> Iterator[Entry]:
-    """Yield the files of a zip one after the other; unreadable ones become problems.
-
-    Parameters
-    ----------
-    source : path or binary file
-    problems : Problems
-    limits : Limits
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> from protocols.formats.writing.converting import write
-    >>> file = BytesIO(write({"img_1": (), "img_2": ()}, "quad", kind="truth"))
-    >>> [entry.name for entry in read_entries(file, Problems("a.zip"), Limits())]
-    ['gt_img_1.txt', 'gt_img_2.txt']
-    """
+    """Yield the files of a zip one after the other; unreadable ones become problems."""
     with open_archive(source, problems, limits) as archive:
         for member in archive.members:
             content = archive.content(member)
@@ -198,10 +160,10 @@ def _opened(source: Source, problems: Problems) -> zipfile.ZipFile | None:
     except _DAMAGE as fault:
         if first_bytes(source, 4) == _LOCAL_SIGNATURE:
             # The central directory, which makes a file a zip, is at the end.
-            found = Message("a zip without its end, as of a download that was broken off")
+            found = Message("a zip without its end, as after an interrupted download")
             problems.error("A1", found, "the whole file")
         elif isinstance(fault, zipfile.BadZipFile):
-            problems.error("A1", "a file that is no zip", "a zip archive")
+            problems.error("A1", "a file that is not a zip", "a zip archive")
         else:
             problems.error(
                 "A1", "a damaged file ({value})", "a zip archive", value=visible(str(fault))[:200]
@@ -250,7 +212,7 @@ def _members(
 
 
 def _ends_well(archive: zipfile.ZipFile, problems: Problems) -> bool:
-    """Refuse archives with data after their end; zeros and line ends are harmless."""
+    """Return whether nothing follows the end except zeros and line ends; report what does."""
     file = archive.fp
     if file is None:
         return False
@@ -266,13 +228,13 @@ def _ends_well(archive: zipfile.ZipFile, problems: Problems) -> bool:
     if not behind.strip(b"\0\r\n "):
         problems.warning(
             "A1",
-            "{value} behind the end",
+            "{value} after the end",
             expected,
             value=ngettext_noop("{n} empty byte", "{n} empty bytes", len(behind)),
         )
         return True
     found = Message(
-        "{value} behind the end", value=ngettext_noop("{n} byte", "{n} bytes", len(behind))
+        "{value} after the end", value=ngettext_noop("{n} byte", "{n} bytes", len(behind))
     )
     problems.error("A2", found, "{wanted}; pack the files again", wanted=expected)
     return False
@@ -281,7 +243,7 @@ def _ends_well(archive: zipfile.ZipFile, problems: Problems) -> bool:
 def _is_laid_out_well(
     archive: zipfile.ZipFile, infos: Sequence[zipfile.ZipInfo], problems: Problems
 ) -> bool:
-    """Refuse archives in which one byte belongs to two entries or to none at the beginning."""
+    """Return whether no bytes come before the first entry and no entries overlap; report them."""
     placed = sorted(infos, key=lambda info: info.header_offset)
     if not placed:
         return True
@@ -295,7 +257,7 @@ def _is_laid_out_well(
         return False
     ends = [info.header_offset for info in placed[1:]] + [archive.start_dir]
     for info, end in zip(placed, ends, strict=True):
-        # The extra field of the local header is not counted: it can only be longer than this.
+        # The extra field of the local header is not counted; with it, an entry is even longer.
         least = _LOCAL_HEADER + _n_bytes(info)
         if info.header_offset < 0 or info.header_offset + least + info.compress_size > end:
             problems.error(
@@ -315,7 +277,7 @@ def _n_bytes(info: zipfile.ZipInfo) -> int:
 
 
 def _path(info: zipfile.ZipInfo, unmarked: Counter[str]) -> str:
-    """Return an entry's name; many programs write UTF-8 without saying so."""
+    """Return an entry's name; many programs write UTF-8 without setting the flag."""
     path = info.filename
     if info.flag_bits & _UTF8_NAME or path.isascii():
         return path
@@ -360,19 +322,6 @@ def _is_safe(info: zipfile.ZipInfo, path: str, problems: Problems) -> bool:
     else:
         return True
     return False
-
-
-def has_unseen(path: str) -> bool:
-    r"""Return whether a name has control characters, surrogates or hidden directions.
-
-    Examples
-    --------
-    >>> has_unseen("img_1"), has_unseen("img\t1")
-    (False, True)
-    """
-    if path.isascii() and path.isprintable():
-        return False
-    return any(unicodedata.category(char) in _UNSEEN or char in _BIDIRECTIONAL for char in path)
 
 
 def _is_small(
@@ -438,27 +387,17 @@ def _content(
 
 
 def plain_content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, max_bytes: int) -> bytes | None:
-    r"""Return the bytes of an entry that is as it should be; None leaves it to the careful way.
+    r"""Return the bytes of a well-formed entry; None leaves it to the slower, careful reader.
 
-    A result set has hundreds of small entries, of which a stream for each takes most of the time.
+    A result set has hundreds of small entries, and opening a stream for each takes most of the
+    time.
 
     Parameters
     ----------
-    archive : ZipFile
     info : ZipInfo
-        One of its entries.
+        An entry of the archive.
     max_bytes : int
         The largest the entry may be.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> from protocols.formats.writing.converting import write
-    >>> from protocols.core.regions import Region
-    >>> regions = {"img_1": (Region.from_box(0, 0, 9, 4),)}
-    >>> file = zipfile.ZipFile(BytesIO(write(regions, "ltrb", kind="results")))
-    >>> plain_content(file, file.infolist()[0], 1024)
-    b'0,0,9,4\r\n'
     """
     file = archive.fp
     is_plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -490,22 +429,12 @@ def plain_content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, max_bytes: in
 
 
 def read_whole(source: Source, problems: Problems, max_bytes: int, expected: str) -> bytes | None:
-    """Return the bytes of a file that is no archive; None, and a problem, where they cannot be had.
+    """Return the bytes of a file that is not an archive; None and a problem if it cannot be read.
 
     Parameters
     ----------
-    source : path or binary file
-    problems : Problems
-    max_bytes : int
     expected : str
         Expected kind of file, for messages.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> problems = Problems("a.json")
-    >>> read_whole(BytesIO(b"[1, 2]"), problems, 4, "a JSON file") is None, problems.found[0].expected
-    (True, 'at most 4 bytes')
     """
     try:
         if isinstance(source, str | Path):
@@ -525,19 +454,7 @@ def read_whole(source: Source, problems: Problems, max_bytes: int, expected: str
 
 
 def first_bytes(source: Source, n: int) -> bytes:
-    """Return how a file begins; nothing where it cannot be read.
-
-    Parameters
-    ----------
-    source : path or binary file
-    n : int
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> first_bytes(BytesIO(b"PK and more"), 2), first_bytes("no such file", 2)
-    (b'PK', b'')
-    """
+    """Return the first bytes of a file; empty if it cannot be read."""
     try:
         if isinstance(source, str | Path):
             with open(source, "rb") as file:

@@ -21,16 +21,8 @@ def unknown_images(archive: Archive, known: Collection[str]) -> list[Problem]:
 
     Parameters
     ----------
-    archive : Archive
     known : collection of str
         The names of images.
-
-    Examples
-    --------
-    >>> from protocols.formats.containers.contents import LineFormat
-    >>> archive = Archive("a.zip", LineFormat.QUAD, {"img_1": (), "img_07": ()}, (), {})
-    >>> [problem.expected for problem in unknown_images(archive, ["img_1", "img_7"])]
-    ['an image of the dataset, which has img_1, img_7 (perhaps img_7)']
     """
     problems = Problems(archive.name)
     nearest = Nearest(known)
@@ -53,24 +45,14 @@ def missing_images(
 ) -> list[Problem]:
     """Return the finding (N4) about known images that the file does not name.
 
-    Without ``meaning`` a question, with it a warning that states the consequence; for a file of
-    several methods one for each.
+    It is a question if ``meaning`` is None, else a warning that states the consequence; a file of
+    several methods gets one for each.
 
     Parameters
     ----------
-    archive : Archive
     known : iterable of str
         The names of images.
     meaning : "empty", "not-evaluated" or None
-
-    Examples
-    --------
-    >>> from protocols.formats.containers.contents import LineFormat
-    >>> archive = Archive("a.zip", LineFormat.QUAD, {"img_1": ()}, (), {})
-    >>> [(of.severity, of.found) for of in missing_images(archive, ["img_1", "img_7"])]
-    [('question', 'no file for 1 image (img_7)')]
-    >>> [(of.severity, of.action) for of in missing_images(archive, ["img_1", "img_7"], "empty")]
-    [('warning', 'read as “no boxes”')]
     """
     problems = Problems(archive.name)
     images = list(known)
@@ -87,8 +69,8 @@ def missing_images(
             )
         if meaning is None:
             expected = Message(
-                "a file for each image, or that you say whether a missing one means "
-                "“no boxes” or “not evaluated”"
+                "a file for each image, or your choice of whether a missing one means “no boxes” "
+                "or “not evaluated”"
             )
             problems.question("N4", found, expected)
         else:
@@ -97,21 +79,12 @@ def missing_images(
 
 
 def outside_images(archive: Archive, sizes: Mapping[str, tuple[int, int]]) -> list[Problem]:
-    """Return a warning (L6) for each region that reaches outside its image, by how many pixels.
+    """Return a warning (L6), with the distance in pixels, for each region that leaves its image.
 
     Parameters
     ----------
-    archive : Archive
     sizes : mapping of str to (int, int)
-        Width and height of images in pixels; those not in it are passed over.
-
-    Examples
-    --------
-    >>> from protocols.core.regions import Region
-    >>> from protocols.formats.containers.contents import LineFormat
-    >>> archive = Archive("a.zip", LineFormat.QUAD, {"img_1": (Region.from_box(0, 0, 9, 4),)}, (), {})
-    >>> [problem.found for problem in outside_images(archive, {"img_1": (5, 4)})]
-    ['region 1 reaches 4 px outside img_1']
+        Width and height of images in pixels; images without a size are skipped.
     """
     problems = Problems(archive.name)
     for images in archive.by_method.values():

@@ -1,4 +1,4 @@
-"""From regions as a reader meets them to an Archive: names, duplicates, shapes, sizes."""
+"""Collecting the regions of a reader into an Archive: names, duplicates, shapes, sizes."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -6,15 +6,16 @@ from typing import Any, Final
 
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.names import has_unseen
 
 from ..problems import KEPT, KEPT_AS_IT_IS, Fault, Problems, Span, quoted
-from .archives import Limits, Source, has_unseen, source_name
-from .contents import Archive, Kind, LineFormat, OnEntry, Read, natural_order
+from .archives import Limits, Source, source_name
+from .contents import Archive, Kind, LineFormat, OnEntry, Read, Unit, natural_order
 from .documents import Document, documents, storable
 from .limits import BATCH, MAX_COORDINATE, MAX_NAME, MAX_POINTS, NOT_FINITE, NUMBER
 from .shapes import odd_shapes, tell_shape
 
-# The place of a fault inside an image.
+# A fault with its place inside an image.
 IN_IMAGE: Final = Message("{fault} ({what} {at} of {image})")
 REGION: Final = Message("region")
 LINE: Final = Message("line")
@@ -24,11 +25,11 @@ _Place = tuple[str | None, int | None, str | None]
 
 
 class Collector:
-    """Takes regions one after the other and makes an Archive of them.
+    """Collector of regions, one after the other, into an Archive.
 
-    Polygons may run in either direction, as these formats allow; those without area are refused
-    (L4), self-crossing ones reported (L5), and so are duplicated regions (L8) and regions that
-    reach outside an image whose size the file gives (L6).
+    Polygons may run in either direction; those without area are refused (L4). Self-crossing ones
+    (L5), duplicated regions (L8) and regions that reach outside an image whose size the file gives
+    (L6) are reported.
     """
 
     def __init__(self, problems: Problems, format: str) -> None:
@@ -38,6 +39,7 @@ class Collector:
         self._lines: dict[str, list[int]] = {}
         self._entries: dict[str, str] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
+        self._units: dict[str, Unit] = {}
         self._seen: set[tuple[Any, ...]] = set()
         self._waiting: list[tuple[Region, _Place]] = []
         self._n_unstorable = 0
@@ -51,14 +53,15 @@ class Collector:
         *,
         method: str | None = None,
         size: tuple[int, int] | None = None,
+        unit: Unit | None = None,
         entry: str | None = None,
     ) -> None:
-        """Declare an image, which may stay without regions.
+        """Declare an image, which may remain without regions.
 
         Raises
         ------
         Fault
-            If it has no usable name.
+            If the image has no usable name.
         """
         if not name.strip() or len(name) > MAX_NAME or has_unseen(name):
             raise Fault(
@@ -71,6 +74,8 @@ class Collector:
         self._regions.setdefault(method, {}).setdefault(name, [])
         if size is not None:
             self._sizes[name] = size
+        if unit is not None:
+            self._units[name] = unit
         if entry is not None:
             self._entries[name] = entry
 
@@ -82,10 +87,11 @@ class Collector:
         what: str,
         *,
         size: tuple[int, int] | None = None,
+        unit: Unit | None = None,
         entry: str | None = None,
         line: int | None = None,
     ) -> None:
-        """Add an image with all its regions; an invalid region is reported as ``what``, by its position.
+        """Add an image with all its regions; report an invalid one as ``what`` with its number.
 
         Raises
         ------
@@ -94,7 +100,7 @@ class Collector:
         """
         if name in self:
             raise Fault("N3", "a second image {name}", "each image once", name=shown(name))
-        self.image(name, size=size, entry=entry)
+        self.image(name, size=size, unit=unit, entry=entry)
         for at, one in enumerate(given, 1):
             try:
                 self.add(name, region_of(one), entry=entry, line=line)
@@ -112,7 +118,7 @@ class Collector:
         line: int | None = None,
         text: str | None = None,
     ) -> None:
-        """Take a region of an image that was declared; the place is for messages."""
+        """Add a region of a declared image; entry, line and text are for messages."""
         region = self._storable(region)
         self._regions[method][image].append(region)
         if line is not None:
@@ -157,7 +163,7 @@ class Collector:
     def _tell_outside(
         self, image: str, region: Region, entry: str | None, line: int | None, text: str | None
     ) -> None:
-        if image not in self._sizes:
+        if image not in self._sizes or image in self._units:
             return
         width, height = self._sizes[image]
         left, top, right, bottom = region.box
@@ -189,7 +195,7 @@ class Collector:
                 )
 
     def archive(self) -> Archive:
-        """Return all that was taken."""
+        """Return everything collected."""
         self._look_at_shapes()
         if self._n_unstorable:
             found = Message(
@@ -221,6 +227,7 @@ class Collector:
             entries=self._entries,
             lines={} if named else {image: tuple(of) for image, of in self._lines.items()},
             methods=named,
+            units=self._units,
         )
 
     def _narrowest(self) -> LineFormat:
@@ -254,15 +261,6 @@ def reader_of(
     -------
     callable
         As ``Format.read``.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> def read_names(document, collector, problems, kind):
-    ...     collector.image(document.content.decode())
-    >>> read = reader_of("names", ".txt", read_names)
-    >>> read(BytesIO(b"street"), "truth", "a.txt", Limits(), None).regions
-    {'street': ()}
     """
 
     def read(
@@ -285,7 +283,6 @@ def finite(value: Any, what: str = "a number") -> float:
 
     Parameters
     ----------
-    value : any
     what : str
         Expected content, for messages.
 
@@ -293,11 +290,6 @@ def finite(value: Any, what: str = "a number") -> float:
     ------
     Fault
         If it is not a number (L2), or not finite or beyond any image (L3).
-
-    Examples
-    --------
-    >>> finite(3)
-    3.0
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Fault("L2", shown(value), what)
@@ -308,11 +300,10 @@ def finite(value: Any, what: str = "a number") -> float:
 
 
 def finite_in(text: str, what: str = "a number", span: Span | None = None) -> float:
-    """Return the number that a text says, as a coordinate.
+    """Return the number in a text, as a coordinate.
 
     Parameters
     ----------
-    text : str
     what : str
         Expected content, for messages.
     span : (int, int), optional
@@ -322,11 +313,6 @@ def finite_in(text: str, what: str = "a number", span: Span | None = None) -> fl
     ------
     Fault
         As finite() does.
-
-    Examples
-    --------
-    >>> finite_in(" 2.5 ")
-    2.5
     """
     try:
         if not NUMBER.match(text):
@@ -337,17 +323,12 @@ def finite_in(text: str, what: str = "a number", span: Span | None = None) -> fl
 
 
 def confidence_of(value: Any) -> float | None:
-    """Return a confidence of a JSON document, or None if it has none.
+    """Return a confidence of a JSON document as a number, or None if the value is None.
 
     Raises
     ------
     Fault
-        If it is no number (L2) from 0 to 1 (L3).
-
-    Examples
-    --------
-    >>> confidence_of(0.9), confidence_of(None)
-    (0.9, None)
+        If it is not a number (L2) from 0 to 1 (L3).
     """
     if value is None:
         return None
@@ -359,19 +340,39 @@ def confidence_of(value: Any) -> float | None:
     return confidence
 
 
-def text_in(given: Mapping[str, Any], name: str) -> str | None:
-    """Return the text of a member of a JSON object, or None if it is not a text.
+def per_cent_of(value: Any) -> float:
+    """Return a confidence that is given from 0 to 100, from 0 to 1.
 
-    Parameters
-    ----------
-    given : mapping
-    name : str
-
-    Examples
-    --------
-    >>> text_in({"text": "open"}, "text")
-    'open'
+    Raises
+    ------
+    Fault
+        If it is not a number (L2) from 0 to 100 (L3).
     """
+    wanted = Message("a number from 0 to 100")
+    per_cent = finite(value, wanted)
+    if not 0 <= per_cent <= 100:
+        raise Fault("L3", shown(value), wanted)
+    return per_cent / 100
+
+
+def objects_in(given: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the objects of a list that is a member of a JSON object; none if it has no such member.
+
+    Raises
+    ------
+    Fault
+        If the member is something else (L1).
+    """
+    found = given.get(name)
+    if found is None:
+        return []
+    if not isinstance(found, list) or not all(isinstance(of, Mapping) for of in found):
+        raise Fault("L1", "{value} as {what}", "a list of objects", value=shown(found), what=name)
+    return found
+
+
+def text_in(given: Mapping[str, Any], name: str) -> str | None:
+    """Return the value of a member of a JSON object, or None if it is not a text."""
     value = given.get(name)
     return value if isinstance(value, str) else None
 
@@ -382,17 +383,43 @@ def points_of(values: Sequence[Any]) -> tuple[float, ...]:
     Raises
     ------
     Fault
-        If they are not three points or more of finite numbers.
-
-    Examples
-    --------
-    >>> points_of([0, 0, 9, 0, 9, 4])
-    (0.0, 0.0, 9.0, 0.0, 9.0, 4.0)
+        If they are not three points or more (L1), of finite numbers (L2, L3).
     """
     if not 6 <= len(values) <= 2 * MAX_POINTS or len(values) % 2:
         wanted = Message("an even number of coordinates, six or more")
         raise Fault("L1", "{n} coordinates", wanted, n=len(values))
     return tuple([finite(value) for value in values])
+
+
+def points_of_pairs(points: list[Any]) -> tuple[float, ...]:
+    """Return the points of a polygon written as [[x, y], …].
+
+    Raises
+    ------
+    Fault
+        As points_of() does.
+    """
+    if not all(isinstance(point, list) and len(point) == 2 for point in points):
+        raise Fault("L1", "points of something else", "points as [x, y]")
+    return points_of([value for point in points for value in point])
+
+
+def points_of_xy(vertices: Any, x: str = "x", y: str = "y") -> tuple[float, ...]:
+    """Return the points of a polygon written as [{"x": x, "y": y}, …]; a member that is left out is 0.
+
+    Raises
+    ------
+    Fault
+        As points_of() does.
+    """
+    if not isinstance(vertices, list) or not all(isinstance(of, Mapping) for of in vertices):
+        raise Fault("L1", "points of something else", 'points as {"x": x, "y": y}')
+    return points_of([of.get(axis, 0) for of in vertices for axis in (x, y)])
+
+
+def pairs_of(region: Region) -> list[list[float]]:
+    """Return the points of a region as [[x, y], …]."""
+    return list(map(list, zip(region.points[::2], region.points[1::2], strict=True)))
 
 
 def box_region(left: float, top: float, width: float, height: float, **fields: Any) -> Region:
@@ -403,17 +430,12 @@ def box_region(left: float, top: float, width: float, height: float, **fields: A
     left, top, width, height : float
         In pixels.
     **fields
-        Of the Region.
+        Further fields of the Region.
 
     Raises
     ------
     Fault
         If a side is not above 0.
-
-    Examples
-    --------
-    >>> box_region(0, 0, 9, 4).box
-    (0, 0, 9, 4)
     """
     if width <= 0 or height <= 0:
         raise Fault(
@@ -433,12 +455,7 @@ def size_of(width: Any, height: Any) -> tuple[int, int]:
     Raises
     ------
     Fault
-        If it is not two whole numbers from 1.
-
-    Examples
-    --------
-    >>> size_of(640, 480)
-    (640, 480)
+        If the sides are not whole numbers from 1 to a million.
     """
     sides = (
         finite(width, Message("a width in pixels")),
@@ -450,14 +467,16 @@ def size_of(width: Any, height: Any) -> tuple[int, int]:
     return int(sides[0]), int(sides[1])
 
 
-def shown(value: Any) -> str:
-    """Return a value of a JSON document as a message shows it; huge numbers are not written out.
+def size_in(
+    given: Mapping[str, Any], width: str = "width", height: str = "height"
+) -> tuple[int, int] | None:
+    """Return the size of an image from members of a JSON object, or None if one has no value."""
+    sides = given.get(width), given.get(height)
+    return None if None in sides else size_of(*sides)
 
-    Examples
-    --------
-    >>> shown({"a": 1})
-    'a group of fields'
-    """
+
+def shown(value: Any) -> str:
+    """Return a value of a JSON document as a message shows it; huge numbers are not written out."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**30:
         return Message("a whole number of more than 30 digits")
     if isinstance(value, list | dict):

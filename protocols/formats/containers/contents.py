@@ -20,7 +20,7 @@ ByImage = Mapping[str, tuple[Region, ...]]
 
 
 class LineFormat(StrEnum):
-    """A way of writing the regions of a file."""
+    """A format for the region on each line of a file."""
 
     LTRB = "ltrb"
     QUAD = "quad"
@@ -28,7 +28,7 @@ class LineFormat(StrEnum):
 
     @property
     def n_numbers(self) -> int | None:
-        """Numbers of a region, or None if they vary."""
+        """How many numbers a region has, or None if that varies."""
         return {"ltrb": 4, "quad": 8}.get(self.value)
 
 
@@ -37,7 +37,19 @@ class Tail(StrEnum):
 
     TEXT = "text"
     SCRIPT = "script"
+    DIFFICULT = "difficult"
     CONFIDENCE = "confidence"
+
+
+class Unit(StrEnum):
+    """Coordinates that become pixels with the size of their image alone.
+
+    SHARES are parts of the image's width and height; FROM_BELOW are pixels whose y is counted from
+    the lower edge, as a negative number.
+    """
+
+    SHARES = "shares"
+    FROM_BELOW = "from-below"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +62,16 @@ class Archive:
         Name of the file in messages.
     line_format : LineFormat
         The format in which the regions can be written as lines; for a format without lines, the
-        narrowest that holds them all and is no box of whole pixels (QUAD or POLYGON).
+        narrowest that holds them all and is not a box of whole pixels (QUAD or POLYGON).
     regions : mapping of str to tuple of Region
         By image. Empty where the file holds several methods; see ``by_method``.
     problems : tuple of Problem
     counts : mapping of str to int
-        Problems by code, those included that ``problems`` leaves out after the first thousand.
+        Problems by code, including those that ``problems`` leaves out after the first thousand.
     format : str
         The slug of the format, a key of ``reading.FORMATS``.
     sizes : mapping of str to (int, int)
-        Width and height of images in pixels, where the file says them.
+        Width and height of images in pixels, if the file gives them.
     entries : mapping of str to str
         The entry that contains an image's regions.
     lines : mapping of str to tuple of int
@@ -69,6 +81,8 @@ class Archive:
         By method, regions by image, where the file names methods; else empty.
     reading : str
         Reading of the lines, as in "x1,y1,…,x4,y4,transcription"; empty for other formats.
+    units : mapping of str to Unit
+        Of the images whose coordinates are not pixels yet; ``reading.read`` converts them.
     """
 
     name: str
@@ -82,10 +96,11 @@ class Archive:
     lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     methods: Mapping[str, ByImage] = field(default_factory=dict)
     reading: str = ""
+    units: Mapping[str, Unit] = field(default_factory=dict)
 
     @property
     def by_method(self) -> Mapping[str | None, ByImage]:
-        """Regions by image of each method; one without a name where the file names none."""
+        """Regions by image of each method; one method without a name if the file names none."""
         named: dict[str | None, ByImage] = {}
         named.update(self.methods.items())
         return named or {None: self.regions}
@@ -121,15 +136,9 @@ Read = Callable[[Source, Kind, str | None, Limits, OnEntry | None], Archive]
 
 
 def natural_order(name: str) -> tuple[tuple[bool, int, str], ...]:
-    """Return a sort key by which img_2 comes before img_10.
-
-    Examples
-    --------
-    >>> sorted(["img_10", "img_2"], key=natural_order)
-    ['img_2', 'img_10']
-    """
+    """Return a sort key by which img_2 comes before img_10."""
     parts = re.findall(r"[0-9]+|[^0-9]+", name)
-    # A number of more than 18 digits is no real count, and slow to convert.
+    # A number of more than 18 digits is not a real count, and is slow to convert.
     return tuple(
         (part[0] in "0123456789", int(part[-18:]) if part[0] in "0123456789" else 0, part)
         for part in parts

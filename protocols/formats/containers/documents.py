@@ -23,7 +23,7 @@ _UNSAFE: Final = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file that was read whole; ``entry`` is None if it is not part of a zip."""
+    """A file that was read as a whole; ``entry`` is None if it is not part of a zip."""
 
     entry: str | None
     stem: str
@@ -37,23 +37,14 @@ def documents(
     suffixes: str | tuple[str, ...],
     on_entry: OnEntry | None = None,
 ) -> Iterator[Document]:
-    """Yield the documents of a zip one after the other, or the one that a bare file is.
+    """Yield the documents of a zip one by one, or a bare file as the only one.
 
     Parameters
     ----------
-    source : path or binary file
-    problems : Problems
-    limits : Limits
     suffixes : str or tuple of str
         Suffixes of documents in lower case; other entries are ignored with a warning.
     on_entry : callable, optional
-        Called with how many are done and how many there are.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> [of.stem for of in documents(BytesIO(b"{}"), Problems("street.json"), Limits(), ".json")]
-    ['street']
+        Called with the number of finished documents and of all.
     """
     suffix = suffixes if isinstance(suffixes, str) else suffixes[0]
     expected = Message("a {suffix} file, or a zip of such files", suffix=suffix)
@@ -70,7 +61,8 @@ def documents(
     with open_archive(source, problems, limits, max_bytes=limits.document_bytes) as archive:
         fitting = [of for of in archive.members if of.name.lower().endswith(suffixes)]
         for member in archive.members:
-            if not member.name.lower().endswith(suffixes):
+            # Photographs give the sizes of images.
+            if not member.name.lower().endswith(suffixes) and not _PICTURE.match(member.name):
                 found = Message("the name {name}", name=quoted(member.name))
                 problems.warning(
                     "N1", found, "NAME{suffix}", member.path, action=PASSED_OVER, suffix=suffix
@@ -86,19 +78,7 @@ def documents(
 
 
 def text_of(document: Document, problems: Problems) -> str:
-    """Return a document's text; an unusual encoding becomes a warning.
-
-    Parameters
-    ----------
-    document : Document
-    problems : Problems
-
-    Examples
-    --------
-    >>> problems = Problems("a.txt")
-    >>> text_of(Document(None, "a", "exit".encode("utf-16")), problems), problems.found[0].found
-    ('exit', 'UTF-16')
-    """
+    """Return a document's text; an unusual encoding becomes a warning."""
     content, entry = document.content, document.entry
     if content.startswith(_UTF16_MARKS):
         problems.warning("L9", "UTF-16", "plain UTF-8", entry)
@@ -119,31 +99,25 @@ def text_of(document: Document, problems: Problems) -> str:
 
 
 def storable(text: str) -> str:
-    r"""Return a text that every database and every encoding can hold.
-
-    Examples
-    --------
-    >>> storable("a\0b")
-    'a�b'
-    """
+    """Return a text that every database and every encoding can hold."""
     return _UNSAFE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def image_name(text: str) -> str:
-    """Return an image's name here: its file's base name without the suffix of pictures.
-
-    Examples
-    --------
-    >>> image_name("images/street.jpg")
-    'street'
-    """
+    """Return the name of an image: the base name of its file, without a picture suffix."""
     name = storable(text).replace("\\", "/").rpartition("/")[2]
     match = _PICTURE.match(name)
     return match[1] if match else name
 
 
+def page_name(stem: str, page: int, n_pages: int) -> str:
+    """Return the name of a page's image: that of its file, with the page's number if there are several."""
+    name = image_name(re.sub(r"\.pdf\Z", "", stem, flags=re.IGNORECASE))
+    return name if n_pages == 1 else f"{name}_{page}"
+
+
 class RepeatedName(ValueError):
-    """An object of a JSON document names a member twice."""
+    """A JSON object with two members of the same name."""
 
 
 def json_of(document: Document, problems: Problems, *, unique: bool = False) -> Any | None:
@@ -151,18 +125,8 @@ def json_of(document: Document, problems: Problems, *, unique: bool = False) -> 
 
     Parameters
     ----------
-    document : Document
-    problems : Problems
     unique : bool
-        Refuse an object that names a member twice (N3); else the last one counts.
-
-    Examples
-    --------
-    >>> problems, twice = Problems("a.json"), Document(None, "a", b'{"a": 1, "a": 2}')
-    >>> json_of(twice, problems), json_of(twice, problems, unique=True)
-    ({'a': 2}, None)
-    >>> problems.found[0].found
-    '“a” twice'
+        Refuse an object with two members of the same name (N3); else the last one counts.
     """
     expected = Message("a JSON document")
     text = text_of(document, problems)
@@ -183,7 +147,7 @@ def json_of(document: Document, problems: Problems, *, unique: bool = False) -> 
     except RecursionError:
         problems.error("A3", "lists nested too deeply", expected, document.entry)
     except ValueError:
-        # The only other one: a whole number of thousands of digits.
+        # The only other cause: an integer of thousands of digits.
         problems.error("L3", "a number of thousands of digits", expected, document.entry)
     return None
 
@@ -194,12 +158,7 @@ def json_in(text: str) -> Any:
     Raises
     ------
     Fault
-        If it is invalid (A1), nested too deeply (A3), or holds a number of thousands of digits (L3).
-
-    Examples
-    --------
-    >>> json_in('{"a": 1}')
-    {'a': 1}
+        If it is invalid (A1), nested too deeply (A3), or has a number of thousands of digits (L3).
     """
     try:
         return json.loads(text)
@@ -228,26 +187,15 @@ def parse_xml(
 ) -> bool:
     """Pass the elements of a document to callables; return whether all could be read.
 
-    Document types and entities are refused, so nothing is fetched and nothing grows. A Fault that
-    ``start`` or ``end`` raises becomes a problem with its line, and the reading goes on.
+    Document types and entities are refused, so nothing is fetched or expanded. A Fault that
+    ``start`` or ``end`` raises becomes a problem with its line, and parsing continues.
 
     Parameters
     ----------
-    document : Document
     start, end : callable
-        Given an element's name, ``start`` also its attributes.
-    problems : Problems
+        Called with an element's name; ``start`` also with its attributes.
     text : callable, optional
         Called with the text between elements, in pieces.
-
-    Examples
-    --------
-    >>> tags = []
-    >>> page = Document(None, "a", b'<page><word id="w1"/></page>')
-    >>> parse_xml(page, lambda *opened: tags.append(opened), lambda tag: None, Problems("a.xml"))
-    True
-    >>> tags
-    [('page', {}), ('word', {'id': 'w1'})]
     """
     parser = expat.ParserCreate()
     depth = 0
@@ -297,4 +245,4 @@ def parse_xml(
 
 
 class _Stopped(Fault):
-    """Nothing more of the document can be read."""
+    """A fault that ends the reading of a document."""

@@ -1,31 +1,33 @@
-"""Read image dimensions from file headers, to scale relative coordinates."""
+"""Image dimensions from file headers, to scale relative coordinates."""
 
-import re
 import struct
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from protocols.core.regions import Region
+from text_rankings.base.i18n import Message, ngettext_noop
+
 from ..problems import Problems
 from .archives import Limits, Source, read_entries
+from .contents import Archive, Unit
 from .documents import image_name
 
+Sizes = Mapping[str, tuple[int, int]]
 PICTURES: Final = (".jpg", ".jpeg", ".png", ".webp")
+_BEGINNING: Final = 256 * 1024
 _MIB: Final = 1024 * 1024
 # Photographs are larger than lines of text.
 _LIMITS: Final = Limits(entry_bytes=200 * _MIB, total_bytes=20 * 1024 * _MIB)
-# A frame of a JPEG, its length, precision, height and width; those of C4, C8 and CC are no frames.
+# Markers of JPEG frames (length, precision, height, width); C4, C8 and CC are not frames.
 _FRAMES: Final = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 _WITHOUT_LENGTH: Final = {0x01, *range(0xD0, 0xDA)}
 
 
 def picture_size(content: bytes) -> tuple[int, int] | None:
-    r"""Return width and height of a PNG, JPEG or WebP; None for any other bytes.
-
-    Examples
-    --------
-    >>> picture_size(b"\x89PNG\r\n\x1a\n" + struct.pack(">8xII", 640, 480))
-    (640, 480)
-    """
+    """Return width and height of a PNG, JPEG or WebP; None for any other bytes."""
     if content.startswith(b"\x89PNG\r\n\x1a\n") and len(content) >= 24:
         return _plausible(*struct.unpack(">II", content[16:24]))
     if content.startswith(b"\xff\xd8\xff"):
@@ -72,30 +74,78 @@ def _webp_size(content: bytes) -> tuple[int, int] | None:
 
 
 def picture_sizes(source: Source) -> dict[str, tuple[int, int]]:
-    r"""Return the sizes of the pictures of a zip or folder by the names of images; others are left out.
-
-    Parameters
-    ----------
-    source : path or binary file
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + struct.pack(">8xII", 640, 480))
-    ...     picture_sizes(folder)
-    {'a': (640, 480)}
-    """
+    """Return the sizes of the pictures in a zip or folder by image, except unknown ones."""
     if isinstance(source, str | Path) and Path(source).is_dir():
-        files = (path for path in sorted(Path(source).iterdir()) if path.is_file())
-        found = (
-            (path.name, picture_size(path.read_bytes())) for path in files if _is_picture(path.name)
-        )
+        files = (path for path in sorted(Path(source).rglob("*")) if path.is_file())
+        found = ((path.name, _size_of_file(path)) for path in files if _is_picture(path.name))
     else:
         entries = read_entries(source, Problems(""), _LIMITS)
         found = ((of.name, picture_size(of.content)) for of in entries if _is_picture(of.name))
     return {image_name(name): size for name, size in found if size is not None}
 
 
+def _size_of_file(path: Path) -> tuple[int, int] | None:
+    # A photograph has its size near the beginning.
+    with path.open("rb") as file:
+        return picture_size(file.read(_BEGINNING))
+
+
 def _is_picture(name: str) -> bool:
-    return re.search(r"\.(?:jpe?g|png|webp)\Z", name, re.IGNORECASE) is not None
+    return name.lower().endswith(PICTURES)
+
+
+def in_pixels(archive: Archive, source: Source, sizes_known: Callable[[], Sizes] | None) -> Archive:
+    """Return the archive in pixels; images of unknown size are a fault.
+
+    Parameters
+    ----------
+    archive : Archive
+        With images that have a unit.
+    source : path or binary file
+        The file; pictures in it give the sizes of images.
+    sizes_known : callable or None
+        Called for the sizes (width and height in pixels) of images without a picture in the file.
+        Sizes of the archive itself come last, as those of a page of a PDF may be in points.
+    """
+    if not any(archive.regions.get(image) for image in archive.units):
+        return archive
+    found_sizes = picture_sizes(source) | dict(sizes_known() if sizes_known is not None else {})
+    sizes = dict(archive.sizes) | found_sizes
+    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    regions = dict(archive.regions)
+    unknown = [image for image in regions if image in archive.units and image not in sizes]
+    unknown = [image for image in unknown if regions[image]]
+    for image, unit in archive.units.items():
+        if image in sizes:
+            regions[image] = tuple(_converted(of, unit, sizes[image]) for of in regions[image])
+        else:
+            regions[image] = ()
+    if unknown:
+        some = ", ".join(unknown[:3]) + (" …" if len(unknown) > 3 else "")
+        images = ngettext_noop("{n} image", "{n} images", len(unknown))
+        words = Message("shares of {value} whose size is not known ({some})")
+        if archive.units[unknown[0]] == Unit.FROM_BELOW:
+            words = Message("y from the lower edge of {value} whose size is not known ({some})")
+        found = words.format(value=images, some=some)
+        problems.error("S3", found, "the photographs, in the same load or in the zip itself")
+    known = {image: size for image, size in sizes.items() if image in regions}
+    lines = {image: of for image, of in archive.lines.items() if regions.get(image)}
+    return replace(
+        archive,
+        regions=regions,
+        lines=lines,
+        sizes=known,
+        problems=tuple(problems.found),
+        counts=dict(problems.counts),
+        units={},
+    )
+
+
+def _converted(region: Region, unit: Unit, size: tuple[int, int]) -> Region:
+    xs, ys = region.points[::2], region.points[1::2]
+    if unit == Unit.SHARES:
+        xs, ys = tuple(x * size[0] for x in xs), tuple(y * size[1] for y in ys)
+    else:
+        ys = tuple(size[1] + y for y in ys)
+    points = tuple(value for point in zip(xs, ys, strict=True) for value in point)
+    return replace(region, points=points)

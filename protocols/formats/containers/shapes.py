@@ -1,4 +1,4 @@
-"""Polygons that cross themselves, enclose nothing or run the wrong way, and the findings about them."""
+"""Polygons that cross themselves, enclose nothing or run the wrong way, and their findings."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,22 +19,15 @@ from ..problems import KEPT, REORDERED, Problems, quoted
 def odd_shapes(
     regions: Sequence[Region], *, flat: bool
 ) -> Iterator[tuple[int, Literal["L4", "L5", "L7"], str]]:
-    """Yield index, code and repaired figure of polygons that cross themselves or run the wrong way.
+    """Yield index, code, repaired outline of polygons that cross themselves or run the wrong way.
 
     Parameters
     ----------
-    regions : sequence of Region
     flat : bool
         Whether polygons without area are reported, too (L4).
-
-    Examples
-    --------
-    >>> bow_tie, leftward = Region((0, 0, 9, 9, 9, 0, 0, 9)), Region((0, 0, 0, 4, 9, 4))
-    >>> [(at, code) for at, code, _ in odd_shapes([bow_tie, leftward], flat=True)]
-    [(0, 'L5'), (1, 'L7')]
     """
     shapes = Shapes(regions)
-    # Rectangles and convex quadrilaterals cross nothing; the rest is looked at.
+    # Rectangles and convex quadrilaterals cannot cross themselves; only the rest is checked.
     odd = ~(shapes.rectangular | shapes.simple)
     crossing = np.zeros(len(regions), dtype=bool)
     crossing[odd] = _self_crossing([regions[at] for at in np.flatnonzero(odd).tolist()])
@@ -60,32 +53,22 @@ def tell_shape(
 
     Parameters
     ----------
-    problems : Problems
-    code : "L4", "L5" or "L7"
-    region : Region
     repair : str
         The shape that it is measured as (L5).
     place : (str or None, int or None, str or None)
         The entry, the line's number and the line.
     reordered : bool
-        Whether its corners are turned round (L7).
-
-    Examples
-    --------
-    >>> problems = Problems("a.zip")
-    >>> tell_shape(problems, "L7", Region((0, 0, 0, 4, 9, 4)), "", ("gt_1.txt", 1, None), reordered=False)
-    >>> problems.found[0].found
-    'corners that run counter-clockwise, “0,0,0,4,9,4”'
+        Whether its corners are reversed (L7).
     """
     if problems.is_full(code):
-        # The sentences below take longer than reading the line did.
+        # Building the sentences below takes longer than reading the line.
         problems.counts[code] += 1
         return
     entry, number, line = place
     shown = quoted(_numbers(region.points))
     if code == "L4":
-        found = Message("a figure without area, {shown}", shown=shown)
-        wanted = Message("a figure with an area")
+        found = Message("a shape without area, {shown}", shown=shown)
+        wanted = Message("a shape with an area")
         if region.cell is not None:
             # Published tables have empty cells that are drawn as a line.
             problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
@@ -116,18 +99,12 @@ def tell_shape(
 
 
 def turned_round(region: Region) -> Region:
-    """Return the region with its corners in the other direction.
+    """Return the region with its corners in reverse order.
 
-    The first corner stays the first. Of six corners or more, an even number, the halves are the two
-    sides of a line of text, and CLEval goes by which points are opposite each other: there the last
-    corner becomes the first, which leaves the pairs, and the direction in which the text is read.
-
-    Examples
-    --------
-    >>> turned_round(Region((0, 0, 0, 4, 9, 4))).points
-    (0, 0, 9, 4, 0, 4)
-    >>> turned_round(Region((0, 4, 5, 4, 9, 4, 9, 0, 5, 0, 0, 0))).points
-    (0, 0, 5, 0, 9, 0, 9, 4, 5, 4, 0, 4)
+    The first corner stays the first, unless there are six, eight, ten ... corners. Then
+    the halves are the two sides of a line of text, and CLEval depends on which points are opposite
+    each other: the last corner becomes the first, which keeps these pairs, and the reading
+    direction.
     """
     points = region.points
     if region.n_points >= 6 and region.n_points % 2 == 0:
@@ -142,7 +119,7 @@ def _numbers(values: Sequence[float]) -> str:
 
 
 def _repair(polygon: "shapely.Geometry") -> str:
-    """Return the parts of a repaired figure that have an area, as coordinates."""
+    """Return the parts of a repaired polygon that have an area, as text: their coordinates."""
     parts = [part for part in shapely.get_parts(polygon) if shapely.area(part) > 0]
     rings = [
         _numbers(shapely.get_coordinates(part)[:-1].ravel().tolist())
@@ -163,6 +140,6 @@ def _self_crossing(regions: Sequence[Region]) -> NDArray[np.bool_]:
     rings = np.repeat(np.arange(len(regions)), [region.n_points for region in regions])
     coordinates = np.array([value for region in regions for value in region.points])
     made = shapely.linearrings(coordinates.reshape(-1, 2), indices=rings)
-    # A ring on one line encloses nothing; it is degenerate, not crossing.
+    # A ring of points on one line encloses nothing; it is degenerate, not self-crossing.
     flat = shapely.area(shapely.convex_hull(made)) == 0
     return np.asarray(~shapely.is_simple(made) & ~flat)

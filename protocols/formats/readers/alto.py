@@ -1,4 +1,4 @@
-"""ALTO XML: the words of a page as libraries write them down ([LOC]_)."""
+"""ALTO XML: the words of a page, as libraries store them ([LOC]_)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class _Page:
     image: str = ""
     file_name: list[str] = field(default_factory=list)
     unit: list[str] = field(default_factory=list)
-    # Which text is being read.
+    # The list for the text being read, if any.
     reading: list[str] | None = None
     line: str | None = None
     string: Mapping[str, str] | None = None

@@ -1,4 +1,4 @@
-"""JSON by image, as ArT 2019 and LSVT 2019 have it.
+"""JSON by image, the format of ArT 2019 and LSVT 2019.
 
 ``{"gt_1": [{"points": [[x, y], ...], "transcription": "word", "illegibility": false}]}``; results
 have ``res_1`` and ``confidence``. An illegible region is ignored; ArT's ``language`` is its
@@ -13,11 +13,10 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers.collecting import (
-    IN_IMAGE,
     REGION,
     Collector,
     confidence_of,
-    points_of,
+    points_of_pairs,
     reader_of,
     shown,
     text_in,
@@ -32,13 +31,7 @@ _WANTED: Final = Message('an object of lists by image, {"gt_1": [{"points": …}
 
 
 def is_by_image(text: str) -> bool:
-    """Return whether JSON begins as that of ArT and LSVT does.
-
-    Examples
-    --------
-    >>> is_by_image('{"gt_1": [{"points": [[0, 0]]}]}')
-    True
-    """
+    """Return whether JSON starts like that of ArT and LSVT."""
     return _BEGINS.match(text) is not None
 
 
@@ -50,45 +43,31 @@ def _read_by_image(document: Document, collector: Collector, problems: Problems,
         problems.error("A1", "something else", _WANTED, document.entry)
         return
     for image, regions in data.items():
-        _read_image(_PREFIX.sub("", image, count=1), regions, collector, problems, document.entry)
+        try:
+            _read_image(_PREFIX.sub("", image, count=1), regions, collector, document.entry)
+        except Fault as fault:
+            problems.fault(fault, document.entry)
 
 
 read_by_image: Final = reader_of("art-json", ".json", _read_by_image)
 
 
-def _read_image(
-    image: str, regions: Any, collector: Collector, problems: Problems, entry: str | None
-) -> None:
+def _read_image(image: str, regions: Any, collector: Collector, entry: str | None) -> None:
     image = storable(image)
-    try:
-        if not isinstance(regions, list):
-            raise Fault(
-                "L1", "{regions} for {image}", _WANTED, regions=shown(regions), image=shown(image)
-            )
-        if image in collector:
-            raise Fault("N3", "a second image {image}", "each image once", image=shown(image))
-        collector.image(image, entry=entry)
-    except Fault as fault:
-        problems.fault(fault, entry)
-        return
-    for at, given in enumerate(regions, 1):
-        try:
-            collector.add(image, _region(given), entry=entry)
-        except Fault as fault:
-            found = Message(IN_IMAGE, fault=fault.found, what=REGION, at=at, image=image)
-            problems.error(fault.code, found, fault.expected, entry)
+    if not isinstance(regions, list):
+        raise Fault(
+            "L1", "{regions} for {image}", _WANTED, regions=shown(regions), image=shown(image)
+        )
+    collector.image_with(image, regions, _region, REGION, entry=entry)
 
 
 def _region(given: Any) -> Region:
     if not isinstance(given, Mapping) or not isinstance(given.get("points"), list):
         raise Fault("L1", shown(given), 'an object with "points"')
-    points = given["points"]
-    if not all(isinstance(point, list) and len(point) == 2 for point in points):
-        raise Fault("L1", "points of something else", "points as [x, y]")
     text, label = text_in(given, "transcription"), text_in(given, "language")
     is_ignored = given.get("illegibility") is True or text == IGNORED_TEXT
     return Region(
-        points_of([value for point in points for value in point]),
+        points_of_pairs(given["points"]),
         text,
         confidence_of(given.get("confidence")),
         is_ignored,

@@ -2,10 +2,11 @@
 
 Also read: COCO-Text and TextOCR, where ``imgs`` and ``anns`` are objects by id. A region is the
 annotation's ``segmentation`` (one polygon, or run lengths), else ``points`` or ``mask`` as a flat
-list, else ``bbox`` as x, y, width, height. Fields that COCO does not have keep our names.
+list, else ``bbox`` as x, y, width, height. Further fields keep this project's names.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -20,11 +21,12 @@ from ..containers.collecting import (
     points_of,
     reader_of,
     shown,
+    size_in,
     size_of,
 )
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_of, storable
-from ..problems import Fault, Problems
+from ..problems import Fault, Problems, quoted
 
 _TEXTS: Final = ("text", "utf8_string", "transcription")
 _MAX_PIXELS: Final = 50_000_000
@@ -36,8 +38,8 @@ _LAYOUT: Final = Message('an object with "images" and "annotations", or a list o
 def _read_coco(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
     """Read a COCO file.
 
-    Annotations that have a ``method``, or files whose ``info`` has one, give a result set for each
-    method; every image of the file then counts as seen by each of its methods.
+    If annotations or the file's ``info`` have a ``method``, there is a result set for each method,
+    and every image of the file counts as processed by each of its methods.
     """
     data = json_of(document, problems)
     if data is not None:
@@ -48,7 +50,7 @@ read_coco: Final = reader_of("coco-json", ".json", _read_coco)
 
 
 class _Dataset:
-    """Reads one document."""
+    """Reader of one document."""
 
     def __init__(self, document: Document, collector: Collector, problems: Problems) -> None:
         self._entry = document.entry
@@ -83,11 +85,12 @@ class _Dataset:
             methods.discard(None)
         for at, image in enumerate(images, 1):
             self._guarded(
-                Message("image {n}", n=at), lambda image=image: self._read_image(image, methods)
+                partial(self._image_place, at),
+                partial(self._read_image, image, methods),
             )
         self._read_annotations(annotations, listed=True)
 
-    def _guarded(self, place: str, work: Any) -> None:
+    def _guarded(self, place_of: Callable[[], str], work: Callable[[], None]) -> None:
         try:
             work()
         except Fault as fault:
@@ -97,7 +100,7 @@ class _Dataset:
                 fault.expected,
                 self._entry,
                 fault=fault.found,
-                place=place,
+                place=place_of(),
             )
 
     def _read_image(self, image: Any, methods: set[str | None]) -> None:
@@ -112,21 +115,30 @@ class _Dataset:
         name = storable(given) if "name" in image else image_name(given)
         if name in self._collector or id_ in self._images:
             raise Fault("N3", "a second image {name}", "each image once", name=shown(name))
-        size = None
-        if image.get("width") is not None and image.get("height") is not None:
-            size = size_of(image["width"], image["height"])
+        size = size_in(image)
         for method in methods:
             self._collector.image(name, method=method, size=size, entry=self._entry)
         self._images[id_ or ""] = name
 
     def _read_annotations(self, annotations: list[Any], *, listed: bool) -> None:
         for at in range(len(annotations)):
-            # Release each once its region is made; together they are larger than all regions.
+            # Release each annotation once its region is made; together they are larger than all
+            # regions.
             annotation, annotations[at] = annotations[at], None
             self._guarded(
-                Message("annotation {n}", n=at + 1),
-                lambda annotation=annotation: self._read_annotation(annotation, listed),
+                partial(self._place, at + 1, annotation),
+                partial(self._read_annotation, annotation, listed),
             )
+
+    def _image_place(self, n: int) -> str:
+        return Message("image {n}", n=n)
+
+    def _place(self, n: int, annotation: Any) -> str:
+        id_ = _id(annotation.get("image_id")) if isinstance(annotation, dict) else None
+        if id_ is None:
+            return Message("annotation {n}", n=n)
+        image = quoted(self._images.get(id_, id_))
+        return Message("annotation {n}, image {image}", n=n, image=image)
 
     def _read_annotation(self, annotation: Any, listed: bool) -> None:
         if not isinstance(annotation, dict):
@@ -163,13 +175,7 @@ def read_region(
     Raises
     ------
     Fault
-        If it has no usable outline, or a field of another type than it should.
-
-    Examples
-    --------
-    >>> sign = read_region({"bbox": [10, 20, 9, 4], "category_id": 2}, {"2": "sign"})
-    >>> sign.box, sign.label
-    ((10.0, 20.0, 19.0, 24.0), 'sign')
+        If it has no usable outline, or a field is of the wrong type.
     """
     fields: dict[str, Any] = {
         "text": next(
@@ -193,7 +199,7 @@ def read_region(
 
 
 def _lists(data: Any) -> tuple[list[Any] | None, list[Any] | None]:
-    """Return images and annotations, whichever of the layouts they have."""
+    """Return images and annotations, in whichever layout."""
     if not isinstance(data, dict):
         return None, None
     images = data.get("images", data.get("imgs"))
@@ -213,7 +219,7 @@ def _group(value: Any) -> Mapping[str, Any]:
 
 
 def _id(value: Any) -> str | None:
-    """Return an id as text: numbers and texts that look alike are the same."""
+    """Return an id as text: a number and a text that look alike are equal."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
     if isinstance(value, int) and abs(value) > 10**30:
@@ -261,7 +267,7 @@ def _cell(value: Any) -> Cell | None:
 
 
 def _shape(annotation: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[Run, ...] | None]:
-    """Return the points and, of a mask, the runs of its pixels."""
+    """Return the points and, for a mask, the runs of its pixels."""
     if annotation.get("pixels") is not None:
         return _mask(list(_runs(annotation["pixels"])))
     segmentation = annotation.get("segmentation")
@@ -328,7 +334,7 @@ def _decoded(given: Mapping[str, Any]) -> Iterator[Run]:
     if not isinstance(counts, list) or not all(
         isinstance(n, int) and 0 <= n <= width * height for n in counts
     ):
-        raise Fault("L2", "run lengths that are none", '"counts" as whole numbers or as text')
+        raise Fault("L2", "values that are not run lengths", '"counts" as whole numbers or as text')
     if sum(counts) != width * height:
         wanted = Message("{n} pixels", n=width * height)
         raise Fault("L1", "run lengths of {counts} pixels", wanted, counts=sum(counts))
@@ -339,7 +345,7 @@ def _decoded(given: Mapping[str, Any]) -> Iterator[Run]:
 
 
 def _lengths(text: str) -> Iterator[int]:
-    """Yield the lengths in COCO's compressed text: 5 bits a character, differences from the fourth on."""
+    """Yield the lengths in COCO's text, 5 bits a character; from the fourth on, as differences."""
     found: list[int] = []
     value = shift = 0
     for char in text:

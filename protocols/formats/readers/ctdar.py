@@ -30,7 +30,7 @@ _INDEX: Final = re.compile(r"[+-]?\d{1,12}", re.ASCII)
 
 
 class DocumentError(ProtocolError, ValueError):
-    """A file that is no cTDaR document; the message names file, table and cell, from 0.
+    """A file that is not a cTDaR document; the message names file, table and cell (0 is the first).
 
     Attributes
     ----------
@@ -69,23 +69,16 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
 
     Parameters
     ----------
-    content : bytes
     place : str
         Name of the file in messages.
     with_cells : bool
-        Whether cells are read; track A ignores them, whatever is in them.
+        Whether cells are read; track A ignores them, whatever they contain.
 
     Raises
     ------
     DocumentError
         If it is not XML, declares a document type or entities, is too large, or a table or cell is
         incomplete or unreadable.
-
-    Examples
-    --------
-    >>> page = b'<document><table><Coords points="0,0 9,0 9,4 0,4"/></table></document>'
-    >>> [(table.id, table.label, table.box) for table in read_document(page, "a.xml")]
-    [('0', 'table', (0.0, 0.0, 9.0, 4.0))]
     """
     if len(content) > _MAX_BYTES:
         raise DocumentError("more than {max_bytes} bytes", "A3", file=place, max_bytes=_MAX_BYTES)
@@ -114,15 +107,7 @@ def read_folder(folder: Path) -> dict[str, Path]:
     Raises
     ------
     DocumentError
-        If it is no folder, or two files have the same base name.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     Path(folder, "a.xml").touch()
-    ...     list(read_folder(Path(folder)))
-    ['a']
+        If it is not a folder, or two files have the same base name.
     """
     if not folder.is_dir():
         raise DocumentError("expected a folder of XML files", file=str(folder))
@@ -143,20 +128,13 @@ def read_file(path: Path, *, with_cells: bool = True) -> tuple[Region, ...]:
 
     Parameters
     ----------
-    path : Path
     with_cells : bool
-        As read_document has it.
+        As in read_document.
 
     Raises
     ------
     DocumentError
         As read_document does, and if the file cannot be read.
-
-    Examples
-    --------
-    >>> read_file(Path("nowhere.xml"))
-    Traceback (most recent call last):
-    DocumentError: nowhere.xml: cannot be read (No such file or directory)
     """
     try:
         with path.open("rb") as file:
@@ -169,7 +147,7 @@ def read_file(path: Path, *, with_cells: bool = True) -> tuple[Region, ...]:
 
 
 def _read_image(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    """Read a document; its image is named after it. Ground truth and results have the same layout."""
+    """Read a document of ground truth or results; its image is named after it."""
     image = image_name(document.stem)
     place = document.entry or problems.archive
     try:
@@ -188,7 +166,7 @@ read_documents: Final = reader_of("ctdar-xml", ".xml", _read_image)
 
 
 class _Document:
-    """Collects regions from the parser's events."""
+    """Collector of regions from the parser's events."""
 
     def __init__(self, place: str, *, with_cells: bool) -> None:
         self.regions: list[Region] = []
@@ -266,7 +244,7 @@ class _Document:
 
     def _start_cell(self, parent: str | None, attributes: Mapping[str, str]) -> None:
         if parent != "table":
-            self._refuse("a cell that does not stand directly in a table")
+            self._refuse("a cell that is not directly in a table")
         if self._n_cells == _MAX_CELLS:
             self._refuse("more than {max_cells} cells", self._table, "A3", max_cells=_MAX_CELLS)
         first_row, last_row = self._range(attributes, "row")
@@ -365,7 +343,7 @@ def _n_positions(cell: Cell) -> int:
 
 
 def _n_crowded(grids: Sequence[Cell]) -> int:
-    """Return a bound on the relations in one direction: the squares of the cells per position."""
+    """Return an upper bound on relations in one direction: summed squares of cells per position."""
     n_cells = Counter(
         (row, column)
         for first_row, first_column, last_row, last_column in grids

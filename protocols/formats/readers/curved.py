@@ -1,9 +1,9 @@
-"""Lines of curved-text data sets that are no plain coordinates: Total-Text and CTW-1500.
+"""Lines of curved-text data sets that are not plain coordinates: Total-Text and CTW-1500.
 
 Total-Text writes ``x: [[115 503 494 115]], y: [[322 346 426 404]], ornt: [u'm'], transcriptions:
-[u'nauGHTY']``, where long lists are broken over several lines; ``#`` as orientation or
-transcription is "don't care". CTW-1500 writes 32 numbers, the box ``xmin,ymin,xmax,ymax`` and 14
-points relative to its top left corner; its later files put ``####`` before each transcription.
+[u'nauGHTY']``, with long lists broken over several lines; ``#`` as orientation or transcription is
+"don't care". CTW-1500 writes 32 numbers, the box ``xmin,ymin,xmax,ymax`` and 14 points relative to
+its top left corner; its later files put ``####`` before each transcription.
 """
 
 import math
@@ -42,13 +42,7 @@ class Style(StrEnum):
 
 
 def style_of(lines: Sequence[str]) -> Style | None:
-    """Return the style in which all lines are written; None for plain coordinates.
-
-    Examples
-    --------
-    >>> style_of(["x: [[1 9 9]], y: [[1 1 4]]"]).value, style_of(["1,1,9,1,9,4"])
-    ('Total-Text', None)
-    """
+    """Return the style in which all lines are written; None for plain coordinates."""
     if not lines:
         return None
     if _BEGINS.match(lines[0]):
@@ -61,7 +55,7 @@ def style_of(lines: Sequence[str]) -> Style | None:
 
 
 def _is_relative(line: str) -> bool:
-    """Return whether 28 offsets fill the box before them, as absolute points do not by chance."""
+    """Return whether 28 offsets fill the box before them, unlike absolute points."""
     if not _OFFSETS.match(line):
         return False
     left, top, right, bottom, *offsets = (int(part) for part in line.rstrip(" ,\r").split(","))
@@ -80,13 +74,7 @@ def _is_marked(line: str) -> bool:
 
 
 def joined(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Put Total-Text's broken records together, each under the number of its first line.
-
-    Examples
-    --------
-    >>> joined([(1, "x: [[1 9"), (2, "9]], y: [[1 1 4]]"), (3, "x: [[5 8 8]], y: [[1 1 4]]")])
-    [(1, 'x: [[1 9 9]], y: [[1 1 4]]'), (3, 'x: [[5 8 8]], y: [[1 1 4]]')]
-    """
+    """Join Total-Text's broken records, each under the number of its first line."""
     records: list[tuple[int, list[str]]] = []
     for number, line in lines:
         if _BEGINS.match(line) or not records:
@@ -110,13 +98,6 @@ def total_text_region(line: str, *, is_truth: bool) -> Region:
     ------
     Fault
         If it is invalid.
-
-    Examples
-    --------
-    >>> record = "x: [[1 9 9]], y: [[1 1 4]], ornt: [u'h'], transcriptions: [u'EXIT']"
-    >>> region = total_text_region(record, is_truth=True)
-    >>> region.points, region.text
-    ((1.0, 1.0, 9.0, 1.0, 9.0, 4.0), 'EXIT')
     """
     match = _RECORD.match(line)
     if match is None:
@@ -177,15 +158,7 @@ def offsets_region(line: str) -> Region:
     Raises
     ------
     Fault
-        If it has not 32 whole numbers.
-
-    Examples
-    --------
-    A box from (10, 20) to (30, 25), whose last point is its corner:
-
-    >>> region = offsets_region("10,20,30,25," + "0,0," * 13 + "20,5")
-    >>> region.points[:2], region.points[-2:]
-    ((10.0, 20.0), (30.0, 25.0))
+        If it does not have 32 whole numbers.
     """
     if not _OFFSETS.match(line):
         raise Fault("L1", quoted(line), "32 whole numbers: a box and 14 points", (0, len(line)))

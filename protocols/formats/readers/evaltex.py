@@ -1,8 +1,8 @@
-"""Files of EvaLTex as this project lays them out: all images of a dataset as text or as XML.
+"""EvaLTex files in this project's layout: all images of a dataset as text or as XML.
 
 Text: images separated by an empty line, each with its name, ``height,width``, and a line for each
 object: ``object id,region id,"transcription",reject,x,y,w,h`` in ground truth, ``object
-id,x,y,w,h`` in detections; six numbers or more in place of four are the points of a polygon. XML:
+id,x,y,w,h`` in detections; six or more numbers instead of four are the points of a polygon. XML:
 ``<evaltex kind="groundtruth"><image name= width= height=><region id=><object id= x= y= width=
 height= reject= transcription=/></region> <object points="x,y x,y ..."/></image></evaltex>``.
 """
@@ -153,7 +153,7 @@ read_xml: Final = reader_of("evaltex-xml", ".xml", _read_xml)
 
 
 class _Elements:
-    """Collects regions from the parser's events."""
+    """A collector of regions from the parser's events."""
 
     def __init__(
         self, document: Document, kind: Kind, collector: Collector, problems: Problems

@@ -1,4 +1,4 @@
-"""HierText: words in lines in paragraphs, as one JSON object or one a line ([L22]_)."""
+"""HierText: words in lines in paragraphs, as one JSON object or one per line ([L22]_)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -11,15 +11,16 @@ from ..containers.collecting import (
     LINE,
     Collector,
     confidence_of,
+    pairs_of,
+    points_of_pairs,
     reader_of,
     shown,
-    size_of,
+    size_in,
     text_in,
 )
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, json_in, text_of
 from ..problems import Fault, Problems
-from .paddle import points_of_pairs
 
 _WANTED: Final = Message(
     '{"annotations": [{"image_id": …, "paragraphs": […]}]}, or such an annotation a line'
@@ -70,8 +71,7 @@ def _read_image(given: Any, collector: Collector, problems: Problems, entry: str
     image = image_name(given["image_id"])
     if image in collector:
         raise Fault("N3", "a second image {image}", "each image once", image=shown(image))
-    width, height = given.get("image_width"), given.get("image_height")
-    size = None if width is None or height is None else size_of(width, height)
+    size = size_in(given, "image_width", "image_height")
     collector.image(image, size=size, entry=entry)
     for at, paragraph in enumerate(_list_in(given, "paragraphs")):
         for number, line in enumerate(_list_in(paragraph, "lines")):
@@ -113,21 +113,12 @@ def _region(given: Any, parent: str | None, *, is_word: bool) -> Region:
 def hiertext_annotation(
     image: str, regions: Sequence[Region], size: tuple[int, int] | None
 ) -> dict[str, Any]:
-    """Return the annotation of an image; words of the same parent are a line.
+    """Return the annotation of an image; words with the same parent form a line.
 
     Parameters
     ----------
-    image : str
-    regions : sequence of Region
     size : (int, int) or None
         Width and height of the image in pixels.
-
-    Examples
-    --------
-    >>> words = [Region.from_box(0, 0, 9, 4, text=text, parent="0.1") for text in ("no", "exit")]
-    >>> [line] = hiertext_annotation("street", words, None)["paragraphs"][0]["lines"]
-    >>> [word["text"] for word in line["words"]]
-    ['no', 'exit']
     """
     lines: dict[str | None, list[dict[str, Any]]] = {}
     for region in regions:
@@ -146,8 +137,7 @@ def hiertext_annotation(
 
 
 def _word(region: Region) -> dict[str, Any]:
-    points = list(map(list, zip(region.points[::2], region.points[1::2], strict=True)))
-    given: dict[str, Any] = {"vertices": points, "legible": not region.ignored}
+    given: dict[str, Any] = {"vertices": pairs_of(region), "legible": not region.ignored}
     if region.text is not None:
         given["text"] = region.text
     if region.confidence is not None:

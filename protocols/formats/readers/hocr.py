@@ -1,4 +1,4 @@
-"""hOCR: the words of a page as HTML, as Tesseract and others write it."""
+"""hOCR: the words of a page in HTML, as written by Tesseract and others."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from ..containers.documents import Document, image_name, text_of
 from ..problems import Fault, Problems, quoted
 
 _SUFFIXES: Final = (".hocr", ".html", ".htm", ".xhtml")
-# Damaged HTML can take long to read.
+# Parsing damaged HTML can be slow.
 _MAX_BYTES: Final = 16 * 1024 * 1024
 _IMAGE: Final = re.compile(r"""image\s++(?:"([^"]*+)"|'([^']*+)'|([^\s;]++))""")
 _WORDS: Final = {"ocrx_word", "ocr_word"}
@@ -38,7 +38,7 @@ read_hocr: Final = reader_of("hocr", _SUFFIXES, _read_hocr)
 
 
 class _Pages(HTMLParser):
-    """Reads one document; an unclosed element closes with its parent."""
+    """A parser of one document; an unclosed element closes with its parent."""
 
     def __init__(self, document: Document, collector: Collector, problems: Problems) -> None:
         super().__init__(convert_charrefs=True)
@@ -48,7 +48,7 @@ class _Pages(HTMLParser):
         self._image = ""
         self._n_pages = 0
         self._depth = 0
-        # Depth and id of the line, and depth and attributes of the word that is being read.
+        # Depth and id of the line, and depth and attributes of the word being read.
         self._line: tuple[int, str | None] | None = None
         self._word: tuple[int, Mapping[str, str | None]] | None = None
         self._texts: list[str] = []
@@ -117,7 +117,7 @@ class _Pages(HTMLParser):
 
 
 def _property(title: str, name: str) -> list[str] | None:
-    """Return the values of a property of a title, as in "bbox 0 0 9 9; x_wconf 90"."""
+    """Return the values of a property in a title, as in "bbox 0 0 9 9; x_wconf 90"."""
     for part in title.split(";"):
         key, *values = part.split()[:20_001] or [""]
         if key == name:

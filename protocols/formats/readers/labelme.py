@@ -1,4 +1,4 @@
-"""LabelMe: a JSON file for each image, its shapes with a label and, since version 5, a description."""
+"""LabelMe: a JSON file per image; shapes have a label and, since version 5, a description."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -11,15 +11,16 @@ from ..containers.collecting import (
     Collector,
     confidence_of,
     finite,
+    pairs_of,
+    points_of_pairs,
     reader_of,
     shown,
-    size_of,
+    size_in,
     text_in,
 )
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
-from .paddle import points_of_pairs
 
 _WANTED: Final = Message('an object with "shapes"')
 # Label of shapes that have no other label.
@@ -39,8 +40,7 @@ def _read_image(data: Any, stem: str, collector: Collector, entry: str | None) -
     if not isinstance(data, Mapping) or not isinstance(data.get("shapes"), list):
         raise Fault("A1", shown(data), _WANTED)
     image = image_name(text_in(data, "imagePath") or stem)
-    width, height = data.get("imageWidth"), data.get("imageHeight")
-    size = None if width is None or height is None else size_of(width, height)
+    size = size_in(data, "imageWidth", "imageHeight")
     collector.image_with(image, data["shapes"], _region, SHAPE, size=size, entry=entry)
 
 
@@ -76,27 +76,18 @@ def _region(shape: Any) -> Region:
 def labelme_document(
     image: str, regions: Sequence[Region], size: tuple[int, int] | None
 ) -> dict[str, Any]:
-    """Return the file of an image.
+    """Return the LabelMe file of an image.
 
     Parameters
     ----------
-    image : str
-    regions : sequence of Region
     size : (int, int) or None
         Width and height of the image in pixels.
-
-    Examples
-    --------
-    >>> field = Region.from_box(0, 0, 9, 4, ignored=True)
-    >>> labelme_document("street", [field], None)["shapes"][0]["flags"]
-    {'ignored': True}
     """
     shapes = []
     for region in regions:
-        points = list(map(list, zip(region.points[::2], region.points[1::2], strict=True)))
         shape: dict[str, Any] = {
             "label": _LABEL if region.label is None else region.label,
-            "points": points,
+            "points": pairs_of(region),
             "group_id": None,
             "shape_type": "polygon",
             "flags": {"ignored": True} if region.ignored else {},

@@ -1,7 +1,7 @@
 """The layout of an archive's lines: which numbers are coordinates, and the fields after them.
 
-All lines of an archive are looked at before one is read. Where the numbers allow two readings, the
-answer is a doubt that a person has to settle, and never the likelier one in silence.
+All lines of an archive are surveyed before any is read. If the numbers allow two readings, the user
+has to choose; the likelier one is never taken silently.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from ..problems import Problems
 from .rrc_lines import Rules, looks_like_confidence, n_leading_numbers, split_fields
 from .uniform_lines import UsualFile, usual_numbers
 
-# Languages and scripts as the multi-lingual competitions (MLT 2017, 2019; ArT) name them.
+# Names of languages and scripts in the multilingual competitions (MLT 2017, 2019; ArT).
 SCRIPTS: Final = frozenset(
     [
         "arabic",
@@ -34,7 +34,7 @@ SCRIPTS: Final = frozenset(
     ]
 )
 _MAX_LINE: Final = 2_000
-# A transcription hardly begins with so many numbers more than a quadrilateral has.
+# A quadrilateral with a transcription rarely has this many leading numbers.
 _SURELY_POLYGON: Final = 13
 # Maximum distance of a ring's further points from its first four, in sides of their box.
 _RING_SIDES: Final = 2
@@ -52,6 +52,8 @@ _TAILS: Final = {
     ("results", Tail.TEXT): Message(", then a confidence, a text or nothing"),
     ("truth", Tail.SCRIPT): ",script,transcription",
     ("results", Tail.SCRIPT): ",script,text",
+    ("truth", Tail.DIFFICULT): ",difficult,transcription",
+    ("results", Tail.DIFFICULT): ",difficult,text",
     ("truth", Tail.CONFIDENCE): ",confidence,transcription",
     ("results", Tail.CONFIDENCE): ",confidence,text",
 }
@@ -78,25 +80,13 @@ class Layout:
 
 
 def layout_named(slug: str) -> Layout:
-    """Return the layout of a format of lines, as in "quad-script".
-
-    Examples
-    --------
-    >>> layout_named("quad-script").words("truth")
-    'x1,y1,…,x4,y4,script,transcription'
-    """
+    """Return the layout of a format of lines, as in "quad-script"."""
     shape, _, tail = slug.partition("-")
     return Layout(LineFormat(shape), Tail(tail or "text"))
 
 
 def rules_named(slug: str) -> Rules:
-    """Return the rules for reading a format of lines, as in "quad-script" or "ltwh".
-
-    Examples
-    --------
-    >>> rules_named("quad").line_format, rules_named("ltwh").sides
-    (<LineFormat.QUAD: 'quad'>, True)
-    """
+    """Return the rules for reading a format of lines, as in "quad-script" or "ltwh"."""
     if slug == "ltwh":
         return Rules(LineFormat.LTRB, sides=True)
     layout = layout_named(slug)
@@ -104,18 +94,20 @@ def rules_named(slug: str) -> Rules:
 
 
 class _Facts(NamedTuple):
-    """Signature of a line: how many leading numbers it has, and what some of its fields look like."""
+    """Signature of a line: its number of leading numbers, and what some fields look like."""
 
     numbers: int
-    # Whether something that is no number follows.
+    # Whether a field that is not a number follows.
     has_more: bool
-    # Whether the field behind 4, 8 and all paired numbers looks like a confidence.
+    # How the field after 4, 8 and all paired numbers looks: no confidence, whole, or a fraction.
     share_4: int
     share_8: int
     share_last: int
     script: bool
-    # Whether the numbers behind the eighth go on with the ring of the first four points.
+    # Whether the numbers after the eighth continue the ring of the first four points.
     is_ring: bool
+    # Whether 0 or 1 and a text in quotes follow eight numbers.
+    difficult: bool = False
 
     def share(self, line_format: LineFormat) -> int:
         if line_format == LineFormat.LTRB:
@@ -123,7 +115,7 @@ class _Facts(NamedTuple):
         return self.share_8 if line_format == LineFormat.QUAD else self.share_last
 
 
-# A line of whole coordinates alone has no confidence, though one of them may look like it.
+# A line of only integer coordinates has no confidence, though one of them may look like one.
 _USUAL: Final = {
     (kind, n): _Facts(n, kind == "truth", _NO_SHARE, _NO_SHARE, _NO_SHARE, False, True)
     for kind in ("truth", "results")
@@ -135,7 +127,7 @@ _Rule = Callable[[_Facts], bool]
 
 @dataclass
 class Survey:
-    """Counts the signatures of an archive's lines, and remembers where each occurred first."""
+    """Counts of the signatures of an archive's lines, with the first occurrence of each."""
 
     facts: Counter[_Facts] = field(default_factory=Counter)
     places: dict[_Facts, _Place] = field(default_factory=dict)
@@ -149,7 +141,7 @@ class Survey:
                 self.places[facts] = path, number, line
 
     def add_usual(self, file: UsualFile, text: str, kind: Kind, path: str) -> None:
-        """Count the lines of a file that was read at once."""
+        """Count the lines of a file that was read as a whole."""
         facts = _USUAL[kind, file.n_numbers]
         self.facts[facts] += len(file.regions)
         if facts not in self.places:
@@ -158,9 +150,9 @@ class Survey:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The layout by which lines are read, and the doubt that is left.
+    """The layout for reading lines, and the remaining doubt.
 
-    ``readings`` are the formats of which a person has to choose one; empty where there is no doubt.
+    ``readings`` are the formats from which the user has to choose; empty if there is no doubt.
     """
 
     layout: Layout
@@ -169,11 +161,11 @@ class Decision:
     place: _Place | None = None
 
     def tell(self, problems: Problems, kind: Kind) -> None:
-        """Ask about a doubt; say which unusual layout was taken."""
+        """Ask the user about a doubt, or warn of an unusual layout."""
         if self.readings:
             path, line, text = self.place or (None, None, "")
             expected = Message(
-                "that you say how the lines are meant: {formats}",
+                "your choice of how to read the lines: {formats}",
                 formats=Message(" or ").join(self.readings),
             )
             problems.question("F1", self.found, expected, path, line, text=text or None)
@@ -188,21 +180,12 @@ class Decision:
 
 
 def asked_instead(decision: Decision, survey: Survey, kind: Kind) -> Decision:
-    """Return a decision that takes lines as the competition's scripts do, or asks.
+    """Return the decision, as a question if it differs from how the competition's scripts read.
 
     Parameters
     ----------
-    decision : Decision
     survey : Survey
         From all lines of the archive.
-    kind : "truth" or "results"
-
-    Examples
-    --------
-    >>> survey = Survey()
-    >>> survey.add([(1, "0,0,9,0,9,4,0,4,Latin,EXIT")], "truth")
-    >>> asked_instead(decide(survey, "truth"), survey, "truth").readings
-    ('quad', 'quad-script')
     """
     layout = decision.layout
     if decision.readings or layout.tail == Tail.TEXT:
@@ -226,6 +209,9 @@ def _facts_of(line: str) -> _Facts:
         _share(fields, n, last) if last >= 6 else _NO_SHARE,
         n == 8 and len(fields) > 9 and fields[8].strip().casefold() in SCRIPTS,
         n < 10 or n >= _SURELY_POLYGON or _goes_on(fields[:n]),
+        n == 9
+        and fields[8].strip() in ("0", "1")
+        and "".join(fields[9:10]).lstrip().startswith('"'),
     )
 
 
@@ -250,22 +236,14 @@ def _goes_on(fields: Sequence[str]) -> bool:
 
 
 def decide(survey: Survey, kind: Kind, line_format: LineFormat | None = None) -> Decision:
-    """Return the layout that fits all lines, with a doubt where several do.
+    """Return the layout that fits all lines, with a doubt if several do.
 
     Parameters
     ----------
     survey : Survey
         From all lines of the archive.
-    kind : "truth" or "results"
     line_format : LineFormat, optional
         Format of coordinates, if known.
-
-    Examples
-    --------
-    >>> survey = Survey()
-    >>> survey.add([(1, "0,0,9,0,9,4,0,4,Latin,EXIT")], "truth")
-    >>> decide(survey, "truth").layout.slug
-    'quad-script'
     """
     facts = survey.facts
     if not facts:
@@ -281,7 +259,7 @@ def decide(survey: Survey, kind: Kind, line_format: LineFormat | None = None) ->
 
 
 def _shape(facts: Counter[_Facts], kind: Kind) -> tuple[LineFormat, tuple[str, ...]]:
-    """Return how coordinates are written, and the readings between which that leaves a doubt."""
+    """Return the format of the coordinates, and the possible readings if it is in doubt."""
     runs: Counter[int] = Counter()
     for of_line, n in facts.items():
         runs[of_line.numbers] += n
@@ -292,7 +270,7 @@ def _shape(facts: Counter[_Facts], kind: Kind) -> tuple[LineFormat, tuple[str, .
             if all(of_line.share(line_format) == _FRACTION for of_line in facts):
                 return line_format, ()
     if run < 8:
-        # Triangles, or boxes with two numbers more: a class, a text.
+        # Triangles, or boxes followed by two more numbers, such as a class or a text.
         is_triangle = min(runs) >= 6
         return (LineFormat.POLYGON, ("polygon", "ltrb")) if is_triangle else (LineFormat.LTRB, ())
     n_long = sum(n for numbers, n in runs.items() if numbers >= 10)
@@ -301,7 +279,7 @@ def _shape(facts: Counter[_Facts], kind: Kind) -> tuple[LineFormat, tuple[str, .
     if min(runs) >= _SURELY_POLYGON - 1:
         return LineFormat.POLYGON, ()
     without_texts = kind == "results" and not has_texts
-    # If transcriptions follow, digits may be one, or the last number.
+    # If transcriptions follow, a last number may be a transcription or a coordinate.
     rings = all(
         of_line.is_ring
         and (without_texts or of_line.has_more or of_line.numbers % 2 or of_line.numbers < 10)
@@ -325,6 +303,11 @@ def _tail_of_truth(survey: Survey, line_format: LineFormat) -> Decision:
             return Decision(Layout(line_format, Tail.SCRIPT))
         if 2 * n_scripts > total:
             return _doubt_of_scripts(survey, n_scripts)
+        if all(of_line.difficult for of_line in survey.facts):
+            return Decision(Layout(line_format, Tail.DIFFICULT))
+        if any(of_line.difficult for of_line in survey.facts):
+            readings = ("quad", "quad-difficult")
+            return _doubt(survey, Layout(line_format), readings, lambda of: of.difficult)
     return _plain(survey, line_format)
 
 
@@ -355,18 +338,18 @@ def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
         if odd:
             return _doubt(survey, plain, (plain.slug,), lambda of: of in odd)
     if has_texts and n is None:
-        # Among lines with texts a fifth or sixth point may be a text of numbers.
+        # Among lines with texts, a fifth or sixth point may be a text of numbers.
         few = {of for of in facts if 10 <= of.numbers < _SURELY_POLYGON and not of.has_more}
         few = {of for of in few if of.numbers % 2 == 0}
         if few:
             return _doubt(survey, plain, (plain.slug, "quad"), lambda of: of in few)
     if not has_texts and n:
-        # A number behind the coordinates that is no confidence: a class, per cent, a text of digits.
+        # A number after the coordinates that is not a confidence: a class, a percentage, a text.
         odd = {of for of in facts if of.numbers == n + 1 and not of.share(line_format)}
         if odd:
             n_odd = sum(facts[of_line] for of_line in odd)
             found = Message(
-                "a number that is no confidence (0 to 1) at the end of {n_odd}",
+                "a number that is not a confidence (0 to 1) at the end of {n_odd}",
                 n_odd=ngettext_noop("{n} line", "{n} lines", n_odd),
             )
             place = survey.places[next(iter(odd))]
@@ -375,7 +358,7 @@ def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
 
 
 def _plain(survey: Survey, line_format: LineFormat) -> Decision:
-    """Return the plain layout, with a doubt where a text would begin with numbers."""
+    """Return the plain layout, with a doubt if a text would start with numbers."""
     layout, n = Layout(line_format), line_format.n_numbers
     asked = _begins_with_numbers(line_format)
     if not any(map(asked, survey.facts)):
@@ -390,7 +373,7 @@ def _plain(survey: Survey, line_format: LineFormat) -> Decision:
 
 
 def _begins_with_numbers(line_format: LineFormat) -> _Rule:
-    """Return a test whether a text begins with a number and continues after a comma."""
+    """Return a test of whether a text starts with a number and continues after a comma."""
     n = line_format.n_numbers
 
     def is_asked(of: _Facts) -> bool:

@@ -1,4 +1,4 @@
-"""MMOCR: a dataset's ``data_list``, or the predictions of one image a file."""
+"""MMOCR: a dataset's ``data_list``, or one file of predictions per image."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -13,7 +13,7 @@ from ..containers.collecting import (
     points_of,
     reader_of,
     shown,
-    size_of,
+    size_in,
     text_in,
 )
 from ..containers.contents import IGNORED_TEXT, Kind
@@ -46,7 +46,7 @@ read_mmocr: Final = reader_of("mmocr", ".json", _read_mmocr)
 
 
 def _predicted(data: Mapping[str, Any]) -> list[Any]:
-    """Return predictions, which are lists of one thing each, as instances."""
+    """Return predictions, which are parallel lists, as instances."""
 
     def at(name: str, index: int) -> Any:
         values = data.get(name)
@@ -64,11 +64,8 @@ def _read_image(stem: str | None, given: Any, collector: Collector, entry: str |
     path = stem or text_in(given, "img_path")
     if path is None:
         raise Fault("S3", "no img_path", "the path of the image")
-    width, height = given.get("width"), given.get("height")
-    size = None if width is None or height is None else size_of(width, height)
-    collector.image_with(
-        image_name(path), given["instances"], _region, "instance", size=size, entry=entry
-    )
+    name, size = image_name(path), size_in(given)
+    collector.image_with(name, given["instances"], _region, "instance", size=size, entry=entry)
 
 
 def _region(given: Any) -> Region:

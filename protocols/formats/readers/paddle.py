@@ -1,4 +1,4 @@
-"""PaddleOCR's Label.txt: a line for each image, its path, a tab, and its regions as JSON."""
+"""PaddleOCR: Label.txt with a line for each image, and the ``NAME_res.json`` of version 3."""
 
 import json
 from collections.abc import Mapping
@@ -11,17 +11,21 @@ from ..containers.collecting import (
     REGION,
     Collector,
     confidence_of,
-    points_of,
+    pairs_of,
+    points_of_pairs,
     reader_of,
     shown,
     text_in,
 )
 from ..containers.contents import IGNORED_TEXT, Kind
-from ..containers.documents import Document, image_name, json_in, text_of
+from ..containers.documents import Document, image_name, json_in, json_of, page_name, text_of
 from ..problems import Fault, Problems, quoted
 
 # Texts that PaddleOCR's own readers ignore.
 _IGNORED: Final = (IGNORED_TEXT, "*")
+# Outlines, texts and confidences, which are parallel lists.
+_LISTS: Final = (("rec_polys", "rec_texts", "rec_scores"), ("dt_polys", "", "dt_scores"))
+_WANTED_RESULTS: Final = Message('an object with "rec_polys" or "dt_polys"')
 _WANTED: Final = Message('a path, a tab and a list of regions, [{"transcription": …, "points": …}]')
 
 
@@ -49,6 +53,9 @@ def _read_line(line: str, number: int, collector: Collector, entry: str | None) 
 
 
 def _region(given: Any) -> Region:
+    if isinstance(given, list):
+        # det_results.txt has outlines alone.
+        return Region(points_of_pairs(given))
     if not isinstance(given, Mapping) or not isinstance(given.get("points"), list):
         raise Fault("L1", shown(given), 'an object with "points"')
     text, label = text_in(given, "transcription"), text_in(given, "key_cls")
@@ -61,41 +68,54 @@ def _region(given: Any) -> Region:
     )
 
 
-def points_of_pairs(points: list[Any]) -> tuple[float, ...]:
-    """Return the points of a polygon written as [[x, y], …].
+def _read_results(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    """Read what version 3 found in an image, in recognised lines if there are such."""
+    data = json_of(document, problems)
+    if data is None:
+        return
+    given = data.get("res", data) if isinstance(data, Mapping) else None
+    if isinstance(given, Mapping) and isinstance(given.get("overall_ocr_res"), Mapping):
+        given = {**given["overall_ocr_res"], **given}
+    if not isinstance(given, Mapping) or not any(names[0] in given for names in _LISTS):
+        raise Fault("A1", shown(data), _WANTED_RESULTS)
+    made_ready = given.get("doc_preprocessor_res")
+    settings = made_ready.get("model_settings") if isinstance(made_ready, Mapping) else None
+    is_unwarped = isinstance(settings, Mapping) and settings.get("use_doc_unwarping") is True
+    if isinstance(made_ready, Mapping) and (
+        made_ready.get("angle") not in (None, -1, 0) or is_unwarped
+    ):
+        raise Fault(
+            "F1",
+            "coordinates on a page that PaddleOCR turned or unwarped",
+            "results with use_doc_orientation_classify=False and use_doc_unwarping=False",
+        )
+    path, page = text_in(given, "input_path"), given.get("page_index")
+    stem = path or document.stem.removesuffix("_res")
+    name = image_name(stem) if not isinstance(page, int) else page_name(stem, page + 1, 2)
+    polygons, texts, scores = next(names for names in _LISTS if names[0] in given)
 
-    Raises
-    ------
-    Fault
-        As points_of() does.
+    def at(name: str, index: int) -> Any:
+        values = given.get(name)
+        return values[index] if isinstance(values, list) and index < len(values) else None
 
-    Examples
-    --------
-    >>> points_of_pairs([[0, 0], [9, 0], [9, 4]])
-    (0.0, 0.0, 9.0, 0.0, 9.0, 4.0)
-    """
-    if not all(isinstance(point, list) and len(point) == 2 for point in points):
-        raise Fault("L1", "points of something else", "points as [x, y]")
-    return points_of([value for point in points for value in point])
+    listed = given[polygons]
+    if not isinstance(listed, list):
+        raise Fault("L1", shown(listed), _WANTED_RESULTS)
+    found = [
+        {"points": of, "transcription": at(texts, index), "score": at(scores, index)}
+        for index, of in enumerate(listed)
+    ]
+    collector.image_with(name, found, _region, REGION, entry=document.entry)
+
+
+read_results: Final = reader_of("paddle-json", ".json", _read_results)
 
 
 def paddle_line(image: str, regions: tuple[Region, ...]) -> str:
-    """Return the line of an image, without its end.
-
-    Parameters
-    ----------
-    image : str
-    regions : sequence of Region
-
-    Examples
-    --------
-    >>> print(paddle_line("street", (Region.from_box(0, 0, 9, 4, text="exit"),)).expandtabs(1))
-    street [{"points": [[0, 0], [9, 0], [9, 4], [0, 4]], "difficult": false, "transcription": "exit"}]
-    """
+    """Return the line of an image, without the line end."""
     written = []
     for region in regions:
-        points = list(map(list, zip(region.points[::2], region.points[1::2], strict=True)))
-        given: dict[str, Any] = {"points": points, "difficult": region.ignored}
+        given: dict[str, Any] = {"points": pairs_of(region), "difficult": region.ignored}
         if region.text is not None:
             given["transcription"] = region.text
         if region.confidence is not None:

@@ -22,7 +22,7 @@ from ..containers.limits import shortest
 from ..problems import Fault, Problems, quoted
 
 _LEVELS: Final = ("TextRegion", "TextLine", "Word")
-# Ids of regions without an id: the schema requires one.
+# Prefix of the ids written for regions without one: the schema requires an id.
 _UNNAMED: Final = "unnamed-"
 _IGNORED: Final = "ignored"
 _NAMESPACE: Final = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
@@ -43,7 +43,7 @@ class _Element:
 
 
 def _read_page(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    """Read the words of a page, of one without words its lines, else its regions."""
+    """Read the words of a page; if there are none, its lines; else its regions."""
     _Page(document, collector, problems).read()
 
 
@@ -57,7 +57,7 @@ class _Page:
     problems: Problems
     image: str = ""
     open: list[_Element] = field(default_factory=list)
-    # Position in the text: inside TextEquiv and Unicode.
+    # The text being read, inside a Unicode element.
     texts: list[str] | None = None
     corners: list[str] = field(default_factory=list)
     found: dict[str, list[Region]] = field(default_factory=dict)
@@ -141,27 +141,19 @@ class _Page:
                 element.confidence,
                 element.is_ignored,
                 id=element.id,
-                # Regions of a page contain each other; only a word has its line, a line its region.
+                # Regions of a page may be nested; only a word has its line, and a line its region.
                 parent=None if name == _LEVELS[0] else element.parent,
             )
             self.found.setdefault(name, []).append(region)
 
 
 def page_document(image: str, regions: Sequence[Region], size: tuple[int, int]) -> str:
-    """Return the PAGE file of an image: each region a line of one region of text, without a parent.
+    """Return the PAGE file of an image; regions become lines of one text region, without parents.
 
     Parameters
     ----------
-    image : str
-    regions : sequence of Region
     size : (int, int)
         Width and height of the image in pixels.
-
-    Examples
-    --------
-    >>> page = page_document("street", [Region.from_box(0, 0, 9, 4, text="A & B")], (90, 40))
-    >>> print(page.splitlines()[4])
-    <TextLine ...><Coords points="0,0 9,0 9,4 0,4"/>...<Unicode>A &amp; B</Unicode></TextEquiv></TextLine>
     """
     lines = []
     for at, region in enumerate(regions, 1):
@@ -190,5 +182,5 @@ def page_document(image: str, regions: Sequence[Region], size: tuple[int, int]) 
 
 
 def _written(text: str) -> str:
-    # A reader of XML makes line feeds of carriage returns, if they are not written as numbers.
+    # XML readers turn carriage returns into line feeds, unless they are character references.
     return escape(text, {"\r": "&#13;"})

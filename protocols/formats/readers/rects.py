@@ -1,7 +1,7 @@
 """The JSON of ReCTS 2019 (signboards): a file for each image, with its characters and its lines.
 
-``{"chars": [...], "lines": [{"points": [x1, y1, ..., x4, y4], "transcription": "...", "ignore": 0}]}``.
-The regions are the lines, which the competition's detection task is about; an image is named after its file.
+``{"chars": [...], "lines": [{"points": [x1, ..., y4], "transcription": "...", "ignore": 0}]}``. The
+regions are the lines, as in the competition's detection task; an image is named after its file.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Files of the Robust Reading Competition: zips of ``gt_*.txt`` and ``res_*.txt``, one region a line.
+"""Robust Reading Competition files: zips of ``gt_*.txt`` and ``res_*.txt``, one region per line.
 
 One reader serves two callers: the stand-alone command, which refuses the same input as the
 competition's scripts (``Rules.strict``), and the site's loader, which reads real submissions and
@@ -27,7 +27,7 @@ from .uniform_lines import UsualFile, read_usual
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
-# So many characters of an archive are kept between looking at its lines and reading them.
+# Maximum number of characters of an archive kept between surveying and reading its lines.
 _MAX_HELD: Final = 64 * 1024 * 1024
 _PLAIN_TAILS: Final = (None, Tail.TEXT)
 _PREFIXED: Final = {
@@ -35,7 +35,7 @@ _PREFIXED: Final = {
     "results": re.compile(r"res_(.+)\.txt\Z"),
 }
 _PLAIN: Final = re.compile(r"(.+)\.txt\Z")
-# A text file of another case, prefix or suffix than it should have.
+# A text file with the wrong case, prefix or suffix.
 _ALMOST: Final = re.compile(
     r"(?:poly_|pred_|det_|gt_|res_|result_|gt|res)?(.+?)(?:\.(?:jpe?g|png))?\.(?:txt|csv|text)\Z",
     re.IGNORECASE,
@@ -51,32 +51,20 @@ def read_archive(
     limits: Limits | None = None,
     on_entry: OnEntry | None = None,
 ) -> Archive:
-    """Read a ground truth or a result set; whatever is wrong becomes a problem of the answer.
+    """Read a ground truth or a result set; every fault becomes a problem of the archive.
 
-    An image is named after its entry without ``gt_``, ``res_`` and ``.txt``; folders inside the zip do not
-    matter. A file without lines is an image without regions. Entries are unpacked one at a time,
-    so that memory grows with the regions only.
+    An image is named after its entry without ``gt_``, ``res_`` and ``.txt``; folders are ignored. A
+    file without lines is an image without regions. Entries are unpacked one at a time, so that
+    memory grows with the regions only.
 
     Parameters
     ----------
-    source : path or binary file
-    kind : "truth" or "results"
     name : str, optional
         Name of the file in messages.
     rules : Rules, optional
     limits : Limits, optional
     on_entry : callable, optional
         Called with the number of finished entries and of all; an exception ends the reading.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> from protocols.formats.writing.converting import write
-    >>> sure = Region.from_box(0, 0, 9, 4, confidence=0.9)
-    >>> file = BytesIO(write({"img_1": (sure,)}, "ltrb", kind="results"))
-    >>> archive = read_archive(file, kind="results")
-    >>> archive.format, archive.regions["img_1"] == (sure,)
-    ('ltrb', True)
     """
     rules = rules or Rules()
     problems = Problems(source_name(source, name))
@@ -129,7 +117,7 @@ def _held(
     meant: tuple[Kind, Rules],
     on_entry: OnEntry | None,
 ) -> Iterator["_Held"]:
-    """Unpack all entries; keep the text of so many as memory should hold."""
+    """Yield all entries unpacked, with at most ``_MAX_HELD`` characters of their texts."""
     n_chars = 0
     for done, (image, member) in enumerate(named, 1):
         content = archive.content(member)
@@ -137,7 +125,7 @@ def _held(
             text = texts.text(content)
             n_chars += len(text)
             kept = text if n_chars <= _MAX_HELD else None
-            # The regions of usual lines are those that will be wanted, almost always.
+            # Read before the layout is known: usual lines nearly always have the layout tried here.
             yield _Held(image, member, kept, read_usual(text, *meant), text.partition("\n")[0])
         if on_entry is not None:
             on_entry(done, len(named))
@@ -145,14 +133,14 @@ def _held(
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """The files of an archive that is open."""
+    """The files of an open archive."""
 
     archive: OpenArchive
     texts: "_Texts"
     held: Sequence["_Held"]
 
     def lines(self, file: "_Held") -> list[tuple[int, str]]:
-        """Return the numbered lines of a file; one whose text is not kept is unpacked again."""
+        """Return the numbered lines of a file, unpacked again if its text was not kept."""
         text = file.text
         if text is None:
             text = self.texts.text(self.archive.content(file.member) or b"", again=True)
@@ -160,7 +148,7 @@ class _Files:
 
 
 def _looked_at(files: "_Files", kind: Kind, rules: Rules) -> tuple[Style | None, Decision]:
-    """Look at all lines of an archive; return their style, if they have one, and their layout."""
+    """Survey all lines of an archive; return their style, if they have one, and their layout."""
     if (
         not rules.strict
         and rules.line_format in (None, LineFormat.POLYGON)
@@ -169,7 +157,7 @@ def _looked_at(files: "_Files", kind: Kind, rules: Rules) -> tuple[Style | None,
         style = _style(files)
         if style is not None:
             return style, Decision(Layout(LineFormat.POLYGON))
-    # Without a text there is nothing that numbers could be mistaken for.
+    # Without texts, numbers cannot be mistaken for anything else.
     is_bare = rules.strict and kind == "results" and (rules.confidences or not rules.transcriptions)
     if rules.line_format is not None and (rules.tail is not None or is_bare):
         return None, Decision(Layout(rules.line_format, rules.tail or Tail.TEXT))
@@ -188,7 +176,7 @@ def _looked_at(files: "_Files", kind: Kind, rules: Rules) -> tuple[Style | None,
 
 
 def _style(files: "_Files") -> Style | None:
-    """Return the style in which the lines of all files are written."""
+    """Return the style of the lines of all files, or None if there is no common one."""
     style = None
     if any(file.usual is not None and file.usual.is_plain for file in files.held):
         return None
@@ -208,7 +196,7 @@ def _style(files: "_Files") -> Style | None:
 def _named(
     members: Sequence[Member], kind: Kind, problems: Problems
 ) -> Iterator[tuple[str, Member]]:
-    """Yield each entry with its image; names that do not fit and second files are problems."""
+    """Yield each entry with its image; names that do not fit and duplicates become problems."""
     prefixed = any(_PREFIXED[kind].match(member.name) for member in members)
     pattern = _PREFIXED[kind] if prefixed else _PLAIN
     prefix = ("gt_" if kind == "truth" else "res_") if prefixed else ""
@@ -225,7 +213,7 @@ def _named(
         )
         what = Message("results are") if is_truth else Message("ground truth is")
         expected = Message(
-            "{expected}; files are named so where {what} in them, which is another kind of file",
+            "{expected}; files are named like this if {what} in them, which is another kind of file",
             expected=expected,
             what=what,
         )
@@ -235,7 +223,7 @@ def _named(
         name = member.name
         match = pattern.match(name)
         if match is None or (not prefixed and other.match(name)):
-            # The competition passes over strange files in ground truth and refuses them in results.
+            # The competition ignores unknown files in ground truth and refuses them in results.
             found = Message("the name {name}", name=quoted(name))
             if kind == "truth" and prefixed:
                 problems.warning("N1", found, expected, member.path, action=PASSED_OVER)
@@ -258,7 +246,7 @@ def _named(
 
 
 def _renamed(name: str, prefix: str) -> str | None:
-    """Return the name that a misnamed text file most probably should have."""
+    """Return the most probable correct name of a misnamed text file, or None."""
     match = _ALMOST.match(name)
     return None if match is None else f"{prefix}{match[1]}.txt"
 
@@ -286,12 +274,12 @@ class _File:
 class _Waiting:
     image: str
     path: str
-    # The numbered line of each region.
+    # Returns the numbered line of each region.
     lines: Callable[[], list[tuple[int, str]]]
 
 
 class _Texts:
-    """From bytes to lines, counting oddities."""
+    """A decoder of bytes into lines, which counts oddities."""
 
     def __init__(self, problems: Problems, rules: Rules) -> None:
         self._problems = problems
@@ -300,7 +288,7 @@ class _Texts:
         self._unusual: Counter[str] = Counter()
 
     def text(self, content: bytes, *, again: bool = False) -> str:
-        """Return the text of an entry; of one that is unpacked again nothing is counted twice."""
+        """Return the text of an entry; oddities of one unpacked ``again`` are not counted twice."""
         counted_before = Counter(self._unusual) if again else self._unusual
         text = self._text(content)
         if "\0" in text:
@@ -345,7 +333,7 @@ class _Texts:
 
 
 class _Reader:
-    """Reads the files of one archive under fixed rules."""
+    """A reader of the files of one archive, with fixed rules."""
 
     def __init__(
         self,
@@ -363,12 +351,12 @@ class _Reader:
         self.regions: dict[str, tuple[Region, ...]] = {}
         self.entries: dict[str, str] = {}
         self.lines: dict[str, tuple[int, ...]] = {}
-        # The files whose shapes are still to be looked at, and how many regions they have.
+        # The files whose shapes are still to be checked, and their number of regions.
         self._waiting: list[_Waiting] = []
         self._n_waiting = 0
 
     def take(self, file: "_Held", lines: Callable[[], list[tuple[int, str]]]) -> None:
-        """Take the regions of a file of usual lines; ``lines`` are asked for only where one is odd."""
+        """Take the regions of a file of usual lines; ``lines`` is called only if a shape is odd."""
         regions = file.usual.regions if file.usual else ()
         self._add(file.image, file.member.path, regions, range(1, len(regions) + 1), lines)
 
@@ -418,7 +406,7 @@ class _Reader:
                 self._look_at_shapes()
 
     def finish(self) -> None:
-        """Check the rest, and report findings about the whole archive."""
+        """Check the remaining shapes, and report findings about the whole archive."""
         self._look_at_shapes()
         if self._style is not None:
             self._problems.warning(
@@ -462,7 +450,7 @@ class _Reader:
 def _with_confidences(
     regions: Mapping[str, tuple[Region, ...]],
 ) -> dict[str, tuple[Region, ...]]:
-    """Turn texts into confidences if all of them in the archive look like one."""
+    """Return the regions, with texts as confidences if all in the archive look like one."""
     texts = [region.text for of_image in regions.values() for region in of_image if region.text]
     if not texts or not all(map(looks_like_confidence, texts)):
         return dict(regions)

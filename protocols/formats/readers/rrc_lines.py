@@ -22,7 +22,7 @@ _INTEGER: Final = re.compile(r"\s*+-?\d++\s*+\Z", re.ASCII)
 _CONFIDENCE: Final = re.compile(r"\s*+(?:[01]?+\.?+\d*+|\d(?:\.\d*+)?+[eE]-\d++)\s*+\Z", re.ASCII)
 _STRICT_CONFIDENCE: Final = re.compile(r"\s*+[01].?\d*\s*\Z", re.ASCII)
 _WORD: Final = re.compile(r"\S+")
-# A line as nearly all are: so many whole numbers, and for ground truth the rest of the line.
+# Nearly all lines match this: n whole numbers and, for ground truth, the rest of the line.
 _WHOLE: Final = r" ?(-?\d{1,9})"
 _USUAL: Final = {
     (kind, n): re.compile(",".join([_WHOLE] * n) + rest, re.ASCII)
@@ -49,12 +49,12 @@ class Rules:
     transcriptions : bool
         Whether the fields after the coordinates of results are a text, if lines are read strictly.
     crlf_only : bool
-        Cut lines at CRLF only.
+        Split lines at CRLF only.
     keep_quotes : bool
-        Leave double quotes around a transcription, as PopEval's own files have them.
+        Keep double quotes around a transcription, as in PopEval's own files.
     loading : bool
-        Behaviour of the site's loads: reverse rings that run counter-clockwise (L7), refuse figures
-        without area (L4) and coordinates beyond any image (L3), report CRLF (L9).
+        Behave as the site does when it loads: reverse rings that run counter-clockwise (L7), refuse
+        shapes without area (L4) and coordinates beyond any image (L3), report CRLF (L9).
     sides : bool
         Boxes are left,top,width,height.
     """
@@ -71,7 +71,7 @@ class Rules:
 
 
 class LineReader:
-    """Reads lines of one kind and format under fixed rules.
+    """Reader of lines of one kind and format under fixed rules.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ class LineReader:
                     value=n // 2,
                     max_points=MAX_POINTS,
                 )
-        # A word where the last number should be: one is missing, not misspelt.
+        # A word where the last number should be: a number is missing, not misspelt.
         cut_short = self._kind == "truth" and not any(map(NUMBER.match, fields[n_leading:n]))
         if len(fields) < n or n < self._least or (n_leading < n and cut_short):
             found = Message(
@@ -198,9 +198,9 @@ class LineReader:
         return fields[:n], ",".join(fields[n:]) if len(fields) > n else None
 
     def _n_paired(self, n_leading: int) -> int:
-        """Return how many of the leading numbers are coordinates of a polygon."""
+        """Count the leading numbers that are coordinates of a polygon."""
         if self._tail == Tail.CONFIDENCE and n_leading % 2 == 0:
-            # The confidence, and a text of digits.
+            # The last two are the confidence and a text of digits.
             return n_leading - 2
         return n_leading - n_leading % 2
 
@@ -242,6 +242,10 @@ class LineReader:
             if not comma:
                 raise Fault("L1", quoted(line), "a script and a transcription at the end")
             return Region(points, text, None, text == IGNORED_TEXT, label=first.strip() or None)
+        if self._tail == Tail.DIFFICULT:
+            if first.strip() not in ("0", "1") or not comma:
+                raise Fault("L1", quoted(line), "0 or 1 and a transcription at the end")
+            return Region(points, text, None, first.strip() == "1" or text == IGNORED_TEXT)
         pattern = _STRICT_CONFIDENCE if self._rules.strict else _CONFIDENCE
         if not pattern.match(first) or not _is_share(first):
             raise Fault("L1", quoted(line), "a confidence (0 to 1) and a text at the end")
@@ -270,24 +274,12 @@ class LineReader:
 
 
 def split_fields(line: str) -> list[str]:
-    """Return the fields of a line, parted by commas or else by blanks.
-
-    Examples
-    --------
-    >>> split_fields('1,2,3,4'), split_fields('1 2')
-    (['1', '2', '3', '4'], ['1', '2'])
-    """
+    """Return the fields of a line, separated by commas or else by blanks."""
     return line.split(",") if "," in line else line.split()
 
 
 def n_leading_numbers(fields: Sequence[str]) -> int:
-    """Count the leading numeric fields.
-
-    Examples
-    --------
-    >>> n_leading_numbers(['1', '2.5', 'word', '3'])
-    2
-    """
+    """Count the leading numeric fields."""
     for at, part in enumerate(fields):
         if not NUMBER.match(part) and not NOT_FINITE.match(part):
             return at
@@ -310,25 +302,13 @@ def _span_of(line: str, first: int, last: int | None = None) -> Span:
 
 
 def turns_left(points: Sequence[float]) -> bool:
-    """Return whether a ring runs counter-clockwise on screen, as the competition's scripts test it.
-
-    Examples
-    --------
-    >>> turns_left((0, 0, 9, 0, 9, 4, 0, 4))
-    False
-    """
+    """Return whether a ring runs counter-clockwise on screen, tested as the scripts do."""
     xs, ys = points[::2], points[1::2]
     return sum((xs[at] - xs[at - 1]) * (ys[at] + ys[at - 1]) for at in range(len(xs))) > 0
 
 
 def unquoted_text(text: str) -> str:
-    """Return a transcription without the quotes around it.
-
-    Examples
-    --------
-    >>> unquoted_text(' "open" '), unquoted_text('open')
-    ('open', 'open')
-    """
+    """Return a transcription without the quotes around it."""
     stripped = text.strip()
     if len(stripped) >= 2 and stripped.startswith('"') and stripped.endswith('"'):
         return stripped[1:-1].replace('\\"', '"').replace("\\\\", "\\")
@@ -343,24 +323,12 @@ def _is_share(text: str) -> bool:
 
 
 def looks_like_confidence(text: str) -> bool:
-    """Return whether a text at the end of a line would be read as a confidence.
-
-    Examples
-    --------
-    >>> looks_like_confidence("0.93"), looks_like_confidence("open")
-    (True, False)
-    """
+    """Return whether a text at the end of a line would be read as a confidence."""
     return _CONFIDENCE.match(text) is not None and _is_share(text)
 
 
 def quoted_text(text: str) -> str:
-    r"""Return a transcription in the format of ground truth: in quotes, escaped inside.
-
-    Examples
-    --------
-    >>> print(quoted_text('the "Oak"'), quoted_text("###"))
-    "the \"Oak\"" ###
-    """
+    """Return a transcription in the format of ground truth: in quotes, escaped inside."""
     if text == IGNORED_TEXT:
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')

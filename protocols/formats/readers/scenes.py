@@ -18,30 +18,20 @@ def read_scene(given: Any, place: str) -> Scene:
     """Return the scene that JSON data describe.
 
     A scene is ``{"name"?, "width"?, "height"?, "truth": [region...], "detections": [region...] |
-    null, "regions"?: {id: region}}``; a region is ``{"points": [x1, y1, ...]}`` (or ``"poly":
-    [[x, y], ...]``, ``"rect": [x1, y1, x2, y2]``, ``"mask": {"x", "y", "rows"}``) with ``"id",
-    "text", "ignored", "confidence", "label", "region", "cell"`` where known. ``gt``, ``det`` and
-    ``dont_care`` are read for ``truth``, ``detections`` and ``ignored``.
+    null, "regions"?: {id: region}}``; a region is ``{"points": [x1, y1, ...]}`` (or ``"poly": [[x,
+    y], ...]``, ``"rect": [x1, y1, x2, y2]``, ``"mask": {"x", "y", "rows"}``) with ``"id", "text",
+    "ignored", "confidence", "label", "region", "cell"`` if known. ``gt``, ``det`` and ``dont_care``
+    may replace ``truth``, ``detections``, ``ignored``.
 
     Parameters
     ----------
-    given : mapping
     place : str
-        Its name in messages.
+        The scene's name in messages.
 
     Raises
     ------
     SceneError
-        If it is not one; names the place below ``place``.
-
-    Examples
-    --------
-    >>> scene = read_scene({"truth": [{"rect": [0, 0, 9, 4]}], "detections": None}, "case 1")
-    >>> scene.truth[0].box, scene.detections
-    ((0.0, 0.0, 9.0, 4.0), None)
-    >>> read_scene({"truth": [{"rect": [0, 0, 9]}], "detections": None}, "case 1")
-    Traceback (most recent call last):
-    SceneError: case 1, truth 0: expected "points" ...
+        If the data are not a scene; the message names the place inside it.
     """
     if not isinstance(given, Mapping):
         raise SceneError(f"{place}: expected an object")
@@ -123,21 +113,12 @@ def _shaped(given: Mapping[str, Any], known: Mapping[str, Any]) -> Region:
 
 
 def answer(scene: Scene, score: ImageScore) -> dict[str, Any]:
-    """Return a score with its matches as JSON-able data; regions by their id, else their index.
+    """Return a score with its matches as JSON data; regions by their id, else their index.
 
     Parameters
     ----------
-    scene : Scene
     score : ImageScore
-        Scores of this scene.
-
-    Examples
-    --------
-    >>> from protocols import registry
-    >>> sides = {"truth": [{"rect": [0, 0, 9, 4], "id": "w1"}], "detections": [{"rect": [0, 0, 9, 4]}]}
-    >>> scene = read_scene(sides, "case 1")
-    >>> answer(scene, registry.get("iou").score([scene])[0])["matches"]
-    [{'truth': ['w1'], 'detections': [0], 'kind': 'one-to-one', ...}]
+        Score of this scene.
     """
 
     def names(regions: Sequence[Region] | None, indices: Sequence[int]) -> list[str | int]:

@@ -1,9 +1,9 @@
 """Per-image scores computed by other programs, as CSV or JSON.
 
 CSV has a line for each image and method, ``image,method,recall,precision``; without the column
-``method`` the file is of one. JSON is a list of such rows as objects, or ``{"method": {"image":
-{"recall": ..., "precision": ...}}}``, or, of one method, ``{"image": {"recall": ..., "precision":
-...}}``. Fractions are in [0, 1]; an empty cell, a dash or null is an undefined score.
+``method`` the file belongs to one method. JSON is a list of such rows as objects, or ``{"method":
+{"image": {"recall": ..., "precision": ...}}}``, or, for one method, ``{"image": {"recall": ...,
+"precision": ...}}``. Fractions are in [0, 1]; an empty cell, a dash or null is an undefined score.
 """
 
 import json
@@ -22,7 +22,7 @@ from ..problems import PASSED_OVER, Nearest, Problem, Problems, quoted
 from .separated import Row, rows_of
 
 COLUMNS: Final = ("image", "method", "recall", "precision")
-# Unit of the numbers: None asks if they are more than 1.
+# Unit of the numbers; None asks the user if they exceed 1.
 Unit = Literal["fraction", "per cent"]
 _MAX_BYTES: Final = 256 * 1024 * 1024
 _MAX_NAME: Final = 200
@@ -37,7 +37,7 @@ _LAYOUT: Final = (
 class ScoreRow:
     """A method's score on an image, fractions in [0, 1]; None is undefined.
 
-    ``line`` is its line in a CSV file, its number from 1 in JSON.
+    ``line`` is the line in a CSV file, or the number of the row (from 1) in JSON.
     """
 
     image: str
@@ -68,33 +68,25 @@ def read_scores(
     method: str | None = None,
     unit: Unit | None = "fraction",
 ) -> ScoreTable:
-    r"""Read scores; whatever is wrong becomes a problem of the answer.
+    r"""Read scores; faults become problems of the returned table.
 
-    A byte order mark, CRLF, semicolons and tabs are read; other columns are passed over with a
+    A byte order mark, CRLF, semicolons and tabs are accepted; other columns are skipped with a
     warning.
 
     Parameters
     ----------
-    source : path or binary file
     name : str, optional
         Name of the file in messages.
     method : str, optional
-        Whose scores they are, where the file does not say it.
+        The method that the scores belong to, if the file does not name it.
     unit : "fraction", "per cent" or None
-        Unit of the numbers. None: fractions, unless one is above 1 and none above 100, which is a
-        question (S2); ask, and read again with the answer.
+        Unit of the numbers. None: fractions, unless one is above 1 and none above 100, which gives
+        a question (S2): ask the user, and read again with the answer.
 
     Returns
     -------
     ScoreTable
         The rows without a fault, and all problems.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> table = read_scores(BytesIO(b"image,method,recall,precision\nimg_1,east,0.5,-\n"))
-    >>> table.rows[0].recall, table.rows[0].precision
-    (0.5, None)
     """
     problems = Problems(source_name(source, name))
     is_json = first_bytes(source, 64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
@@ -127,7 +119,7 @@ class _Given:
 
 
 class _Reader:
-    """Checks rows and makes numbers of them."""
+    """Checker of rows, which converts them to numbers."""
 
     def __init__(self, problems: Problems, method: str | None, unit: Unit | None) -> None:
         self._problems = problems
@@ -233,7 +225,7 @@ class _Reader:
             return None
         hint = ""
         if self._unit == "fraction" and 1 < score <= 100:
-            hint = Message(" (looks like per cent: divide by 100)")
+            hint = Message(" (looks like a percentage: divide by 100)")
         self._tell("S2", value, wanted, row, hint)
         return None
 
@@ -252,7 +244,7 @@ class _Reader:
                 n_percent=ngettext_noop("{n} score", "{n} scores", self._n_percent),
                 first_percent=self._first_percent,
             )
-            expected = Message("numbers in [0, 1]; these look like per cent: are they?")
+            expected = Message("numbers in [0, 1]; these look like percentages: are they?")
             self._problems.question("S2", found, expected)
 
 
@@ -274,7 +266,7 @@ def _number(value: Any) -> float | str | None:
 
 
 def _given_in(data: Any, problems: Problems) -> Iterator[_Given]:
-    """Yield the rows of JSON data, whichever of the layouts they have."""
+    """Yield the rows of JSON data, in whichever layout."""
     if isinstance(data, list):
         for number, row in enumerate(data, 1):
             if isinstance(row, dict):
@@ -316,21 +308,14 @@ def check_scores(
     methods: Collection[str],
     expected: Collection[tuple[str, str]] = (),
 ) -> list[Problem]:
-    """Return the faulty and missing names of a table.
+    """Return problems for unknown and missing names of a table.
 
     Parameters
     ----------
-    table : ScoreTable
     images, methods : collection of str
         Known names; another name is an error (S1) that offers the nearest.
     expected : collection of (image, method)
-        The results that should have a score; how many lack one is a warning (S3).
-
-    Examples
-    --------
-    >>> table = ScoreTable("a.csv", (ScoreRow("img_01", "east", 0.5, 0.5, 2),), ())
-    >>> [str(problem) for problem in check_scores(table, images=["img_1"], methods=["east"])]
-    ['a.csv, line 2: found the image “img_01”; expected an image of the dataset (perhaps img_1).']
+        The results that should have a score; a warning (S3) counts those without one.
     """
     problems = Problems(table.name)
     near_image, near_method = Nearest(images), Nearest(methods)
@@ -361,27 +346,12 @@ def check_scores(
 
 
 def write_scores(stream: BinaryIO, rows: Iterable[ScoreRow]) -> None:
-    """Write scores as a JSON list that read_scores reads back, numbers exactly.
-
-    Parameters
-    ----------
-    stream : binary file, open for writing
-    rows : iterable of ScoreRow
+    """Write scores as a JSON list that read_scores reads back with exactly the same numbers.
 
     Raises
     ------
     NotWritable
-        If a name or number could not be read back; names the row.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> file = BytesIO()
-    >>> write_scores(file, [ScoreRow("img_1", "east", 0.5, None, 1)])
-    >>> print(file.getvalue().decode())
-    [
-    {"image": "img_1", "method": "east", "recall": 0.5, "precision": null}
-    ]
+        If a name or number could not be read back; the message names the row.
     """
     stream.write(b"[")
     for at, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""CSV and its relatives: a header line, then a line for each region or score."""
+"""CSV and similar files: a header line, then a line for each region or score."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ from ..problems import PASSED_OVER, Fault, Problems, quoted
 
 _DELIMITERS: Final = (",", ";", "\t")
 _MAX_CORNERS: Final = 100
-# Names of each column, ours first.
+# Names that each column may have, this project's own first.
 _NAMES: Final[Mapping[str, Sequence[str]]] = {
     "image": ("image", "image_name", "file_name", "filename", "file"),
     "method": ("method",),
@@ -62,33 +62,19 @@ class Row:
 
 
 def delimiter_of(header: str) -> str:
-    """Return the most probable separator of a header's fields.
-
-    Examples
-    --------
-    >>> delimiter_of("image;left;top;right;bottom")
-    ';'
-    """
+    """Return the most probable separator of a header's fields."""
     return max(_DELIMITERS, key=header.count)
 
 
 def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[str] | Row]:
-    r"""Yield the header's cells in lower case, then the rows that have cells of their own.
+    r"""Yield the header's cells in lower case, then the rows that are not empty.
 
-    A row with another number of cells than the header, or one that is no CSV, becomes a problem.
+    A row with a different number of cells from the header, or invalid CSV, becomes a problem.
 
     Parameters
     ----------
-    text : str
-    problems : Problems
     entry : str or None
         For messages.
-
-    Examples
-    --------
-    >>> header, row = rows_of("Image;Text\nimg_1;a,b\n", Problems("a.csv"), None)
-    >>> header, row.cells
-    (['image', 'text'], {'image': 'img_1', 'text': 'a,b'})
     """
     delimiter = delimiter_of(text.partition("\n")[0])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -100,7 +86,7 @@ def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[s
         except StopIteration:
             return
         except csv.Error as fault:
-            found = Message("a line that is no CSV ({fault})", fault=fault)
+            found = Message("a line that is not CSV ({fault})", fault=fault)
             problems.error("L1", found, "CSV", entry, reader.line_num)
             last = reader.line_num
             continue
@@ -116,7 +102,7 @@ def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[s
                 return
             yield header
             continue
-        # Programs leave out, or add, delimiters where nothing follows.
+        # Some programs add delimiters at the end.
         if len(cells) > len(header) and not any(cell.strip() for cell in cells[len(header) :]):
             cells = cells[: len(header)]
         if len(cells) != len(header):
@@ -132,10 +118,10 @@ def _read_document(document: Document, collector: Collector, problems: Problems,
     """Read a CSV file of regions.
 
     Columns are found by their names: ``image``, an outline (``points`` with blanks between the
-    numbers; ``left,top,right,bottom``; ``x,y,width,height``; ``x1,y1,x2,y2,x3,y3 ...``), and where
-    there ``method, text, confidence, ignored, label, id, parent, image_width, image_height``. A
-    line with an image and no outline is an image without regions. With a column ``method`` the
-    answer has a result set for each. Ground truth and results have the same columns.
+    numbers; ``left,top,right,bottom``; ``x,y,width,height``; ``x1,y1,x2,y2,x3,y3 ...``), and
+    optionally ``method, text, confidence, ignored, label, id, parent, image_width, image_height``.
+    A line with an image and no outline is an image without regions. With a column ``method`` the
+    archive has a result set for each method. Ground truth and results have the same columns.
     """
     shape: Sequence[str] | None = None
     has_method = False
@@ -152,7 +138,7 @@ def _read_document(document: Document, collector: Collector, problems: Problems,
             others = sorted(columns - _NAMES.keys() - set(shape) - {""})
             if others:
                 found = Message("further columns: {value}", value=quoted(", ".join(others)))
-                wanted = Message("the columns that are known")
+                wanted = Message("known columns")
                 problems.warning("L1", found, wanted, document.entry, 1, action=PASSED_OVER)
         elif shape is not None:
             cells = {_OURS.get(column, column): cell for column, cell in row.cells.items()}

@@ -1,6 +1,6 @@
-"""Files whose lines are all as nearly all are, read at once: whole numbers, then a plain text or nothing.
+"""Fast reading of files of usual lines only: whole numbers, then a plain text or nothing.
 
-A file with any other line, or with a fault, is left to the careful reader, so that both give the same.
+A file with any other line, or with a fault, is left to the careful reader, so results are the same.
 """
 
 import re
@@ -15,22 +15,22 @@ from ..containers.contents import Kind
 from .rrc_lines import Rules, unquoted_text
 
 _WHOLE: Final = r" ?-?\d{1,9}"
-# Beginnings of texts that may be more coordinates, or have the mark of CTW-1500.
+# Starts of texts that may be more coordinates, or that have the mark of CTW-1500.
 _ODD_TEXT: Final = r"\s*(?:####|[-+]?(?:[\d.]|[nN][aA][nN]|[iI][nN][fF]))"
 _USUAL: Final = {
     (kind, n): re.compile(",".join([_WHOLE] * n) + rest, re.ASCII)
     for kind, rest in (("truth", f",(?!{_ODD_TEXT})[^,\\n]*\\Z"), ("results", r"\Z"))
     for n in (8, 4)
 }
-# The same of many lines: one of their numbers, and all their texts.
+# The same tests for many lines at once: of a single number, and of all their texts.
 _IS_WHOLE: Final = re.compile(_WHOLE + r"\Z", re.ASCII)
 _SOME_ODD_TEXT: Final = re.compile(f"^{_ODD_TEXT}", re.ASCII | re.MULTILINE)
-# So many different numbers are kept at once.
+# Maximum number of cached numbers.
 _MAX_FLOATS: Final = 50_000
 
 
 class _Floats(dict[str, float]):
-    """A cache of whole numbers: most coordinates recur, and half of a region is its numbers."""
+    """A cache of whole numbers by their digits, since most coordinates recur."""
 
     def __missing__(self, digits: str) -> float:
         if not _IS_WHOLE.match(digits):
@@ -46,8 +46,8 @@ _FLOATS: Final = _Floats()
 class UsualFile:
     """The regions of a file, one a line, and how many coordinates each line has.
 
-    ``is_plain`` says that no line could be read otherwise: no text holds a comma or begins with a
-    number.
+    ``is_plain`` says that no line could be read differently: no text contains a comma or starts
+    with a number.
     """
 
     n_numbers: int
@@ -56,18 +56,7 @@ class UsualFile:
 
 
 def usual_numbers(line: str, kind: Kind) -> int | None:
-    """Return how many coordinates a usual line has; None for any other line.
-
-    Parameters
-    ----------
-    line : str
-    kind : "truth" or "results"
-
-    Examples
-    --------
-    >>> usual_numbers("0,0,9,4,EXIT", "truth"), usual_numbers("0,0,9.5,4,EXIT", "truth")
-    (4, None)
-    """
+    """Return the number of coordinates in a usual line; None for any other line."""
     for n in (8, 4):
         if _USUAL[kind, n].match(line):
             return n
@@ -81,14 +70,6 @@ def read_usual(text: str, kind: Kind, rules: Rules) -> UsualFile | None:
     ----------
     text : str
         The whole file.
-    kind : "truth" or "results"
-    rules : Rules
-
-    Examples
-    --------
-    >>> file = read_usual("0,0,9,4,EXIT", "truth", Rules())
-    >>> file.n_numbers, file.regions[0].text
-    (4, 'EXIT')
     """
     if rules.crlf_only or rules.sides or not text or (kind == "results" and rules.confidences):
         return None
@@ -130,7 +111,7 @@ def _points(numbers: Iterable[str], n: int, rules: Rules) -> list[tuple[float, .
             return None
         points = [(x1, y1, x2, y1, x2, y2, x1, y2) for x1, y1, x2, y2 in points]
     elif rules.strict and any(
-        # As ``turns_left`` has it, which takes five times as long for four corners.
+        # As in ``turns_left``, which takes five times as long for four corners.
         (x2 - x1) * (y2 + y1)
         + (x3 - x2) * (y3 + y2)
         + (x4 - x3) * (y4 + y3)
@@ -139,5 +120,5 @@ def _points(numbers: Iterable[str], n: int, rules: Rules) -> list[tuple[float, .
         for x1, y1, x2, y2, x3, y3, x4, y4 in points
     ):
         return None
-    # Read strictly, a duplicated box is no fault.
+    # In a strict reading, a duplicated box is not a fault.
     return points if rules.strict or len(set(points)) == len(points) else None

@@ -1,4 +1,4 @@
-"""The VGG Image Annotator, version 2: annotations or a whole project as JSON."""
+"""The VGG Image Annotator, versions 2 and 3: annotations or a whole project as JSON, and their CSV."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -18,10 +18,15 @@ from ..containers.collecting import (
     text_in,
 )
 from ..containers.contents import IGNORED_TEXT, Kind
-from ..containers.documents import Document, image_name, json_of
+from ..containers.documents import Document, image_name, json_in, json_of, text_of
 from ..problems import Fault, Problems
+from .separated import rows_of
 
 _WANTED: Final = Message('an object of files, each with "filename" and "regions"')
+# The numbers of shapes in version 3.
+_RECTANGLE: Final = 2
+_POLYGONS: Final = (6, 7)
+_EXTREMES: Final = 8
 _METADATA: Final = "_via_img_metadata"
 # Annotators choose the names of attributes.
 _TEXTS: Final = ("transcription", "text", "word", "description")
@@ -29,7 +34,14 @@ _LABELS: Final = ("label", "type", "class", "language")
 
 
 def _read_via(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    text = text_of(document, problems)
+    if not text.lstrip().startswith(("{", "[")):
+        _read_csv(text, collector, problems, document.entry)
+        return
     data = json_of(document, problems)
+    if isinstance(data, Mapping) and {"file", "view", "metadata"} <= data.keys():
+        _read_project(data, collector, problems, document.entry)
+        return
     if isinstance(data, Mapping) and _METADATA in data:
         data = data[_METADATA]
     if data is None:
@@ -44,7 +56,7 @@ def _read_via(document: Document, collector: Collector, problems: Problems, _: K
             problems.fault(fault, document.entry)
 
 
-read_via: Final = reader_of("via", ".json", _read_via)
+read_via: Final = reader_of("via", (".json", ".csv"), _read_via)
 
 
 def _read_image(given: Any, collector: Collector, entry: str | None) -> None:
@@ -53,7 +65,7 @@ def _read_image(given: Any, collector: Collector, entry: str | None) -> None:
     image = image_name(given["filename"])
     regions = given.get("regions") or []
     if isinstance(regions, Mapping):
-        # Version 1.
+        # Version 1 has an object instead of a list.
         regions = list(regions.values())
     if not isinstance(regions, list):
         raise Fault(
@@ -72,10 +84,15 @@ def _region(given: Any) -> Region:
         raise Fault("L1", shown(given), 'a region with "shape_attributes"')
     attributes = given.get("region_attributes")
     said: Mapping[str, Any] = attributes if isinstance(attributes, Mapping) else {}
+    return _made(_outline(shape), said)
+
+
+def _made(outline: tuple[float, ...], said: Mapping[str, Any]) -> Region:
+    """Return a region with what its attributes say."""
     text = next((of for name in _TEXTS if (of := text_in(said, name)) is not None), None)
     label = next((of for name in _LABELS if (of := text_in(said, name))), None)
     return Region(
-        _outline(shape),
+        outline,
         text,
         confidence_of(said.get("score")),
         text == IGNORED_TEXT or said.get("ignored") in (True, "true", "1"),
@@ -97,3 +114,115 @@ def _outline(shape: Mapping[str, Any]) -> tuple[float, ...]:
             raise Fault("L1", "a polygon", "as many all_points_x as all_points_y")
         return points_of([value for pair in zip(xs, ys, strict=True) for value in pair])
     raise Fault("L1", "a shape of the type {name}", "a rect or a polygon", name=shown(name))
+
+
+def _read_csv(text: str, collector: Collector, problems: Problems, entry: str | None) -> None:
+    """Read the CSV of version 2, or that of version 3, whose header is a comment."""
+    lines = text.split("\n")
+    names = _comment(lines, "# ATTRIBUTE = ") or _comment(lines, "# ATTRIBUTES = ") or "{}"
+    attributes = json_in(names)
+    if header := _comment(lines, "# CSV_HEADER = "):
+        # Lines keep their numbers.
+        n_comments = sum(line.startswith("# ") for line in lines)
+        rest = [line for line in lines if not line.startswith("# ")]
+        lines = ["\n" * (n_comments - 1) + header, *rest]
+    for row in rows_of("\n".join(lines).lstrip("#"), problems, entry):
+        if isinstance(row, list):
+            continue
+        try:
+            _read_row(row.cells, row.line, attributes, collector, entry)
+        except Fault as fault:
+            problems.fault(fault, entry, row.line, text=row.text)
+
+
+def _comment(lines: list[str], beginning: str) -> str:
+    found = next((line for line in lines if line.startswith(beginning)), "")
+    return found.removeprefix(beginning).strip()
+
+
+def _read_row(
+    cells: Mapping[str, str],
+    line: int,
+    attributes: Any,
+    collector: Collector,
+    entry: str | None,
+) -> None:
+    if "spatial_coordinates" in cells:
+        files = json_in(cells.get("file_list") or "[]")
+        if not isinstance(files, list) or not files or not isinstance(files[0], str):
+            raise Fault("S3", shown(files), "the name of a file")
+        name, shape = image_name(files[0]), json_in(cells["spatial_coordinates"])
+        if shape:
+            said = _named(json_in(cells.get("metadata") or "{}"), attributes)
+            region = _made(_numbered(shape), said)
+    elif "filename" in cells and "region_shape_attributes" in cells:
+        name, shape = image_name(cells["filename"]), json_in(cells["region_shape_attributes"])
+        if shape:
+            said = json_in(cells.get("region_attributes") or "{}")
+            region = _region({"shape_attributes": shape, "region_attributes": said})
+    else:
+        raise Fault("L1", "something else", "filename, region_shape_attributes, region_attributes")
+    collector.image(name, entry=entry)
+    if shape:
+        collector.add(name, region, entry=entry, line=line)
+
+
+def _read_project(
+    data: Mapping[str, Any], collector: Collector, problems: Problems, entry: str | None
+) -> None:
+    """Read a project of version 3: files, views of files, and what is drawn in views."""
+    files, views, metadata = (data[name] for name in ("file", "view", "metadata"))
+    if not all(isinstance(of, Mapping) for of in (files, views, metadata)):
+        raise Fault("A1", "something else", _WANTED)
+    names: dict[str, str] = {}
+    for number, view in views.items():
+        ids = view.get("fid_list") if isinstance(view, Mapping) else None
+        file = files.get(str(ids[0])) if isinstance(ids, list) and ids else None
+        path = text_in(file, "fname") if isinstance(file, Mapping) else None
+        if path is None:
+            raise Fault("S3", "a view without a file", "the name of a file")
+        names[number] = image_name(path)
+        collector.image(names[number], entry=entry)
+    for at, given in enumerate(metadata.values(), 1):
+        try:
+            if not isinstance(given, Mapping) or str(given.get("vid")) not in names:
+                raise Fault("N2", shown(given), "a region of one of the views")
+            # Without coordinates it is about the whole image.
+            if given.get("xy"):
+                said = _named(given.get("av"), data.get("attribute"))
+                region = _made(_numbered(given["xy"]), said)
+                collector.add(names[str(given["vid"])], region, entry=entry)
+        except Fault as fault:
+            found = Message("{fault} (region {at})", fault=fault.found, at=at)
+            problems.error(fault.code, found, fault.expected, entry)
+
+
+def _named(values: Any, attributes: Any) -> Mapping[str, Any]:
+    """Return attributes by their names in lower case, of options what they mean."""
+    said = {}
+    for id_, value in values.items() if isinstance(values, Mapping) else ():
+        known = attributes.get(id_) if isinstance(attributes, Mapping) else None
+        name = known if isinstance(known, str) else None
+        if isinstance(known, Mapping):
+            name, options = text_in(known, "aname"), known.get("options")
+            if isinstance(options, Mapping) and isinstance(value, str):
+                value = options.get(value, value)
+        said[(name or id_).lower()] = value
+    return said
+
+
+def _numbered(shape: Any) -> tuple[float, ...]:
+    """Return the outline of a shape of version 3: its number, then coordinates."""
+    if not isinstance(shape, list) or not shape:
+        raise Fault("L1", shown(shape), "a rect or a polygon")
+    number, *values = shape
+    if number == _RECTANGLE and len(values) == 4:
+        return box_region(*map(finite, values)).points
+    if number in _POLYGONS:
+        return points_of(values)
+    if number == _EXTREMES and len(values) == 8:
+        # Points on the four sides.
+        points = points_of(values)
+        (left, *_, right), (top, *_, bottom) = sorted(points[::2]), sorted(points[1::2])
+        return box_region(left, top, right - left, bottom - top).points
+    raise Fault("L1", "a shape of the type {name}", "a rect or a polygon", name=shown(number))

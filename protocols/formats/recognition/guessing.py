@@ -1,8 +1,8 @@
-"""Guesses at the kind and format of a file, from its name and a look inside."""
+"""Guesses of the kind and format of a file, from its name and part of its contents."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
@@ -18,17 +18,18 @@ from ..containers.archives import (
     source_name,
 )
 from ..containers.contents import Kind, LineFormat, Tail
+from ..containers.folders import unfolded
+from ..containers.image_sizes import PICTURES
 from ..problems import Problems, quoted
 from ..readers.by_image import is_by_image
 from ..readers.curved import style_of
 from ..readers.layouts import Survey, decide
 from ..readers.rrc_lines import looks_like_confidence
 from ..readers.separated import delimiter_of
+from .signs import JSON, MARKUP
 from .unsupported import look_of_bytes, look_of_json, look_of_suffix, look_of_xml
 
-_Asked = Callable[[set[str]], bool]
 GuessedKind = Literal["images", "truth", "results", "scores"]
-_PICTURES: Final = (".jpg", ".jpeg", ".png", ".webp")
 _PICTURE_BEGINS: Final = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF")
 _ZIP_BEGINS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _N_LOOKED_AT: Final = 20
@@ -36,43 +37,41 @@ _N_LINES: Final = 50
 _LOOKED_AT: Final = 64 * 1024
 _MAX_LINE: Final = 2_000
 _MAX_METHOD: Final = 120
-# JSON by its keys: format, message, whether it is so, and whether that is ground truth.
-_JSON: Final[tuple[tuple[str, str, _Asked, _Asked], ...]] = (
-    ("mmocr", Message("a data_list or det_polygons, as MMOCR"),
-     lambda keys: {"data_list", "instances"} <= keys or "det_polygons" in keys,
-     lambda keys: "data_list" in keys),
-    ("labelme", Message("shapes with points, as LabelMe"),
-     lambda keys: {"shapes", "points"} <= keys or {"shapes", "imagePath"} <= keys,
-     lambda keys: "score" not in keys),
-    ("via", Message("shape_attributes, as the VGG Image Annotator"),
-     lambda keys: "shape_attributes" in keys or "_via_img_metadata" in keys,
-     lambda keys: "score" not in keys),
-    ("rects-json", Message("characters and lines, as ReCTS"),
-     lambda keys: {"chars", "lines"} <= keys, lambda keys: True),
-    ("hiertext", Message("paragraphs of lines, as HierText"),
-     lambda keys: {"paragraphs", "image_id"} <= keys, lambda keys: "legible" in keys),
-)  # fmt: skip
-# Formats of both kinds whose files are taken for ground truth where they have no confidences.
-_OPEN: Final = frozenset(("alto-xml", "coco-json", "labelme", "page-xml", "paddle", "via", "yolo"))
-# XML and HTML by an element: format, content, message, and the sign of results.
-_MARKUP: Final = (
-    ("page-xml", "PcGts", Message("an element PcGts, as PAGE"), " conf="),
-    ("alto-xml", "<alto", Message("an element alto"), " WC="),
-    ("hocr", "ocr_page", Message("an ocr_page, as hOCR"), "ocr_page"),
+# Formats of both kinds whose files are taken for ground truth if they have no confidences.
+_OPEN: Final = frozenset(
+    (
+        *("alto-xml", "bdd", "coco-json", "label-studio", "labelme", "page-xml", "paddle"),
+        *("tesseract-box", "via", "yolo"),
+    )
 )
 _SHARED: Final = "res|results?|det|detections?|submit|submission"
 _PREFIXES: Final = re.compile(rf"\A(?:{_SHARED})[\s_.-]+", re.IGNORECASE)
 _SUFFIXES: Final = re.compile(rf"[\s_.-]+(?:{_SHARED})\Z", re.IGNORECASE)
-_EXTENSIONS: Final = re.compile(r"(?:\.(?:zip|json|csv|xml|txt))+\Z", re.IGNORECASE)
+_EXTENSIONS: Final = re.compile(r"(?:\.(?:zip|json|csv|xml|txt|tsv|box|gt))+\Z", re.IGNORECASE)
 _TRUTH_NAME: Final = re.compile(
     r"(?:\A|[\s_.-])(?:gt|ground[\s_-]?truth|truth|annotations?)(?:[\s_.-]|\Z)", re.IGNORECASE
 )
-_SUFFIXES_READ: Final = (".txt", ".xml", ".json", ".csv", ".jsonl", ".hocr", ".html")
-_PADDLE: Final = re.compile(r"\ufeff?[^\t\n]{1,500}\t\s*+\[\s*+[{\]]")
+_SUFFIXES_READ: Final = (
+    *(".txt", ".xml", ".json", ".csv", ".jsonl", ".hocr", ".html", ".tsv", ".box", ".gt"),
+)
+_PADDLE: Final = re.compile(r"\ufeff?[^\t\n]{1,500}\t\s*+\[\s*+[{\[\]]")
+# A character or a line of Tesseract with its box and page, or the tabulator that ends a line.
+_BOX_LINE: Final = re.compile(r"(?:\S{1,24}|\t)(?: \d{1,6}){5}(?: #.*)?\Z")
+# Index, difficult, left, top, width, height and an angle.
+_TURNED_BOX: Final = re.compile(
+    r"\d{1,6} [01](?: -?\d{1,6}){4} -?\d(?:\.\d{1,20})?(?:e-\d{1,2})?\s*+\Z"
+)
+# EasyOCR's tuples as Python prints them, and the beginnings of lists: points, then a text.
+_PAIR: Final = r"-?\d[\d.e+-]*+\s*+,\s*+-?\d[\d.e+-]*+\s*+\]"
+_OCR_LIST: Final = re.compile(
+    rf"""(?:\{{\s*+"[^"]*+"\s*+:)?[\[(\s]++{_PAIR}(?:\s*+,\s*+\[\s*+{_PAIR}){{2,99}}"""
+    r"""\s*+\]\s*+,\s*+[\[(]?\s*+["']"""
+)
 _SIZE_LINE: Final = re.compile(r"\s*+\d{1,6}\s*+,\s*+\d{1,6}\s*+\Z", re.ASCII)
-_KEY: Final = re.compile(r'"([A-Za-z_]{1,30})"\s*+:')
+_KEY: Final = re.compile(r'"([A-Za-z_]\w{0,29})"\s*+:', re.ASCII)
 _COCO_KEYS: Final = frozenset(("images", "annotations", "imgs", "anns", "image_id", "categories"))
 _RESULT_COLUMNS: Final = frozenset(("method", "confidence", "score"))
+_VIA_3: Final = "# Exported using VGG Image Annotator"
 _TRUTH_COLUMNS: Final = frozenset(("text", "transcription", "ignored", "ignore", "dont_care"))
 
 
@@ -86,14 +85,14 @@ class Guess:
     format : str or None
         A key of ``reading.FORMATS``, or "csv" or "json" for scores.
     method : str or None
-        The name of the method, from the file's; None if it is no result set.
+        The method, from the file name; None if it is not a result set.
     reason : str
         Why, in one sentence.
     looks_like : str or None
         The format it resembles, if that is known but not supported.
     is_open : bool
-        Whether it is taken for ground truth by its transcriptions, or for want of confidences, alone:
-        results may look the same.
+        Whether only transcriptions, or missing confidences, suggest ground truth: results may look
+        the same.
     """
 
     kind: GuessedKind | None
@@ -105,22 +104,14 @@ class Guess:
 
 
 def guess(source: Source, name: str | None = None) -> Guess:
-    """Guess kind, format and method of a file; never raises for any bytes.
+    """Guess kind, format and method of a file; never raises, whatever the bytes.
 
     Parameters
     ----------
-    source : path or binary file
     name : str, optional
-        Its name; by default its own name.
-
-    Examples
-    --------
-    >>> import io
-    >>> found = guess(io.BytesIO(b'{"data_list": [{"instances": []}]}'), "labels.json")
-    >>> found.kind, found.format, found.reason
-    ('truth', 'mmocr', '“labels.json” has a data_list or det_polygons, as MMOCR.')
+        Name to use for the file; by default its own.
     """
-    name = source_name(source, name)
+    name, source = source_name(source, name), unfolded(source)
     begin = first_bytes(source, _LOOKED_AT)
     if not begin:
         return _nothing("{name} is empty or cannot be read.", name)
@@ -158,13 +149,7 @@ def _annotated(is_truth: bool, format: str, name: str, words: str, **values: obj
 
 
 def method_name(name: str) -> str | None:
-    """Return the probable method of a file of results: its name without the part that the files share.
-
-    Examples
-    --------
-    >>> method_name("res_EAST.zip"), method_name("submission.zip")
-    ('EAST', 'submission')
-    """
+    """Return the probable method of a result file: its name without usual prefixes and suffixes."""
     stem = _EXTENSIONS.sub("", name)
     for pattern in (_PREFIXES, _SUFFIXES):
         stem = pattern.sub("", stem)
@@ -180,7 +165,7 @@ def _guess_zip(source: Source, name: str) -> Guess:
             reason = problems.found[0].found if problems.found else Message("no file in it")
             return _nothing("{name} cannot be used: {reason}.", name, reason=reason)
         suffixes = Counter(_suffix(member) for member in members)
-        n_pictures = sum(suffixes[suffix] for suffix in _PICTURES)
+        n_pictures = sum(suffixes[suffix] for suffix in PICTURES)
         # Photographs may be in the same folder as their labels.
         if is_yolo := _guess_yolo(archive, members, name):
             return is_yolo
@@ -204,8 +189,15 @@ def _guess_zip(source: Source, name: str) -> Guess:
             return _nothing("{name} holds no file of a known format.", name)
         if suffix == ".txt" and not _PADDLE.match(_begin_of(archive, fitting[0])):
             return _guess_texts(archive, fitting, name)
-        content = archive.content(fitting[0], Limits().document_bytes)
-        return _guess_document((content or b"")[:_LOOKED_AT], name)
+        guesses = (_guess_member(archive, member, name) for member in fitting[:_N_LOOKED_AT])
+        # A page on which nothing was found says nothing of its format.
+        first = next(guesses)
+        return first if first.format else next((of for of in guesses if of.format), first)
+
+
+def _guess_member(archive: OpenArchive, member: Member, name: str) -> Guess:
+    content = archive.content(member, Limits().document_bytes)
+    return _guess_document((content or b"")[:_LOOKED_AT], name)
 
 
 def _begin_of(archive: OpenArchive, member: Member) -> str:
@@ -213,22 +205,24 @@ def _begin_of(archive: OpenArchive, member: Member) -> str:
 
 
 def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> Guess | None:
-    """Return the guess for a zip of lines of shares, which may hold its photographs, too."""
+    """Return the guess for a zip of YOLO lines, perhaps with photographs, or None."""
     texts = [of for of in members if of.name.lower().endswith(".txt")]
     lines = _some_lines(archive, [of for of in texts if of.name.lower() != "classes.txt"])
     if not lines or not all(map(_is_yolo, lines)):
         return None
     counts = {len(line.split()) for line in lines}
     is_truth = counts <= {5, 9}
-    words = Message("{files} with a class and shares of the image, as YOLO.")
+    words = Message("{files} with a class and shares of the image, as in YOLO.")
     if not is_truth:
-        words = Message("{files} with a class and shares of the image, as YOLO, and confidences.")
+        words = Message(
+            "{files} with a class and shares of the image, as in YOLO, and confidences."
+        )
     reason = words.format(files=ngettext_noop("{n} text file", "{n} text files", len(texts)))
     return _annotated(is_truth, "yolo", name, reason)
 
 
 def _is_yolo(line: str) -> bool:
-    """Return whether a line has a class, and then shares: a box or four corners, perhaps a confidence."""
+    """Return whether a line has a class and shares: a box or four corners, perhaps a confidence."""
     class_, *fields = line.split()
     if len(fields) not in (4, 5, 8, 9) or not class_.isdecimal() or len(class_) > 5:
         return False
@@ -257,9 +251,9 @@ def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> 
         is_named = bool(_TRUTH_NAME.search(name))
         is_truth = is_named or style is not None or _have_texts(lines)
         is_open = is_truth and not is_named
-        reason = Message("{files} without transcriptions, by a look at some", files=files)
+        reason = Message("{files} without transcriptions, judging by a sample", files=files)
         if is_truth:
-            reason = Message("{files} with transcriptions, by a look at some", files=files)
+            reason = Message("{files} with transcriptions, judging by a sample", files=files)
     if style is not None:
         guessed = _annotated(
             is_truth,
@@ -292,6 +286,7 @@ _SAID: Final = {
 _SAID_OF_TAIL: Final = {
     Tail.TEXT: "",
     Tail.SCRIPT: Message(", then a script and a text"),
+    Tail.DIFFICULT: Message(", then 0 or 1 and a text in quotes"),
     Tail.CONFIDENCE: Message(", then a confidence and a text"),
 }
 
@@ -316,7 +311,7 @@ def _lines(begin: bytes) -> list[str]:
 
 
 def _have_texts(lines: Sequence[str]) -> bool:
-    """Return whether most lines end in a field that is no number."""
+    """Return whether most lines end in a field that is not a number."""
     ends = [line.rpartition(",")[2].strip() for line in lines]
     n_texts = sum(not looks_like_confidence(end) and not end.isdecimal() for end in ends)
     n_numbers = sum(end.lstrip("-").replace(".", "", 1).isdecimal() for end in ends)
@@ -326,18 +321,29 @@ def _have_texts(lines: Sequence[str]) -> bool:
 def _guess_document(begin: bytes, name: str) -> Guess:
     lines = _lines(begin)
     if not lines or ("\0" in lines[0]):
-        return _nothing("{name} is of no known format.", name)
+        return _nothing("{name} is in no known format.", name)
     start = lines[0].lstrip()
     text = "\n".join(lines)
+    if _OCR_LIST.match(text):
+        return _annotated(
+            bool(_TRUTH_NAME.search(name)),
+            "easyocr",
+            name,
+            "{name} has lists of points, text and confidence, as of EasyOCR.",
+        )
     if start.startswith(("{", "[")):
         return _guess_json(text, name)
     if _PADDLE.match(lines[0]):
         is_truth = '"score"' not in text or bool(_TRUTH_NAME.search(name))
         return _annotated(
-            is_truth, "paddle", name, "{name} has a path and JSON in each line, as PaddleOCR."
+            is_truth, "paddle", name, "{name} has a path and JSON in each line, as in PaddleOCR."
         )
     if start.startswith("<"):
         return _guess_xml(text, name)
+    if all(map(_TURNED_BOX.match, lines[:_N_LINES])):
+        return _annotated(True, "msra-td500", name, "{name} has turned boxes, as MSRA-TD500.")
+    if all(map(_BOX_LINE.match, lines[:_N_LINES])):
+        return _annotated(True, "tesseract-box", name, "{name} has boxes as Tesseract's.")
     if _is_evaltex(lines):
         return _guess_evaltex(lines, name)
     return _guess_csv(lines, name)
@@ -350,20 +356,22 @@ def _guess_json(text: str, name: str) -> Guess:
     if is_by_image(text):
         is_truth = text.lstrip("{ \t\r\n").startswith('"gt_')
         return _annotated(
-            is_truth, "art-json", name, "{name} has regions by image, as ArT and LSVT."
+            is_truth, "art-json", name, "{name} has regions by image, as in ArT and LSVT."
         )
-    for slug, told, is_it, is_of_truth in _JSON:
+    for slug, told, is_it, is_of_truth in JSON:
         if is_it(keys):
             kind = is_of_truth(keys) or bool(_TRUTH_NAME.search(name))
             return _annotated(kind, slug, name, "{name} has {what}.", what=told)
     if (look := look_of_json(keys)) is not None:
         return _not_read(look, name)
     if not keys & _COCO_KEYS:
+        if re.match(r"\[\s*+\"", text):
+            return _not_read(Message("a list of texts without boxes"), name)
         return _nothing("{name} is JSON, but neither COCO nor scores.", name)
     said = re.search(r'"kind"\s*+:\s*+"(truth|results)"', text)
     if said:
         is_truth = said[1] == "truth"
-        reason = Message("{name} is COCO and says {said}.", name=quoted(name), said=said[1])
+        reason = Message("{name} is COCO and is marked as {said}.", name=quoted(name), said=said[1])
         return replace(_annotated(is_truth, "coco-json", name, reason), is_open=False)
     is_truth = "score" not in keys and not text.lstrip().startswith("[")
     what = Message("without scores") if is_truth else Message("with scores or as a plain list")
@@ -384,13 +392,13 @@ def _guess_xml(text: str, name: str) -> Guess:
         return _annotated(
             is_truth, "ctdar-xml", name, "{name} has cTDaR tables; truth or results by its name."
         )
-    for slug, root, told, confidence in _MARKUP:
+    for slug, root, told, confidence in MARKUP:
         if root in text:
             is_truth = bool(_TRUTH_NAME.search(name)) or confidence not in text
             return _annotated(is_truth, slug, name, "{name} has {what}.", what=told)
     if (look := look_of_xml(text)) is not None:
         return _not_read(look, name)
-    return _nothing("{name} is XML of no known format.", name)
+    return _nothing("{name} is XML in no known format.", name)
 
 
 def _is_evaltex(lines: Sequence[str]) -> bool:
@@ -410,12 +418,20 @@ def _guess_csv(lines: Sequence[str], name: str) -> Guess:
     columns = {column.strip().strip('"').lower() for column in lines[0].split(delimiter)}
     if {"recall", "precision"} <= columns:
         return _scores("{name} has columns recall and precision.", name, "csv")
+    if "region_shape_attributes" in columns or lines[0].startswith(_VIA_3):
+        return _annotated(True, "via", name, "{name} is CSV of the VGG Image Annotator.")
+    if {"imageid", "xmin", "ymax"} <= columns:
+        is_truth = "isgroupof" in columns or bool(_TRUTH_NAME.search(name))
+        return _annotated(is_truth, "open-images", name, "{name} has the columns of Open Images.")
+    if {"level", "page_num", "word_num", "conf"} <= columns:
+        is_truth = bool(_TRUTH_NAME.search(name))
+        return _annotated(is_truth, "tesseract-tsv", name, "{name} has the columns of Tesseract.")
     if len(columns) > 1 and columns & {"image", "image_name", "file_name", "filename", "file"}:
         is_truth = not columns & _RESULT_COLUMNS and bool(
             columns & _TRUTH_COLUMNS or _TRUTH_NAME.search(name)
         )
         said = Message("ground truth") if is_truth else "results"
-        return _annotated(is_truth, "csv", name, "{name} has columns as of {said}.", said=said)
+        return _annotated(is_truth, "csv", name, "{name} has the columns of {said}.", said=said)
     if name.lower().endswith(".txt"):
         return _nothing("{name} is a single text file; put the files of all images in a zip.", name)
-    return _nothing("{name} is of no known format.", name)
+    return _nothing("{name} is in no known format.", name)

@@ -1,9 +1,7 @@
 """The formats that can be read: those of this package and of plug-ins."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from ..containers.archives import Limits, Source
@@ -11,36 +9,13 @@ from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Read, Tail
 from ..readers import by_image, coco, ctdar, evaltex, separated
 from ..readers.rrc import read_archive
 from ..readers.rrc_lines import Rules
+from .declared import BOTH, Format, lazily
+from .exports import ENGINES, TOOLS
+
+__all__ = ["FORMATS", "LINES", "Format", "broken_plugins", "lines_as"]
 
 if TYPE_CHECKING:
     from protocols.plugins import Broken, Found
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format that can be read.
-
-    Attributes
-    ----------
-    slug : str
-    name : str
-        Name for people.
-    description : str
-        One sentence and an example.
-    kinds : tuple of str
-        Possible contents: "truth", "results".
-    read : callable
-        Takes source, kind, name, limits and a callback for each entry; returns an Archive.
-    kept : str
-        Fields kept in addition to the outline.
-    """
-
-    slug: str
-    name: str
-    description: str
-    kinds: tuple[Kind, ...]
-    read: Read
-    kept: str = ""
 
 
 def lines_as(
@@ -56,16 +31,6 @@ def lines_as(
         Fields after them; None: detected from all lines.
     sides : bool
         Whether boxes are left,top,width,height.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> from protocols.core.regions import Region
-    >>> from protocols.formats.writing.converting import write
-    >>> file = BytesIO(write({"img_1": (Region.from_box(1, 2, 9, 4),)}, "ltrb", kind="results"))
-    >>> by_sides = lines_as(LineFormat.LTRB, sides=True)
-    >>> by_sides(file, "results", "a.zip", Limits(), None).regions["img_1"][0].box
-    (1.0, 2.0, 10.0, 6.0)
     """
 
     def read_lines(
@@ -78,20 +43,6 @@ def lines_as(
 
     return read_lines
 
-
-def _lazily(module: str, function: str) -> Read:
-    """Return a reader whose module is imported when it is first wanted."""
-
-    def read_it(
-        source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
-    ) -> Archive:
-        found: Read = getattr(import_module(f"protocols.formats.readers.{module}"), function)
-        return found(source, kind, name, limits, on_entry)
-
-    return read_it
-
-
-BOTH: Final[tuple[Kind, ...]] = ("truth", "results")
 
 _OURS: Final[Mapping[str, Format]] = {
     of.slug: of
@@ -141,6 +92,15 @@ _OURS: Final[Mapping[str, Format]] = {
             BOTH,
             lines_as(LineFormat.QUAD, Tail.SCRIPT),
             kept="the same, the script as label",
+        ),
+        Format(
+            "quad-difficult",
+            "Quadrilaterals with difficult (RCTW-17)",
+            "As quadrilaterals, with 0 or, where it is to be ignored, 1 before the transcription in quotes, "
+            'as in 72,50,141,46,142,64,72,67,0,"Tiredness"',
+            BOTH,
+            lines_as(LineFormat.QUAD, Tail.DIFFICULT),
+            kept="text, difficult as ignored",
         ),
         Format(
             "ltrb-confidence",
@@ -219,7 +179,7 @@ _OURS: Final[Mapping[str, Format]] = {
             'images/img_1.jpg and [{"transcription": "CARE", "points": [[48, 84], [61, 79], [75, '
             "73], [60, 90]]}]",
             BOTH,
-            _lazily("paddle", "read_paddle"),
+            lazily("paddle", "read_paddle"),
             kept="text, ignored (`difficult`, `*`, `###`), score, `key_cls` as label",
         ),
         Format(
@@ -229,7 +189,7 @@ _OURS: Final[Mapping[str, Format]] = {
             '{"image_id": "img_1", "paragraphs": [{"lines": [{"words": [{"vertices": [[48, 84], '
             '…], "text": "CARE"}]}]}]}',
             BOTH,
-            _lazily("hiertext", "read_hiertext"),
+            lazily("hiertext", "read_hiertext"),
             kept="text, not legible as ignored, the line as parent, sizes",
         ),
         Format(
@@ -239,26 +199,27 @@ _OURS: Final[Mapping[str, Format]] = {
             '{"shapes": [{"label": "text", "description": "CARE", "points": [[48, 84], [61, 79], '
             "[75, 73]]}]}",
             BOTH,
-            _lazily("labelme", "read_labelme"),
+            lazily("labelme", "read_labelme"),
             kept="description as text, label, ignored (`###`, a flag), score, sizes",
         ),
         Format(
             "via",
             "VGG Image Annotator",
-            'JSON of version 2, annotations or a project, as in {"filename": "img_1.jpg", '
+            'JSON or CSV of version 2 or 3, annotations or a project, as in {"filename": "img_1.jpg", '
             '"regions": [{"shape_attributes": {"name": "rect", "x": 38, "y": 43, "width": 88, '
             '"height": 17}}]}',
             BOTH,
-            _lazily("via", "read_via"),
+            lazily("via", "read_via"),
             kept="text, label, ignored, score, from the attributes",
         ),
+        *TOOLS,
         Format(
             "yolo",
             "YOLO, boxes and oriented boxes",
-            "A zip of NAME.txt with shares of the sides of an image, whose photographs say its "
-            "size, as in 0 0.25 0.5 0.1 0.05 or, oriented, 0 and eight numbers",
+            "A zip of NAME.txt with fractions of the image's width and height (the photographs "
+            "give the sizes), as in 0 0.25 0.5 0.1 0.05 or, oriented, 0 and eight numbers",
             BOTH,
-            _lazily("yolo", "read_yolo"),
+            lazily("yolo", "read_yolo"),
             kept="class as label, confidence",
         ),
         Format(
@@ -267,7 +228,7 @@ _OURS: Final[Mapping[str, Format]] = {
             'An XML file for each page with regions, lines and words, as in <Word id="w1"><Coords '
             'points="48,84 61,79 75,73"/><TextEquiv><Unicode>CARE</Unicode></TextEquiv></Word>',
             BOTH,
-            _lazily("page", "read_page"),
+            lazily("page", "read_page"),
             kept="text, confidence, id, the line as parent, sizes",
         ),
         Format(
@@ -276,7 +237,7 @@ _OURS: Final[Mapping[str, Format]] = {
             'An XML file for each page with its words, as in <String CONTENT="CARE" HPOS="38" '
             'VPOS="43" WIDTH="88" HEIGHT="17"/>',
             BOTH,
-            _lazily("alto", "read_alto"),
+            lazily("alto", "read_alto"),
             kept="the same",
         ),
         Format(
@@ -285,9 +246,10 @@ _OURS: Final[Mapping[str, Format]] = {
             'HTML of a page or several, as Tesseract writes it, as in <span class="ocrx_word" '
             'title="bbox 38 43 126 60; x_wconf 93">CARE</span>',
             BOTH,
-            _lazily("hocr", "read_hocr"),
+            lazily("hocr", "read_hocr"),
             kept="the same",
         ),
+        *ENGINES,
         Format(
             "mmocr",
             "MMOCR",
@@ -295,7 +257,7 @@ _OURS: Final[Mapping[str, Format]] = {
             '[{"img_path": "img_1.jpg", "instances": [{"polygon": [48, 84, 61, 79, 75, 73], '
             '"text": "CARE"}]}]}',
             BOTH,
-            _lazily("mmocr", "read_mmocr"),
+            lazily("mmocr", "read_mmocr"),
             kept="text, ignored, score, sizes",
         ),
         Format(
@@ -305,7 +267,7 @@ _OURS: Final[Mapping[str, Format]] = {
             'read, as in {"chars": [], "lines": [{"points": [48, 84, 75, 84, 75, 99, 48, 99], '
             '"transcription": "CARE", "ignore": 0}]}',
             BOTH,
-            _lazily("rects", "read_rects"),
+            lazily("rects", "read_rects"),
             kept="text, ignored",
         ),
         Format(
@@ -340,7 +302,7 @@ def _plugged() -> "Found[Format]":
 
 
 class _Formats(Mapping[str, Format]):
-    """The formats by slug; plug-ins come last, and are looked for when they are asked for."""
+    """The formats by slug; plug-ins come last, and are searched for on first use."""
 
     def __getitem__(self, slug: str) -> Format:
         return _OURS[slug] if slug in _OURS else _plugged().things[slug]
@@ -357,17 +319,11 @@ FORMATS: Final[Mapping[str, Format]] = _Formats()
 
 
 def broken_plugins() -> "tuple[Broken, ...]":
-    """Return the plug-ins that bring a format which cannot be used, each with the reason.
-
-    Examples
-    --------
-    >>> [str(broken) for broken in broken_plugins()]
-    []
-    """
+    """Return the plug-ins whose format cannot be used, each with the reason."""
     return _plugged().broken
 
 
-# The formats of lines: a file guessed to have one of them is read by a look at all lines.
+# Formats of lines. If a file is guessed to have one, all its lines are examined to read it.
 LINES: Final = tuple(
     slug for slug in _OURS if slug.partition("-")[0] in {"ltwh", *(of.value for of in LineFormat)}
 )

@@ -1,4 +1,4 @@
-"""Reading ground truth and results in any format of the field: one call, one kind of answer."""
+"""Reading of ground truth and results in any known format, by one function."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -6,13 +6,17 @@ from dataclasses import replace
 from typing import Final
 
 from protocols.core.errors import ProtocolError
-from text_rankings.base.i18n import ngettext_noop
+from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.suggestions import did_you_mean
 
-from ..containers.archives import Limits, Source, source_name
+from ..containers.archives import Limits, Source, first_bytes, source_name
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry
+from ..containers.folders import unfolded
+from ..containers.image_sizes import in_pixels
 from ..problems import Problems
+from .declared import BOTH, Format
 from .guessing import guess
-from .known_formats import BOTH, FORMATS, LINES, Format, broken_plugins, lines_as
+from .known_formats import FORMATS, LINES, broken_plugins, lines_as
 
 __all__ = ["FORMATS", "LINES", "Format", "UnknownFormat", "broken_plugins", "read"]
 
@@ -20,7 +24,7 @@ _MIN_WRONG: Final = 5
 
 
 class UnknownFormat(ProtocolError, LookupError):
-    """A format of this name does not exist, or it does not serve this kind of file."""
+    """A format that does not exist or does not hold this kind of file."""
 
 
 def read(
@@ -34,15 +38,16 @@ def read(
     on_entry: OnEntry | None = None,
     sizes: Callable[[], Mapping[str, tuple[int, int]]] | None = None,
 ) -> Archive:
-    r"""Read a ground truth or results; whatever is wrong becomes a problem of the answer.
+    r"""Read a ground truth or results; every fault becomes a problem of the archive.
 
     Parameters
     ----------
     source : path or binary file
+        A path may be that of a folder, which is read as a zip of its files.
     kind : "truth" or "results"
     format : str, optional
-        A key of ``FORMATS``; without it the format is guessed, and where lines allow two readings a
-        question is asked.
+        A key of ``FORMATS``, in upper or lower case; by default it is guessed, and lines that allow
+        two readings lead to a question.
     name : str, optional
         Name of the file in messages; by default its own name.
     line_format : LineFormat, optional
@@ -52,13 +57,13 @@ def read(
         Called with the number of finished entries and of all; an exception ends the reading and
         reaches the caller.
     sizes : callable, optional
-        Called, where a format has shares of the sides of images, for their width and height.
+        Returns width and height of images; called only for formats with relative coordinates.
 
     Returns
     -------
     Archive
-        Regions of each image, those of unreadable lines left out; problems say which. A file of
-        several methods has them in ``methods``.
+        Regions of each image; unreadable lines become problems. If a file has several methods,
+        their regions are in ``methods``.
 
     Raises
     ------
@@ -73,21 +78,23 @@ def read(
     >>> archive.format, archive.regions["img_1"][0].text, archive.problems
     ('csv', 'CARE', ())
     """
+    format = format.lower() if format else None
+    # A folder keeps its photographs, which give the sizes of images.
+    given, name, source = source, source_name(source, name), unfolded(source)
     guessed = None if format else guess(source, name)
     slug = guessed.format if guessed else format
     if guessed is not None and guessed.looks_like is not None:
-        return _not_read(guessed.looks_like, source_name(source, name))
+        return _not_read(guessed.looks_like, name)
+    begin = first_bytes(source, 1000)
+    if guessed is not None and slug is None and begin and not begin.startswith(b"PK"):
+        return _unknown(begin, name)
     limits = limits or Limits()
     chosen = _chosen(kind, format, slug, line_format)
     archive = chosen.read(source, kind, name, limits, on_entry)
     if archive.counts.get("L1") and slug in LINES and (format or line_format):
         guessed_lines = lines_as(None, None)(source, kind, name, limits, on_entry)
         return _other_format(archive, guessed_lines, kind)
-    if archive.format == "yolo":
-        from ..readers.yolo import in_pixels
-
-        return in_pixels(archive, source, sizes)
-    return archive
+    return in_pixels(archive, given, sizes) if archive.units else archive
 
 
 def _chosen(
@@ -101,20 +108,21 @@ def _chosen(
     if chosen is None or kind not in chosen.kinds:
         known = ", ".join(of.slug for of in FORMATS.values() if kind in of.kinds)
         raise UnknownFormat(
-            "{kind} are not read as {format}; formats: {known}",
+            "{kind} are not read as {format}{meant}; formats: {known}",
             kind=kind,
             format=repr(format),
+            meant=did_you_mean(slug or "", FORMATS) if chosen is None else "",
             known=known,
         )
     return chosen
 
 
 def _other_format(archive: Archive, guessed: Archive, kind: Kind) -> Archive:
-    """Return the regions, or, if most lines have another format, a question about them."""
+    """Return the archive, or, if most lines fit another format, that reading with a question."""
     n_wrong = archive.counts.get("L1", 0)
-    # Few lines tell little of how they are meant.
+    # A few lines say little about their format.
     is_most = n_wrong >= _MIN_WRONG and n_wrong > archive.n_regions
-    # Boxes by their sides are lines of boxes, too, most of them without a size.
+    # Boxes given by their sides also parse as lines of corners, mostly with this fault.
     n_others = sum(problem.code != "L4" for problem in guessed.errors)
     if not is_most or guessed.counts.get("L1") or 10 * n_others > n_wrong:
         return archive
@@ -123,7 +131,7 @@ def _other_format(archive: Archive, guessed: Archive, kind: Kind) -> Archive:
     problems.question(
         "F1",
         "{n_wrong} with other than {wanted}",
-        "that you say how the lines are meant: {formats} fits them ({reading})",
+        "your choice of how to read the lines: {formats} fits them ({reading})",
         wrong.entry,
         wrong.line,
         text=wrong.text,
@@ -135,10 +143,27 @@ def _other_format(archive: Archive, guessed: Archive, kind: Kind) -> Archive:
     return replace(guessed, problems=tuple(problems.found), counts=dict(problems.counts))
 
 
+def _unknown(begin: bytes, name: str) -> Archive:
+    """Refuse a single file of no known format, with what to do."""
+    if b"\0" in begin.replace(b"\r", b"")[:1000] and not begin.startswith(
+        (b"\xff\xfe", b"\xfe\xff")
+    ):
+        return _not_read(Message("a file of no known format, which is not text"), name)
+    if name.lower().endswith(".txt"):
+        return _not_read(Message("the text of one image; all such files belong in one zip"), name)
+    if begin.lstrip().startswith((b"{", b"[")):
+        return _not_read(Message("JSON of no known format"), name)
+    return _not_read(Message("text of no known format"), name)
+
+
 def _not_read(look: str, name: str) -> Archive:
     problems = Problems(name)
-    read = ", ".join(FORMATS)
     problems.error(
-        "A1", "what looks like {look}", "a format that is read: {read}", look=look, read=read
+        "A1",
+        "what looks like {look}",
+        "one of the {n} formats that are read, or csv with the columns image,left,top,right,bottom,"
+        "text,confidence",
+        look=look,
+        n=len(FORMATS),
     )
     return Archive(name, LineFormat.QUAD, {}, tuple(problems.found), dict(problems.counts))

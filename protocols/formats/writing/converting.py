@@ -1,4 +1,4 @@
-"""Writing regions in any format that can be written, checked by reading them back."""
+"""Writing of regions in any writable format, checked by reading them back."""
 
 import io
 import json
@@ -44,31 +44,21 @@ def write(
     sizes: Sizes | None = None,
     without: Collection[str] = (),
 ) -> bytes:
-    """Return the file that holds these regions; reading it gives equal ones.
+    """Return the file that holds these regions; reading it back gives equal ones.
 
     Parameters
     ----------
-    regions_by_image : mapping of str to sequence of Region
     format : str
         One of ``WRITTEN``.
-    kind : "truth" or "results"
     sizes : mapping of str to (int, int), optional
-        Width and height of images in pixels; PAGE cannot be written without.
+        Width and height of images in pixels; required for PAGE.
     without : collection of str
-        Fields to leave out, of ``writing.LEFT_OUT``.
+        Fields to leave out, from ``regions.LEFT_OUT``.
 
     Raises
     ------
     NotWritable
         If there is no such format, or it cannot hold a field; the message says which.
-
-    Examples
-    --------
-    >>> from protocols.core.regions import Region
-    >>> regions = {"street": (Region.from_box(0, 0, 9, 4, text="exit"),)}
-    >>> file = io.BytesIO(write(regions, "hiertext", kind="truth"))
-    >>> read(file, kind="truth", format="hiertext").regions == regions
-    True
     """
     if format not in WRITTEN:
         raise NotWritable(
@@ -170,7 +160,8 @@ def _page(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
     unknown = [image for image in regions if image not in sizes]
     if unknown:
         raise NotWritable(
-            "PAGE says the size of each page; that of {unknown} is not known", unknown=unknown[0]
+            "PAGE gives the size of each page; the size of {unknown} is not known",
+            unknown=unknown[0],
         )
     return _zip(
         {

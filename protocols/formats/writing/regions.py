@@ -1,10 +1,10 @@
-"""Writing result sets and ground truth so that reading them back gives the same regions.
+"""Writing of result sets and ground truth that read back as the same regions.
 
-Lines of the Robust Reading Competition hold coordinates and either a transcription (ground truth)
-or one of a transcription and a confidence (results). They cannot hold a line feed in a text, a text
-``###`` that is not "don't care", an ignored region with a text of its own, a text and a confidence,
-nor label, id, parent, table cell and mask. A region that would lose data is refused, unless the
-caller names the field in ``without``. COCO holds everything.
+Lines of the Robust Reading Competition hold coordinates and a transcription or, in results only, a
+confidence. They cannot hold a line feed in a text, a text ``###`` that is not "don't care", an
+ignored region with a text of its own, a text and a confidence, nor label, id, parent, table cell
+and mask. A region that would lose data is refused, unless the caller names the field in
+``without``. COCO holds everything.
 """
 
 import json
@@ -16,8 +16,8 @@ from typing import Any, BinaryIO, Final
 from protocols.core.errors import ProtocolError
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
+from text_rankings.base.names import has_unseen
 
-from ..containers.archives import has_unseen
 from ..containers.contents import IGNORED_TEXT, Kind, LineFormat, natural_order
 from ..containers.documents import storable
 from ..containers.limits import MAX_NAME, shortest
@@ -47,31 +47,20 @@ def write_rrc_zip(
     r"""Write a zip of ``gt_NAME.txt`` or ``res_NAME.txt``; equal regions give equal bytes.
 
     Numbers are written so that they read back exactly. Each line is read again before it is
-    written, so nothing is lost without a word. A polygon that runs counter-clockwise is written as
-    it is; reading.read() turns it round and says so (L7).
+    written, so nothing is lost silently. A counter-clockwise polygon is written as it is;
+    ``reading.read`` reverses it and reports that (L7).
 
     Parameters
     ----------
-    stream : binary file, open for writing
     regions_by_image : mapping of str to sequence of Region
         An image without regions gives an empty file.
-    kind : "truth" or "results"
-    line_format : LineFormat
     without : collection of str
-        Fields to leave out; of those in ``LEFT_OUT``.
+        Fields to leave out, from ``LEFT_OUT``.
 
     Raises
     ------
     NotWritable
-        If the format cannot hold something; then the stream holds a part of the archive.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> file = BytesIO()
-    >>> write_rrc_zip(file, {"img_1": [Region.from_box(0, 0, 9, 4)]}, kind="results", line_format="ltrb")
-    >>> zipfile.ZipFile(file).read("res_img_1.txt")
-    b'0,0,9,4\r\n'
+        If the format cannot hold some of the data; then the stream holds a part of the archive.
     """
     line_format = LineFormat(line_format)
     regions = {
@@ -100,19 +89,13 @@ def without_fields(region: Region, fields: Collection[str]) -> Region:
 
     Parameters
     ----------
-    region : Region
     fields : collection of str
-        Their names, of those in ``LEFT_OUT``.
+        Names from ``LEFT_OUT``.
 
     Raises
     ------
     NotWritable
         If one cannot be left out.
-
-    Examples
-    --------
-    >>> without_fields(Region.from_box(0, 0, 9, 4, text="a"), {"text"}).text is None
-    True
     """
     unknown = set(fields) - set(LEFT_OUT)
     if unknown:
@@ -123,7 +106,7 @@ def without_fields(region: Region, fields: Collection[str]) -> Region:
         )
     given: dict[str, Any] = {field: None for field in fields if getattr(region, field) is not None}
     if region.ignored and region.text is not None and "text" in given:
-        # The only text left of an ignored region is the mark that it is ignored.
+        # An ignored region keeps the mark that it is ignored as its only text.
         given["text"] = IGNORED_TEXT
     return replace(region, **given) if given else region
 
@@ -155,20 +138,13 @@ def check_name(image: str, forbidden: str = "") -> None:
 
     Parameters
     ----------
-    image : str
     forbidden : str
-        Characters that it may not have.
+        Characters that the name must not contain.
 
     Raises
     ------
     NotWritable
         If it cannot.
-
-    Examples
-    --------
-    >>> check_name("C:street", NOT_IN_FILES)
-    Traceback (most recent call last):
-    NotWritable: “C:street” cannot be the name of an image in a file
     """
     if (
         not image.strip()
@@ -182,7 +158,7 @@ def check_name(image: str, forbidden: str = "") -> None:
 def _line_writer(
     kind: Kind, line_format: LineFormat, with_confidences: bool
 ) -> Callable[[Region, str], str]:
-    """Return a function from a region and its position to a line; it refuses what would not read back."""
+    """Return a function that writes a region as a line, or refuses one that would not read back."""
     reader = LineReader(kind, Rules(line_format=line_format, loading=True), line_format)
 
     def line_of(region: Region, place: str) -> str:
@@ -209,7 +185,8 @@ def _line(region: Region, kind: Kind, line_format: LineFormat, place: str) -> st
     if line_format == LineFormat.LTRB:
         if not region.is_rectangle:
             raise NotWritable(
-                "{place} is no upright rectangle; left,top,right,bottom cannot say it", place=place
+                "{place} is not an upright rectangle; left,top,right,bottom cannot describe it",
+                place=place,
             )
         values = region.box
     elif line_format == LineFormat.QUAD and region.n_points != 4:
@@ -250,7 +227,7 @@ def write_coco(
     sizes: Mapping[str, tuple[int, int]] | None = None,
     method: str | None = None,
 ) -> None:
-    """Write a COCO dataset that reads back with all that is known of each region.
+    """Write a COCO dataset that reads back with all fields of each region.
 
     Points are the ``segmentation``, with ``bbox``, ``area`` of the box and ``iscrowd``; a
     confidence is the ``score``; text, ignored, label, parent, cell and pixels are in fields of
@@ -259,9 +236,6 @@ def write_coco(
 
     Parameters
     ----------
-    stream : binary file, open for writing
-    regions_by_image : mapping of str to sequence of Region
-    kind : "truth" or "results"
     sizes : mapping of str to (int, int), optional
         Width and height of images in pixels.
     method : str, optional
@@ -271,14 +245,6 @@ def write_coco(
     NotWritable
         If a text holds a null character or half a character, or an image has an unusable name;
         then the stream holds a part of the file.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> file = BytesIO()
-    >>> write_coco(file, {"img_1": [Region.from_box(10, 20, 19, 24)]}, kind="results")
-    >>> json.loads(file.getvalue())["annotations"][0]["bbox"]
-    [10, 20, 9, 4]
     """
     if method is not None and (not method.strip() or storable(method) != method):
         raise NotWritable("{method} cannot be the name of a method", method=quoted(method))

@@ -1,0 +1,24 @@
+"""Folders, which are read as zips of their files."""
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Final
+
+from .archives import Source
+
+_PHOTOGRAPHS: Final = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
+
+
+def unfolded(source: Source) -> Source:
+    """Return a folder as a zip of its files without photographs; anything else unchanged."""
+    if not isinstance(source, str | Path) or not Path(source).is_dir():
+        return source
+    folder, packed = Path(source), io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        for path in sorted(folder.rglob("*")):
+            name = path.relative_to(folder)
+            is_hidden = any(part.startswith(".") for part in name.parts)
+            if path.is_file() and not is_hidden and path.suffix.lower() not in _PHOTOGRAPHS:
+                made.writestr(zipfile.ZipInfo(name.as_posix()), path.read_bytes())
+    return packed

@@ -1,0 +1,99 @@
+"""Azure: answers of Read (Computer Vision 3), Image Analysis 4 and Document Intelligence."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
+
+from ..containers.collecting import (
+    REGION,
+    Collector,
+    confidence_of,
+    finite,
+    objects_in,
+    points_of,
+    points_of_xy,
+    reader_of,
+    shown,
+    size_of,
+    text_in,
+)
+from ..containers.contents import Kind, Unit
+from ..containers.documents import Document, json_of, page_name
+from ..problems import Fault, Problems
+
+_WANTED: Final = Message('an object with "analyzeResult" or "readResult"')
+# Members of the versions for the same thing.
+_OUTLINES: Final = ("polygon", "boundingPolygon", "boundingBox")
+_TEXTS: Final = ("content", "text")
+_Object = Mapping[str, Any]
+
+
+def _read_pages(
+    document: Document, collector: Collector, problems: Problems, _: Kind, *, lines: bool
+) -> None:
+    data = json_of(document, problems)
+    if data is None:
+        return
+    pages = list(_pages(data))
+    for at, page in enumerate(pages, 1):
+        unit, sides = None, (page.get("width"), page.get("height"))
+        scale = (1.0, 1.0)
+        if page.get("unit") == "inch":
+            # A page in inches has no size in pixels; its shares are those of its picture.
+            width, height = finite(sides[0]), finite(sides[1])
+            if not width > 0 < height:
+                raise Fault("L4", "a page of {n} x {m} inches", "sides above 0", n=width, m=height)
+            unit, scale = Unit.SHARES, (1 / width, 1 / height)
+        found = objects_in(page, "lines") if lines else _words(page)
+        collector.image_with(
+            page_name(document.stem, at, len(pages)),
+            found,
+            partial(_region, scale=scale),
+            REGION,
+            size=None if unit or None in sides else size_of(*sides),
+            unit=unit,
+            entry=document.entry,
+        )
+
+
+read_words: Final = reader_of("azure-read", ".json", partial(_read_pages, lines=False))
+read_lines: Final = reader_of("azure-read-lines", ".json", partial(_read_pages, lines=True))
+
+
+def _pages(data: Any) -> Iterator[_Object]:
+    data = data if isinstance(data, Mapping) else {}
+    result = data.get("analyzeResult", data.get("readResult", data))
+    if not isinstance(result, Mapping):
+        raise Fault("A1", shown(result), _WANTED)
+    for name in ("readResults", "pages"):
+        if name in result:
+            yield from objects_in(result, name)
+            return
+    if "blocks" not in result:
+        raise Fault("A1", "something else", _WANTED)
+    size = data.get("metadata")
+    lines = [line for block in objects_in(result, "blocks") for line in objects_in(block, "lines")]
+    yield {**(size if isinstance(size, Mapping) else {}), "lines": lines}
+
+
+def _words(page: _Object) -> list[_Object]:
+    """Return the words of a page, which are its own, or those of its lines."""
+    if "words" in page:
+        return objects_in(page, "words")
+    return [word for line in objects_in(page, "lines") for word in objects_in(line, "words")]
+
+
+def _region(given: _Object, scale: tuple[float, float]) -> Region:
+    outline = next((given[name] for name in _OUTLINES if name in given), None)
+    if not isinstance(outline, list):
+        raise Fault("L1", shown(given), 'a region with "polygon" or "boundingBox"')
+    is_flat = not outline or not isinstance(outline[0], Mapping)
+    points = points_of(outline) if is_flat else points_of_xy(outline)
+    return Region(
+        tuple(value * scale[at % 2] for at, value in enumerate(points)),
+        next((text_in(given, name) for name in _TEXTS if name in given), None),
+        confidence_of(given.get("confidence")),
+    )

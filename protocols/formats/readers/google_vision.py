@@ -1,0 +1,165 @@
+"""Google Cloud Vision: answers to TEXT_DETECTION and DOCUMENT_TEXT_DETECTION, one or several in a file."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
+
+from ..containers.collecting import (
+    REGION,
+    Collector,
+    confidence_of,
+    objects_in,
+    points_of_xy,
+    reader_of,
+    shown,
+    size_of,
+    text_in,
+)
+from ..containers.contents import Kind, Unit
+from ..containers.documents import Document, json_of, page_name
+from ..problems import Fault, Problems, quoted
+
+_WANTED: Final = Message('an object with "responses", "fullTextAnnotation" or "textAnnotations"')
+_SNAKE: Final = re.compile(rb'"[a-z]++(?:_[a-z]++)++"\s*+:')
+# The last symbol of a word says what follows it, by a name or the name's number.
+_SPACES: Final = ("SPACE", "SURE_SPACE", 1, 2)
+_LINE_BREAKS: Final = ("EOL_SURE_SPACE", "HYPHEN", "LINE_BREAK", 3, 4, 5)
+_Object = Mapping[str, Any]
+
+
+def _read_answers(
+    document: Document, collector: Collector, problems: Problems, _: Kind, *, lines: bool
+) -> None:
+    # Google's library for Python writes full_text_annotation.
+    content = _SNAKE.sub(lambda of: re.sub(rb"_([a-z])", _capital, of[0]), document.content)
+    data = json_of(Document(document.entry, document.stem, content), problems)
+    if data is None:
+        return
+    answers = list(_answers(data))
+    pages = [page for answer in answers for page in _pages(answer, document.stem)]
+    stems = [stem for stem, _number, _page in pages]
+    for at, (stem, number, page) in enumerate(pages):
+        n_before, n_pages = stems[:at].count(stem), stems.count(stem)
+        try:
+            name = page_name(stem, number or n_before + 1, 2 if number else n_pages)
+            _read_page(name, page, lines, collector, document.entry)
+        except Fault as fault:
+            problems.fault(fault, document.entry)
+
+
+def _capital(found: re.Match[bytes]) -> bytes:
+    return found[1].upper()
+
+
+read_words: Final = reader_of("google-vision", ".json", partial(_read_answers, lines=False))
+read_lines: Final = reader_of("google-vision-lines", ".json", partial(_read_answers, lines=True))
+
+
+def _answers(data: Any) -> Iterator[_Object]:
+    if isinstance(data, Mapping) and isinstance(data.get("responses"), list):
+        data = data["responses"]
+    for answer in data if isinstance(data, list) else [data]:
+        if not isinstance(answer, Mapping):
+            raise Fault("A1", shown(answer), _WANTED)
+        if isinstance(answer.get("error"), Mapping) and answer["error"].get("message"):
+            message = quoted(str(answer["error"]["message"]))
+            raise Fault("A1", "the fault {message}", _WANTED, message=message)
+        yield answer
+
+
+def _pages(answer: _Object, stem: str) -> Iterator[tuple[str, int | None, _Object]]:
+    """Yield the file's name, the page's number if it is known, and the page."""
+    context = answer.get("context")
+    context = context if isinstance(context, Mapping) else {}
+    stem, number = text_in(context, "uri") or stem, context.get("pageNumber")
+    number = number if isinstance(number, int) and 0 < number < 10**6 else None
+    full = answer.get("fullTextAnnotation")
+    if isinstance(full, Mapping):
+        yield from ((stem, number, page) for page in objects_in(full, "pages"))
+    else:
+        # The first entry is the whole text, the others its words; nothing was found without them.
+        words = objects_in(answer, "textAnnotations")[1:]
+        yield stem, number, {"words": words}
+
+
+def _read_page(
+    name: str, page: _Object, lines: bool, collector: Collector, entry: str | None
+) -> None:
+    paragraphs = [
+        paragraph
+        for block in objects_in(page, "blocks")
+        for paragraph in objects_in(block, "paragraphs")
+    ]
+    words = [word for paragraph in paragraphs for word in objects_in(paragraph, "words")]
+    found = [] if lines else words or objects_in(page, "words")
+    if lines:
+        found = [line for paragraph in paragraphs for line in _lines(paragraph)]
+    unit = Unit.SHARES if any(map(_in_shares, words)) else None
+    size = None
+    if page.get("width") and page.get("height"):
+        size = size_of(page["width"], page["height"])
+    collector.image_with(name, found, _region, REGION, size=size, unit=unit, entry=entry)
+
+
+def _box_of(given: _Object) -> _Object:
+    box = given.get("boundingBox", given.get("boundingPoly"))
+    return box if isinstance(box, Mapping) else {}
+
+
+def _in_shares(word: _Object) -> bool:
+    return "normalizedVertices" in _box_of(word) and not _box_of(word).get("vertices")
+
+
+def _lines(paragraph: _Object) -> Iterator[_Object]:
+    """Yield each line of a paragraph as an object of its words."""
+    words: list[_Object] = []
+    for word in objects_in(paragraph, "words"):
+        words.append(word)
+        if _break_behind(word) in _LINE_BREAKS:
+            yield {"line": words}
+            words = []
+    if words:
+        yield {"line": words}
+
+
+def _break_behind(word: _Object) -> Any:
+    symbols = objects_in(word, "symbols")
+    properties = symbols[-1].get("property") if symbols else None
+    found = properties.get("detectedBreak") if isinstance(properties, Mapping) else None
+    return found.get("type", found.get("type_")) if isinstance(found, Mapping) else None
+
+
+def _region(given: _Object) -> Region:
+    if "line" in given:
+        return _line(given["line"])
+    box = _box_of(given)
+    symbols = objects_in(given, "symbols")
+    text = "".join(text_in(symbol, "text") or "" for symbol in symbols)
+    return Region(
+        points_of_xy(box.get("vertices") or box.get("normalizedVertices")),
+        text if symbols else text_in(given, "description"),
+        confidence_of(given.get("confidence")),
+    )
+
+
+def _line(words: list[_Object]) -> Region:
+    """Return the smallest rectangle around words that has the direction of the first one."""
+    regions = [_region(word) for word in words]
+    points = np.concatenate([np.reshape(of.points, (-1, 2)) for of in regions])
+    along = points[1] - points[0]
+    length = float(np.hypot(*along))
+    across = (
+        np.array([[along[0], -along[1]], [along[1], along[0]]]) / length if length else np.eye(2)
+    )
+    turned = points @ across
+    (left, top), (right, bottom) = turned.min(axis=0), turned.max(axis=0)
+    corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]]) @ across.T
+    breaks = [" " if _break_behind(word) in _SPACES else "" for word in words]
+    text = "".join(f"{of.text or ''}{end}" for of, end in zip(regions, breaks, strict=True))
+    return Region(tuple(corners.ravel().tolist()), text.strip())

@@ -1,0 +1,48 @@
+"""MSRA-TD500 and HUST-TR400: NAME.gt with turned boxes of lines."""
+
+import math
+from typing import Final
+
+from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
+
+from ..containers.collecting import Collector, box_region, finite_in, reader_of
+from ..containers.contents import Kind
+from ..containers.documents import Document, image_name, text_of
+from ..problems import Fault, Problems, quoted
+
+_WANTED: Final = Message("index, difficult, left, top, width, height and angle in radians")
+
+
+def _read_lines(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    name = image_name(document.stem)
+    if name in collector:
+        raise Fault("N3", "a second image {name}", "each image once", name=quoted(name))
+    collector.image(name, entry=document.entry)
+    for number, line in enumerate(text_of(document, problems).split("\n"), 1):
+        if line.strip():
+            try:
+                region = _region(line)
+                collector.add(name, region, entry=document.entry, line=number, text=line)
+            except Fault as fault:
+                problems.fault(fault, document.entry, number, text=line)
+
+
+read_lines: Final = reader_of("msra-td500", (".gt", ".txt"), _read_lines)
+
+
+def _region(line: str) -> Region:
+    fields = line.split()
+    if len(fields) != 7 or fields[1] not in ("0", "1"):
+        raise Fault("L1", quoted(line), _WANTED)
+    left, top, width, height, angle = map(finite_in, fields[2:])
+    box = box_region(left, top, width, height)
+    x, y = left + width / 2, top + height / 2
+    cos, sin = math.cos(angle), math.sin(angle)
+    # The box is turned about its centre.
+    points = [
+        value
+        for px, py in zip(box.points[::2], box.points[1::2], strict=True)
+        for value in (x + (px - x) * cos - (py - y) * sin, y + (px - x) * sin + (py - y) * cos)
+    ]
+    return Region(tuple(points), ignored=fields[1] == "1", id=fields[0])

@@ -1,0 +1,155 @@
+"""Tesseract: its table of words and lines (TSV), and its boxes of characters or lines (.box)."""
+
+import csv
+from collections.abc import Mapping
+from functools import partial
+from itertools import groupby
+from typing import Any, Final
+
+from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
+
+from ..containers.collecting import (
+    Collector,
+    box_region,
+    finite_in,
+    per_cent_of,
+    reader_of,
+    size_of,
+)
+from ..containers.contents import Kind, Unit
+from ..containers.documents import Document, page_name, text_of
+from ..problems import Fault, Problems, quoted
+
+COLUMNS: Final = (
+    *("level", "page_num", "block_num", "par_num", "line_num", "word_num"),
+    *("left", "top", "width", "height", "conf", "text"),
+)
+_HEADER: Final = "\t".join(COLUMNS)
+_PAGE: Final = "1"
+_LINE: Final = "4"
+_WORD: Final = "5"
+_BOX_LINE: Final = Message("a character, left, bottom, right, top and page, with blanks between")
+_Row = Mapping[str, str]
+
+
+def _read_table(
+    document: Document, collector: Collector, problems: Problems, _: Kind, *, level: str
+) -> None:
+    text = text_of(document, problems)
+    # Tesseract quotes nothing; a table that Python wrote again is CSV.
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    header, reader = lines[0].split(","), csv.reader(lines[1:])
+    if "\t" in lines[0]:
+        header = lines[0].split("\t")
+        reader = csv.reader(lines[1:], delimiter="\t", quoting=csv.QUOTE_NONE)
+    if not set(COLUMNS) <= set(header):
+        raise Fault("A1", quoted(lines[0]), _HEADER)
+    rows: list[tuple[int, _Row]] = []
+    while True:
+        try:
+            cells = next(reader)
+            if len(cells) == len(header):
+                rows.append((reader.line_num + 1, dict(zip(header, cells, strict=True))))
+            elif cells:
+                found = Message("{n} cells", n=len(cells))
+                problems.error("L1", found, _HEADER, document.entry, reader.line_num + 1)
+        except StopIteration:
+            break
+        except csv.Error as fault:
+            found = Message("a line that is not CSV ({fault})", fault=fault)
+            problems.error("L1", found, "CSV", document.entry, reader.line_num + 1)
+    pages: dict[str, list[tuple[int, _Row]]] = {}
+    for at, row in rows:
+        pages.setdefault(row["page_num"], []).append((at, row))
+    for number, of_page in enumerate(pages.values(), 1):
+        name = page_name(document.stem, number, len(pages))
+        _read_page(name, of_page, level, document, collector, problems)
+
+
+def _read_page(
+    name: str,
+    rows: list[tuple[int, _Row]],
+    level: str,
+    document: Document,
+    collector: Collector,
+    problems: Problems,
+) -> None:
+    if name in collector:
+        raise Fault("N3", "a second image {name}", "each image once", name=quoted(name))
+    size = next((_size(row) for _, row in rows if row["level"] == _PAGE), None)
+    collector.image(name, size=size, entry=document.entry)
+    words: dict[str, list[str]] = {}
+    for _number, row in rows:
+        if row["level"] == _WORD and row["text"].strip():
+            words.setdefault(_line_of(row), []).append(row["text"].strip())
+    for at, row in rows:
+        text = " ".join(words.get(_line_of(row), ())) if level == _LINE else row["text"].strip()
+        # Rules and pictures are words and lines of blanks.
+        if row["level"] == level and text:
+            try:
+                region = _region(row, text)
+                collector.add(name, region, entry=document.entry, line=at)
+            except Fault as fault:
+                problems.fault(fault, document.entry, at, text="\t".join(row.values()))
+
+
+def _line_of(row: _Row) -> str:
+    return ".".join(row[column] for column in ("block_num", "par_num", "line_num"))
+
+
+def _size(row: _Row) -> tuple[int, int]:
+    return size_of(finite_in(row["width"]), finite_in(row["height"]))
+
+
+def _region(row: _Row, text: str) -> Region:
+    sides = [finite_in(row[column]) for column in ("left", "top", "width", "height")]
+    known: dict[str, Any] = {"text": text, "id": _line_of(row)}
+    if row["level"] == _WORD:
+        known = {"text": text, "id": f"{_line_of(row)}.{row['word_num']}", "parent": _line_of(row)}
+    confidence = finite_in(row["conf"])
+    # -1 is "no word".
+    if confidence != -1:
+        known["confidence"] = per_cent_of(confidence)
+    return box_region(*sides, **known)
+
+
+read_words: Final = reader_of(
+    "tesseract-tsv", (".tsv", ".csv", ".txt"), partial(_read_table, level=_WORD)
+)
+read_lines: Final = reader_of(
+    "tesseract-tsv-lines", (".tsv", ".csv", ".txt"), partial(_read_table, level=_LINE)
+)
+
+
+def _read_box(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    """Read characters, or lines: those after WordStr, and characters that share the box of their line."""
+    found: list[tuple[str, tuple[str, ...], str, int]] = []
+    for number, line in enumerate(text_of(document, problems).split("\n"), 1):
+        # A tabulator ends a line of characters.
+        if line.strip() and not line.startswith("\t"):
+            head, _hash, text = line.removesuffix("\r").partition(" #")
+            character, *numbers = head.rsplit(" ", 5)
+            if len(numbers) != 5:
+                problems.error("L1", quoted(line), _BOX_LINE, document.entry, number, text=line)
+                continue
+            is_line = character == "WordStr"
+            found.append((text if is_line else character, tuple(numbers[:4]), numbers[4], number))
+    pages = list(dict.fromkeys(page for _, _, page, _ in found)) or ["0"]
+    names = {page: page_name(document.stem, at, len(pages)) for at, page in enumerate(pages, 1)}
+    for name in names.values():
+        if name in collector:
+            raise Fault("N3", "a second image {name}", "each image once", name=quoted(name))
+        collector.image(name, unit=Unit.FROM_BELOW, entry=document.entry)
+    for (box, page), same in groupby(found, key=lambda of: of[1:3]):
+        parts = list(same)
+        try:
+            left, bottom, right, top = map(finite_in, box)
+            text = "".join(part[0] for part in parts)
+            region = box_region(left, -top, right - left, top - bottom, text=text)
+            collector.add(names[page], region, entry=document.entry, line=parts[0][3])
+        except Fault as fault:
+            problems.fault(fault, document.entry, parts[0][3])
+
+
+read_box: Final = reader_of("tesseract-box", (".box", ".txt"), _read_box)
