@@ -2,21 +2,30 @@
 
 import io
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+import math
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, overload
 
 from . import registry
-from .core.base import ImageScore, OverallScore, Scene, official
+from .arrays import SHARES, are_shares, plain_values
+from .core.base import ImageScore, OverallScore, Protocol, Scene, official
 from .core.errors import ProtocolError
 from .core.fitting import lacking
+from .core.regions import Region
 from .formats.containers.contents import Archive, Kind
 from .formats.containers.documents import image_name
+from .formats.problems import Fault
+from .formats.readers.coco import read_region
 from .formats.recognition.reading import read
 
 Json = str | PathLike[str] | Mapping[str, Any] | list[Any]
+# The line that called ``evaluate``.
+_CALLER: Final = 3
 
 
 class NotCoco(ProtocolError, ValueError):
@@ -34,7 +43,7 @@ class Evaluation:
     overall : OverallScore
         The official figures.
     images : mapping of id to ImageScore
-        By the ids of the file of annotations, in its order; with matches and reasons.
+        By the ids of the annotation file, in its order; with matches and reasons.
     """
 
     protocol: str
@@ -43,41 +52,61 @@ class Evaluation:
 
     @property
     def stats(self) -> dict[str, float | None]:
-        """Recall, precision and F-score in [0, 1], None for undefined, and the protocol's other figures."""
+        """Recall, precision and F-score in [0, 1], None if undefined, and the other figures."""
         whole = self.overall
         figures = {"recall": whole.recall, "precision": whole.precision, "f_score": whole.f_score}
         return {**figures, **whole.indicators}
 
 
+@overload
 def evaluate(
     truth_json: Json, results_json: Json, protocol: str = "iou", **parameters: Any
-) -> Evaluation:
+) -> Evaluation: ...
+
+
+@overload
+def evaluate(
+    truth_json: Json, results_json: Json, protocol: Sequence[str], **parameters: Any
+) -> dict[str, Evaluation]: ...
+
+
+def evaluate(
+    truth_json: Json,
+    results_json: Json,
+    protocol: str | Sequence[str] = "iou",
+    **parameters: Any,
+) -> Evaluation | dict[str, Evaluation]:
     """Score COCO results against COCO annotations.
 
     Parameters
     ----------
-    truth_json : path, or what is in the file
-        ``images`` (each with ``id`` and ``file_name``) and ``annotations`` (each with ``image_id`` and
-        ``segmentation``, or ``bbox`` as left, top, width and height in pixels). ``iscrowd`` is ignored text.
-    results_json : path, or what is in the file
-        A list of results with ``image_id``, ``bbox`` or ``segmentation``, and ``score``; or a dataset.
-    protocol : str
-        A slug, or ``slug:variant``.
+    truth_json : path, or the data in the file
+        ``images`` (``id``, ``file_name``) and ``annotations`` (``image_id``, and ``segmentation``
+        or ``bbox``: left, top, width, height in pixels); those with ``iscrowd`` are ignored text.
+    results_json : path, or the data in the file
+        A list, each with ``image_id``, ``bbox`` or ``segmentation``, and ``score``; or a dataset.
+        Numbers may be numpy's, and boxes arrays.
+    protocol : str, or sequence of str
+        A slug, or ``slug:variant``; several give a dictionary.
     **parameters
-        Parameters of the protocol; by default the published ones.
+        Parameters of the protocols; by default the published ones.
 
     Returns
     -------
-    Evaluation
+    Evaluation, or dict of str to Evaluation
         For every image of the annotations: one without a result counts as evaluated, with nothing
-        found. Without images every figure is undefined.
+        found. If there are no images, every figure is undefined.
 
     Raises
     ------
     NotCoco
-        If a file cannot be read, a result is of an unknown image, or no image has the inputs of the protocol.
+        If a file is unreadable, a result is for an unknown image, or needed inputs are missing.
     UnknownProtocol, ParameterError
-        As ``registry.get``.
+        As ``registry.get`` raises them.
+
+    Notes
+    -----
+    Warns as ``scenes_of``.
 
     Examples
     --------
@@ -88,46 +117,137 @@ def evaluate(
     ...         {"id": 2, "image_id": 7, "bbox": [0, 60, 50, 30]},
     ...     ],
     ... }
-    >>> found = evaluate(truth, [{"image_id": 7, "bbox": [0, 0, 100, 40], "score": 0.9}])
+    >>> results = [{"image_id": 7, "bbox": [0, 0, 100, 40], "score": 0.9}]
+    >>> found = evaluate(truth, results)
     >>> found.stats["recall"], found.stats["precision"], found.images[7].recall
     (0.5, 1.0, 0.5)
+    >>> evaluate(truth, results, ["IoU", "deteval"])["deteval"].stats["recall"]
+    0.5
     """
-    chosen = registry.get(protocol, parameters)
-    scenes = _scenes(truth_json, results_json)
+    names = [protocol] if isinstance(protocol, str) else list(protocol)
+    chosen = [registry.get(name, parameters) for name in names]
+    scenes = scenes_of(truth_json, results_json)
+    evaluations = {of.full_slug: _evaluated(of, scenes) for of in chosen}
+    return evaluations[chosen[0].full_slug] if isinstance(protocol, str) else evaluations
+
+
+def _evaluated(protocol: Protocol, scenes: Mapping[Any, Scene]) -> Evaluation:
     truths = [region for scene in scenes.values() for region in scene.truth]
     found = [region for scene in scenes.values() for region in scene.detections or ()]
-    if lacks := lacking(chosen, truths, found, n_methods=1):
-        raise NotCoco(f"{chosen.slug} cannot score this: {lacks}")
-    chosen = chosen.settled_for(truths)
-    scores = chosen.score(list(scenes.values()))
-    return Evaluation(
-        chosen.full_slug, official(chosen, scores), dict(zip(scenes, scores, strict=True))
-    )
+    if lacks := lacking(protocol, truths, found, n_methods=1):
+        raise NotCoco(f"{protocol.slug} cannot score this: {lacks}")
+    settled = protocol.settled_for(truths)
+    scores = settled.score(list(scenes.values()))
+    images = dict(zip(scenes, scores, strict=True))
+    return Evaluation(settled.full_slug, official(settled, scores), images)
 
 
-def _scenes(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
-    """Return the scene of each image of the annotations by its id."""
+def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
+    """Return the scene of each image of the annotations by its id.
+
+    Parameters
+    ----------
+    truth_json, results_json : path, or what is in the file
+        As ``evaluate`` takes them.
+
+    Raises
+    ------
+    NotCoco
+        If a file cannot be read, or a result is of an unknown image; names image and annotation.
+
+    Notes
+    -----
+    Warns of detections without area, which count as false ones, and of coordinates that are all
+    between 0 and 1.5.
+
+    Examples
+    --------
+    >>> truth = {"images": [{"id": 7, "file_name": "street.jpg"}], "annotations": []}
+    >>> scene = scenes_of(truth, [{"image_id": 7, "bbox": [0, 0, 100, 40]}])[7]
+    >>> scene.name, len(scene.detections)
+    ('street', 1)
+    """
     truth, results = _loaded(truth_json), _loaded(results_json)
     if not isinstance(truth, Mapping) or not isinstance(truth.get("images"), list):
         raise NotCoco('the annotations have no list of "images"')
     if isinstance(results, list):
         # Results name images by numbers; the annotations have the names.
         results = {"images": truth["images"], "annotations": results}
+    flat: dict[str, dict[int, Region]] = {}
+    if isinstance(results, Mapping) and isinstance(results.get("annotations"), list):
+        flat, others = _without_flat(results["annotations"])
+        results = {**results, "annotations": others}
     of_truth = _read(truth, "truth", _name(truth_json, "annotations"))
     of_results = _read(results, "results", _name(results_json, "results"))
     names = {of["id"]: image_name(str(of.get("file_name", of["id"]))) for of in truth["images"]}
     stray = of_results.regions.keys() - set(names.values())
     if stray:
         raise NotCoco(f"results of {min(stray)}, which the annotations do not have")
-    return {
+    unknown = flat.keys() - set(map(str, names))
+    if unknown:
+        raise NotCoco(f"results of the image {min(unknown)}, which the annotations do not have")
+    scenes = {
         key: Scene(
             of_truth.regions.get(name, ()),
-            of_results.regions.get(name, ()),
+            _with_flat(of_results.regions.get(name, ()), flat.get(str(key), {})),
             name,
             *of_truth.sizes.get(name, (None, None)),
         )
         for key, name in names.items()
     }
+    if flat:
+        n, first = sum(map(len, flat.values())), next(iter(flat))
+        say = "detections have no area, the first of them in image"
+        warnings.warn(f"{n} {say} {first}; each counts as a false one", stacklevel=_CALLER)
+    if are_shares(of for one in scenes.values() for of in (*one.truth, *(one.detections or ()))):
+        warnings.warn(SHARES, stacklevel=_CALLER)
+    return scenes
+
+
+def _without_flat(annotations: list[Any]) -> tuple[dict[str, dict[int, Region]], list[Any]]:
+    """Return boxes without area by image and position in it, which files may not have, and the others."""
+    flat: dict[str, dict[int, Region]] = {}
+    others = []
+    n_of: Counter[str] = Counter()
+    for annotation in annotations:
+        values = plain_values(annotation)
+        if not isinstance(values, dict):
+            others.append(values)
+            continue
+        image = str(values.get("image_id"))
+        if _is_flat(values.get("bbox")) and not values.keys() & {
+            "segmentation",
+            "points",
+            "pixels",
+            "mask",
+        }:
+            left, top, width, height = values["bbox"]
+            try:
+                region = read_region({**values, "bbox": [left, top, 1, 1]})
+            except Fault as fault:
+                raise NotCoco(f"results, image {image}: found {fault}") from fault
+            points = Region.from_box(left, top, left + width, top + height).points
+            flat.setdefault(image, {})[n_of[image]] = replace(region, points=points)
+        else:
+            others.append(values)
+        n_of[image] += 1
+    return flat, others
+
+
+def _is_flat(box: Any) -> bool:
+    if not isinstance(box, list) or len(box) != 4:
+        return False
+    if not all(isinstance(value, int | float) and math.isfinite(value) for value in box):
+        return False
+    return bool(min(box[2:]) == 0)
+
+
+def _with_flat(regions: tuple[Region, ...], flat: Mapping[int, Region]) -> tuple[Region, ...]:
+    merged = list(regions)
+    # By rising positions, so that each region returns to its own.
+    for at, region in flat.items():
+        merged.insert(at, region)
+    return tuple(merged)
 
 
 def _loaded(given: Json) -> Any:
@@ -146,7 +266,11 @@ def _name(given: Json, otherwise: str) -> str:
 
 
 def _read(data: Any, kind: Kind, name: str) -> Archive:
-    archive = read(io.BytesIO(json.dumps(data).encode()), kind=kind, format="coco-json", name=name)
+    try:
+        text = json.dumps(data, default=plain_values)
+    except (TypeError, ValueError) as fault:
+        raise NotCoco(f"{name}: not what a JSON file can hold: {fault}") from fault
+    archive = read(io.BytesIO(text.encode()), kind=kind, format="coco-json", name=name)
     if archive.errors:
         raise NotCoco(str(archive.errors[0]))
     return archive

@@ -1,9 +1,10 @@
-"""Protocols as metrics of a training loop: update, compute, reset, and right sums over processes.
+"""Protocols as metrics of a training loop: update, compute, reset, and correct sums over processes.
 
-Torch itself is never imported here: tensors are asked for their numbers, and processes are talked to
-where the caller has set them up.
+Torch itself is never imported here: tensors are read as numbers, and processes communicate
+through what the caller has set up.
 """
 
+import math
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,15 +12,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from . import registry
+from .arrays import SHARES, TURNED, Outlines, plain_values
 from .core.base import ImageScore, Protocol, Scene, official
-from .core.errors import ProtocolError
+from .core.errors import ProtocolError, RegionError
 from .core.fitting import lacking
 from .core.regions import Region
 
-_OUTLINES: Final = ("boxes", "quads", "polygons")
+_INSTEAD: Final = "pass normalized=True, and sizes=[(width, height), ...] to update, if they are"
 
 
-class NotABatch(ProtocolError, ValueError):
+class NotABatch(RegionError):
     """The argument of ``update`` is not a batch; the message says which image, and what was expected."""
 
 
@@ -38,27 +40,32 @@ class _Seen:
 
 
 class TextDetectionMetric:
-    """A protocol over batches of images, as metrics of torchmetrics and torcheval are used.
+    """A protocol over batches of images, used like metrics of torchmetrics and torcheval.
 
     Parameters
     ----------
     protocol : str
         A slug, or ``slug:variant``; see ``text-protocols list``.
+    box_format : str
+        The four numbers of ``boxes``: "xyxy" (left, top, right, bottom), "xywh" (left, top, width,
+        height) or "cxcywh" (centre, width, height); "polygons" if they are points.
+    normalized : bool
+        Whether coordinates are shares of the sides of images; ``update`` then needs ``sizes``.
     **parameters
         Parameters of the protocol; by default the published ones.
 
     Raises
     ------
     UnknownProtocol, ParameterError
-        As ``registry.get``.
+        As ``registry.get``; also if there is no such box format.
     ProtocolError
-        If the protocol compares several methods, of which a training loop has one.
+        If the protocol compares several methods; a training loop has only one.
 
     Notes
     -----
-    ``compute`` gathers the images of all processes of ``torch.distributed``, where it is initialised, and
-    counts each once: give ``names`` where a sampler repeats images to fill its last batch. Figures are
-    computed from the images' sums, as the protocol defines, and never averaged over processes.
+    ``compute`` gathers the images of all processes of ``torch.distributed``, if it is initialised,
+    and counts each once: give ``names`` if a sampler repeats images to fill its last batch. Figures
+    are computed from the images' sums, as the protocol defines, and never averaged over processes.
 
     Examples
     --------
@@ -71,15 +78,25 @@ class TextDetectionMetric:
     higher_is_better = True
     is_differentiable = False
 
-    def __init__(self, protocol: str = "iou", **parameters: Any) -> None:
+    def __init__(
+        self,
+        protocol: str = "iou",
+        *,
+        box_format: str = "xyxy",
+        normalized: bool = False,
+        **parameters: Any,
+    ) -> None:
         self.protocol = registry.get(protocol, parameters)
+        self.box_format, self.normalized = box_format, normalized
+        self._outlines = Outlines(box_format)
+        self._warned: set[str] = set()
         if self.protocol.needs == "several methods":
             raise ProtocolError(f"{self.protocol.slug} compares several methods; a metric has one")
         self._seen: list[_Seen] = []
 
     @property
     def _needs_all(self) -> bool:
-        """Whether images can only be scored when all of them are there."""
+        """Whether images can only be scored when all of them are known."""
         settles = type(self.protocol).settled_for is not Protocol.settled_for
         return self.protocol.needs_all_images or settles
 
@@ -88,22 +105,32 @@ class TextDetectionMetric:
         detections: Sequence[Mapping[str, Any]],
         truths: Sequence[Mapping[str, Any]],
         names: Sequence[str] | None = None,
+        sizes: Any = None,
     ) -> None:
-        """Take a batch.
+        """Add a batch.
 
         Parameters
         ----------
         detections, truths : sequence of mapping, length n
-            For each image one of ``boxes`` (k, 4: left, top, right, bottom in pixels), ``quads``
+            For each image one of ``boxes`` (k, 4: left, top, right, bottom in pixels, or as
+            ``box_format`` and ``normalized`` have them), ``quads``
             (k, 8 or k, 4, 2) and ``polygons`` (k lists of points); optionally ``scores`` (k), ``texts``
             (k strings) and ``ignored`` (k switches). Tensors, arrays or lists.
         names : sequence of str, length n, optional
             A repeated image counts once, with its first data.
+        sizes : array of shape (n, 2), optional
+            Width and height of each image in pixels; used if the metric is ``normalized``.
 
         Raises
         ------
         NotABatch
-            If lengths differ, or an outline has another shape.
+            If lengths differ, an outline has another shape or a number is not finite, or coordinates
+            are normalized and sizes are missing.
+
+        Warns
+        -----
+        UserWarning
+            Once, if all coordinates so far are between 0 and 1.5, or a box ends before it begins.
 
         Examples
         --------
@@ -118,14 +145,16 @@ class TextDetectionMetric:
         if names is not None and len(names) != len(truths):
             raise NotABatch(f"{len(names)} names of {len(truths)} images")
         start = len(self._seen)
+        of_images = self._checked_sizes(sizes, len(truths))
         scenes = [
             Scene(
-                _regions(truth, f"truths[{at}]"),
-                _regions(found, f"detections[{at}]"),
+                self._regions(truth, f"truths[{at}]", of_images[at]),
+                self._regions(found, f"detections[{at}]", of_images[at]),
                 names[at] if names is not None else "",
             )
             for at, (found, truth) in enumerate(zip(detections, truths, strict=True))
         ]
+        self._warn()
         scores: Sequence[ImageScore | None] = [None] * len(scenes)
         if not self._needs_all:
             # Parts needed only for drawing would fill the memory of a long validation.
@@ -140,16 +169,47 @@ class TextDetectionMetric:
             for at, (scene, score) in enumerate(zip(scenes, scores, strict=True))
         ]
 
+    def _checked_sizes(self, sizes: Any, n: int) -> Sequence[tuple[float, float] | None]:
+        if not self.normalized:
+            return [None] * n
+        if sizes is None:
+            raise NotABatch("normalized coordinates need sizes: width and height of each image")
+        listed = plain_values(sizes)
+        if not isinstance(listed, list) or len(listed) != n:
+            raise NotABatch(f"sizes need width and height of {n} images, got {str(listed)[:60]}")
+        for at, size in enumerate(listed):
+            if not (isinstance(size, list) and len(size) == 2 and all(map(_is_side, size))):
+                raise NotABatch(f"sizes[{at}] needs a width and a height above 0, got {size}")
+        return [(width, height) for width, height in listed]
+
+    def _regions(
+        self, given: Mapping[str, Any], place: str, size: tuple[float, float] | None
+    ) -> tuple[Region, ...]:
+        if not isinstance(given, Mapping):
+            raise NotABatch(f"{place} needs a mapping with boxes, quads or polygons")
+        try:
+            return self._outlines.regions(given, place, size)
+        except RegionError as fault:
+            raise NotABatch(str(fault)) from fault
+
+    def _warn(self) -> None:
+        """Warn of each oddity once, at the line that called update."""
+        for remark in self._outlines.remarks():
+            if remark not in self._warned and not (remark == SHARES and self.normalized):
+                self._warned.add(remark)
+                said = f"{remark}: {_INSTEAD}" if remark == SHARES else remark
+                warnings.warn(said, stacklevel=3)
+
     def _lacks(self, scene: Scene) -> str:
         return lacking(self.protocol, scene.truth, scene.detections or (), n_methods=1)
 
     def compute(self) -> dict[str, float | None]:
-        """Return recall, precision, F-score and the protocol's other figures, of all processes together.
+        """Return recall, precision, F-score and the protocol's other figures over all processes.
 
         Returns
         -------
         dict of str to float or None
-            None is undefined. The keys ``recall``, ``precision`` and ``f_score`` are always there. If no
+            None is undefined. ``recall``, ``precision`` and ``f_score`` are always present. If no
             process has seen an image since the start or the last ``reset``, every value is None.
 
         Warns
@@ -175,7 +235,7 @@ class TextDetectionMetric:
         seen = _each_once(of_processes)
         if not seen:
             says = f"{self.protocol.slug} has seen no image, so every figure is None; call update first"
-            # The line that called compute, or the metric itself.
+            # The warning is about the line that called compute, or the metric itself.
             warnings.warn(says, stacklevel=3)
         elif all(of.lacks for of in seen):
             raise ProtocolError(f"{self.protocol.slug} cannot score this: {seen[0].lacks}")
@@ -201,15 +261,23 @@ class TextDetectionMetric:
         detections: Sequence[Mapping[str, Any]],
         truths: Sequence[Mapping[str, Any]],
         names: Sequence[str] | None = None,
+        sizes: Any = None,
     ) -> dict[str, float | None]:
         """Take a batch, and return the figures of this batch alone."""
-        batch = type(self)(self.protocol.slug, **self.protocol.parameters())
-        batch.update(detections, truths, names)
-        self.update(detections, truths, names)
+        batch = type(self)(
+            self.protocol.slug,
+            box_format=self.box_format,
+            normalized=self.normalized,
+            **self.protocol.parameters(),
+        )
+        # The metric itself warns.
+        batch._warned.update((SHARES, TURNED))
+        batch.update(detections, truths, names, sizes)
+        self.update(detections, truths, names, sizes)
         return batch._computed([batch._seen])
 
     def merge_state(self, metrics: Iterable[Self]) -> Self:
-        """Take over the images of other metrics of the same protocol; return itself.
+        """Add the images of other metrics of the same protocol; return this metric.
 
         Examples
         --------
@@ -229,12 +297,12 @@ class TextDetectionMetric:
         return {"seen": list(self._seen)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where another metric was."""
+        """Continue from the state of another metric."""
         self._seen = list(state["seen"])
 
 
 def _gathered(seen: list[_Seen]) -> list[list[_Seen]]:
-    """Return the images of each process, those of this one alone where there is no group."""
+    """Return the images of each process, or only those of this one if there is no group."""
     # A caller with a group of processes has imported it.
     distributed = sys.modules.get("torch.distributed")
     if distributed is None or not (distributed.is_available() and distributed.is_initialized()):
@@ -247,7 +315,7 @@ def _gathered(seen: list[_Seen]) -> list[list[_Seen]]:
 def _each_once(of_processes: Sequence[Sequence[_Seen]]) -> list[_Seen]:
     """Return the images in the order in which one process alone would have seen them.
 
-    A sampler deals images out in turn, so the first of each process come first.
+    A sampler distributes images in turn, so the first of each process come first.
     """
     turns = sorted(
         ((of.place, rank, of) for rank, seen in enumerate(of_processes) for of in seen),
@@ -262,56 +330,5 @@ def _each_once(of_processes: Sequence[Sequence[_Seen]]) -> list[_Seen]:
     return once
 
 
-def _listed(values: Any) -> list[Any]:
-    """Return a tensor of any device, an array or a sequence as nested lists of plain values."""
-    if hasattr(values, "detach"):
-        values = values.detach().cpu()
-    listed = values.tolist() if hasattr(values, "tolist") else values
-    return [
-        _listed(of)
-        if (isinstance(of, Sequence) and not isinstance(of, str)) or hasattr(of, "tolist")
-        else of
-        for of in listed
-    ]
-
-
-def _regions(given: Mapping[str, Any], place: str) -> tuple[Region, ...]:
-    named = [key for key in _OUTLINES if key in given]
-    if len(named) != 1:
-        raise NotABatch(
-            f"{place} needs one of {', '.join(_OUTLINES)}; it has {', '.join(given) or 'nothing'}"
-        )
-    outlines = _listed(given[named[0]])
-    beside = {
-        key: _listed(given[key])
-        for key in ("scores", "texts", "ignored")
-        if given.get(key) is not None
-    }
-    for key, values in beside.items():
-        if len(values) != len(outlines):
-            raise NotABatch(f"{place} has {len(values)} {key} of {len(outlines)} {named[0]}")
-    regions = []
-    for at, outline in enumerate(outlines):
-        points = _flat(outline)
-        if named[0] == "boxes" and len(points) == 4:
-            left, top, right, bottom = points
-            points = (left, top, right, top, right, bottom, left, bottom)
-        elif named[0] == "boxes" or (named[0] == "quads" and len(points) != 8):
-            raise NotABatch(f"{place}, {named[0]}[{at}] has {len(points)} numbers")
-        regions.append(
-            Region(
-                points,
-                text=beside["texts"][at] if "texts" in beside else None,
-                confidence=float(beside["scores"][at]) if "scores" in beside else None,
-                ignored=bool(beside["ignored"][at]) if "ignored" in beside else False,
-            )
-        )
-    return tuple(regions)
-
-
-def _flat(outline: Sequence[Any]) -> tuple[float, ...]:
-    return tuple(
-        float(value)
-        for part in outline
-        for value in (part if isinstance(part, Sequence) else (part,))
-    )
+def _is_side(value: Any) -> bool:
+    return isinstance(value, int | float) and 0 < value < math.inf

@@ -2,9 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from protocols.coco import NotCoco, evaluate
+from protocols.core.errors import UnknownProtocol
+from protocols.torch import TextDetectionMetric
 
 TRUTH = {
     "images": [{"id": 7, "file_name": "a/street.jpg"}, {"id": 9, "file_name": "shop.png"}],
@@ -54,3 +57,77 @@ def test_no_images_give_no_figures(protocol):
 def test_what_cannot_be_scored_is_named(truth, results, says):
     with pytest.raises(NotCoco, match=says):
         evaluate(truth, results, "cleval" if results is FOUND else "iou")
+
+
+def test_numbers_of_numpy_are_those_of_python():
+    """As a training loop has them: ids and boxes out of arrays and tensors."""
+    found = [
+        {
+            "image_id": np.int64(of["image_id"]),
+            "bbox": np.array(of["bbox"], np.float32),
+            "score": np.float32(of["score"]),
+        }
+        for of in FOUND
+    ]
+    truth = {
+        "images": [{**of, "id": np.int64(of["id"])} for of in TRUTH["images"]],
+        "annotations": [
+            {**of, "bbox": list(np.float32(of["bbox"]))} for of in TRUTH["annotations"]
+        ],
+    }
+    assert evaluate(truth, found).stats == evaluate(TRUTH, FOUND).stats
+    assert evaluate(truth, found).images.keys() == {7, 9}
+
+
+def test_several_protocols_give_one_evaluation_each():
+    found = evaluate(TRUTH, FOUND, ["IoU", "deteval"])
+    assert found == {"iou": evaluate(TRUTH, FOUND), "deteval": evaluate(TRUTH, FOUND, "deteval")}
+    with pytest.raises(UnknownProtocol, match="did you mean 'iou'"):
+        evaluate(TRUTH, FOUND, ["ious"])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), np.float32("nan")])
+def test_a_number_that_is_not_finite_is_named_by_image_and_region(value):
+    wrong = {"image_id": 9, "bbox": [0, 0, value, 9], "score": 0.5}
+    with pytest.raises(NotCoco, match="annotation 3, image “shop”"):
+        evaluate(TRUTH, [*FOUND, wrong])
+
+
+@pytest.mark.parametrize("slug", ["iou", "deteval", "evaltex", "average-precision", "tiou"])
+def test_flat_detections_count_as_the_metric_counts_them(slug):
+    """The second way: the metric takes the same boxes as corners."""
+    flat = [
+        {"image_id": 9, "bbox": [5, 5, 0, 9], "score": 0.7},
+        {"image_id": 7, "bbox": [5, 5, 9, 0], "score": 0.6},
+    ]
+    with pytest.warns(UserWarning, match="2 detections have no area, the first of them in image 7"):
+        found = evaluate(TRUTH, [flat[1], *FOUND, flat[0]], slug)
+    metric = TextDetectionMetric(slug)
+    boxes = {7: [[5, 5, 14, 5], [0, 0, 100, 40], [0, 60, 50, 90]], 9: [[5, 5, 5, 14]]}
+    scores = {7: [0.6, 0.9, 0.8], 9: [0.7]}
+    metric.update(
+        [{"boxes": boxes[key], "scores": scores[key]} for key in (7, 9)],
+        [
+            {"boxes": [[0, 0, 100, 40], [0, 60, 50, 90]], "ignored": [False, True]},
+            {"boxes": [[0, 0, 80, 20]]},
+        ],
+    )
+    assert found.stats == metric.compute()
+
+
+def test_a_flat_detection_of_an_unknown_image_is_refused():
+    with pytest.raises(NotCoco, match="the image 8"):
+        evaluate(TRUTH, [{"image_id": 8, "bbox": [5, 5, 0, 9]}])
+
+
+def test_shares_of_the_sides_are_noticed():
+    images = [{"id": 1, "file_name": "a.jpg"}]
+    boxes = [{"id": 1, "image_id": 1, "bbox": [0.1, 0.1, 0.5, 0.2]}]
+    with pytest.warns(UserWarning, match="scores need pixels") as warned:
+        evaluate({"images": images, "annotations": boxes}, boxes)
+    assert (len(warned), warned[0].filename) == (1, __file__)
+
+
+def test_data_that_no_file_could_hold_are_refused():
+    with pytest.raises(NotCoco, match="results: not what a JSON file can hold"):
+        evaluate(TRUTH, [{"image_id": 7, "bbox": [0, 0, 1, 1], "score": object()}])

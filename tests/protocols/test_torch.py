@@ -194,3 +194,78 @@ def test_what_cannot_be_a_metric_is_refused():
         TextDetectionMetric("no-ground-truth")
     with pytest.raises(ParameterError):
         TextDetectionMetric("iou", min_iou=7)
+
+
+# One word of 100 x 40 px at (10, 20) in an image of 200 x 80, in each way to write it.
+WRITTEN = [
+    ("xyxy", [10, 20, 110, 60]),
+    ("xywh", [10, 20, 100, 40]),
+    ("cxcywh", [60, 40, 100, 40]),
+    ("polygons", [[10, 20], [110, 20], [110, 60], [10, 60]]),
+]
+
+
+@pytest.mark.parametrize(("box_format", "box"), WRITTEN)
+@pytest.mark.parametrize("normalized", [False, True])
+def test_boxes_are_read_in_the_format_that_is_named(box_format, box, normalized):
+    """The second way: the same word as points in pixels, which every format gives."""
+    metric = TextDetectionMetric("iou", box_format=box_format, normalized=normalized)
+    sides = np.array(box, float).reshape(-1, 2) / ([200, 80] if normalized else 1)
+    boxes = sides.reshape(1, *np.shape(box))
+    metric.update([{"boxes": boxes}], [{"boxes": boxes}], sizes=np.array([[200, 80]]))
+    [seen] = metric._seen
+    assert metric.compute()["recall"] == 1
+    [region] = metric._outlines.regions({"boxes": boxes}, "here", (200, 80) if normalized else None)
+    assert region.points == pytest.approx((10, 20, 110, 20, 110, 60, 10, 60))
+    assert seen.score.tally.n_truth == 1
+
+
+def test_shares_of_the_sides_are_noticed_once():
+    metric, shares = TextDetectionMetric("iou"), [{"boxes": [[0.1, 0.2, 0.5, 0.4]]}]
+    with pytest.warns(UserWarning, match="at most 1.5.*: pass normalized=True") as warned:
+        metric.update(shares, shares)
+    assert warned[0].filename == __file__
+    metric.update(shares, shares)
+    metric(shares, shares)
+    assert metric.compute()["recall"] == 0  # iou cuts to whole pixels, as published
+
+
+def test_a_box_that_ends_before_it_begins_is_noticed_once():
+    metric, sides = TextDetectionMetric("deteval"), [{"boxes": [[50, 60, 20, 10]]}]
+    with pytest.warns(UserWarning, match="box_format='xywh'") as warned:
+        metric.update(sides, sides)
+    metric.update(sides, sides)
+    assert len(warned) == 1
+
+
+@pytest.mark.parametrize(
+    ("box", "says"),
+    [
+        ([0, 0, float("nan"), 9], r"truths\[0\], boxes\[1\] needs finite numbers, got nan"),
+        ([0, 0, np.inf, 9], r"truths\[0\], boxes\[1\] needs finite numbers, got inf"),
+        ([0, 0, "9", 9], r"truths\[0\], boxes\[1\] needs finite numbers, got '9'"),
+    ],
+)
+def test_a_number_that_is_none_is_named_by_image_and_region(box, says):
+    with pytest.raises(NotABatch, match=says):
+        TextDetectionMetric("iou").update([{"boxes": []}], [{"boxes": [[0, 0, 9, 9], box]}])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "says"),
+    [
+        (None, "normalized coordinates need sizes"),
+        ([[9, 9], [9, 9]], "sizes need width and height of 1 images"),
+        ([[9, 0]], r"sizes\[0\] needs a width and a height above 0, got \[9, 0\]"),
+    ],
+)
+def test_shares_without_sizes_are_refused(sizes, says):
+    with pytest.raises(NotABatch, match=says):
+        TextDetectionMetric("iou", normalized=True).update(
+            [{"boxes": []}], [{"boxes": []}], sizes=sizes
+        )
+
+
+def test_an_unknown_box_format_gets_the_nearest():
+    with pytest.raises(ParameterError, match=r"got 'XYHW' \(did you mean 'xywh'\?\)"):
+        TextDetectionMetric("iou", box_format="XYHW")

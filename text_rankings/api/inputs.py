@@ -1,0 +1,223 @@
+"""Ground truth and results from files, folders, COCO, arrays and data frames, as scenes."""
+
+import csv
+import io
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, Final
+
+from protocols.arrays import SHARES, Outlines, are_shares
+from protocols.coco import scenes_of
+from protocols.command_line.batch import Formats, read_file, read_scenes
+from protocols.core.base import Scene
+from protocols.core.errors import ProtocolError
+from protocols.core.regions import Region
+from protocols.formats.containers.contents import Kind
+from protocols.formats.containers.documents import image_name
+from protocols.formats.recognition.guessing import guess
+from protocols.formats.recognition.reading import read
+from text_rankings.base.suggestions import did_you_mean
+
+from .tables import is_frame, records_of
+
+_ONE: Final = ""
+_OUTLINES: Final = {"boxes", "quads", "polygons"}
+# The line that called a function of the facade.
+_CALLER: Final = 4
+ByImage = Mapping[str, tuple[Region, ...] | None]
+
+
+class NotData(ProtocolError, ValueError):
+    """Ground truth or results that cannot be used; the message names image and region."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How arrays and files are to be read.
+
+    Attributes
+    ----------
+    formats : Formats
+        Of files.
+    box_format : str
+        Of arrays of four numbers.
+    sizes : mapping or sequence, optional
+        Width and height of each image, if the coordinates of arrays are shares of them.
+    """
+
+    formats: Formats
+    box_format: str = "xyxy"
+    sizes: Any = None
+
+
+def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, list[Scene]], bool]:
+    """Return the scenes of each method, and whether several were named.
+
+    Parameters
+    ----------
+    truth, results
+        As ``score`` takes them.
+    reading : Reading
+
+    Raises
+    ------
+    ProtocolError
+        If they cannot be used.
+    """
+    outlines = Outlines(reading.box_format)
+    source = _Source(truth, reading, outlines)
+    methods = _methods(results, source)
+    scenes = {name: source.scenes(result) for name, result in methods.items()}
+    if not all(scenes.values()):
+        raise NotData("the ground truth has no images, so that nothing can be scored")
+    _warn(outlines, scenes, reading)
+    return scenes, _ONE not in methods
+
+
+def _warn(outlines: Outlines, scenes: Mapping[str, Sequence[Scene]], reading: Reading) -> None:
+    remarks = [remark for remark in outlines.remarks() if remark != SHARES]
+    regions = (
+        region
+        for of_method in scenes.values()
+        for scene in of_method
+        for region in (*scene.truth, *(scene.detections or ()))
+    )
+    if reading.sizes is None and are_shares(regions):
+        remarks.append(f"{SHARES}: pass sizes={{image: (width, height)}} with arrays, if they are")
+    for remark in remarks:
+        warnings.warn(remark, stacklevel=_CALLER)
+
+
+def _methods(results: Any, source: "_Source") -> Mapping[str, Any]:
+    """Return the result sets by method; a single one without a name has an empty one."""
+    if is_frame(results) and "method" in list(results.columns):
+        by_method: dict[str, list[dict[str, Any]]] = {}
+        for row in records_of(results):
+            by_method.setdefault(str(row.pop("method")), []).append(row)
+        return {name: _Rows(rows) for name, rows in by_method.items()}
+    if not isinstance(results, Mapping) or _is_coco(results) or is_frame(results):
+        return {_ONE: results}
+    if not results:
+        raise NotData("the results are an empty dictionary; expected images or methods")
+    names = {image_name(str(key)) for key in results}
+    if names & source.images.keys() or not all(map(_is_result_set, results.values())):
+        return {_ONE: results}
+    return {str(name): result for name, result in results.items()}
+
+
+def _is_result_set(given: Any) -> bool:
+    """Return whether something can be all results of a method, and not those of one image."""
+    if isinstance(given, Mapping):
+        return not given.keys() & _OUTLINES
+    if isinstance(given, list | tuple):
+        return not given or isinstance(given[0], Mapping)
+    return isinstance(given, str | PathLike | _Rows) or is_frame(given)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Rows of a data frame."""
+
+    rows: Sequence[Mapping[str, Any]]
+
+
+def _is_coco(given: Any) -> bool:
+    if isinstance(given, Mapping):
+        return isinstance(given.get("images"), list) and "annotations" in given
+    if _is_path(given):
+        return str(fspath(given)).endswith(".json") and guess(fspath(given)).format == "coco-json"
+    is_list = isinstance(given, list) and bool(given) and isinstance(given[0], Mapping)
+    return is_list and "image_id" in given[0]
+
+
+def _is_path(given: Any) -> bool:
+    return isinstance(given, str | PathLike)
+
+
+class _Source:
+    """A ground truth, and the results that belong to it."""
+
+    def __init__(self, truth: Any, reading: Reading, outlines: Outlines) -> None:
+        self._truth, self._reading, self._outlines = truth, reading, outlines
+        self._images: ByImage | None = None
+
+    @property
+    def images(self) -> ByImage:
+        """The regions of the ground truth by image, read when they are first asked for."""
+        if self._images is None:
+            self._images = self._by_image(self._truth, "truth")
+        return self._images
+
+    def scenes(self, results: Any) -> list[Scene]:
+        """Return the scenes of one method."""
+        is_list = isinstance(results, list) and not results
+        if _is_coco(self._truth) and (_is_coco(results) or is_list):
+            return list(scenes_of(self._truth, results).values())
+        if _is_path(self._truth) and _is_path(results):
+            return read_scenes(fspath(self._truth), fspath(results), self._reading.formats)
+        found = self._by_image(results, "results")
+        stranger = next((image for image in found if image not in self.images), None)
+        if stranger is not None:
+            meant = did_you_mean(stranger, self.images)
+            raise NotData(
+                f"results for the image {stranger!r}, which the ground truth does not have{meant}"
+            )
+        return [
+            Scene(regions or (), found.get(image), image) for image, regions in self.images.items()
+        ]
+
+    def _by_image(self, given: Any, kind: Kind) -> ByImage:
+        if _is_path(given):
+            format = (
+                self._reading.formats.truth if kind == "truth" else self._reading.formats.results
+            )
+            return read_file(fspath(given), kind, format).regions
+        if is_frame(given):
+            return _of_rows(records_of(given), kind)
+        if isinstance(given, _Rows):
+            return _of_rows(given.rows, kind)
+        if _is_coco(given) and isinstance(given, Mapping):
+            return {scene.name: scene.truth for scene in scenes_of(given, []).values()}
+        if isinstance(given, Mapping) and not given.keys() & _OUTLINES:
+            return dict(self._of_images(given.items(), kind))
+        if isinstance(given, Sequence) or hasattr(given, "tolist"):
+            if kind == "results" and len(given) != len(self.images):
+                raise NotData(f"results of {len(given)} images, and truth of {len(self.images)}")
+            return dict(self._of_images(enumerate(given), kind))
+        wanted = "a path, COCO's data, a data frame, or arrays by image"
+        raise NotData(f"the {kind} must be {wanted}, got {type(given).__name__}")
+
+    def _of_images(self, given: Any, kind: Kind) -> Iterator[tuple[str, tuple[Region, ...] | None]]:
+        seen: set[str] = set()
+        for key, regions in given:
+            name = image_name(str(key))
+            if name in seen:
+                raise NotData(f"the {kind} has the image {name!r} twice")
+            seen.add(name)
+            place = f"{kind}, image {name!r}"
+            size = None if self._reading.sizes is None else self._size(key, place)
+            yield name, None if regions is None else self._outlines.regions(regions, place, size)
+
+    def _size(self, key: Any, place: str) -> tuple[float, float]:
+        try:
+            width, height = self._reading.sizes[key]
+            return float(width), float(height)
+        except (KeyError, IndexError, TypeError, ValueError) as fault:
+            raise NotData(f"{place} has no width and height in sizes") from fault
+
+
+def _of_rows(rows: Sequence[Mapping[str, Any]], kind: Kind) -> ByImage:
+    """Return the regions of a data frame, read as the CSV file that it would be."""
+    if not rows:
+        return {}
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    name = f"{kind}, a data frame with its header in line 1"
+    archive = read(io.BytesIO(stream.getvalue().encode()), kind=kind, format="csv", name=name)
+    if archive.errors:
+        raise NotData(str(archive.errors[0]))
+    return archive.regions

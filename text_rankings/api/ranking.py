@@ -1,0 +1,281 @@
+"""Rankings, consensus and strengths from people's answers: rankings or pairs."""
+
+import csv
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from typing import Any, Final
+
+from rankings.command_line.files import read_rankings
+from rankings.consensus.davidson import DavidsonFit, davidson
+from rankings.consensus.rules import ConsensusMethod, consensus_of
+from rankings.elicitation.partial_order import PartialOrder
+from rankings.errors import RankingError
+from rankings.orders.buckets import Ranking, checked, to_text
+from rankings.output.table import CRITERION, Column, Table, number
+from text_rankings.base.suggestions import did_you_mean
+
+from .tables import Plot, Shown, dots, is_frame, records_of
+
+# criterion -> image -> annotator -> ranking
+Nested = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
+_CRITERION: Final = "preference"
+_FIRST: Final = ("method_a", "model_a", "left", "winner")
+_SECOND: Final = ("method_b", "model_b", "right", "loser")
+_VERDICTS: Final = {
+    **dict.fromkeys(("left", "a", "1", "method_a", "model_a", "first"), "left"),
+    **dict.fromkeys(("right", "b", "2", "method_b", "model_b", "second"), "right"),
+    **dict.fromkeys(("equal", "tie", "tied", "0", "both", "tie (bothbad)", "draw"), "equal"),
+}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rankings(Shown):
+    """People's rankings, and what follows from their answers.
+
+    Attributes
+    ----------
+    rankings : criterion -> image -> annotator -> Ranking
+        Whole rankings; of pairs, those that order all methods of an image.
+    consensus : criterion -> image -> Ranking
+        The ranking that represents the annotators of an image.
+    strengths : criterion -> DavidsonFit
+        Of the methods over all images, from every answer.
+    left_out : tuple of (image, annotator, reason)
+        Pairs that give no whole ranking; they count for the strengths.
+    """
+
+    rankings: Nested
+    consensus: Mapping[str, Mapping[str, Ranking]]
+    strengths: Mapping[str, DavidsonFit]
+    left_out: tuple[tuple[str, str, str], ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "criterion": criterion,
+                "method": method,
+                "strength": strength,
+                "standard_error": fit.standard_errors[method],
+                "low": strength - 1.96 * fit.standard_errors[method],
+                "high": strength + 1.96 * fit.standard_errors[method],
+            }
+            for criterion, fit in self.strengths.items()
+            for method, strength in sorted(fit.strengths.items(), key=lambda of: -of[1])
+        ]
+
+    def tables(self) -> list[Table]:
+        rows = tuple(
+            (row["criterion"], row["method"], row["strength"], row["standard_error"])
+            for row in self.rows()
+        )
+        n = sum(len(own) for images in self.rankings.values() for own in images.values())
+        note = f"Davidson's model; {n} whole rankings, {len(self.left_out)} left out."
+        columns = (CRITERION, Column("Method"), number("Strength"), number("Standard error"))
+        orders = tuple(
+            (criterion, image, to_text(ranking))
+            for criterion, images in self.consensus.items()
+            for image, ranking in images.items()
+        )
+        heads = (CRITERION, Column("Image"), Column("Consensus"))
+        return [
+            Table("strengths", "Strengths", note, columns, rows),
+            Table("consensus", "Consensus", "", heads, orders),
+        ]
+
+    def plot(self) -> Plot:
+        """Return a plot of the strengths with 95 % intervals."""
+        return dots(self.rows(), "strength", "method", "criterion", "strength")
+
+
+def rank(answers: Any, consensus: ConsensusMethod = "mean-rank") -> Rankings:
+    """Return rankings, consensus and strengths from answers.
+
+    Parameters
+    ----------
+    answers
+        A path of a CSV file, a data frame, a list of dictionaries, or a dictionary of criterion to image
+        to annotator to ranking. Rows are rankings with the columns ``image``, ``annotator``,
+        ``criterion`` and ``buckets``, or pairs with ``method_a``, ``method_b`` (or ``left``, ``right``;
+        ``model_a``, ``model_b``) and ``verdict`` ("left", "right", "equal"), or with ``winner`` and
+        ``loser``; pairs may have ``image``, ``annotator`` and ``criterion``.
+    consensus : "mean-rank", "kemeny" or "davidson"
+
+    Returns
+    -------
+    Rankings
+
+    Raises
+    ------
+    RankingError
+        If an answer is invalid; names file or row.
+
+    Examples
+    --------
+    >>> people = {"ann": (("east",), ("craft",)), "ben": (("craft",), ("east",))}
+    >>> rank({"recall": {"street": people}}).consensus["recall"]["street"]
+    (('craft', 'east'),)
+    >>> pairs = [{"method_a": "east", "method_b": "craft", "verdict": "left"}] * 3
+    >>> rank(pairs).strengths["preference"].ranking
+    (('east',), ('craft',))
+    """
+    if isinstance(answers, Rankings):
+        return answers
+    whole: dict[str, dict[str, dict[str, Ranking]]]
+    orders: dict[str, list[Ranking]] = defaultdict(list)
+    left_out: list[tuple[str, str, str]] = []
+    if isinstance(answers, Mapping):
+        whole = _nested(answers)
+    elif isinstance(answers, str | PathLike) and "buckets" in _header(fspath(answers)):
+        whole = read_rankings(fspath(answers))
+    else:
+        rows, place = _rows(answers)
+        if rows and "buckets" in rows[0]:
+            whole = _of_buckets(rows, place)
+        else:
+            whole, left_out = _of_pairs(rows, place, orders)
+    for criterion, images in whole.items():
+        if criterion not in orders:
+            orders[criterion] = [one for own in images.values() for one in own.values()]
+    if not any(orders.values()):
+        raise RankingError("there are no answers")
+    agreed = {
+        criterion: {
+            image: consensus_of(list(own.values()), consensus)
+            for image, own in images.items()
+            if own
+        }
+        for criterion, images in whole.items()
+    }
+    strengths = {criterion: davidson(own) for criterion, own in orders.items() if own}
+    return Rankings(whole, agreed, strengths, tuple(left_out))
+
+
+def _nested(answers: Nested) -> dict[str, dict[str, dict[str, Ranking]]]:
+    try:
+        return {
+            criterion: {
+                image: {str(name): checked(ranking) for name, ranking in own.items()}
+                for image, own in images.items()
+            }
+            for criterion, images in answers.items()
+        }
+    except (AttributeError, TypeError) as fault:
+        wanted = "criterion -> image -> annotator -> ranking"
+        raise RankingError(f"expected rankings as {wanted}: {fault}") from fault
+
+
+def _header(path: str) -> list[str]:
+    rows, _ = _rows(path)
+    return list(rows[0]) if rows else []
+
+
+def _rows(answers: Any) -> tuple[list[dict[str, Any]], str]:
+    """Return the rows of answers, and what they are called in messages."""
+    if is_frame(answers):
+        return records_of(answers), "row"
+    if not isinstance(answers, str | PathLike):
+        if isinstance(answers, Sequence) and all(isinstance(row, Mapping) for row in answers):
+            return [dict(row) for row in answers], "row"
+        raise RankingError(
+            f"expected a path, a data frame, rows or a dictionary, got {type(answers).__name__}"
+        )
+    try:
+        with open(answers, encoding="utf-8-sig", newline="") as file:
+            # Lines before the header that begin so say where our own files come from.
+            lines = (line for line in file if not line.startswith("# "))
+            return [dict(row) for row in csv.DictReader(lines, restval="")], f"{answers}, row"
+    except OSError as fault:
+        raise RankingError(f"{answers} cannot be read: {fault.strerror}") from fault
+    except (csv.Error, UnicodeDecodeError) as fault:
+        raise RankingError(f"{answers} is no CSV file: {fault}") from fault
+
+
+def _of_buckets(
+    rows: Iterable[Mapping[str, Any]], place: str
+) -> dict[str, dict[str, dict[str, Ranking]]]:
+    whole: dict[str, dict[str, dict[str, Ranking]]] = {}
+    for at, row in enumerate(rows):
+        try:
+            buckets = row["buckets"]
+            ranking = checked(json.loads(buckets) if isinstance(buckets, str) else buckets)
+            criterion, image, name = (str(row[key]) for key in ("criterion", "image", "annotator"))
+        except KeyError as fault:
+            raise RankingError(f"{place} {at} has no {fault.args[0]}") from fault
+        except (TypeError, ValueError) as fault:
+            raise RankingError(f"{place} {at}: buckets are no ranking: {fault}") from fault
+        own = whole.setdefault(criterion, {}).setdefault(image, {})
+        if name in own:
+            raise RankingError(f"{place} {at}: {name} ranks {image} a second time")
+        own[name] = ranking
+    return whole
+
+
+def _of_pairs(
+    rows: Iterable[Mapping[str, Any]], place: str, orders: dict[str, list[Ranking]]
+) -> tuple[dict[str, dict[str, dict[str, Ranking]]], list[tuple[str, str, str]]]:
+    """Return the whole rankings and what is left out; the pair of each row is added to ``orders``."""
+    pairs: dict[tuple[str, str, str], list[tuple[str, str, str]]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        first, second, verdict = _pair(row, f"{place} {at}")
+        criterion = str(row.get("criterion") or _CRITERION)
+        image, name = (str(row.get(key) or "") for key in ("image", "annotator"))
+        pairs[criterion, image, name].append((first, second, verdict))
+        ordered = [(first,), (second,)] if verdict != "right" else [(second,), (first,)]
+        orders[criterion].append(checked([(first, second)] if verdict == "equal" else ordered))
+    whole: dict[str, dict[str, dict[str, Ranking]]] = {criterion: {} for criterion in orders}
+    left_out = []
+    for (criterion, image, name), own in pairs.items():
+        ranking, reason = _ranking(own)
+        if ranking is None:
+            left_out.append((image, name, reason))
+        else:
+            whole[criterion].setdefault(image, {})[name] = ranking
+    return whole, left_out
+
+
+def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, str]:
+    columns = [next((key for key in keys if key in row), None) for keys in (_FIRST, _SECOND)]
+    if None in columns:
+        raise RankingError(
+            f"{place} has the columns {', '.join(map(str, row)) or 'none'}; expected buckets, or "
+            "method_a, method_b and verdict, or winner and loser"
+        )
+    first, second = (str(row[key] or "").strip() for key in columns if key is not None)
+    if not first or not second or first == second:
+        raise RankingError(f"{place} needs two methods, got {first!r} and {second!r}")
+    if columns == ["winner", "loser"]:
+        return first, second, "left"
+    given = str(row.get("verdict", row.get("winner", ""))).strip()
+    verdict = {first: "left", second: "right"}.get(given, _VERDICTS.get(given.lower(), ""))
+    if not verdict:
+        meant = did_you_mean(given, _VERDICTS)
+        raise RankingError(
+            f"{place} has the verdict {given!r}{meant}; expected left, right or equal"
+        )
+    return first, second, verdict
+
+
+def _ranking(pairs: Sequence[tuple[str, str, str]]) -> tuple[Ranking | None, str]:
+    """Return the ranking that follows from one annotator's pairs, or None and why there is none."""
+    methods = sorted({name for first, second, _ in pairs for name in (first, second)})
+    order = PartialOrder(len(methods))
+    for first, second, verdict in pairs:
+        i, j = methods.index(first), methods.index(second)
+        known = order.known(i, j)
+        if known is not None and known != verdict:
+            return None, f"{first} and {second} contradict other answers"
+        if known is None:
+            order.set(
+                i, j, "left" if verdict == "left" else "right" if verdict == "right" else "equal"
+            )
+    if any(order.open_items(i) for i in range(len(methods))):
+        return None, "not every pair follows from the answers"
+    groups = order.groups_worst_first((1 << len(methods)) - 1)
+    buckets = [
+        tuple(name for at, name in enumerate(methods) if group >> at & 1)
+        for group in reversed(groups)
+    ]
+    return checked(buckets), ""

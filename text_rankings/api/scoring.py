@@ -1,0 +1,299 @@
+"""Scores of one method or of several, by one protocol or by several."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from protocols import registry
+from protocols.command_line.batch import Formats
+from protocols.core.base import ImageScore, Match, OverallScore, Protocol, Scene, official
+from protocols.core.causes import Cost, costs, losses, total
+from protocols.core.errors import ParameterError
+from protocols.core.fitting import lacking
+from protocols.core.regions import Region
+from rankings.output.table import PROTOCOL, Column, Table, number
+
+from .inputs import NotData, Reading, read_methods
+from .tables import Plot, Shown, dots
+
+_FIGURES: Final = ("recall", "precision", "f_score")
+Protocols = str | Protocol | type[Protocol] | Sequence[str | Protocol | type[Protocol]]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Scores(Shown):
+    """Scores of methods by protocols.
+
+    Figures have the levels of the call: one protocol by its name and one method without a name give the
+    figures themselves; several give dictionaries by protocol, by method, or by protocol and then by method.
+
+    Attributes
+    ----------
+    protocols : mapping of str to Protocol
+        By slug, with the parameters that were used.
+    scenes : mapping of str to list of Scene
+        The images of each method.
+    scores : mapping of str to mapping of str to list of ImageScore
+        By protocol and method, in the order of the images.
+    left_out : mapping of str to str
+        Protocols of "all" whose inputs the data do not have, each with the reason.
+    """
+
+    protocols: Mapping[str, Protocol]
+    scenes: Mapping[str, Sequence[Scene]]
+    scores: Mapping[str, Mapping[str, Sequence[ImageScore]]]
+    left_out: Mapping[str, str]
+    has_one_protocol: bool
+    has_one_method: bool
+
+    @property
+    def images(self) -> list[str]:
+        """The names of the images, in the order of the ground truth."""
+        return [scene.name for scene in next(iter(self.scenes.values()))]
+
+    @property
+    def overall(self) -> Any:
+        """The official figures, :class:`.OverallScore`."""
+        return self._shaped(self._overall)
+
+    @property
+    def per_image(self) -> Any:
+        """The scores of each image, :class:`.ImageScore` by name."""
+        return self._shaped(self._by_image)
+
+    @property
+    def matches(self) -> Any:
+        """The matches of each image by name; each tells its regions by their indices."""
+        return self._shaped(self._matches)
+
+    def causes(self) -> Any:
+        """Return the cost of each cause of loss, a list of :class:`.Cost`.
+
+        Raises
+        ------
+        NoCauses
+            If a protocol does not add up credits of single regions.
+        """
+        return self._shaped(self._causes)
+
+    def _shaped(self, of: Callable[[str, str], Any]) -> Any:
+        found: Any = {
+            protocol: {method: of(protocol, method) for method in self.scenes}
+            for protocol in self.protocols
+        }
+        if self.has_one_method:
+            found = {protocol: next(iter(own.values())) for protocol, own in found.items()}
+        return next(iter(found.values())) if self.has_one_protocol else found
+
+    def _overall(self, protocol: str, method: str) -> OverallScore:
+        return official(self.protocols[protocol], self.scores[protocol][method])
+
+    def _by_image(self, protocol: str, method: str) -> dict[str, ImageScore]:
+        return dict(zip(self.images, self.scores[protocol][method], strict=True))
+
+    def _matches(self, protocol: str, method: str) -> dict[str, tuple[Match, ...]]:
+        return {name: of.matches for name, of in self._by_image(protocol, method).items()}
+
+    def _causes(self, protocol: str, method: str) -> list[Cost]:
+        chosen, scores = self.protocols[protocol], self.scores[protocol][method]
+        return costs(total(losses(chosen, self.scenes[method], scores)))
+
+    def overall_rows(self) -> list[dict[str, Any]]:
+        """Return the official figures, a dictionary for each protocol and method."""
+        return [
+            _row(protocol, method, self._overall(protocol, method))
+            for protocol in self.protocols
+            for method in self.scenes
+        ]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the scores of every image, a dictionary for each."""
+        return [
+            {**_row(protocol, method, score), "image": name}
+            for protocol in self.protocols
+            for method in self.scenes
+            for name, score in self._by_image(protocol, method).items()
+        ]
+
+    def as_scores(self) -> dict[str, dict[str, dict[str, tuple[float | None, float | None]]]]:
+        """Return recall and precision by image, protocol and method, as reports take them."""
+        scores: dict[str, dict[str, dict[str, tuple[float | None, float | None]]]] = {}
+        for row in self.rows():
+            of_protocol = scores.setdefault(row["image"], {}).setdefault(row["protocol"], {})
+            of_protocol[row["method"]] = row["recall"], row["precision"]
+        return scores
+
+    def tables(self) -> list[Table]:
+        heads = (PROTOCOL, *(() if self.has_one_method else (Column("Method"),)))
+        columns = (*heads, number("Recall", 4), number("Precision", 4), number("F-score", 4))
+        keys = ["protocol", *([] if self.has_one_method else ["method"]), *_FIGURES]
+        rows = tuple(tuple(row[key] for key in keys) for row in self.overall_rows())
+        note = f"{len(self.images)} images."
+        if self.left_out:
+            note += (
+                f" Left out: {'; '.join(f'{name}, {why}' for name, why in self.left_out.items())}."
+            )
+        return [Table("scores", "Scores", note, columns, rows)]
+
+    def plot(self, figure: str = "f_score") -> Plot:
+        """Return a plot of an official figure of each method and protocol.
+
+        Parameters
+        ----------
+        figure : "f_score", "recall" or "precision"
+
+        Raises
+        ------
+        ValueError
+            If there is no such figure.
+        """
+        require_figure(figure)
+        rows = [
+            {
+                "value": row[figure],
+                "method": row["method"] or "results",
+                "protocol": row["protocol"],
+            }
+            for row in self.overall_rows()
+        ]
+        return dots(rows, "value", "protocol", "method", figure.replace("_", "-"))
+
+
+def _row(protocol: str, method: str, score: ImageScore | OverallScore) -> dict[str, Any]:
+    figures = {name: getattr(score, name) for name in _FIGURES}
+    return {"protocol": protocol, "method": method, **figures}
+
+
+def require_figure(figure: str) -> None:
+    """Raise ValueError unless there is such a figure.
+
+    Raises
+    ------
+    ValueError
+        It lists those there are.
+    """
+    if figure not in _FIGURES:
+        raise ValueError(f"the figure must be one of {', '.join(_FIGURES)}, got {figure!r}")
+
+
+def score(
+    truth: Any,
+    results: Any,
+    protocols: Protocols = "iou",
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    format: str | None = None,
+    truth_format: str | None = None,
+    results_format: str | None = None,
+    box_format: str = "xyxy",
+    sizes: Any = None,
+) -> Scores:
+    """Score results against ground truth.
+
+    Parameters
+    ----------
+    truth
+        A path (zip, folder, or file of any format that is read), COCO's data, a data frame with the
+        columns of a CSV file, a dictionary of image to regions, or a list of images. The regions of an
+        image are an array of boxes (k, 4) or of polygons, a list of either, or a dictionary of ``boxes``,
+        ``quads`` or ``polygons`` with ``texts``, ``scores`` and ``ignored``, as training loops have it.
+    results
+        The same of one method, COCO's list of results, or a dictionary of methods. An image without an
+        entry has no detections.
+    protocols : str, Protocol or sequence of them
+        Slugs, with or without a variant, or own protocols; "all" takes those that fit the data.
+    parameters : mapping of str to value, optional
+        Of the protocols that are named by slugs; by default the published ones.
+    format, truth_format, results_format : str, optional
+        Formats of files: of both, or of one; by default they are detected.
+    box_format : str
+        The four numbers of a box in an array: "xyxy", "xywh" or "cxcywh".
+    sizes : mapping or sequence of (width, height), optional
+        By image; coordinates of arrays are then shares of them.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    ProtocolError
+        If truth or results cannot be read, with image and region; if there is no such protocol; or if the
+        data do not have the inputs of a protocol.
+
+    Examples
+    --------
+    >>> truth = {"street": [[0, 0, 100, 40], [0, 60, 50, 90]], "shop": []}
+    >>> east = {"street": [[0, 0, 100, 40]]}
+    >>> found = score(truth, east, "iou")
+    >>> found.overall.recall, found.per_image["street"].recall, len(found.matches["street"])
+    (0.5, 0.5, 1)
+    >>> several = score(truth, {"east": east, "blind": {}}, ["iou", "deteval"])
+    >>> several.overall["deteval"]["blind"].recall
+    0.0
+    """
+    chosen = _chosen(protocols, parameters or {})
+    formats = Formats(truth_format or format, results_format or format)
+    reading = Reading(formats, box_format, sizes)
+    scenes, has_several = read_methods(truth, results, reading)
+    used, left_out = _fitting(chosen, scenes, protocols == "all")
+    scores = _scored(list(used.values()), scenes)
+    is_one = isinstance(protocols, str | Protocol | type) and protocols != "all"
+    return Scores(used, scenes, scores, left_out, is_one, not has_several)
+
+
+def _chosen(protocols: Protocols, parameters: Mapping[str, Any]) -> dict[str, Protocol]:
+    if isinstance(protocols, str):
+        named: Iterable[Any] = list(registry.PROTOCOLS) if protocols == "all" else [protocols]
+    else:
+        named = [protocols] if isinstance(protocols, Protocol | type) else protocols
+    chosen: dict[str, Protocol] = {}
+    for one in named:
+        protocol = one() if isinstance(one, type) and issubclass(one, Protocol) else one
+        if not isinstance(protocol, Protocol):
+            protocol = registry.get(protocol, parameters)
+        if chosen.setdefault(protocol.full_slug, protocol) != protocol:
+            raise ParameterError(f"{protocol.full_slug} is there twice, with other parameters")
+    if not chosen:
+        raise NotData("no protocol is named")
+    return chosen
+
+
+def _fitting(
+    chosen: Mapping[str, Protocol], scenes: Mapping[str, Sequence[Scene]], any_of_them: bool
+) -> tuple[dict[str, Protocol], dict[str, str]]:
+    """Return the protocols with parameters fixed that depend on the truth, and why others are left out."""
+    truths = [region for scene in next(iter(scenes.values())) for region in scene.truth]
+    used, left_out = {}, {}
+    for protocol in chosen.values():
+        reasons = (
+            lacking(protocol, truths, _detections(own), len(scenes)) for own in scenes.values()
+        )
+        reason = next(filter(None, reasons), "")
+        if reason and not any_of_them:
+            raise NotData(f"{protocol.slug} cannot score this: {reason}")
+        if reason:
+            left_out[protocol.full_slug] = reason
+        else:
+            settled = protocol.settled_for(truths)
+            used[settled.full_slug] = settled
+    return used, left_out
+
+
+def _detections(scenes: Sequence[Scene]) -> list[Region]:
+    return [region for scene in scenes for region in scene.detections or ()]
+
+
+def _scored(
+    protocols: Sequence[Protocol], scenes: Mapping[str, Sequence[Scene]]
+) -> dict[str, dict[str, list[ImageScore]]]:
+    """Return the scores with their matches by protocol and method."""
+    scores: dict[str, dict[str, list[ImageScore]]] = {of.full_slug: {} for of in protocols}
+    alone = [protocol for protocol in protocols if protocol.needs != "several methods"]
+    for method, own in scenes.items():
+        for protocol, found in zip(alone, registry.score_together(alone, own), strict=True):
+            scores[protocol.full_slug][method] = found
+    for protocol in protocols:
+        if protocol.needs == "several methods":
+            scores[protocol.full_slug] = protocol.score_methods(scenes)
+    return scores

@@ -1,0 +1,43 @@
+"""Suggestions for names that do not exist: the nearest of the known ones."""
+
+from collections.abc import Iterable
+
+from .i18n import Message
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that a wrong one resembles most, or None if none is alike.
+
+    Parameters
+    ----------
+    name, known
+        Compared without regard to case.
+
+    Examples
+    --------
+    >>> nearest("CLEvall", ["iou", "cleval"]), nearest("east", ["EAST"]), nearest("x", ["iou"])
+    ('cleval', 'EAST', None)
+    """
+    # Only for faults, so that no other start of a program waits for it.
+    import difflib
+
+    by_key = {one.casefold(): one for one in known}
+    alike = difflib.get_close_matches(name.casefold()[:200], by_key, n=1)
+    return by_key[alike[0]] if alike else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a question in brackets for a sentence about an unknown name, or an empty text.
+
+    Parameters
+    ----------
+    name, known
+        As for :func:`nearest`.
+
+    Examples
+    --------
+    >>> did_you_mean("iuo", ["iou"])
+    " (did you mean 'iou'?)"
+    """
+    alike = nearest(name, known)
+    return Message(" (did you mean {name}?)", name=repr(alike)) if alike else ""
