@@ -25,7 +25,7 @@ from .serializers import NewRunSerializer, RunQuery, RunSerializer, ScoreQuery, 
 
 
 class RunList(ListView):
-    """The protocol runs of a dataset, and scoring another (admins)."""
+    """The protocol runs of a dataset; admins may start another."""
 
     serializer_class = RunSerializer
     query_serializer_class = RunQuery

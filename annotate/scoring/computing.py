@@ -10,14 +10,14 @@ from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.scoring import OneMethod, chunks_of_images, chunks_of_method
 from text_rankings.base.chunks import answers
 
-# Number of scored results, and of all.
+# Called with the number of scored results, and of all.
 Progress = Callable[[int, int], None]
 _ROWS_AT_ONCE = 500
 
 
 @dataclass(slots=True)
 class OfMethod:
-    """The scores of one method: of each result by its key, in the order of the images."""
+    """The scores of one method and the keys of its results, in the order of the images."""
 
     method: Method
     results: list[int] = field(default_factory=list)
@@ -31,7 +31,7 @@ def computed(
     progress: Progress,
     executor: Executor | None,
 ) -> list[OfMethod]:
-    """Return the scores of each method; rows are read while chunks before them are computed."""
+    """Return the scores of each method; rows are read while earlier chunks are computed."""
     of_method = {method.name: OfMethod(method) for method in methods}
     compute = _together if protocol.needs == "several methods" else _alone
     done = 0
@@ -62,7 +62,7 @@ def _scenes(own: OfMethod) -> Iterator[Scene]:
 def _together(
     protocol: Protocol, of_method: dict[str, OfMethod], executor: Executor | None
 ) -> Iterator[int]:
-    """Score methods that are compared with each other: on each image those that have a result."""
+    """Score methods that are compared with each other, on each image those with a result."""
     of_image: defaultdict[int, dict[str, Scene]] = defaultdict(dict)
     images = {}
     for name, own in of_method.items():
@@ -87,7 +87,7 @@ def _results(method: Method) -> Iterator[Result]:
 
 
 def scene_of(result: Result) -> Scene:
-    """Return a protocol's scores of a result; its image is already loaded."""
+    """Return the scene of a result whose image is already loaded."""
     image = result.image
     return Scene(
         truth=image.truth_regions,

@@ -33,7 +33,7 @@ def _grouped(fitting: Collection[str]) -> list[tuple[str, list[tuple[str, str]]]
 
 
 def _choices(protocol: Protocol) -> Iterator[tuple[str, str]]:
-    """Yield a protocol, and then its published variants."""
+    """Yield the choices of a protocol and its published variants."""
     needs = NEEDED.get(protocol.needs)
     said = (
         _("needs {what}").format(what=gettext(needs)) if needs else gettext(protocol.as_published)
@@ -47,7 +47,7 @@ def _choices(protocol: Protocol) -> Iterator[tuple[str, str]]:
 
 
 class ScoreForm(forms.Form):
-    """The protocols that can score a dataset."""
+    """The protocols to score a dataset with, and their parameters."""
 
     protocols = forms.MultipleChoiceField(
         label=gettext_lazy("Protocols"),
@@ -63,7 +63,7 @@ class ScoreForm(forms.Form):
         ],
         required=False,
         help_text=gettext_lazy(
-            "For protocols that add up credits; a variant is a protocol of its own in reports."
+            "For protocols that add up credits; reports treat a variant as a separate protocol."
         ),
     )
     empty_precision = forms.ChoiceField(
@@ -121,7 +121,7 @@ class ScoreForm(forms.Form):
         return cleaned
 
     def parameters_of(self, slug: str) -> Mapping[str, Any]:
-        """Return the parameters a protocol is to be scored with."""
+        """Return the parameters to score a protocol with."""
         chosen = dict(self.cleaned_data["parameters"])
         if isinstance(registry.get(slug), CreditProtocol):
             for name, declared in _SHARED.items():

@@ -13,7 +13,7 @@ from protocols.registry import PROTOCOLS
 
 class ProtocolRunQuerySet(models.QuerySet["ProtocolRun"]):
     def latest_of_each_protocol(self) -> "ProtocolRunQuerySet":
-        """For each protocol name the newest run."""
+        """Return the newest run for each protocol name."""
         newest = (
             ProtocolRun.objects.filter(
                 dataset=models.OuterRef("dataset"), name=models.OuterRef("name")
@@ -59,7 +59,7 @@ class ProtocolRun(models.Model):
 
     @property
     def scored_with(self) -> Mapping[str, Any]:
-        """The parameters it was computed with, also those that its version did not name."""
+        """The parameters it was computed with, including those that its version did not name."""
         named: dict[str, Any] = self.parameters
         if self.origin != self.Origin.COMPUTED or self.protocol not in PROTOCOLS:
             return named

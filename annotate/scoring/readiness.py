@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from annotate.datasets.models import Dataset
 from annotate.datasets.selectors import Holdings, holdings
 from protocols import registry
-from protocols.core.fitting import lacking
+from protocols.core.fitting import lacking, lacking_in_results
 from text_rankings.base.i18n import gettext
 
 
@@ -28,17 +28,21 @@ class Unfit:
 
 @dataclass(frozen=True)
 class Use:
-    """A possible use of a dataset; ``lacks`` is empty if the dataset is ready for it."""
+    """A possible use of a dataset; ``lacks`` is empty if the dataset is ready for it.
+
+    ``without`` says which methods have no part in it.
+    """
 
     name: str
     lacks: str
+    without: str = ""
 
 
 @dataclass(frozen=True)
 class Readiness:
     """The protocols that fit a dataset, those that do not, and its other uses.
 
-    The regions of some images were looked at, drawn at random; scoring itself looks at all.
+    Based on the regions of some images, drawn at random; scoring itself checks all.
     """
 
     fitting: Sequence[str]
@@ -62,7 +66,7 @@ def readiness(dataset: Dataset) -> Readiness:
     """Return the readiness of a dataset; computed again only after a load or an undo."""
     totals = list(dataset.methods.order_by("pk").values_list("pk", "totals"))
     if any(of_method is None for _, of_method in totals):
-        return _readiness(dataset)  # skipped texts cannot be distinguished from stored ones
+        return _readiness(dataset)  # the key would not show changed results
     images = dataset.images.aggregate(
         n=Count("pk"), photographs=Count("pk", filter=~Q(sha256="")), last=Max("pk")
     )
@@ -86,7 +90,7 @@ def _readiness(dataset: Dataset) -> Readiness:
         unfit,
         [
             Use(_("ranking by people"), lacks_for_ranking(held)),
-            *(Use(str(name), lacks[slug]) for name, slug in _USES),
+            *(Use(str(name), lacks[slug], _partly(slug, held)) for name, slug in _USES),
         ],
         held.n_images,
         held.n_looked_at,
@@ -100,8 +104,23 @@ def _lacks(slug: str, held: Holdings) -> str:
     return gettext(lacking(protocol, held.truths, held.found, len(held.methods)))
 
 
+def _partly(slug: str, held: Holdings) -> str:
+    """Return a sentence that names the methods which a protocol leaves out; empty if none."""
+    protocol = registry.get(slug)
+    without = [
+        method.name
+        for method in held.methods
+        if (found := held.found_by.get(method.pk)) and lacking_in_results(protocol, found)
+    ]
+    if not without or len(without) == len(held.methods):
+        return ""
+    return _("without {methods}: {lacks}").format(
+        methods=", ".join(without), lacks=gettext(lacking_in_results(protocol, ()))
+    )
+
+
 def lacks_for_ranking(held: Holdings) -> str:
-    """Return what comparing methods on these images would miss; empty if nothing."""
+    """Return what is missing for people to compare methods on these images; empty if nothing."""
     if len(held.methods) < 2:
         n = len(held.methods)
         if not n:

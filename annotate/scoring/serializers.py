@@ -1,4 +1,4 @@
-"""Protocol runs and scores as the API shows and takes them."""
+"""Serializers of protocol runs and scores."""
 
 from rest_framework import serializers
 
@@ -45,7 +45,7 @@ class NewRunSerializer(serializers.Serializer[None]):
 
 
 class ScoreSerializer(serializers.ModelSerializer[Score]):
-    """The scores of one result in a run; null is undefined, never zero."""
+    """The scores of one result in a run; null means undefined, never zero."""
 
     image = serializers.IntegerField(source="result.image_id")
     image_name = serializers.CharField(source="result.image.name")

@@ -11,12 +11,12 @@ from django.db.models import Count, Max
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
-from annotate.datasets.models import Dataset, Result
+from annotate.datasets.models import Dataset, Method, Result
 from annotate.errors import Refusal
 from protocols import registry
 from protocols.core.base import Protocol
 from protocols.core.errors import ProtocolError
-from protocols.core.fitting import lacking
+from protocols.core.fitting import lacking, lacking_in_results
 from protocols.core.geometry_errors import BEYOND_COMPUTING
 from protocols.core.regions import Region
 from text_rankings.base.i18n import gettext as _
@@ -28,7 +28,7 @@ _BATCH = 1000
 
 
 class NotScored(Refusal):
-    """A protocol could not be run over a dataset."""
+    """Refusal to score a dataset with a protocol."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class Scored:
     methods: Sequence[OfMethod]
     # The inputs of the computation.
     state: "State"
+    # Methods without the inputs of the protocol, such as confidences; they have no scores.
+    left_out: Sequence[str] = ()
 
 
 def score_protocol(
@@ -67,8 +69,8 @@ def compute(
 
     Chunks of images are computed by ``executor``, or in this process; ``progress(done, total)`` is
     called after each with the number of scored results. Raises NotScored for a dataset without
-    results, and one without the inputs of the protocol (transcriptions, confidences, table cells, a
-    second method).
+    results, or without the inputs of the protocol (transcriptions, confidences, table cells, a
+    second method). A method whose own results have none of them is left out.
     """
     methods = list(dataset.methods.filter(results__isnull=False).distinct())
     if not methods:
@@ -86,8 +88,11 @@ def compute(
         )
     protocol = protocol.settled_for(_truths(dataset))
     before = _state(dataset)
+    left_out = [method.name for method in methods if not _takes_part(protocol, method)]
+    methods = [method for method in methods if method.name not in left_out]
+    n_results = Result.objects.filter(method__in=methods).count()
     try:
-        scored = computed(protocol, methods, before[0], progress or _nobody, executor)
+        scored = computed(protocol, methods, n_results, progress or _nobody, executor)
     except ProtocolError as refusal:
         raise NotScored(
             _("{protocol} cannot be scored on {dataset}: {refusal}.").format(
@@ -97,30 +102,30 @@ def compute(
     except BEYOND_COMPUTING as fault:
         raise NotScored(
             _(
-                "{protocol} cannot be scored on {dataset}: some regions are too large next to "
-                "others to compute with ({fault})."
+                "{protocol} cannot be scored on {dataset}: some regions are too large compared "
+                "with others for the computation ({fault})."
             ).format(protocol=protocol.name, dataset=dataset, fault=str(fault))
         ) from fault
-    return Scored(dataset, protocol, scored, before)
+    return Scored(dataset, protocol, scored, before, left_out)
 
 
 def _nobody(done: int, total: int) -> None:
-    """Ignore the progress, as the default."""
+    """Ignore the progress; the default callback."""
 
 
 @transaction.atomic
 def publish(scored: Scored) -> ProtocolRun:
     """Store the computed scores as a run, all or nothing.
 
-    Raises NotScored where the results it was computed from are no longer those there are.
+    Raises NotScored if the results have changed since the computation.
     """
     dataset, protocol = scored.dataset, scored.protocol
     Dataset.objects.select_for_update().filter(pk=dataset.pk).first()
     if _state(dataset) != scored.state:
         raise NotScored(
-            _("The results of {dataset} were changed while they were scored. Score again.").format(
-                dataset=dataset
-            )
+            _(
+                "The results of {dataset} were changed while they were being scored. Score again."
+            ).format(dataset=dataset)
         )
     run = ProtocolRun.objects.create(
         dataset=dataset,
@@ -146,7 +151,7 @@ def protocol_named(slug: str, parameters: Mapping[str, Any] | None) -> Protocol:
         raise NotScored(str(refusal)) from refusal
 
 
-# Results are never changed, only taken out and added: how many there are, and the newest.
+# The number of results, and the newest: results are only added and removed, never changed.
 State = tuple[int, int | None]
 
 
@@ -167,8 +172,15 @@ def _found(dataset: Dataset) -> Iterator[Region]:
         yield from result.detections
 
 
+def _takes_part(protocol: Protocol, method: Method) -> bool:
+    """Return whether a method has the inputs of a protocol; one without any boxes has."""
+    results = method.results.filter(n_regions__gt=0)
+    found = (region for result in results.iterator() for region in result.detections)
+    return not lacking_in_results(protocol, found) or not results.exists()
+
+
 def run_name(protocol: Protocol) -> str:
-    """Name a protocol, and its parameters where they are not the published ones."""
+    """Name a protocol and any parameters that differ from the published ones."""
     published = type(protocol)().parameters()
     changed = [
         f"{name} {value}"

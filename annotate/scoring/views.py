@@ -22,7 +22,7 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
     ready = readiness(dataset)
     sent = request.POST.copy() if request.method == "POST" else None
     if sent is not None and "all" in sent:
-        # All that fit, as published: other choices of the form are ignored.
+        # All protocols that fit, as published: other choices of the form are ignored.
         sent = QueryDict(mutable=True)
         sent.setlist("protocols", list(ready.fitting))
     form = ScoreForm(sent, fitting=ready.fitting)

@@ -1,4 +1,4 @@
-"""Scoring as a job: a protocol is one."""
+"""Scoring in jobs, one for each protocol."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,16 +11,17 @@ from annotate.jobs import services as jobs
 from annotate.jobs.engine import computing
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
+from text_rankings.base.i18n import Message, gettext_noop, ngettext
 from text_rankings.base.i18n import gettext as _
-from text_rankings.base.i18n import gettext_noop, ngettext
 
 from . import services
+from .leaderboards import leaderboards_of
 
 KIND: Final = "scoring.score"
 
 
 def start(*, dataset: Dataset, slug: str, parameters: Mapping[str, Any], person: User) -> Job:
-    """Start scoring a dataset with a protocol. Raises NotScored for faults that are known at once."""
+    """Start scoring a dataset with a protocol. Raises NotScored for faults known at once."""
     protocol = services.protocol_named(slug, parameters)
     return jobs.start(
         kind=KIND,
@@ -35,7 +36,7 @@ def start(*, dataset: Dataset, slug: str, parameters: Mapping[str, Any], person:
 
 
 def score(arguments: Mapping[str, Any], running: Running) -> None:
-    """Do the work of the job; raises NotScored, also where the dataset is gone."""
+    """Run the job; raises NotScored, also if the dataset is gone."""
     dataset = Dataset.objects.filter(pk=arguments["dataset"]).first()
     if dataset is None:
         raise services.NotScored(_("The dataset is no longer here."))
@@ -50,8 +51,16 @@ def score(arguments: Mapping[str, Any], running: Running) -> None:
         )
     with running.publishing() as outcome:
         run = services.publish(scored)
-        outcome.text = ngettext(
-            "{protocol} scored {n} result.", "{protocol} scored {n} results.", run.n_scores or 0
-        ).format(protocol=run.name, n=run.n_scores)
+        said = [
+            ngettext(
+                "{protocol} scored {n} result.", "{protocol} scored {n} results.", run.n_scores or 0
+            ).format(protocol=run.name, n=run.n_scores)
+        ]
+        if scored.left_out:
+            without = _("Left out, without the inputs it needs: {methods}.")
+            said.append(without.format(methods=", ".join(scored.left_out)))
+        outcome.text = Message(" ").join(said)
         outcome.made = {"run": run.pk}
         outcome.address = reverse("datasets:detail", args=[dataset.slug])
+    # So that the page of a large dataset need not compute them.
+    leaderboards_of(run)

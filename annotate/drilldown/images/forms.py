@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Final, cast
+from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from annotate.datasets.models import Dataset
 from annotate.reports.forms import ReportForm
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
@@ -16,8 +18,9 @@ from rankings.elicitation.log import CRITERIA
 from text_rankings.base.i18n import gettext, numeral
 
 from .disagreement import BASELINES
+from .worst_images import Question
 
-# The subject of the page; the other settings are folded away.
+# Fields shown first; the others are folded away.
 _FIRST = ("protocol", "criterion", "distance", "only")
 _CRITERIA = list(zip(CRITERIA, (_("Recall"), _("Precision"), _("Preference")), strict=True))
 
@@ -33,7 +36,7 @@ class ImageForm(ReportForm):
 
 
 class DisagreementForm(ReportForm):
-    """One protocol and one criterion; from a count of a report only the images that it counts."""
+    """A protocol and a criterion; a link from a report's count selects only its images."""
 
     protocol = forms.ChoiceField(required=False, label=_("Protocol"))
     criterion = forms.ChoiceField(choices=_CRITERIA, required=False, label=_("Criterion"))
@@ -46,7 +49,7 @@ class DisagreementForm(ReportForm):
         required=False,
         label=_("Images"),
     )
-    # The protocols of the report; without any, all there are.
+    # The protocols of the report; if empty, all of them.
     among = forms.MultipleChoiceField(required=False, widget=forms.MultipleHiddenInput)
 
     def __init__(self, data: QueryDict, *, study: Study, runs: Sequence[ProtocolRun]) -> None:
@@ -77,7 +80,7 @@ class DisagreementForm(ReportForm):
         return [run for run in self._runs if run.name == self.cleaned_data["protocol"]]
 
     def baseline(self) -> str:
-        """Return the name of a baseline; empty where a protocol is asked for, which goes first."""
+        """Return the name of the baseline, or "" if the name is that of a protocol."""
         return "" if self.runs() else str(self.cleaned_data["protocol"])
 
     def rivals(self) -> list[ProtocolRun]:
@@ -86,9 +89,9 @@ class DisagreementForm(ReportForm):
 
 
 class ParametersForm(forms.Form):
-    """A protocol's parameters with their ranges, as the viewer of two methods tries them.
+    """A protocol's parameters with their ranges, to try out in the viewer of two methods.
 
-    An address without ``p-set`` has the protocol's own; with it an unchecked box is a no.
+    Without ``p-set`` in the address, the protocol's own hold; with it, an unchecked box is False.
     """
 
     set = forms.CharField(widget=forms.HiddenInput, initial="1", required=False)
@@ -109,7 +112,7 @@ class ParametersForm(forms.Form):
     def protocol(self) -> Protocol:
         """Return the protocol with the parameters of the address.
 
-        Raises ParameterError where they do not go together.
+        Raises ParameterError if they contradict each other.
         """
         if not self.is_bound:
             return self._protocol
@@ -118,7 +121,7 @@ class ParametersForm(forms.Form):
 
 
 def _with_own(data: Any, protocol: Protocol) -> Any:
-    """Return the values in an address, with the protocol's own values for missing ones."""
+    """Return the values from a query string, with the protocol's own for missing ones."""
     given = data.copy()
     for name, value in protocol.parameters().items():
         if not isinstance(value, bool) and not given.get(f"p-{name}"):
@@ -127,7 +130,7 @@ def _with_own(data: Any, protocol: Protocol) -> Any:
 
 
 def changed_parameters(protocol: Protocol) -> list[str]:
-    """Return which parameters differ from the published ones."""
+    """Describe the parameters that differ from the published ones."""
     published = type(protocol)().parameters()
     return [
         gettext("{name} {value} (published {published})").format(
@@ -163,3 +166,64 @@ def _plain(value: Any) -> str:
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
     return numeral(f"{value:g}") if isinstance(value, float) else str(value)
+
+
+_FIGURES: Final = [
+    ("f_score", _("F-score")),
+    ("recall", _("Recall")),
+    ("precision", _("Precision")),
+]
+
+
+class WorstForm(forms.Form):
+    """A method, another to compare it with, and the run and figure that order the images."""
+
+    method = forms.ChoiceField(label=_("Method"), required=False)
+    against = forms.ChoiceField(label=_("Against"), required=False)
+    protocol = forms.ChoiceField(label=_("Protocol"), required=False)
+    figure = forms.ChoiceField(label=_("Figure"), choices=_FIGURES, required=False)
+    name = forms.CharField(label=_("Image"), max_length=200, required=False)
+
+    def __init__(self, data: Any, *, dataset: Dataset, runs: Sequence[ProtocolRun]) -> None:
+        super().__init__(data)
+        self._methods = {method.slug: method for method in dataset.methods.all()}
+        self._runs = {run.name: run for run in runs}
+        names = [(slug, method.name) for slug, method in self._methods.items()]
+        for field, choices in {
+            "method": names,
+            "against": [("", _("no other method")), *names],
+            "protocol": [(name, name) for name in self._runs],
+        }.items():
+            self.fields[field].choices = choices  # type: ignore[attr-defined]
+
+    def question(self) -> Question:
+        """Return what is asked of a dataset with at least one method and one run."""
+        asked = self.cleaned_data
+        return Question(
+            self._runs[asked["protocol"] or next(iter(self._runs))],
+            asked["figure"] or _FIGURES[0][0],
+            self._methods[asked["method"] or next(iter(self._methods))],
+            self._methods.get(asked["against"]),
+            asked["name"],
+        )
+
+    def query(self) -> str:
+        """Return the address of the comparison of two methods that keeps the question."""
+        question = self.question()
+        other = question.against or question.method
+        return urlencode(
+            {
+                "left": question.method.slug,
+                "right": other.slug,
+                "protocol": question.run.name,
+                "figure": question.figure,
+                "name": question.name,
+            }
+        )
+
+
+def worst_of(query: QueryDict) -> dict[str, str]:
+    """Return the question behind the comparison of two methods, from its address."""
+    asked = {name: query.get(name, "") for name in ("protocol", "figure", "name")}
+    left, right = query.get("left", ""), query.get("right", "")
+    return {**asked, "method": left, "against": "" if left == right else right}

@@ -1,5 +1,6 @@
-"""The pages about single images: one image, two methods on it, and where a protocol disagrees."""
+"""Pages about images: one image, two methods on it, and the images of most disagreement."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -9,11 +10,13 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotate.datasets.models import Image, Result
+from annotate.access import permitted
+from annotate.datasets.models import Dataset, Image, Result
 from annotate.jobs.shortcuts import go_to
 from annotate.reports import background_counts
 from annotate.reports.services import available_runs
 from annotate.requests import SignedInRequest
+from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
 from annotate.studies.shortcuts import followed
@@ -24,13 +27,22 @@ from text_rankings.base.i18n import gettext, in_language
 from ..links import kept
 from . import compare as image_compare
 from . import disagreement as image_disagreement
-from .forms import DisagreementForm, ImageForm, ParametersForm, changed_parameters
+from . import worst_images
+from .forms import (
+    DisagreementForm,
+    ImageForm,
+    ParametersForm,
+    WorstForm,
+    changed_parameters,
+    worst_of,
+)
 from .page import find_image, image_page, picture_of, results_of
 from .pair_answers import answers_to
 from .screens import screens_of
 
 _IMAGES_PER_PAGE = 25
 _MOST_LEFT_OUT = 200
+_WORST_PER_PAGE = 24
 
 
 @login_required
@@ -79,20 +91,87 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
 @login_required
 @require_safe
 def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
+    """Show two methods of a study on an image, with people's answers to the pair."""
     study = followed(request, slug)
     asked_image = _image(study, image)
     results = results_of(study, asked_image)
-    context: dict[str, Any] = {
-        "study": study,
-        "image": asked_image,
-        "results": results,
-        "kept": kept(request),
+    context, status = _compared(request, asked_image, results, available_runs(study))
+    context |= {"study": study, "kept": kept(request)}
+    if results:
+        hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
+        key_of = pseudonyms(study)
+        shown = key_of if hides_names else usernames(key_of)
+        names = {person: (key_of[person], shown[person]) for person in key_of}
+        left, right = (
+            next(result for result in results if result.method == side.method)
+            for side in context["sides"]
+        )
+        context |= {
+            "criteria": CRITERIA,
+            "hides_names": hides_names,
+            "answers": list(answers_to(study, left, right, names)),
+        }
+    return render(request, "reports/compare.html", context, status=status)
+
+
+@login_required
+@require_safe
+def compare_in_dataset(request: HttpRequest, slug: str, image: str) -> HttpResponse:
+    """Show two methods of a dataset on an image, with the images before and after it."""
+    seen = permitted(request.user, "annotate.see_dataset", Dataset)
+    dataset = get_object_or_404(seen, slug=slug)
+    asked_image = get_object_or_404(dataset.images.select_related("dataset"), name=image)
+    runs = list(dataset.runs.latest_of_each_protocol())
+    context, status = _compared(
+        request,
+        asked_image,
+        list(asked_image.results.select_related("method").order_by("method__name")),
+        runs,
+    )
+    form = WorstForm(worst_of(request.GET), dataset=dataset, runs=runs)
+    if runs and context["results"] and form.is_valid():
+        context["previous"], context["following"] = worst_images.around(
+            form.question(), asked_image
+        )
+    return render(request, "reports/compare.html", context | {"dataset": dataset}, status=status)
+
+
+@login_required
+@require_safe
+def worst(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the images on which a method does worst, alone or against another."""
+    seen = permitted(request.user, "annotate.see_dataset", Dataset)
+    dataset = get_object_or_404(seen, slug=slug)
+    runs = list(dataset.runs.latest_of_each_protocol())
+    context: dict[str, Any] = {"dataset": dataset}
+    if not runs or not dataset.methods.exists():
+        return render(request, "datasets/worst.html", context)
+    form = WorstForm(request.GET, dataset=dataset, runs=runs)
+    context["form"] = form
+    if not form.is_valid():
+        return render(request, "datasets/worst.html", context, status=422)
+    question = form.question()
+    scores = worst_images.worst_scores(question).select_related("result__image")
+    page = Paginator(scores, _WORST_PER_PAGE).get_page(request.GET.get("page"))
+    context |= {
+        "question": question,
+        "page": page,
+        "rows": [(score, worst_images.drawn_result(score, dataset)) for score in page],
+        "query": form.query(),
     }
+    return render(request, "datasets/worst.html", context)
+
+
+def _compared(
+    request: HttpRequest, image: Image, results: list[Result], runs: Sequence[ProtocolRun]
+) -> tuple[dict[str, Any], int]:
+    """Return the two methods that an address asks for, matched by its protocol, and a status."""
+    context: dict[str, Any] = {"image": image, "results": results}
     if not results:
-        return render(request, "reports/compare.html", context)
+        return context, 200
     left = _chosen(results, request.GET.get("left"), 0)
     right = _chosen(results, request.GET.get("right"), min(1, len(results) - 1))
-    protocols = image_compare.matching_protocols(asked_image, results, available_runs(study))
+    protocols = image_compare.matching_protocols(image, results, runs)
     name = request.GET.get("protocol", "")
     by_slug = {protocol.slug: shown for shown, protocol in reversed(protocols.items())}
     name = name if name in protocols else by_slug.get(name, "")
@@ -105,40 +184,33 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         if parameters and is_valid:
             protocol = parameters.protocol()
         sides = [
-            image_compare.side_of(side, result, asked_image, protocol if is_valid else None)
+            image_compare.side_of(side, result, image, protocol if is_valid else None)
             for side, result in pair
         ]
     except ProtocolError as refused:
         refusal = in_language(str(refused))
-        sides = [image_compare.side_of(side, result, asked_image, None) for side, result in pair]
-    picture = picture_of(asked_image, results, _photograph(asked_image))
-    hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
-    key_of = pseudonyms(study)
-    shown = key_of if hides_names else usernames(key_of)
-    names = {person: (key_of[person], shown[person]) for person in key_of}
+        sides = [image_compare.side_of(side, result, image, None) for side, result in pair]
+    picture = picture_of(image, results, _photograph(image))
     context |= {
-        "criteria": CRITERIA,
-        "hides_names": hides_names,
-        "answers": list(answers_to(study, left, right, names)),
         "sides": sides,
         "picture": picture,
         "protocols": list(protocols),
         "protocol": name,
-        # Asked for, but it says nothing about this image.
+        # A requested protocol that does not apply to this image.
         "is_unknown": bool(request.GET.get("protocol")) and not name,
         "refusal": refusal,
         "parameters": parameters,
         "changed": changed_parameters(protocol) if protocol and is_valid else [],
         "are_scored": protocol is not None and is_valid and not refusal,
-        "payload": image_compare.payload(asked_image, picture, sides, name),
+        "payload": image_compare.payload(image, picture, sides, name),
     }
-    return render(request, "reports/compare.html", context, status=200 if is_valid else 422)
+    return context, 200 if is_valid else 422
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def disagreement(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Show where a protocol and the annotators disagree; POST has it counted in a large study."""
+    """Show where a protocol and the annotators disagree; POST starts the count of a large study."""
     study = followed(request, slug)
     runs = available_runs(study)
     form = DisagreementForm(request.GET, study=study, runs=runs)
@@ -180,7 +252,7 @@ def disagreement(request: SignedInRequest, slug: str) -> HttpResponse:
 def _apart(
     request: HttpRequest, study: Study, question: image_disagreement.Question
 ) -> dict[str, Any]:
-    """Return the page's content about the images; none without a count of a large study."""
+    """Return the context about the images; only ``is_large`` before a large study is counted."""
     is_large, counted_at = background_counts.is_large(study), None
     apart: image_disagreement.Disagreement
     if is_large:

@@ -239,7 +239,7 @@ def test_a_study_without_annotators_and_one_who_has_not_begun(follow):
     assert "No one is ranking in this study yet" in client.get(url(study)).text
     add_newcomer(study)
     response = client.get(url(study), {"annotator": "annotator-1"})
-    assert "has not begun an image" in response.text
+    assert "has not started any image" in response.text
     assert not re.search(r"\b(nan|inf|None)\b", response.text)
 
 

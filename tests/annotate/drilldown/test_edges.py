@@ -20,7 +20,7 @@ from tests.support.factories import (
 from tests.support.truths import rank_everything, same_truth
 from tests.support.worked import worked_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.release]
 
 NOT_FOR_PEOPLE = re.compile(r"\b(nan|inf|None)\b")
 

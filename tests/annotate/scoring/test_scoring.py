@@ -2,6 +2,7 @@
 
 import html
 import json
+from dataclasses import replace
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,10 +11,12 @@ from shapely.errors import GEOSException
 
 from annotate.report_pages.questions.variants import tried
 from annotate.reports.provenance import described_runs
+from annotate.scoring import work
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.readiness import readiness
 from annotate.scoring.services import NotScored, score_protocol
 from protocols import registry
+from protocols.core.regions import encode_regions
 from tests.support.factories import make_admin, make_dataset, make_image, make_method, make_result
 
 pytestmark = pytest.mark.django_db
@@ -303,6 +306,44 @@ def test_regions_that_geometry_gives_up_on_are_refused_and_leave_nothing(
         raise fault
 
     monkeypatch.setattr(registry.PROTOCOLS["iou"], "score", gives_up)
-    with pytest.raises(NotScored, match="too large next to"):
+    with pytest.raises(NotScored, match="too large compared with"):
         score_protocol(dataset=dataset, slug="iou")
     assert not ProtocolRun.objects.exists()
+
+
+class TestLeftOut:
+    """Three methods on two images: with confidences, without, and without any box."""
+
+    @pytest.fixture
+    def mixed(self):
+        dataset = make_dataset("mixed")
+        methods = {name: make_method(dataset, name) for name in ("sure", "plain", "silent")}
+        for name in ("img_1", "img_2"):
+            image = make_image(dataset, name, truth=[WORD, OTHER])
+            make_result(image, methods["plain"], [WORD])
+            make_result(image, methods["silent"], [])
+            result = make_result(image, methods["sure"], [WORD])
+            with_confidence = [replace(region, confidence=0.9) for region in result.detections]
+            result.regions = encode_regions(with_confidence)
+            result.save()
+        return dataset
+
+    def test_a_method_without_confidences_has_no_average_precision(self, mixed):
+        run = score_protocol(dataset=mixed, slug="average-precision")
+        assert run.overall.keys() == {"sure", "silent"}
+        assert run.n_scores == run.scores.count() == 4
+        assert score_protocol(dataset=mixed, slug="iou").overall.keys() == {
+            *("sure", "plain", "silent")
+        }
+
+    def test_the_job_names_it(self, mixed):
+        person = make_admin()
+        job = work.start(dataset=mixed, slug="average-precision", parameters={}, person=person)
+        job.refresh_from_db()
+        assert job.outcome.endswith("Left out, without the inputs it needs: plain.")
+
+    def test_the_page_of_the_data_set_names_it_before(self, client, mixed):
+        [use] = [use for use in readiness(mixed).uses if use.name == "average precision"]
+        assert (use.lacks, use.without) == ("", "without plain: the results have no confidences")
+        client.force_login(make_admin())
+        assert use.without in client.get(reverse("datasets:detail", args=["mixed"])).text

@@ -1,0 +1,1 @@
+"""Leaderboards of data sets: methods by protocols, without people."""

@@ -1,0 +1,26 @@
+from collections.abc import Sequence
+
+from django import forms
+from django.utils.translation import gettext_lazy
+
+from annotate.scoring.models import ProtocolRun
+
+FIGURES = [
+    ("f_score", gettext_lazy("F-score")),
+    ("recall", gettext_lazy("Recall")),
+    ("precision", gettext_lazy("Precision")),
+]
+
+
+class LeaderboardForm(forms.Form):
+    """The figure of a leaderboard, and the protocol that orders the methods."""
+
+    figure = forms.ChoiceField(label=gettext_lazy("Figure"), choices=FIGURES, required=False)
+    by = forms.ChoiceField(label=gettext_lazy("Ordered by"), required=False)
+
+    def __init__(self, *args: object, runs: Sequence[ProtocolRun], **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self.fields["by"].choices = [(run.name, run.name) for run in runs]  # type: ignore[attr-defined]
+
+    def clean_figure(self) -> str:
+        return self.cleaned_data["figure"] or FIGURES[0][0]

@@ -1,0 +1,139 @@
+"""The leaderboards of a dataset, by the newest run of each protocol."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotate.datasets.models import Dataset
+from annotate.scoring.leaderboards import leaderboards_of
+from annotate.scoring.models import ProtocolRun
+from protocols.registry import PROTOCOLS
+from rankings.detectors.leaderboard import Leaderboard, disagreements
+
+
+@dataclass(frozen=True)
+class Boards:
+    """The leaderboards of one figure by protocol; ``by`` is the protocol that orders the methods."""
+
+    figure: str
+    by: str
+    boards: dict[str, Leaderboard]
+    # Of each method's name.
+    slugs: dict[str, str]
+
+    @property
+    def board(self) -> Leaderboard:
+        return self.boards[self.by]
+
+    @property
+    def others(self) -> list[str]:
+        return [name for name in self.boards if name != self.by]
+
+
+def newest_runs(dataset: Dataset) -> list[ProtocolRun]:
+    """Return the newest run of each name that has scored a result, in the order of the protocols."""
+    place = {slug: at for at, slug in enumerate(PROTOCOLS)}
+    runs = dataset.runs.latest_of_each_protocol().select_related("dataset")
+    scored = [run for run in runs if run.n_scores != 0]
+    return sorted(scored, key=lambda run: (place.get(run.protocol, len(place)), run.name))
+
+
+def boards_of(runs: list[ProtocolRun], figure: str, by: str = "") -> Boards:
+    """Return the leaderboards of at least one run.
+
+    Without ``by``, the first protocol whose figures have tests orders the methods.
+    """
+    boards = {run.name: leaderboards_of(run)[figure] for run in runs}
+    tested = [name for name, board in boards.items() if board.letters]
+    slugs = dict(runs[0].dataset.methods.values_list("name", "slug"))
+    return Boards(figure, by or (tested or list(boards))[0], boards, slugs)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A method's figure by one protocol; ``differs`` names methods in the opposite order."""
+
+    protocol: str
+    value: float | None
+    differs: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method: its place, the deciding figure with its interval, and the other protocols' figures.
+
+    Limits are None without an interval. ``drawn`` has low, value and high in percent of the range
+    of all methods.
+    """
+
+    place: int
+    method: str
+    slug: str
+    letters: str
+    value: float | None
+    low: float | None
+    high: float | None
+    drawn: Sequence[float] | None
+    others: Sequence[Cell]
+
+    @property
+    def figures(self) -> dict[str, float | None]:
+        """The figures by the other protocols."""
+        return {cell.protocol: cell.value for cell in self.others}
+
+
+def rows_of(boards: Boards) -> list[Row]:
+    """Return the methods in the order of the deciding protocol."""
+    board = boards.board
+    values = {name: _values(boards.boards[name]) for name in boards.others}
+    against, drawn = _against(boards), _drawn(board)
+    return [
+        Row(
+            # Equal figures share a place.
+            1 + board.values.index(board.values[at]),
+            method,
+            boards.slugs.get(method, ""),
+            board.letters[at] if board.letters else "",
+            board.values[at],
+            board.low[at],
+            board.high[at],
+            drawn[at],
+            [
+                Cell(name, of_method.get(method), against.get((name, method), ()))
+                for name, of_method in values.items()
+            ],
+        )
+        for at, method in enumerate(board.methods)
+    ]
+
+
+def _values(board: Leaderboard) -> dict[str, float | None]:
+    return dict(zip(board.methods, board.values, strict=True))
+
+
+def _against(boards: Boards) -> dict[tuple[str, str], list[str]]:
+    """Return, by protocol and method, the methods that it orders against the deciding protocol."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for one in disagreements(boards.boards):
+        if boards.by in one.for_first:
+            opposed = one.for_second
+        elif boards.by in one.for_second:
+            opposed = one.for_first
+        else:
+            continue
+        for name in opposed:
+            found.setdefault((name, one.first), []).append(one.second)
+            found.setdefault((name, one.second), []).append(one.first)
+    return found
+
+
+def _drawn(board: Leaderboard) -> list[Sequence[float] | None]:
+    limits = zip(board.low, board.values, board.high, strict=True)
+    known = [
+        (low, value, high) if low is not None and value is not None and high is not None else None
+        for low, value, high in limits
+    ]
+    start = min((one[0] for one in known if one), default=0)
+    size = max((one[2] for one in known if one), default=0) - start
+    if not size:
+        return [None] * len(known)
+    return [[100 * (part - start) / size for part in one] if one else None for one in known]

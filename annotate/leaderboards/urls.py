@@ -1,0 +1,13 @@
+from django.urls import path, re_path
+
+from . import views
+
+app_name = "leaderboards"
+urlpatterns = [
+    path("<slug:slug>/leaderboard/", views.leaderboard, name="leaderboard"),
+    re_path(
+        r"^(?P<slug>[-\w]+)/(?P<table>leaderboard|disagreements)\.(?P<extension>csv|json|tex|md)$",
+        views.file,
+        name="file",
+    ),
+]

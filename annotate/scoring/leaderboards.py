@@ -1,0 +1,46 @@
+"""Leaderboards of a run: the methods by each figure, kept until the run's scores change."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from django.core.cache import cache
+
+from rankings.detectors.leaderboard import Leaderboard, leaderboard
+
+from .models import ProtocolRun
+from .tallies import protocol_tallies
+
+FIGURES: Final = ("f_score", "recall", "precision")
+_MONTH: Final = 30 * 24 * 3600
+
+
+def leaderboards_of(run: ProtocolRun) -> Mapping[str, Leaderboard]:
+    """Return the leaderboard of each of FIGURES; computed again only if the run has changed.
+
+    A run computed here shows its official figures. The figures of an imported run are means over
+    the images where they are defined.
+    """
+    key = f"leaderboards-{run.pk}-{run.n_scores}"
+    found: Mapping[str, Leaderboard] | None = cache.get(key)
+    if found is None:
+        found = _computed(run)
+        cache.set(key, found, _MONTH)
+    return found
+
+
+def _computed(run: ProtocolRun) -> Mapping[str, Leaderboard]:
+    is_imported = run.origin == ProtocolRun.Origin.IMPORTED
+    tallies, _ = protocol_tallies(run.dataset.images.all(), run.dataset.methods.all(), [run])
+    # Without the methods that were loaded after the run.
+    scored = tallies.scored_by(run.name) if is_imported else sorted(run.overall)
+    # A run that was scored before sums were kept has none: it shows official figures alone.
+    sums = tallies.of(tallies.images, [run.name], scored).sums[:, 0]
+    return {
+        figure: leaderboard(
+            sums,
+            scored,
+            figure,
+            official=None if is_imported else [run.overall[name][figure] for name in scored],
+        )
+        for figure in FIGURES
+    }

@@ -1,0 +1,136 @@
+"""The images on which a method does worst, alone or against another."""
+
+import pytest
+from django.urls import reverse
+
+from annotate.scoring.models import Score
+from annotate.scoring.services import score_protocol
+from tests.support.factories import (
+    make_admin,
+    make_dataset,
+    make_image,
+    make_method,
+    make_person,
+    make_result,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def words(n, left=0):
+    return [(left + 200 * at, 0, left + 200 * at + 99, 39) for at in range(n)]
+
+
+@pytest.fixture
+def dataset():
+    """On image i east finds i of six words, and west 6 - i and a false one; more has no words."""
+    dataset = make_dataset("street")
+    east, west = make_method(dataset, "east"), make_method(dataset, "west")
+    for at in range(7):
+        image = make_image(dataset, f"part/img_{at}", truth=words(6))
+        make_result(image, east, words(at))
+        make_result(image, west, [*words(6 - at), (5000, 0, 5099, 39)])
+    return dataset
+
+
+@pytest.fixture
+def run(dataset):
+    return score_protocol(dataset=dataset, slug="iou")
+
+
+@pytest.fixture
+def admin(client, run):
+    client.force_login(make_admin())
+    return client
+
+
+def found(client, dataset, **asked):
+    shown = client.get(reverse("scored:worst", args=[dataset.slug]), asked)
+    return [(score.result.image.name, score.loss) for score, _ in shown.context["rows"]]
+
+
+def test_images_are_in_the_order_of_what_one_method_loses_to_another(admin, dataset, run):
+    asked = {"method": "east", "against": "west", "protocol": "IOU", "figure": "f_score"}
+    of = {
+        name: {
+            score.result.image.name: score.f_score
+            for score in run.scores.filter(result__method__name=name)
+        }
+        for name in ("east", "west")
+    }
+    losses = {image: of["west"][image] - of["east"][image] for image in of["east"]}
+    expected = sorted(
+        (image for image in losses if losses[image] > 0), key=losses.get, reverse=True
+    )
+    rows = found(admin, dataset, **asked)
+    assert [image for image, _ in rows] == expected
+    assert [loss for _, loss in rows] == pytest.approx([losses[image] for image in expected])
+
+
+def test_alone_the_loss_is_the_credit_that_the_image_takes_from_the_data_set(admin, dataset):
+    recall = found(admin, dataset, method="east", protocol="IOU", figure="recall")
+    assert recall == [(f"part/img_{at}", 6 - at) for at in range(6)]
+    precision = found(admin, dataset, method="west", protocol="IOU", figure="precision")
+    assert [loss for _, loss in precision] == [1] * 7
+
+
+def test_without_sums_the_loss_is_what_the_figure_of_the_image_lacks(admin, dataset, run):
+    Score.objects.filter(run=run).update(
+        recalled=None, n_truth=None, precise=None, n_detections=None
+    )
+    recall = found(admin, dataset, method="east", protocol="IOU", figure="recall")
+    assert [loss for _, loss in recall] == pytest.approx([1 - at / 6 for at in range(6)])
+
+
+def test_names_select_images(admin, dataset):
+    assert [name for name, _ in found(admin, dataset, method="east", name="img_3")] == [
+        "part/img_3"
+    ]
+    shown = admin.get(reverse("scored:worst", args=[dataset.slug]), {"name": "nothing"})
+    assert "loses nothing on any of these images" in shown.text
+
+
+def test_an_image_leads_to_both_methods_and_on_to_the_next(admin, dataset):
+    asked = {"method": "east", "against": "west", "protocol": "IOU", "figure": "recall"}
+    names = [name for name, _ in found(admin, dataset, **asked)]
+    page = admin.get(reverse("scored:worst", args=[dataset.slug]), asked)
+    query = page.context["query"]
+    address = reverse("scored:compare", args=[dataset.slug, names[1]])
+    assert f"{address}?{query}".replace("&", "&amp;") in page.text
+    shown = admin.get(f"{address}?{query}")
+    assert [side.method.name for side in shown.context["sides"]] == ["east", "west"]
+    assert shown.context["are_scored"]
+    assert (shown.context["previous"], shown.context["following"]) == (names[0], names[2])
+    assert reverse("scored:compare", args=[dataset.slug, names[2]]) in shown.text
+
+
+def test_what_does_not_exist_is_refused(admin, dataset):
+    worst = reverse("scored:worst", args=[dataset.slug])
+    for asked in ({"method": "north"}, {"protocol": "NONE"}, {"figure": "size"}, {"against": "x"}):
+        assert admin.get(worst, asked).status_code == 422
+    unknown = reverse("scored:compare", args=[dataset.slug, "part/img_99"])
+    assert admin.get(unknown).status_code == 404
+
+
+def test_without_scores_the_page_says_what_to_do(client):
+    client.force_login(make_admin())
+    dataset = make_dataset("empty")
+    shown = client.get(reverse("scored:worst", args=[dataset.slug]))
+    assert "No protocol has scored these results yet." in shown.text
+    make_image(dataset, "img_1", truth=words(1))
+    shown = client.get(reverse("scored:compare", args=[dataset.slug, "img_1"]))
+    assert "No method has a result on this image" in shown.text
+
+
+def test_the_number_of_queries_does_not_grow_with_the_images(
+    admin, dataset, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(12):
+        admin.get(reverse("scored:worst", args=[dataset.slug]), {"method": "east"})
+
+
+def test_strangers_see_nothing(client, dataset, run):
+    client.force_login(make_person("stranger"))
+    image = reverse("scored:compare", args=[dataset.slug, "part/img_1"])
+    for address in (reverse("scored:worst", args=[dataset.slug]), image):
+        assert client.get(address).status_code == 404

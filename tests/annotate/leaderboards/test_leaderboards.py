@@ -1,0 +1,160 @@
+"""The leaderboard of a data set: on its own page, on the data set's, as files, by the API."""
+
+import csv
+import io
+
+import pytest
+from django.urls import reverse
+
+from annotate.scoring.models import ProtocolRun, Score
+from annotate.scoring.services import score_protocol
+from tests.support.factories import (
+    make_admin,
+    make_dataset,
+    make_image,
+    make_method,
+    make_person,
+    make_result,
+)
+
+pytestmark = pytest.mark.django_db
+WORDS = [(0, 0, 99, 39), (200, 0, 299, 39)]
+HALVES = [(0, 0, 49, 39), (50, 0, 99, 39), (200, 0, 249, 39), (250, 0, 299, 39)]
+
+
+@pytest.fixture
+def dataset():
+    """Twelve images; one method finds every word, one half of them, one splits every word."""
+    dataset = make_dataset("street")
+    methods = {name: make_method(dataset, name) for name in ("whole", "half", "split")}
+    for at in range(12):
+        image = make_image(dataset, f"img_{at}", truth=WORDS)
+        make_result(image, methods["whole"], WORDS)
+        make_result(image, methods["half"], WORDS[: 1 + (at % 6 == 0)])
+        make_result(image, methods["split"], HALVES)
+    return dataset
+
+
+@pytest.fixture
+def admin(client):
+    client.force_login(make_admin())
+    return client
+
+
+def page(dataset):
+    return reverse("leaderboards:leaderboard", args=[dataset.slug])
+
+
+def test_before_any_score_the_page_says_what_to_do(admin, dataset):
+    shown = admin.get(page(dataset))
+    assert "No protocol has scored these results yet." in shown.text
+    assert reverse("scoring:score", args=[dataset.slug]) in shown.text
+
+
+def test_methods_are_in_the_order_of_the_official_figure(admin, dataset):
+    run = score_protocol(dataset=dataset, slug="iou")
+    rows = admin.get(page(dataset)).context["rows"]
+    assert [row.method for row in rows] == ["whole", "half", "split"]
+    assert [row.value for row in rows] == [
+        pytest.approx(run.overall[row.method]["f_score"]) for row in rows
+    ]
+    assert [row.letters for row in rows] == ["a", "b", "c"]
+
+
+def test_equal_figures_share_a_place(admin, dataset):
+    copy = make_method(dataset, "copy")
+    for image in dataset.images.all():
+        make_result(image, copy, WORDS)
+    score_protocol(dataset=dataset, slug="iou")
+    rows = admin.get(page(dataset)).context["rows"]
+    assert [(row.place, row.method) for row in rows[:3]] == [(1, "copy"), (1, "whole"), (3, "half")]
+
+
+def test_the_page_of_the_data_set_shows_it(admin, dataset):
+    address = reverse("datasets:detail", args=[dataset.slug])
+    assert page(dataset) not in admin.get(address).text
+    score_protocol(dataset=dataset, slug="iou")
+    shown = admin.get(address)
+    assert page(dataset) in shown.text
+    assert shown.context["rows"][0].method == "whole"
+
+
+def test_another_protocol_and_figure_order_it_by_choice(admin, dataset):
+    for slug in ("iou", "deteval"):
+        score_protocol(dataset=dataset, slug=slug)
+    shown = admin.get(page(dataset), {"by": "DETEVAL", "figure": "recall"})
+    boards = shown.context["boards"]
+    assert (boards.by, boards.figure) == ("DETEVAL", "recall")
+    values = [row.value for row in shown.context["rows"]]
+    assert values == sorted(values, reverse=True)
+
+
+def test_protocols_that_reverse_two_methods_are_named(admin, dataset):
+    """DetEval accepts split words at .8 of their credit; IOU does not."""
+    for slug in ("iou", "deteval"):
+        score_protocol(dataset=dataset, slug=slug)
+    shown = admin.get(page(dataset), {"figure": "recall"})
+    assert shown.context["disagreements"] == (("half", "split", "IOU", "DETEVAL"),)
+    assert "In the opposite order to: split" in shown.text
+
+
+def test_files_hold_the_shown_numbers_and_their_origin(admin, dataset):
+    score_protocol(dataset=dataset, slug="iou")
+    address = reverse("leaderboards:file", args=[dataset.slug, "leaderboard", "csv"])
+    rows = list(csv.DictReader(io.StringIO(admin.get(address).text)))
+    assert [row["Method"] for row in rows] == ["whole", "half", "split"]
+    assert float(rows[0]["IOU"]) == 1.0
+    for extension in ("json", "md", "tex"):
+        address = reverse("leaderboards:file", args=[dataset.slug, "leaderboard", extension])
+        assert "street" in admin.get(address).text
+    unknown = reverse("leaderboards:file", args=[dataset.slug, "disagreements", "csv"])
+    assert admin.get(unknown, {"by": "nonsense"}).status_code == 404
+
+
+def test_an_imported_run_has_means_over_images_and_only_its_methods(admin, dataset):
+    run = ProtocolRun.objects.create(
+        dataset=dataset, name="PAPER", version="1", origin=ProtocolRun.Origin.IMPORTED, n_scores=12
+    )
+    for at, result in enumerate(dataset.methods.get(name="half").results.order_by("pk")):
+        Score.objects.create(run=run, result=result, recall=at / 11, precision=None)
+    shown = admin.get(page(dataset), {"figure": "recall"})
+    [row] = shown.context["rows"]
+    assert (row.method, row.value) == ("half", pytest.approx(0.5))
+
+
+def test_a_figure_that_is_no_sum_has_no_letters(admin, dataset):
+    run = score_protocol(dataset=dataset, slug="iou")
+    run.overall["half"]["f_score"] = 0.123
+    run.save()
+    shown = admin.get(page(dataset))
+    assert {row.letters for row in shown.context["rows"]} == {""}
+    assert "There are no intervals and no tests" in shown.text
+
+
+def test_it_is_computed_once_for_each_run(admin, dataset):
+    score_protocol(dataset=dataset, slug="iou")
+    admin.get(page(dataset))
+    Score.objects.all().delete()
+    assert admin.get(page(dataset)).context["rows"][0].value == 1.0
+
+
+def test_the_api_gives_the_same(admin, dataset):
+    for slug in ("iou", "deteval"):
+        score_protocol(dataset=dataset, slug=slug)
+    address = reverse("api:leaderboard", args=[dataset.slug])
+    sent = admin.get(address, {"figure": "recall", "by": "IOU"}).json()
+    assert [row["method"] for row in sent["methods"]] == ["whole", "half", "split"]
+    assert sent["methods"][0]["others"].keys() == {"DETEVAL"}
+    assert sent["disagreements"] == [
+        {"first": "half", "second": "split", "for_first": ["IOU"], "for_second": ["DETEVAL"]}
+    ]
+    assert admin.get(address, {"by": "nonsense"}).status_code == 404
+    assert admin.get(address, {"figure": "nonsense"}).status_code == 422
+
+
+def test_strangers_see_nothing(client, dataset):
+    score_protocol(dataset=dataset, slug="iou")
+    client.force_login(make_person("stranger"))
+    file = reverse("leaderboards:file", args=[dataset.slug, "leaderboard", "csv"])
+    for address in (page(dataset), file, reverse("api:leaderboard", args=[dataset.slug])):
+        assert client.get(address).status_code == 404
