@@ -1,4 +1,4 @@
-"""Load people: a CSV of username, role and study gives a membership for each row."""
+"""Loading of people: each row of a CSV (username, role, study) gives a membership."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ _MAX_BYTES: Final = 4 * 1024 * 1024
 
 
 def check_people(given: Given, rows: Rows) -> Checked:
-    """Read who takes part in which study. The rows are username, role, study's address."""
+    """Read the members of studies. The rows are username, role and the study's slug."""
     problems = Problems(given.file.name)
     members: list[Sequence[str]] = []
     text = _text(given, problems)
@@ -71,12 +71,12 @@ def _rows(text: str, problems: Problems) -> Iterator[Sequence[str]]:
                     yield row
     except csv.Error as fault:
         problems.error(
-            "L1", _("a line that is no CSV ({why})").format(why=fault), "CSV", line=reader.line_num
+            "L1", _("a line that is not CSV ({why})").format(why=fault), "CSV", line=reader.line_num
         )
 
 
 class _Reader:
-    """Checks one row after the other against the people and studies there are."""
+    """Reader that checks each row against the active users and the studies."""
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
@@ -105,7 +105,7 @@ class _Reader:
             self._fault(
                 "S1",
                 _("the study {study}").format(study=quoted(study)),
-                _("a study there is{hint}").format(hint=hint),
+                _("an existing study{hint}").format(hint=hint),
                 line,
                 cells,
             )
@@ -129,13 +129,13 @@ class _Reader:
     def _check_person(self, username: str, line: int, cells: Sequence[str]) -> None:
         if username in self._people:
             return
-        # An invitation's link is shown once, to the user who makes it; a load has no such user.
+        # A load cannot invite: an invitation's link is shown once, to the user who creates it.
         found = (
             _("no user named {username}").format(username=quoted(username))
             if username
             else _("no username")
         )
-        wanted = _("a username there is; invite others, many at once, from the study's page")
+        wanted = _("an existing username; invite others, many at once, from the study's page")
         self._fault("S1", found, wanted, line, cells)
 
     def _fault(self, code: str, found: str, expected: str, line: int, cells: Sequence[str]) -> None:
@@ -143,7 +143,7 @@ class _Reader:
 
 
 def write_people(rows: Rows, progress: Progress) -> tuple[list[int], dict[str, int]]:
-    """Add these people as members; return the new memberships, and counts."""
+    """Add these people as members; return the keys of new memberships, and counts."""
     studies = {study.slug: study for study in Study.objects.all()}
     counts = {"members": 0, "members_already": 0}
     new: list[int] = []
@@ -164,7 +164,7 @@ def remove_people(memberships: Sequence[int]) -> None:
 
 
 def who_worked(memberships: Sequence[int]) -> list[str]:
-    """Return the people of these memberships who have begun to answer in their study."""
+    """Return those of these members who have an assignment, each with the study."""
     of_them = Membership.objects.filter(pk__in=memberships).select_related("study", "person")
     return [
         _("{person} in {study}").format(person=membership.person, study=membership.study)

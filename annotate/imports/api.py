@@ -58,7 +58,7 @@ class _OfLoad(_ForAdmins):
             raise Http404 from missing
 
     def whole(self, pk: int, status: int = 200) -> Response:
-        """Return a load as it is now."""
+        """Return the current state of a load."""
         draft = self.load(pk)
         findings = draft.findings.order_by().values_list("severity").annotate(Count("pk"))
         is_checked = draft.state == Draft.State.CHECKED
@@ -72,7 +72,7 @@ class _OfLoad(_ForAdmins):
 
 
 class LoadList(_ForAdmins, ListView):
-    """The loads that were begun and are not over, and beginning another."""
+    """Loads in progress, and the start of a new one."""
 
     serializer_class = LoadSerializer
     ordering = ("-pk",)
@@ -83,7 +83,7 @@ class LoadList(_ForAdmins, ListView):
     @extend_schema(request=NewLoadSerializer, responses={201: LoadSerializer})
     @idempotent
     def post(self, request: SignedInRequest) -> Response:
-        """Begin a load into a dataset, or of a new one."""
+        """Begin a load into a dataset, existing or new."""
         datasets = permitted(request.user, "annotate.see_dataset", Dataset)
         sent = self.sent(NewLoadSerializer, datasets=datasets)
         draft = drafts.open_draft(person=request.user, **sent)
@@ -137,7 +137,7 @@ class LoadFile(_OfLoad):
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: Request, pk: int, file: int) -> Response:
-        """Take a file out of a load."""
+        """Remove a file from a load."""
         drafts.remove_file(file=self._file(pk, file))
         return Response(status=204)
 
@@ -153,7 +153,7 @@ class LoadCheck(_OfLoad):
 class LoadAnswers(_OfLoad):
     @extend_schema(request=AnswersSerializer, responses=WholeLoadSerializer)
     def post(self, request: SignedInRequest, pk: int) -> Response:
-        """Answer the questions of the report. Some answers have the files read again."""
+        """Answer the questions of the report. After some answers the files are read again."""
         draft = self.load(pk)
         answers = {answer.pop("file"): answer for answer in self.sent(AnswersSerializer)["answers"]}
         if drafts.answer(draft=draft, answers=answers):

@@ -35,17 +35,19 @@ from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import ngettext
 
 from . import staging
+from .looks import looks_of, warn_of_looks
 from .models import DraftFile, Missing
+from .same_results import KnownResults
 from .staging import Rows
 
-# "done of total" of the check; it may raise to stop the work.
+# Called with how much of the check is done, and the total; it may raise to stop the work.
 Progress = Callable[[int, int], None]
 Size = tuple[int, int]
-# A picture of more boxes than these is drawn without the rest.
+# Maximum number of boxes drawn on a picture.
 MAX_DRAWN: Final = 1000
 # Upper ends of the classes of the histogram; the last is open.
 HISTOGRAM: Final = (0, 1, 2, 5, 10, 20, 50, 100)
-# The user's answer about scores above 1; None asks.
+# By the user's answer, the unit of scores in files with scores above 1; None: not answered, ask.
 _UNITS: Final[Mapping[bool | None, Unit | None]] = {True: "per cent", False: "fraction", None: None}
 _N_RANDOM: Final = 5
 _N_WORST: Final = 5
@@ -60,7 +62,7 @@ class Given:
 
     @classmethod
     def of(cls, file: DraftFile, paths: Mapping[int, Path]) -> "Given":
-        """``paths`` says, by key, where those files lie that were not kept."""
+        """Return a file with its path; ``paths`` has those of files read in place, by key."""
         if file.pk in paths:
             return cls(file, paths[file.pk])
         path = staging.path_of(file.sha256)
@@ -92,7 +94,7 @@ class Checked:
     line_format: str = ""
     at_random: list[Example] = field(default_factory=list)
     worst: list[Example] = field(default_factory=list)
-    # Of ground truth, the regions for comparison; of results, two readings of an image.
+    # Of ground truth: its regions for comparison, images with text. Of results: two readings.
     against: Against | None = None
     with_text: Collection[str] = frozenset()
     trial: dict[str, Any] | None = None
@@ -100,18 +102,22 @@ class Checked:
 
 @dataclass
 class Known:
-    """The images and results a load is checked against: the dataset's, and those of the same load."""
+    """Images and results to check a load against: the dataset's, and those in the load itself."""
 
     # None for an image of unknown size.
     images: dict[str, Size | None] = field(default_factory=dict)
     line_format: str | None = None
-    # Whether the ground truth of the same load was said to have boxes by their sides.
+    # Whether the user said that the ground truth of the same load gives boxes as left, top, width,
+    # height.
     is_by_sides: bool = False
-    # For each method the images with a result; None: all.
+    # For each method, the images with a result; None: all images.
     evaluated: dict[str, Collection[str] | None] = field(default_factory=dict)
     against: Against = field(default_factory=Against)
     # Images whose ground truth has a region that counts.
     with_text: Collection[str] = frozenset()
+    # The names of methods by their look.
+    looks: dict[str, str] = field(default_factory=dict)
+    results: KnownResults = field(default_factory=lambda: KnownResults(None))
 
     @property
     def sizes(self) -> dict[str, Size]:
@@ -128,6 +134,8 @@ class Known:
         )
         known.against = Against.of(list(known.images), partial(truths_of, dataset))
         truths = dataset.images.values_list("name", "truth").iterator(chunk_size=1000)
+        known.looks = looks_of(dataset)
+        known.results = KnownResults(dataset)
         known.with_text = _with_text((name, decode_regions(truth)) for name, truth in truths)
         if with_results:
             n_images = len(known.images)
@@ -142,15 +150,15 @@ class Known:
 def check_truth(
     given: Given, rows: Rows, progress: Progress, sizes: Callable[[], dict[str, Size]] = dict
 ) -> Checked:
-    """Read ground truth. The rows are image and regions, in the order people count images.
+    """Read ground truth. The rows are image and regions, in natural order of the images.
 
-    ``sizes`` are asked for where coordinates are shares of the sides of photographs.
+    ``sizes`` is called if coordinates are shares of the sides of photographs.
     """
     archive = _read(given, "truth", None, progress, sizes)
     problems = _problems_of(archive)
     if archive.methods:
         problems.error(
-            "N3", _("regions of several methods"), _("ground truth, which is one for each image")
+            "N3", _("regions of several methods"), _("ground truth, of which an image has only one")
         )
     elif not archive.regions and not archive.errors:
         problems.error(
@@ -175,8 +183,8 @@ def check_truth(
 def check_results(given: Given, known: Known, rows: Rows, progress: Progress) -> Checked:
     """Read results of methods.
 
-    The rows are method, image, regions, their number and the hash of the drawn shapes, all of a
-    method together. A file without method names has the method given with it.
+    The rows are method, image, regions, their number and the hash of the drawn shapes, grouped by
+    method. A file without method names belongs to the method given with it.
     """
 
     def by_sides() -> Archive:
@@ -196,7 +204,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     problems = _problems_of(archive)
     missing = cast("Meaning | None", given.file.missing or None)
     unknown = unknown_images(archive, known.images)
-    # A file of another name is most probably that of a missing one.
+    # A file with an unknown name is most probably that of a missing image.
     is_asked = not archive.errors and not unknown
     lacking = missing_images(archive, known.images, missing) if is_asked else []
     for fault in chain(
@@ -211,10 +219,12 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         }
         for name, by_image in archive.by_method.items()
     }
-    for by_image in by_method.values():
-        # Otherwise the boxes may be there in another reading.
-        if not archive.errors and not archive.questions:
+    warn_of_looks(problems, by_method, known.looks)
+    # If errors or questions remain, another reading may find other boxes.
+    if not archive.errors and not archive.questions:
+        for method, by_image in by_method.items():
             warn_of_empty_results(problems, by_image, known.with_text, missing)
+            known.results.warn(problems, method, by_image)
     rows.write(
         (
             *(method, image, encode_regions(regions), len(regions)),
@@ -266,7 +276,7 @@ def _read(
         kind=kind,
         format=given.file.format or None,
         name=given.file.name,
-        # Few lines tell little of how they are meant: lines are read as the dataset's own are.
+        # A few lines do not reveal their format, so they are read like those of the dataset.
         line_format=None if line_format is None else LineFormat(line_format),
         on_entry=progress,
         sizes=sizes,
@@ -274,16 +284,16 @@ def _read(
 
 
 def _problems_of(archive: Archive) -> Problems:
-    """Return the archive's problems in a collection that takes more."""
+    """Return the archive's problems in a collection to which more can be added."""
     return Problems(archive.name, list(archive.problems), Counter(archive.counts))
 
 
 def _choose_examples(
     checked: Checked, archive: Archive, regions: Mapping[str, Sequence[Region]]
 ) -> None:
-    """Choose the images to look at: some at random, and those with most problems."""
+    """Choose the example images: some at random, and those with the most problems."""
     shown = list(regions)
-    # The same images each time the same file is checked, so that a report can be talked about.
+    # Checking a file again gives the same images, so that people can discuss a report.
     rng = random.Random(archive.name)  # nosec B311
     per_entry = Counter(problem.entry for problem in checked.problems.found if problem.entry)
     n_problems = {
@@ -300,7 +310,7 @@ def _choose_examples(
 
 
 def _histogram(numbers: Iterable[int]) -> list[int]:
-    """Count how many images have so many boxes; one class more than HISTOGRAM has ends."""
+    """Count the images by their number of boxes, in one class more than HISTOGRAM has entries."""
     counts = [0] * (len(HISTOGRAM) + 1)
     for number in numbers:
         counts[next((at for at, end in enumerate(HISTOGRAM) if number <= end), -1)] += 1
@@ -308,7 +318,7 @@ def _histogram(numbers: Iterable[int]) -> list[int]:
 
 
 def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress) -> Checked:
-    """Verify photographs against ground truth. The rows are image, hash, type, width, height, entry."""
+    """Check photographs against ground truth. Rows: image, hash, type, width, height, entry."""
     problems = Problems(given.file.name)
     regions = {image: encoded["regions"] for image, encoded in truth}
     nearest = Nearest(regions)
@@ -354,7 +364,7 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
 def _tell_missing_photographs(
     problems: Problems, images: Sequence[str], found: Collection[str], strange: Sequence[str]
 ) -> None:
-    """Distinguish wrong names from a folder with only some of the photographs."""
+    """Report missing photographs: an error if names are wrong or none is there, else a warning."""
     lacking = [image for image in images if image not in found]
     if not lacking:
         return
@@ -373,7 +383,7 @@ def _tell_missing_photographs(
         expected = _("photographs named after the images, {names}").format(names=pattern_of(images))
         problems.error("N4", told, expected)
     elif found:
-        expected = _("a photograph of each; the names of those that are there fit")
+        expected = _("a photograph of each; those present have matching names")
         action = _("these images are loaded without; people rank better with photographs")
         problems.warning("N4", without, expected, action=action)
     else:
@@ -381,7 +391,7 @@ def _tell_missing_photographs(
 
 
 def check_scores(given: Given, known: Known, rows: Rows) -> Checked:
-    """Read scores. The rows are method, image, recall, precision, all of a method together."""
+    """Read scores. The rows are method, image, recall, precision, grouped by method."""
     table = read_scores(given.path, name=given.file.name, unit=_UNITS[given.file.per_cent])
     problems = Problems(table.name, list(table.problems), Counter(p.code for p in table.problems))
     nearest_image, nearest_method = Nearest(known.images), Nearest(known.evaluated)
@@ -439,12 +449,12 @@ def _n_unscored(table: ScoreTable, known: Known) -> int:
 
 
 def methods_together(rows: Iterable[list[Any]]) -> Iterator[tuple[str, Iterator[list[Any]]]]:
-    """Return rows that begin with their method, one method after the other."""
+    """Group rows by their method, the first column."""
     return groupby(rows, key=lambda row: row[0])
 
 
 def evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collection[str] | None]:
-    """Return by method the images that checked results are of; None: all of them."""
+    """Return the images with checked results, by method; None means all images."""
     evaluated: dict[str, Collection[str] | None] = {}
     partly: dict[str, set[str]] = {}
     for method, counts in checked.counts["methods"].items():
@@ -458,6 +468,6 @@ def evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collecti
 
 
 def images_of(truth: Rows, photographs: Rows | None) -> dict[str, Size | None]:
-    """Return the images of a dataset that is about to be loaded, with their sizes where known."""
+    """Return the images of a dataset that is about to be loaded, with their sizes if known."""
     sizes = {row[0]: (row[3], row[4]) for row in photographs or ()}
     return {row[0]: sizes.get(row[0]) for row in truth}

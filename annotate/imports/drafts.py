@@ -1,7 +1,7 @@
 """The steps of a load: collect files, check them, answer questions, confirm, or discard.
 
-Each step is stored, so that it can be left and come back to. Pages, the API and `at_once.py` call this;
-the long work is in `dry_run.py` and `loading.py`.
+Each step is stored, so that users can leave and come back. Pages, the API and `immediate.py` call
+this module; the long work is in `dry_run.py` and `loading.py`.
 """
 
 import time
@@ -21,6 +21,7 @@ from annotate.datasets.models import Dataset
 from annotate.jobs import services as jobs
 from annotate.jobs.errors import Superseded
 from annotate.jobs.models import Job
+from annotate.names import refuse_unseen
 from protocols.diagnostics.readings import ReadingError, words_of
 from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import gettext_noop
@@ -36,7 +37,7 @@ _REFUSALS: Final = {
     Draft.State.CHECKING: gettext_lazy(
         "These files are being checked. Wait, or cancel that first."
     ),
-    Draft.State.CHECKED: gettext_lazy("The files are checked already."),
+    Draft.State.CHECKED: gettext_lazy("The files have already been checked."),
     Draft.State.LOADING: gettext_lazy("This load is under way."),
     Draft.State.LOADED: gettext_lazy("This load is finished."),
     Draft.State.DISCARDED: gettext_lazy("This load was discarded."),
@@ -45,7 +46,7 @@ _REFUSALS: Final = {
 
 @dataclass(frozen=True)
 class Earlier:
-    """A load that brought a file of the same content."""
+    """An earlier load of a file with the same content."""
 
     receipt: Import
     name: str
@@ -59,7 +60,7 @@ def open_draft(
     provenance: str = "",
     licence: str = "",
 ) -> Draft:
-    """Begin a load into a dataset, or of a new one whose name may be given later."""
+    """Begin a load into a dataset, or into a new one whose name may be given later."""
     return Draft.objects.create(
         person=person, dataset=dataset, name=name, provenance=provenance, licence=licence
     )
@@ -76,7 +77,7 @@ def describe(*, draft: Draft, **fields: Any) -> None:
 def add_file(*, draft: Draft, stream: BinaryIO, name: str) -> DraftFile:
     """Store an uploaded file and guess its kind.
 
-    Raises NotLoaded if it is too large, is in this load already, or the load is under way.
+    Raises NotLoaded if it is too large or already part of this load, or the load is running.
     """
     name = Path(name.replace("\\", "/")).name or "file"
     if draft.files.count() >= MAX_FILES:
@@ -95,7 +96,7 @@ def add_file(*, draft: Draft, stream: BinaryIO, name: str) -> DraftFile:
 
 
 def _guess_anew(truth: DraftFile) -> None:
-    """Take files for results that were only taken for ground truth as long as there was no other."""
+    """Guess again the files that were taken for ground truth only because there was no other."""
     for file in truth.draft.files.filter(kind=FileKind.TRUTH).exclude(pk=truth.pk):
         guess = guessing.guess_file(staging.path_of(file.sha256), file.name, has_truth=True)
         if guess.kind != FileKind.TRUTH:
@@ -103,9 +104,9 @@ def _guess_anew(truth: DraftFile) -> None:
 
 
 def add_path(*, draft: Draft, path: Path, **fields: Any) -> DraftFile:
-    """Add a file or folder that is not copied; ``fields`` describe it (kind, title ...).
+    """Add a file or folder without copying it; ``fields`` describe it (kind, title ...).
 
-    Whether it is there and can be read is for the check to tell.
+    The check reports whether it exists and can be read.
     """
     try:
         with path.open("rb") as stream:
@@ -116,6 +117,7 @@ def add_path(*, draft: Draft, path: Path, **fields: Any) -> DraftFile:
 
 
 def _add(draft: Draft, **fields: Any) -> DraftFile:
+    refuse_unseen(fields["name"], NotLoaded)
     with _changing(draft) as locked:
         same = locked.files.filter(sha256=fields["sha256"]).first()
         if same is not None:
@@ -145,7 +147,7 @@ def remove_file(*, file: DraftFile) -> None:
 
 
 def earlier_loads(draft: Draft) -> dict[int, Earlier]:
-    """Return, for each file whose content was loaded before, the receipt and the name."""
+    """Return, for each file whose content was loaded before, the receipt and the earlier name."""
     by_hash: dict[str, Earlier] = {}
     for receipt in Import.objects.filter(undone__isnull=True).select_related("person", "dataset"):
         for file in receipt.files:
@@ -156,7 +158,7 @@ def earlier_loads(draft: Draft) -> dict[int, Earlier]:
 def start_check(*, draft: Draft, person: User | None = None) -> Job:
     """Read the files in the background and report findings; nothing is written to the data.
 
-    Raises NotLoaded for a load without files, without a target, or already under way.
+    Raises NotLoaded for a load without files, without a target, or already running.
     """
     with transaction.atomic():
         arguments = begin_check(draft=draft)
@@ -200,15 +202,15 @@ def _begin(locked: Draft, state: Draft.State) -> dict[str, Any]:
 
 
 def refuse_superseded(draft: Draft, arguments: Mapping[str, Any], state: Draft.State) -> None:
-    """Raise Superseded if the draft is no longer as it was when this work was begun."""
+    """Raise Superseded if the draft has changed since this work began."""
     if draft.revision != arguments["revision"] or draft.state != state:
         raise Superseded
 
 
 def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
-    """Answer the questions of a report: by file key, {"missing", "per_cent", "format", "reading"}.
+    """Store answers to questions of a report, by file key: missing, per_cent, format, reading.
 
-    Returns whether the files must be read again for it; then the check is to be started.
+    Returns whether the files must be read again; if so, the caller starts the check.
     """
     reads_again = False
     with transaction.atomic():
@@ -228,7 +230,7 @@ def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
                 file.format = given["format"]
                 reads_again = True
             file.save(update_fields=["missing", "per_cent", "format", "reading"])
-        # Which results there are decides which scores there may be.
+        # The results that exist determine which scores are valid.
         reads_again |= locked.files.filter(kind=FileKind.SCORES).exists() and any(
             "missing" in given for given in answers.values()
         )
@@ -247,8 +249,8 @@ def _reading(slug: str) -> str:
 def confirm(*, draft: Draft, person: User | None = None, replace: bool = False) -> Job:
     """Load the checked files, in the background and in one transaction.
 
-    ``replace`` is the consent to replace results. Raises NotLoaded, with the reasons, if it cannot
-    be loaded.
+    ``replace`` is the consent to replace results. Raises NotLoaded, with the reasons, if the load
+    is not possible.
     """
     with transaction.atomic():
         arguments = begin_load(draft=draft, person=person, replace=replace)
@@ -268,7 +270,7 @@ def begin_load(
     if planned.obstacles:
         raise NotLoaded(" ".join(planned.obstacles))
     if planned.needs_consent and not replace:
-        raise NotLoaded(_("Some results would be replaced. Say that this is meant."))
+        raise NotLoaded(_("Some results would be replaced. Confirm that this is intended."))
     begun = _begin(locked, Draft.State.LOADING)
     return begun | {"replace": replace, "person_pk": person.pk if person else None}
 
@@ -279,7 +281,7 @@ def find(pk: int) -> Draft:
 
 
 def _settled(draft: Draft) -> Draft:
-    """Put a draft whose work ended without success where it was before.
+    """Reset a draft to its previous state if its work ended without success.
 
     The work itself writes the state when it succeeds; a worker that died could not.
     """
@@ -290,7 +292,7 @@ def _settled(draft: Draft) -> Draft:
 
 
 def cancel_work(*, draft: Draft) -> None:
-    """Stop the check or the load; nothing of it stays, and the draft is as before."""
+    """Stop the check or the load, undo it, and reset the draft to its previous state."""
     if draft.job is not None:
         jobs.cancel(job=draft.job)
         draft.refresh_from_db()
@@ -311,7 +313,7 @@ def clean_old() -> None:
 
 
 def clean(*, days: float) -> tuple[int, int]:
-    """Discard loads that were left alone for so long; return how many, and how many files went."""
+    """Discard loads untouched for this long; return the numbers of loads and of deleted files."""
     before = datetime.fromtimestamp(time.time() - days * _DAY, tz=UTC)
     n_discarded = 0
     for draft in Draft.objects.filter(changed__lt=before).exclude(state__in=Draft.OVER):
@@ -335,7 +337,7 @@ def forget_files(draft: Draft) -> None:
 
 
 def _forget_unused(hashes: Iterable[str]) -> None:
-    """Remove uploads that no load on its way needs."""
+    """Remove uploads that no unfinished load needs."""
     wanted = set(hashes)
     used = DraftFile.objects.filter(sha256__in=wanted).exclude(draft__state__in=Draft.OVER)
     for digest in wanted - set(used.values_list("sha256", flat=True)):
@@ -344,7 +346,7 @@ def _forget_unused(hashes: Iterable[str]) -> None:
 
 @contextmanager
 def _changing(draft: Draft, state: str = Draft.State.OPEN) -> Iterator[Draft]:
-    """Lock a draft to change it; an earlier check no longer counts."""
+    """Lock a draft for a change, which invalidates an earlier check."""
     with transaction.atomic():
         locked = _locked(draft)
         _refuse_unless(locked, Draft.State.OPEN, Draft.State.CHECKED)
@@ -372,15 +374,16 @@ def _refuse_incomplete(draft: Draft, files: Sequence[DraftFile]) -> None:
     for kind in (FileKind.TRUTH, FileKind.PHOTOGRAPHS):
         if kinds.count(kind) > 1:
             refusal = _(
-                "Two of the files are {kind}. A load takes one; remove the other, or say what else it is."
+                "Two of the files are {kind}. A load takes one; remove the other, or choose "
+                "another kind for it."
             )
             raise NotLoaded(refusal.format(kind=kind.label))
     if FileKind.TRUTH in kinds:
         if draft.dataset is not None:
             raise NotLoaded(
                 _(
-                    "{dataset} has its ground truth. Remove {file}, choose another kind if it holds "
-                    "results, or begin a new dataset."
+                    "{dataset} already has its ground truth. Remove {file}, choose another kind if "
+                    "it holds results, or start a new dataset."
                 ).format(dataset=draft.dataset.name, file=files[kinds.index(FileKind.TRUTH)].name)
             )
         publishing.name_of_new_dataset(draft.name)
@@ -393,6 +396,6 @@ def _refuse_incomplete(draft: Draft, files: Sequence[DraftFile]) -> None:
     for file in files:
         if file.kind == FileKind.SCORES:
             publishing.named(file.title, "protocol")
-    # Whether loaded results may be replaced is asked when everything is known.
+    # The question whether to replace loaded results is asked last, when everything is known.
     titles = [file.title for file in files if file.kind == FileKind.RESULTS]
     publishing.refuse_doubles(None, titles, replace=True)

@@ -1,6 +1,6 @@
 """Checking the files of a draft: findings are stored, with examples.
 
-May run twice: the second run finds the draft changed under its lock and leaves it.
+The job may run twice: the second run finds, under its lock, that the draft has changed, and stops.
 """
 
 import random
@@ -30,16 +30,16 @@ _ORDER: Final = list(FileKind.values)
 FILES_READ: Final = gettext_noop("Files read")
 _BATCH: Final = 500
 _N_EXAMPLES: Final = 5
-# With so many loaded methods, only new results are shown.
+# Maximum number of loaded methods to compare new results with.
 _MAX_BESIDE: Final = 10
 
 
 def check(
     arguments: Mapping[str, Any], progress: Progress, paths: Mapping[int, Path] | None = None
 ) -> None:
-    """Read the files of a draft and store the findings; the data stay as they are.
+    """Read the files of a draft and store the findings, without changing any data.
 
-    ``paths`` says, by key, where files lie that were not kept.
+    ``paths`` gives, by key, the paths of files that are read in place.
     """
     draft = Draft.objects.select_related("dataset").get(pk=arguments["draft"])
     drafts.refuse_superseded(draft, arguments, Draft.State.CHECKING)
@@ -67,7 +67,7 @@ def check(
 
 
 class _Checker:
-    """Reads one file after the other; later kinds are checked against earlier ones."""
+    """Reader of a draft's files, one by one; later kinds are checked against earlier ones."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class _Checker:
         self._truth: Checked | None = None
 
     def compared(self) -> dict[str, Any]:
-        """Return on which images results were compared, and how those already loaded fit."""
+        """Return the images on which results were compared, and the fit of loaded results."""
         known, dataset = self._known, self._draft.dataset
         if not any(file.kind == FileKind.RESULTS for file in self._files):
             return {}
@@ -165,7 +165,7 @@ def _summaries(checked: Checked) -> list[Summary]:
 
 
 def _kind(file: DraftFile, of: Summary) -> dict[str, Any]:
-    """Return findings of one kind as the report shows them."""
+    """Return the findings of one kind in the form that the report shows."""
     return {
         "file": file.pk,
         "severity": of.severity,
@@ -189,7 +189,7 @@ def _kind(file: DraftFile, of: Summary) -> dict[str, Any]:
 def _trials(
     draft: Draft, files: Sequence[DraftFile], checked: Mapping[int, Checked]
 ) -> list[dict[str, Any]]:
-    """Return the readings that are offered, each with an image on which they differ."""
+    """Return the readings to offer, each with an image on which it differs from the current one."""
     tried = {file.pk: trial for file in files if (trial := checked[file.pk].trial)}
     images = {trial["image"] for trial in tried.values()}
     truths, photographs = _beneath(draft, files, checked, images)
@@ -207,8 +207,8 @@ def _trials(
 def _examples(
     draft: Draft, files: Sequence[DraftFile], checked: Mapping[int, Checked]
 ) -> list[dict[str, Any]]:
-    """Choose the images to look at: five at random, and the five with most problems."""
-    # The same images each time, so that a report can be talked about.
+    """Choose the example images: five at random, and the five with the most problems."""
+    # Checking a file again gives the same images, so that people can discuss a report.
     rng = random.Random(draft.pk)  # nosec B311
     at_random = [(file, example) for file in files for example in checked[file.pk].at_random]
     rng.shuffle(at_random)
@@ -225,7 +225,7 @@ def _examples(
             "image": example.image,
             "problems": example.n_problems,
             "regions": example.regions,
-            # Ground truth would be drawn below itself.
+            # Ground truth would otherwise be drawn twice.
             "truth": None if file.kind == FileKind.TRUTH else truths.get(example.image),
             "photograph": photographs.get(example.image),
         }
@@ -236,7 +236,7 @@ def _examples(
 def _beneath(
     draft: Draft, files: Iterable[DraftFile], checked: Mapping[int, Checked], images: set[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return ground truth and photograph (hash, type, width, height, file, entry) of these images."""
+    """Return the images' ground truth and photograph (hash, type, width, height, file, entry)."""
     if draft.dataset is not None:
         rows = list(draft.dataset.images.filter(name__in=images))
         truths = {row.name: row.truth for row in rows}

@@ -9,7 +9,7 @@ from text_rankings.base.i18n import ngettext
 
 
 class NotLoaded(Refusal):
-    """The files have faults; ``problems`` lists them. Nothing was loaded."""
+    """Refusal of a load; ``problems`` lists the faults of its files. Nothing was loaded."""
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
         super().__init__(_("{message} Nothing was loaded.").format(message=message))
@@ -27,4 +27,4 @@ class NotLoaded(Refusal):
 
 
 class CannotUndo(Refusal):
-    """Other data depend on the loaded data."""
+    """Refusal to undo a load, for example because other data depend on it."""

@@ -1,4 +1,4 @@
-"""The findings of a report as a table."""
+"""Export of the findings of a load's report."""
 
 from collections.abc import Iterator
 

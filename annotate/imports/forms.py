@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset
+from annotate.names import NameField
 from protocols.formats.problems import CODES
 from protocols.formats.recognition.reading import FORMATS
 from text_rankings.base.i18n import gettext
@@ -36,13 +37,13 @@ class _ManyFiles(forms.FileField):
 class FilesForm(forms.Form):
     """Files to add to a load."""
 
-    # A field, not the files of this form: the framework takes it out of the class.
+    # A field, not the files of this form: Django removes fields from the class.
     files = _ManyFiles(  # type: ignore[assignment]
         label=gettext_lazy("Files"),
         help_text=(
             gettext_lazy(
-                "Zips of ground truth, photographs or results; tables of scores or people. "
-                "What each is is found out and can be corrected."
+                "Zips of ground truth, photographs or results; tables of scores or "
+                "people. The kind of each is detected and can be corrected."
             )
         ),
     )
@@ -65,7 +66,7 @@ class _IntoForm(forms.Form):
 
 
 class StartForm(_IntoForm):
-    """The target of a load. Files come with it, or one by one afterwards."""
+    """The target of a load. Files may be sent with it, or one by one afterwards."""
 
     files = _ManyFiles(  # type: ignore[assignment]
         label=FilesForm.base_fields["files"].label,
@@ -75,11 +76,9 @@ class StartForm(_IntoForm):
 
 
 class TargetForm(_IntoForm):
-    """The dataset that files are loaded into, or name and origin of a new one."""
+    """The dataset that files are loaded into, or the name and origin of a new one."""
 
-    name = forms.CharField(
-        label=gettext_lazy("Name of the dataset"), max_length=120, required=False
-    )
+    name = NameField(label=gettext_lazy("Name of the dataset"), max_length=120, required=False)
     provenance = forms.CharField(
         label=gettext_lazy("Where it comes from"),
         required=False,
@@ -90,7 +89,7 @@ class TargetForm(_IntoForm):
 
 
 def _formats() -> Iterable[tuple[str, str]]:
-    yield "", _("found out")
+    yield "", _("detected automatically")
     for slug, known in FORMATS.items():
         yield slug, gettext(known.name)
 
@@ -100,9 +99,7 @@ class FileForm(forms.Form):
 
     kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=FileKind)
     format = forms.ChoiceField(label=gettext_lazy("Format"), choices=_formats, required=False)
-    title = forms.CharField(
-        label=gettext_lazy("Method or protocol"), max_length=120, required=False
-    )
+    title = NameField(label=gettext_lazy("Method or protocol"), max_length=120, required=False)
 
     def __init__(
         self, sent: QueryDict | None, *, file: DraftFile, earlier: Earlier | None = None
@@ -124,7 +121,7 @@ _ANSWERS: Final[Mapping[bool | None, str]] = {True: "yes", False: "no", None: ""
 
 
 class AnswersForm(forms.Form):
-    """The questions of a report, one field for each file that raised one."""
+    """The questions of a report, with a field for each question of each file."""
 
     def __init__(
         self,
@@ -138,8 +135,8 @@ class AnswersForm(forms.Form):
     ) -> None:
         """Create the fields for the files' questions.
 
-        ``formats`` are those that a finding names, and the others; ``offers`` are pictures of
-        readings, each with its ``file``, to be shown with their field.
+        ``formats`` holds the formats named in a finding, and all others; ``offers`` are pictures
+        of readings, each with its ``file``, to be shown with their field.
         """
         super().__init__(sent)
         self._offers = offers
@@ -162,7 +159,7 @@ class AnswersForm(forms.Form):
                     initial=_ANSWERS[file.per_cent],
                     choices=[
                         ("yes", _("per cent: divide all scores of the file by 100")),
-                        ("no", _("wrong: the file has to be mended")),
+                        ("no", _("wrong: the file must be corrected")),
                     ],
                 )
 
@@ -185,7 +182,7 @@ class AnswersForm(forms.Form):
                 )
 
     def with_offers(self) -> list[tuple[Any, forms.BoundField]]:
-        """Return the readings that are drawn, each with its field."""
+        """Return the drawn readings, each with its field."""
         names = {f"reading-{offer.file.pk}": offer for offer in self._offers}
         return [(offer, self[name]) for name, offer in names.items() if name in self.fields]
 
@@ -200,7 +197,7 @@ class AnswersForm(forms.Form):
         )
 
     def answers(self) -> dict[int, dict[str, Any]]:
-        """Return the answers by file; questions left open are left out."""
+        """Return the answers by file, without unanswered questions."""
         said: dict[int, dict[str, Any]] = {}
         for file in self._files:
             of_file: dict[str, Any] = {}
@@ -244,13 +241,13 @@ class FindingsForm(forms.Form):
     )
 
     def wanted(self) -> dict[str, str]:
-        """Return the filter; a filter that cannot be lets everything through."""
+        """Return the filter; if it is invalid, an empty one, which matches everything."""
         return self.cleaned_data if self.is_valid() else {}
 
 
 class ConfirmForm(forms.Form):
-    """Consent to put results in the place of others."""
+    """Consent to replace existing results."""
 
     replace = forms.BooleanField(
-        label=gettext_lazy("Replace these results; what they were is not kept"), required=False
+        label=gettext_lazy("Replace these results; the old ones are not kept"), required=False
     )

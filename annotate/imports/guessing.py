@@ -1,4 +1,4 @@
-"""Guess the kind and format of an uploaded file, and the name it is loaded under."""
+"""Guessing of an uploaded file's kind and format, and of the name it is loaded under."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ _MAX_NAME: Final = 120
 
 @dataclass(frozen=True, slots=True)
 class FileGuess:
-    """The guess about a file, which a person may correct."""
+    """The guess about a file, which the user may correct."""
 
     kind: str
     format: str
@@ -34,8 +34,8 @@ class FileGuess:
 def guess_file(path: Path, name: str, *, has_truth: bool = False) -> FileGuess:
     """Guess from the content first and the name second.
 
-    ``has_truth``: the ground truth is another file, so that transcriptions, or no confidences, tell
-    nothing.
+    If ``has_truth``, there is ground truth already, so transcriptions or absent confidences do not
+    prove that this file is ground truth.
     """
     if _is_list_of_people(path):
         return FileGuess(
@@ -51,7 +51,7 @@ def guess_file(path: Path, name: str, *, has_truth: bool = False) -> FileGuess:
     title = ""
     if kind in (FileKind.RESULTS, FileKind.SCORES):
         title = guessed.method or method_name(name) or Path(name).stem
-    # Lines are looked at all when they are read; a look at some names no format.
+    # The format of lines is detected when all of them are read; a few do not reveal it.
     format = "" if guessed.format in LINES else guessed.format or ""
     return FileGuess(kind, format, title[:_MAX_NAME], guessed.reason)
 

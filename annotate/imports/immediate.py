@@ -1,4 +1,4 @@
-"""Loads without a stop, as commands and the demo do: a draft that is checked and loaded at once."""
+"""Loads in one go, for commands: a draft that is checked and then loaded immediately."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,7 +15,7 @@ from annotate.jobs.errors import JobFailed, Superseded
 from annotate.jobs.registry import Progress
 from text_rankings.base.i18n import gettext as _
 
-from . import drafts, dry_run, loading, plans, publishing
+from . import drafts, dry_run, loading, plans, publishing, staging
 from .errors import NotLoaded
 from .models import DraftFile, FileKind, Import
 
@@ -28,14 +28,13 @@ class FileToLoad:
     kind: str
     # The method of results, the protocol of scores.
     title: str = ""
-    # Empty: found out from the content.
+    # Empty: detected from the content.
     format: str = ""
     # Meaning of an image without a result file; empty: such an image is a fault.
     missing: str = ""
     # Whether scores above 1 are per cent; None: such a score is a fault.
     per_cent: bool | None = None
-    # Reading of the results, if not as they are; empty: another reading that fits better is a
-    # fault.
+    # Reading of the results; empty: as they are, and a reading that fits better is a fault.
     reading: str = ""
 
 
@@ -46,7 +45,7 @@ class Untold:
         pass
 
     def require_permission(self) -> None:
-        """Allow everything: commands and the demo may."""
+        """Allow everything, because commands need no permission."""
 
 
 def load_files(
@@ -62,7 +61,7 @@ def load_files(
 ) -> list[Import]:
     """Load files into a dataset, or with their ground truth as a new one; return the receipts.
 
-    ``replace`` lets results take the place of those that are loaded and that no answer refers to.
+    ``replace`` allows loaded results to be replaced if no answer refers to them.
     Raises NotLoaded with every fault of every file; then nothing is stored.
     """
     target = {"name": name, "provenance": provenance, "licence": licence}
@@ -104,11 +103,12 @@ class LoadAtOnce:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        # If the database itself failed, the draft waits for clean_loads.
+        # If the database itself failed, the draft is left to clean_loads, without its rows.
         with suppress(Refusal, DatabaseError):
             draft = drafts.find(self.draft.pk)
             if not draft.is_over:
                 drafts.discard(draft=draft)
+        staging.forget_rows(self.draft.pk)
 
     def add(self, file: FileToLoad) -> DraftFile:
         if file.kind in (FileKind.RESULTS, FileKind.SCORES):
@@ -144,7 +144,7 @@ class LoadAtOnce:
 
 @contextmanager
 def _failing_as_refusal() -> Iterator[None]:
-    """Re-raise a failed job as a refusal, for callers who wait for it here."""
+    """Re-raise a failed job as a refusal, for callers that wait for the job."""
     try:
         yield
     except JobFailed as failure:

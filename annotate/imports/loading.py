@@ -1,6 +1,6 @@
 """Loading the output of a draft's check: all or nothing, with a receipt for each kind of data.
 
-May run twice: the second run finds the draft changed under its lock and leaves it.
+The job may run twice: the second run finds, under its lock, that the draft has changed, and stops.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from django.db import transaction
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset
-from annotate.datasets.photographs import Photograph, keep_photographs
+from annotate.datasets.photographs import Photograph, giving_back, keep_photographs
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
 from protocols.diagnostics.readings import words_of
@@ -40,13 +40,13 @@ def load(
 ) -> None:
     """Write the checked data in one transaction, with a receipt for each kind of data.
 
-    Photographs are stored first; those of a load that fails go with the next sweep. ``paths`` says,
-    by key, where files lie that were not kept.
+    Photographs are stored first; a load that fails removes them again. ``paths`` gives, by key, the
+    paths of files that are read in place.
     """
-    with transaction.atomic():
+    with giving_back(), transaction.atomic():
         draft = Draft.objects.select_for_update(of=("self",)).get(pk=arguments["draft"])
         if draft.state == Draft.State.LOADED:
-            return  # by a worker that was thought lost
+            return  # by a worker that was considered lost
         drafts.refuse_superseded(draft, arguments, Draft.State.LOADING)
         _Loader(draft, arguments, progress, paths or {}).run()
         draft.state = Draft.State.LOADED
@@ -56,7 +56,7 @@ def load(
 
 
 class _Loader:
-    """Writes the files of a draft, those first that others refer to."""
+    """Writer of a draft's files, starting with those that others refer to."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class _Loader:
     def run(self) -> None:
         draft = self._draft
         if draft.dataset_id is not None:
-            # One load at a time changes a dataset.
+            # Only one load at a time may change a dataset.
             draft.dataset = Dataset.objects.select_for_update().get(pk=draft.dataset_id)
         if publishing.fingerprint(draft.dataset) != draft.checked_against:
             raise JobFailed(
@@ -130,7 +130,7 @@ class _Loader:
         for file in files:
             unwritten = set(file.counts["methods"])
             groups = checking.methods_together(self._rows(file))
-            # A file may name a method and have nothing of it; such come last, without rows.
+            # A file may name a method without having rows of it; such methods come last.
             for title, rows in chain(
                 groups, ((title, iter(())) for title in file.counts["methods"])
             ):
@@ -167,7 +167,7 @@ class _Loader:
         self._receipt(Import.Kind.USERS, [file], counts, {"memberships": memberships})
 
     def _rows(self, file: DraftFile) -> staging.Rows:
-        """Return the output of the check of a file, if the file has not changed."""
+        """Return the rows that the check of a file wrote, if the file has not changed."""
         rows = staging.Rows(staging.rows_path(file.draft_id, file.pk))
         if not rows.path.exists() or rows.sha256() != file.rows_sha256:
             raise JobFailed(
@@ -209,7 +209,7 @@ class _Loader:
         )
 
     def _named(self, file: DraftFile) -> dict[str, Any]:
-        """Name, size and checksum of a file for the receipt; of a folder its name alone."""
+        """Return name, size and checksum of a file for the receipt; of a folder only its name."""
         path = self._paths.get(file.pk)
         if path is not None and path.is_dir():
             return {"name": file.name, "sha256": "", "bytes": None}
@@ -218,7 +218,7 @@ class _Loader:
 
 
 def _warnings(draft: Draft, files: Sequence[DraftFile]) -> list[str]:
-    """Return the receipt's notes, as sentences; the whole report stays with the draft."""
+    """Return the receipt's notes as sentences; the full report stays with the draft."""
     wanted = {file.pk for file in files}
     sentences = [
         line

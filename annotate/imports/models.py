@@ -49,18 +49,18 @@ class Draft(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="drafts"
     )
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
-    # None: a new one of the name below, or nothing but people.
+    # None: a new dataset with the name below, or people only.
     dataset = models.ForeignKey(
         Dataset, models.SET_NULL, null=True, blank=True, related_name="drafts"
     )
     name = models.CharField(max_length=120, blank=True)
     provenance = models.TextField(blank=True)
     licence = models.TextField(blank=True)
-    # Version counter, so that work begun on an older state can be recognised.
+    # Version counter, to recognise work that began on an older state.
     revision = models.PositiveIntegerField(default=0)
     # State of the dataset when the files were checked against it.
     checked_against = models.JSONField(default=dict)
-    # Examples to draw, and the rows to add, replace and leave alone.
+    # Examples and readings to draw, findings by kind, and the fit of loaded results.
     summary = MessageJSONField(default=dict)
     job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
@@ -88,7 +88,7 @@ class Draft(models.Model):
 class DraftFile(models.Model):
     """A file of a draft, with its properties.
 
-    An upload is kept on disk under its hash; a load at once reads its files where they lie.
+    Uploads are stored on disk under their hash; immediate loads read their files in place.
     """
 
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="files")
@@ -97,20 +97,20 @@ class DraftFile(models.Model):
     # For a folder, the hash of its path.
     sha256 = models.CharField(max_length=64, db_index=True)
     kind = models.CharField(max_length=12, choices=FileKind)
-    # One of protocols.formats.recognition.reading; empty: found out from the content.
+    # Slug in protocols.formats.recognition.reading.FORMATS; empty: detected from the content.
     format = models.CharField(max_length=40, blank=True)
     # For results the method, for scores the protocol.
     title = models.CharField(gettext_lazy("name"), max_length=120, blank=True)
-    # Why it was taken for this kind, as a sentence.
+    # Reason for the guessed kind, as a sentence.
     reason = MessageField(blank=True)
     missing = models.CharField(max_length=13, choices=Missing, blank=True)
-    # Reading of results for which another one fits far better; empty: not asked or not answered.
+    # How to read results if another reading fits far better; empty: not asked or not answered.
     reading = models.CharField(max_length=40, blank=True)
     # Whether scores above 1 are per cent; None: not asked or not answered.
     per_cent = models.BooleanField(null=True, blank=True)
     # Result of the check: counts, the histogram, the format.
     counts = models.JSONField(default=dict)
-    # Checksum of the rows that were read, which wait on disk to be loaded.
+    # Checksum of the rows read from the file, which are on disk until they are loaded.
     rows_sha256 = models.CharField(max_length=64, blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
@@ -136,14 +136,14 @@ class FindingQuerySet(models.QuerySet["Finding"]):
         return self.filter(said if words else Q(), **exact)
 
     def counted(self) -> list[tuple[str, str, int]]:
-        """Severity, code and number of findings of each kind: errors, questions, warnings."""
+        """Return severity, code and number of findings of each kind, the most severe first."""
         order = {severity: at for at, severity in enumerate(Finding.Severity.values)}
         kinds = self.order_by().values_list("severity", "code").annotate(n=Count("pk"))
         return sorted(kinds, key=lambda kind: (order[kind[0]], kind[1]))
 
 
 class Finding(models.Model):
-    """One fault or question that the check of a draft found."""
+    """An error, question or warning from the check of a draft."""
 
     class Severity(models.TextChoices):
         ERROR = "error", gettext_lazy("error")
@@ -179,7 +179,7 @@ class Finding(models.Model):
 
     @classmethod
     def of(cls, file: DraftFile, problem: Problem) -> "Finding":
-        """Make the row of a problem in this file; it is not stored yet."""
+        """Build the unsaved row of a problem in this file."""
         start, end = problem.span or (None, None)
         return cls(
             draft_id=file.draft_id,
@@ -199,7 +199,7 @@ class Finding(models.Model):
         )
 
     def as_problem(self) -> Problem:
-        """Return the problem this row was made of."""
+        """Return the problem this row was made from."""
         start, end = self.span_start, self.span_end
         return Problem(
             cast("ProblemSeverity", self.severity),
@@ -231,11 +231,11 @@ class Import(models.Model):
     )
     dataset_name = models.CharField(max_length=120, blank=True)
     kind = models.CharField(max_length=10, choices=Kind)
-    # Empty for a command.
+    # None for a command.
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="imports"
     )
-    # Address of the check's report; empty for a study's bundle.
+    # The draft with the check's report; None for a study's bundle.
     draft = models.ForeignKey(
         Draft, models.SET_NULL, null=True, blank=True, related_name="receipts"
     )
@@ -248,7 +248,7 @@ class Import(models.Model):
     # Primary keys of the created rows: {"dataset": 1}, {"methods": [1, 2]}, {"run": 3} ... Empty:
     # loaded before keys were recorded, so it cannot be undone.
     added = models.JSONField(default=dict)
-    # Names of the methods whose earlier results went.
+    # Names of the methods whose earlier results were replaced.
     replaced = models.JSONField(default=list)
     undone = models.DateTimeField(null=True, blank=True)
     undone_by = models.ForeignKey(

@@ -18,24 +18,24 @@ from . import publishing
 from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Missing
 
-# Questions whose answer becomes a warning: a missing file, scores that look like per cent.
+# Questions that become warnings when answered: missing files, per-cent scores, readings.
 _ASKED: Final = ("N4", "S2", "F2")
 _MAX_NAMED: Final = 8
-# Endings that are format slugs; longer slugs before their prefixes.
-_NAMING: Final = re.compile(r"(?<=how the lines are meant: ).*", re.DOTALL)
+# The end of a message that lists format slugs. Longer slugs come before their prefixes.
+_NAMING: Final = re.compile(r"(?<=how to read the lines: ).*", re.DOTALL)
 _SLUG: Final = re.compile(rf"\b({'|'.join(sorted(LINES, key=len, reverse=True))})\b")
 
 
 @dataclass(frozen=True)
 class OpenQuestion:
-    """A question that only a person can answer, with the answer so far."""
+    """A question that only the user can answer, with the answer so far."""
 
     finding: Finding
     file: DraftFile
 
     @property
     def choices(self) -> list[tuple[str, str]]:
-        """Possible answers with their words; empty if the answer is yes or no."""
+        """Possible answers with their labels; empty if the answer is yes or no."""
         if self.finding.code == "N4":
             return [(value, str(words)) for value, words in Missing.choices]
         if self.finding.code == "F1":
@@ -51,13 +51,13 @@ class OpenQuestion:
         if self.finding.code == "F2":
             return self.file.reading != ""
         if self.finding.code == "F1":
-            # An answer has the file read again, which then asks no more.
+            # After an answer the file is read again, and the question is gone.
             return False
         return self.file.per_cent is not None
 
 
 def formats(finding: Finding) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Return the formats between which a finding asks to choose, and all others, each with its name."""
+    """Return the formats that a finding offers, and all others, each with its name."""
     naming = _NAMING.search(finding.expected)
     named = _SLUG.findall(naming[0]) if naming else []
     others = [slug for slug in LINES if slug not in named]
@@ -69,7 +69,7 @@ def formats(finding: Finding) -> tuple[list[tuple[str, str]], list[tuple[str, st
 
 
 def with_names(sentence: str) -> str:
-    """Return a message of a report with the names of formats, by which people choose, for their slugs."""
+    """Replace format slugs in a report's message by their display names."""
     named: str = from_json(_named(to_json(sentence)))
     return named
 
@@ -85,14 +85,14 @@ def _named(value: Any, is_format: bool = False) -> Any:
 
 
 def readings(draft: Draft, file: DraftFile) -> list[tuple[str, str]]:
-    """Return the readings between which a person may choose, each with its words."""
+    """Return the readings to choose from, each with its label."""
     tried = [of["reading"] for of in draft.summary.get("trials", []) if of["file"] == file.pk]
     slugs = dict.fromkeys([AS_READ, *tried, *([file.reading] if file.reading else [])])
     return [(slug, gettext(words_of(slug))) for slug in slugs]
 
 
 def n_faults(draft: Draft) -> int:
-    """Return how many faults the check found, those included that were counted and not listed."""
+    """Return the number of faults found, including those counted but not listed."""
     listed = draft.findings.filter(severity=Finding.Severity.ERROR).count()
     kinds = draft.summary.get("kinds", [])
     counted = sum(int(of["n"]) for of in kinds if of["severity"] == Finding.Severity.ERROR)
@@ -102,7 +102,7 @@ def n_faults(draft: Draft) -> int:
 def questions(draft: Draft) -> list[OpenQuestion]:
     """Return the questions of the check, with earlier answers; answers may be changed."""
     asked = Q(severity=Finding.Severity.QUESTION)
-    # Answered before the last check, which then only noted the answer.
+    # Answered before the last check, which turned them into warnings.
     answered = Q(severity=Finding.Severity.WARNING, code__in=_ASKED)
     answered &= ~Q(file__kind=FileKind.PHOTOGRAPHS)
     findings = draft.findings.filter(asked | answered).select_related("file", "draft")
@@ -116,7 +116,7 @@ class Plan:
     added: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
     left_alone: list[str] = field(default_factory=list)
-    # Empty if it may be loaded.
+    # Empty if the load is possible.
     obstacles: list[str] = field(default_factory=list)
 
     @property
@@ -140,7 +140,7 @@ def plan(draft: Draft) -> Plan:
 
 
 def titles_of(files: Sequence[DraftFile]) -> list[str]:
-    """Return the methods that checked files have results of."""
+    """Return the methods whose results the checked files hold."""
     return [title for file in files for title in file.counts.get("methods", {})]
 
 
@@ -213,8 +213,8 @@ def _words_of_replacement(method: Method, words: str) -> str:
     if not runs:
         return _("results of {method}: {words}").format(method=name, words=words)
     return ngettext(
-        "results of {method}: {words}; what {n} protocol run says of them goes with them",
-        "results of {method}: {words}; what {n} protocol runs say of them goes with them",
+        "results of {method}: {words}; their scores from {n} protocol run are removed with them",
+        "results of {method}: {words}; their scores from {n} protocol runs are removed with them",
         runs,
     ).format(method=name, words=words, n=runs)
 
@@ -245,8 +245,8 @@ def _obstacles(draft: Draft, titles: Sequence[str]) -> Iterator[str]:
         yield str(refusal)
     if n_errors := n_faults(draft):
         yield ngettext(
-            "{n} fault must be mended in the files first.",
-            "{n} faults must be mended in the files first.",
+            "{n} fault must be fixed in the files first.",
+            "{n} faults must be fixed in the files first.",
             n_errors,
         ).format(n=n_errors)
     n_open = sum(not question.is_answered for question in questions(draft))

@@ -36,7 +36,7 @@ STEPS: Final = (
 
 
 def address(draft: Draft) -> str:
-    """Return where this load goes on."""
+    """Return the address at which this load continues."""
     if draft.state == Draft.State.OPEN:
         return reverse("imports:files", args=[draft.pk])
     if draft.is_at_work:
@@ -52,13 +52,13 @@ def address(draft: Draft) -> str:
 @dataclass(frozen=True, slots=True)
 class Step:
     name: str
-    # Empty where it cannot be gone to yet.
+    # Empty if the step is not available yet.
     url: str
     is_here: bool
 
 
 def steps(draft: Draft, here: str) -> list[Step]:
-    """Return the steps of a load, those that can be gone to with their address."""
+    """Return the steps of a load, with an address for those that are available."""
     is_open = draft.state in (Draft.State.OPEN, Draft.State.CHECKED)
     was_checked = draft.state in (Draft.State.CHECKED, Draft.State.LOADED)
     urls = {
@@ -77,7 +77,7 @@ def steps(draft: Draft, here: str) -> list[Step]:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One finding as the page shows it: the line in three parts, the middle one at fault."""
+    """One finding as the page shows it: a line in three parts, with the fault in the middle one."""
 
     finding: Finding
     before: str
@@ -107,8 +107,8 @@ class Kind:
     name: str
     advice: str
     texts: list[str] = field(default_factory=list)
-    # Its place (empty if the text contains it), and the line in three parts, the middle one at
-    # fault.
+    # Its position (empty if the text contains it), and the line in three parts; the fault is in the
+    # middle one.
     examples: list[tuple[str, str, str, str]] = field(default_factory=list)
 
 
@@ -130,7 +130,7 @@ def kinds(draft: Draft) -> list[Kind]:
             ),
         )
         kind.texts.append(in_language(with_names(of["text"])))
-        # For names the place is sufficient.
+        # Only examples of faulty lines also state what was found.
         told_so = {"is_one": of["n"] == 1, "is_shape": code.startswith("L")}
         examples = [_example(example, **told_so) for example in of["examples"]]
         shown = [example for example in examples if any(example)]
@@ -144,7 +144,7 @@ def _unanswered(draft: Draft) -> set[str]:
 
 
 def _badge(severity: str, code: str, unanswered: Collection[str]) -> Badge:
-    """Return the badge of findings; some questions stay in the report when they are answered."""
+    """Return the badge of findings; some questions stay in the report after they are answered."""
     if severity == Finding.Severity.QUESTION and code not in unanswered:
         return Badge(pgettext("question", "answered"), "good")
     tone = "bad" if severity == Finding.Severity.ERROR else "warning"
@@ -179,7 +179,7 @@ class Group:
 
 
 def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
-    """Return findings by kind, errors first; of each kind as many as a page holds."""
+    """Return findings by kind, errors first, as many of each kind as fit on a page."""
     matching = Finding.objects.filter(draft=draft).matching(wanted)
     unanswered = _unanswered(draft)
     return [
@@ -199,7 +199,7 @@ def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
 
 
 def left_out(draft: Draft) -> list[tuple[str, int, int]]:
-    """Return the codes the report does not list in full: code, number listed, number there are."""
+    """Return the codes that the report does not list in full: code, number listed, total number."""
     listed = dict(draft.findings.order_by().values_list("code").annotate(n=Count("pk")))
     there: Counter[str] = Counter()
     for file in draft.files.all():
@@ -217,7 +217,7 @@ def shown(finding: Finding) -> Shown:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One class of a histogram: how many images have so many boxes."""
+    """One class of a histogram: the number of images with this many boxes."""
 
     label: str
     n: int
@@ -275,7 +275,7 @@ _WRITTEN: Final = _FACTS | {
     "screens": gettext_lazy("pairs shown"),
     "judgements": gettext_lazy("answers"),
     "skips": gettext_lazy("pairs skipped"),
-    "withdrawals": gettext_lazy("answers taken back"),
+    "withdrawals": gettext_lazy("answers undone"),
     "exclusions": gettext_lazy("decisions whose rankings count"),
     "members": gettext_lazy("people who take part now"),
     "members_already": gettext_lazy("people who took part before"),
@@ -283,7 +283,7 @@ _WRITTEN: Final = _FACTS | {
 
 
 def written(receipt: Import) -> list[tuple[str, Any]]:
-    """Return the rows that a load wrote, in words and numbers; for results by method."""
+    """Return what a load wrote, as labels with counts; for results, the counts are by method."""
     return [(str(_WRITTEN.get(name, name)), n) for name, n in receipt.counts.items()]
 
 
@@ -306,12 +306,12 @@ class Drawing:
     n_problems: int
     picture: Picture
     is_truth: bool
-    # A file that holds more than is drawn.
+    # Number of regions drawn; the file may hold more.
     n_regions: int
 
 
 def drawings(draft: Draft) -> list[Drawing]:
-    """Return the examples: images with most problems first, then those drawn by chance."""
+    """Return the examples: images with the most problems first, then those drawn at random."""
     files = {file.pk: file for file in draft.files.all()}
     convention = _convention(draft, list(files.values()))
     return [
@@ -351,7 +351,7 @@ def fit_rows(draft: Draft) -> list[FitRow]:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """Another reading of a file that would fit far better: both, drawn on the same image."""
+    """A reading of a file that fits far better: it and the current one, drawn on one image."""
 
     file: DraftFile
     words: str
@@ -371,7 +371,7 @@ def offers(draft: Draft) -> list[Offered]:
         url, size = _photograph(draft, trial)
         truth = decode_regions(trial["truth"]) if trial["truth"] else ()
         pictures = [decode_regions(trial[name]) for name in ("as_read", "read_so")]
-        # Both on the same ground, or one could not be compared with the other.
+        # Both on the same background; otherwise they could not be compared.
         size = size or room_for([*truth, *pictures[1]])
         one, other = (
             picture(truth=truth, boxes=boxes, convention=convention, url=url, size=size)
@@ -385,7 +385,7 @@ def offers(draft: Draft) -> list[Offered]:
 
 
 def _photograph(draft: Draft, example: Mapping[str, Any]) -> tuple[str, tuple[int, int] | None]:
-    """Return the address and size of an example's photograph; nothing without one."""
+    """Return the address and size of an example's photograph, if there is one."""
     if not example["photograph"]:
         return "", None
     sha256, _, width, height, staged_in, _ = example["photograph"]

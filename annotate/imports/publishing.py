@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
 from annotate.datasets.photographs import Photograph
+from annotate.names import refuse_unseen
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
 from protocols.core.base import f_score
@@ -32,7 +33,7 @@ from .staging import Rows
 _Row = TypeVar("_Row")
 _BATCH: Final = 500
 _MAX_NAME: Final = 120
-# Below data/, where a dataset's own address would be.
+# Taken below data/, where the address of a dataset would be.
 _TAKEN_ADDRESSES: Final = {"images", "load"}
 
 
@@ -50,8 +51,9 @@ _UNNAMED: Final = {
 
 
 def named(name: str, what: str) -> tuple[str, str]:
-    """Return a name without outer blanks, and the slug that becomes part of addresses."""
+    """Return a stripped name, and the slug that becomes part of addresses."""
     name = name.strip()
+    refuse_unseen(name, NotLoaded)
     slug = slugify(name)
     if not slug or len(name) > _MAX_NAME:
         raise NotLoaded(_UNNAMED[what].format(name=quoted(name), n=_MAX_NAME))
@@ -59,7 +61,7 @@ def named(name: str, what: str) -> tuple[str, str]:
 
 
 def name_of_new_dataset(name: str) -> tuple[str, str]:
-    """Return name and slug; raise NotLoaded if they are taken or cannot be."""
+    """Return name and slug; raise NotLoaded if they are taken or invalid."""
     name, slug = named(name, "dataset")
     if slug in _TAKEN_ADDRESSES:
         raise NotLoaded(
@@ -71,13 +73,13 @@ def name_of_new_dataset(name: str) -> tuple[str, str]:
 
 
 def method_named(dataset: Dataset, title: str) -> Method | None:
-    """Return the dataset's method that has this name or its address, if there is one."""
+    """Return the dataset's method with this name or its slug, if there is one."""
     name, slug = named(title, "method")
     return dataset.methods.filter(slug=slug).first() or dataset.methods.filter(name=name).first()
 
 
 def refuse_doubles(dataset: Dataset | None, titles: Iterable[str], *, replace: bool) -> None:
-    """Raise NotLoaded if two files are for one method, or one is loaded and must stay."""
+    """Raise NotLoaded if two files are for one method, or loaded results must not be replaced."""
     seen: set[str] = set()
     for title in titles:
         name, slug = named(title, "method")
@@ -91,7 +93,7 @@ def refuse_doubles(dataset: Dataset | None, titles: Iterable[str], *, replace: b
 
 
 def _method_to_replace(dataset: Dataset, title: str, *, replace: bool) -> Method | None:
-    """Return the method of this name that has results, which may and shall be replaced."""
+    """Return the method of this name if it has results; raise NotLoaded if they must be kept."""
     method = method_named(dataset, title)
     if method is None or not method.results.exists():
         return None
@@ -103,15 +105,15 @@ def _method_to_replace(dataset: Dataset, title: str, *, replace: bool) -> Method
     if studies:
         raise NotLoaded(
             _(
-                "Answers refer to the results of {method}, so they stay as they are: {studies}. "
-                "Load these under another name."
+                "Answers in these studies refer to the results of {method}, which therefore cannot be "
+                "replaced: {studies}. Load the new results under another name."
             ).format(method=quoted(method.name), studies=", ".join(study.name for study in studies))
         )
     return method
 
 
 def fingerprint(dataset: Dataset | None) -> dict[str, int | None]:
-    """Return a fingerprint of the dataset's contents: every load and every undoing changes it."""
+    """Return a fingerprint of the dataset's contents, which every load and every undo changes."""
     if dataset is None:
         return {}
     receipts = dataset.imports.all()
@@ -163,7 +165,7 @@ def _image(
 
 
 def method_to_fill(dataset: Dataset, title: str, *, replace: bool) -> tuple[Method, bool]:
-    """Return the method of this name, made or emptied, and whether it had results before.
+    """Return the method of this name, created or emptied, and whether it had results before.
 
     Raises NotLoaded for results that are already loaded, unless ``replace`` is set and no answer
     refers to them.
@@ -187,7 +189,7 @@ def write_results(
     images: Mapping[str, int],
     progress: Progress,
 ) -> dict[str, int]:
-    """Write the result set of a method that has none, on the dataset's images; return counts."""
+    """Write the result set of a method that has none for the dataset's images; return counts."""
     left = set(images)
     counts = {"results": 0, "boxes": 0, "empty": 0, "without_file": 0}
 
@@ -229,7 +231,7 @@ def write_results(
 def write_scores(
     *, dataset: Dataset, protocol: str, rows: Rows, progress: Progress
 ) -> tuple[ProtocolRun, int]:
-    """Write imported scores as a run of the protocol; return it and how many there are."""
+    """Write imported scores as a run of the protocol; return the run and the number of scores."""
     run = ProtocolRun.objects.create(
         dataset=dataset,
         name=named(protocol, "protocol")[0],
@@ -279,13 +281,13 @@ def remove_results(method: Method) -> None:
 
 
 def remove_dataset(dataset: Dataset) -> None:
-    """Take out a dataset that holds nothing but its images; the next sweep clears its photographs away."""
+    """Delete a dataset that holds only images; the next sweep deletes its photographs."""
     _remove(dataset.images.all())
     dataset.delete()
 
 
 def _remove(rows: "models.QuerySet[Any]") -> None:
-    """Delete rows in batches: all at once they would be held in memory."""
+    """Delete rows in batches; a single delete would hold all of them in memory."""
     while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:_BATCH]):
         rows.model._default_manager.filter(pk__in=keys).delete()
 

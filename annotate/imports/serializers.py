@@ -1,4 +1,4 @@
-"""Loads as the API shows and takes them."""
+"""Loads as the API returns and accepts them."""
 
 from typing import Any, cast
 
@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from annotate.datasets.models import Dataset
 from annotate.jobs.serializers import JobSerializer
+from annotate.names import NameField, seen
 from protocols.formats.problems import CODES
 from protocols.formats.recognition.reading import FORMATS, LINES
 
@@ -45,7 +46,7 @@ class LoadFileSerializer(serializers.ModelSerializer[DraftFile]):
 
 
 class QuestionSerializer(serializers.Serializer[OpenQuestion]):
-    """Something only a person can say; “answers” takes it."""
+    """A question that only a person can answer, through “answers”."""
 
     file = serializers.IntegerField(source="file.pk")
     code = serializers.CharField(source="finding.code")
@@ -60,7 +61,7 @@ class QuestionSerializer(serializers.Serializer[OpenQuestion]):
 
 
 class PlanSerializer(serializers.Serializer[Plan]):
-    """The effect of confirming, in sentences, and the obstacles to it."""
+    """The effect of confirming and the obstacles to it, in sentences."""
 
     added = serializers.ListField(child=serializers.CharField())
     replaced = serializers.ListField(child=serializers.CharField())
@@ -69,7 +70,7 @@ class PlanSerializer(serializers.Serializer[Plan]):
 
 
 class LoadSerializer(serializers.ModelSerializer[Draft]):
-    """A load on its way."""
+    """A load in progress."""
 
     dataset = serializers.SlugRelatedField[Dataset]("slug", read_only=True, allow_null=True)
     person = serializers.SlugRelatedField[User]("username", read_only=True, allow_null=True)
@@ -103,10 +104,14 @@ class WholeLoadSerializer(LoadSerializer):
 
 
 def _text_of(form: type[forms.Form], name: str, help_text: str = "") -> serializers.CharField:
-    """Return a text that may be left out, as long as the form of the page takes it."""
+    """Return a field for an optional text, at most as long as the page's form accepts."""
     field = cast(forms.CharField, form.base_fields[name])
     return serializers.CharField(
-        max_length=field.max_length, required=False, allow_blank=True, help_text=help_text
+        max_length=field.max_length,
+        required=False,
+        allow_blank=True,
+        help_text=help_text,
+        validators=[seen] if isinstance(field, NameField) else None,
     )
 
 
@@ -119,7 +124,7 @@ class DescriptionSerializer(serializers.Serializer[None]):
 
 
 class NewLoadSerializer(DescriptionSerializer):
-    """A load into a dataset, or of a new one."""
+    """A load into a dataset, existing or new."""
 
     dataset = serializers.SlugRelatedField[Dataset](
         "slug",
@@ -169,7 +174,7 @@ class FileAnswerSerializer(serializers.Serializer[None]):
 
 
 class AnswersSerializer(serializers.Serializer[None]):
-    # The types of the framework know no bound of a list of serializers.
+    # The framework's types have no bound for a list of serializers.
     answers = FileAnswerSerializer(many=True, max_length=200)  # type: ignore[call-arg]
 
 

@@ -1,4 +1,4 @@
-"""Files that wait to be loaded: on disk under their hash, bounded, never under a user's name."""
+"""Files waiting to be loaded: on disk under their hashes, not their names, and limited in size."""
 
 import gzip
 import hashlib
@@ -22,7 +22,7 @@ _GIB: Final = 1024**3
 
 
 def folder() -> Path:
-    """Return the folder in which uploads wait; no page serves from it."""
+    """Return the folder of waiting uploads; no page serves them as they are."""
     return Path(settings.DATA_DIR) / "staged"
 
 
@@ -31,15 +31,15 @@ def path_of(sha256: str) -> Path:
 
 
 def rows_path(draft: int, file: int) -> Path:
-    """Return the file in which the rows read from a draft's file wait."""
+    """Return the path of the rows read from a draft's file."""
     return folder() / "rows" / str(draft) / f"{file}.jsonl.gz"
 
 
 def keep(stream: BinaryIO, name: str) -> tuple[str, int]:
     """Store an upload; return its SHA-256 and its size.
 
-    Raises NotLoaded where it is larger than one file, or all that waits, may be. A file that is there is
-    kept once.
+    Raises NotLoaded if it exceeds the limit of one file or of all waiting files. Equal files are
+    stored once.
     """
     room = settings.STAGED_TOTAL_MAX_BYTES - _waiting_bytes()
     most = min(settings.STAGED_FILE_MAX_BYTES, room)
@@ -68,8 +68,8 @@ def _too_large(name: str, room: int) -> NotLoaded:
     if room < settings.STAGED_FILE_MAX_BYTES:
         return NotLoaded(
             _(
-                "There is no room for {name}: {n} GiB of uploads wait to be loaded. "
-                "Load or discard some first."
+                "There is no room for {name}: {n} GiB of uploads are waiting to be loaded. Load or "
+                "discard some first."
             ).format(name=name, n=settings.STAGED_TOTAL_MAX_BYTES // _GIB)
         )
     return NotLoaded(
@@ -92,7 +92,7 @@ def forget_rows(draft: int) -> None:
 
 
 def files_older_than(seconds: float) -> Iterator[Path]:
-    """Everything that has waited for so long, uploads that broke off included."""
+    """Yield the files older than this, including interrupted uploads."""
     limit = time.time() - seconds
     for path in folder().rglob("*"):
         with suppress(FileNotFoundError):
@@ -101,22 +101,25 @@ def files_older_than(seconds: float) -> Iterator[Path]:
 
 
 class Rows:
-    """Rows that were read and checked, one JSON list a line, on disk: memory never holds them all."""
+    """Rows that were read and checked, on disk as a JSON list per line, to save memory."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def write(self, rows: Iterator[Sequence[Any]]) -> int:
-        """Write all rows and return how many; concurrent readers see the earlier ones."""
+        """Write all rows and return their number; until then readers see the earlier rows."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_suffix(".part")
         n = 0
-        with gzip.open(part, "wt", compresslevel=1, encoding="utf-8") as stream:
-            for row in rows:
-                stream.write(json.dumps(row, separators=(",", ":"), ensure_ascii=False))
-                stream.write("\n")
-                n += 1
-        part.replace(self.path)
+        try:
+            with gzip.open(part, "wt", compresslevel=1, encoding="utf-8") as stream:
+                for row in rows:
+                    stream.write(json.dumps(row, separators=(",", ":"), ensure_ascii=False))
+                    stream.write("\n")
+                    n += 1
+            part.replace(self.path)
+        finally:
+            part.unlink(missing_ok=True)
         return n
 
     def __iter__(self) -> Iterator[list[Any]]:

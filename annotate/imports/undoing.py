@@ -19,9 +19,9 @@ from .models import Import
 
 
 def obstacles(receipt: Import) -> list[str]:
-    """Return the reasons against undoing a load, as sentences; none: it may be undone."""
+    """Return the reasons a load cannot be undone, as sentences; empty if it can."""
     if receipt.undone is not None:
-        return [_("It was undone already.")]
+        return [_("It has already been undone.")]
     if not receipt.added:
         return [_("It was loaded by an earlier version, which did not note what it added.")]
     if receipt.dataset is not None and receipt.kind == Import.Kind.DATASET:
@@ -31,7 +31,7 @@ def obstacles(receipt: Import) -> list[str]:
     if receipt.kind == Import.Kind.USERS:
         begun = annotators_csv.who_worked(receipt.added["memberships"])
         return (
-            [_("They have begun to answer: {names}.").format(names=", ".join(begun))]
+            [_("These people have started to answer: {names}.").format(names=", ".join(begun))]
             if begun
             else []
         )
@@ -45,7 +45,7 @@ def _against_dataset(receipt: Import, dataset: Dataset) -> list[str]:
     ]
     others = dataset.imports.filter(undone__isnull=True).exclude(pk=receipt.pk)
     if others or dataset.methods.exists():
-        against.append(_("Results or scores were loaded on it. Undo those loads first."))
+        against.append(_("Results or scores were loaded into it. Undo those loads first."))
     if dataset.runs.exists() and not dataset.methods.exists():
         against.append(_("Protocols have scored it."))
     return against
@@ -57,8 +57,8 @@ def _against_results(receipt: Import, dataset: Dataset) -> list[str]:
     if receipt.replaced:
         against.append(
             _(
-                "It replaced earlier results of {methods}, and undoing would not bring those back. "
-                "Load the earlier file again: it takes their place."
+                "It replaced earlier results of {methods}, and undoing would not restore those. "
+                "Load the earlier file again: it replaces them."
             ).format(methods=", ".join(receipt.replaced))
         )
     used = Q(methods__in=methods)
@@ -89,10 +89,10 @@ def _against_results(receipt: Import, dataset: Dataset) -> list[str]:
 
 @transaction.atomic
 def undo_import(*, receipt: Import, person: User | None = None) -> Import:
-    """Delete the rows that a load added; the receipt stays and names the person who undid it.
+    """Delete the rows that a load added; the receipt is kept and names the person who undid it.
 
-    Scores that protocols computed of its results are deleted with them. Raises NotLoaded, with the
-    reasons, if other data depend on it.
+    Scores that protocols computed from its results are deleted with them. Raises CannotUndo, with
+    the reasons, if there are obstacles.
     """
     locked = Import.objects.select_for_update(of=("self",)).get(pk=receipt.pk)
     if locked.dataset_id is not None:

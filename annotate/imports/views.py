@@ -1,4 +1,4 @@
-"""Load data through the browser, step by step; each step has an address to come back to."""
+"""Pages that load data step by step; each step has a URL to come back to."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -51,7 +51,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def _for_admins(view: View) -> View:
-    """Let admins in; for all other users the page does not exist."""
+    """Restrict a page to admins; for other users it does not exist."""
 
     @wraps(view)
     def guarded(request: SignedInRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -78,7 +78,7 @@ def _page(
 @_for_admins
 @require_http_methods(["GET", "POST"])
 def start(request: SignedInRequest) -> HttpResponse:
-    """Begin a load, with files or without; or go on with one that was begun."""
+    """Start a load, with or without files, or list the loads in progress."""
     datasets = permitted(request.user, "annotate.see_dataset", Dataset)
     if request.method == "GET":
         form = StartForm(initial={"dataset": request.GET.get("dataset")}, datasets=datasets)
@@ -109,7 +109,7 @@ def _wants_json(request: SignedInRequest) -> bool:
 
 
 def _add(request: SignedInRequest, draft: Draft, files: list[Any]) -> list[str]:
-    """Keep uploaded files; return why some were not kept."""
+    """Store uploaded files; return the reasons for refusing some."""
     refusals = []
     for file in files:
         try:
@@ -179,7 +179,7 @@ def add(request: SignedInRequest, pk: int) -> HttpResponse:
         refusals = _add(request, draft, form.cleaned_data["files"])
     else:
         refusals = [_("Choose at least one file.")]
-    # The page that follows says it, too, by its messages.
+    # The next page shows refused files, too, as messages.
     if _wants_json(request) and refusals:
         return JsonResponse({"refusal": " ".join(refusals)}, status=422)
     if _wants_json(request):
@@ -238,11 +238,11 @@ def progress(request: SignedInRequest, pk: int) -> HttpResponse:
 
 
 def _say_once(request: HttpRequest, text: str) -> None:
-    """Queue a message that the page's script and its form may both lead to."""
+    """Queue a message once, although the page's script and its form may both cause it."""
     waiting = messages.get_messages(request)
     is_waiting = any(str(message) == text for message in waiting)
     if isinstance(waiting, BaseStorage):
-        waiting.used = False  # looked at, not shown
+        waiting.used = False  # read here, but not shown
     if not is_waiting:
         messages.info(request, text)
 
@@ -316,7 +316,7 @@ def _answers_form(request: SignedInRequest, draft: Draft) -> AnswersForm | None:
 @_for_admins
 @require_safe
 def report_file(request: SignedInRequest, pk: int) -> StreamingHttpResponse:
-    """All findings as CSV; with the page's filter, those it lets through."""
+    """Send the findings as CSV, with the page's filter if there is one."""
     findings = Finding.objects.filter(draft=_draft(pk)).matching(FindingsForm(request.GET).wanted())
     return StreamingHttpResponse(
         exports.findings_as_csv(findings),
@@ -329,7 +329,7 @@ def report_file(request: SignedInRequest, pk: int) -> StreamingHttpResponse:
 @_for_admins
 @require_safe
 def photograph(request: SignedInRequest, pk: int, sha256: str) -> HttpResponse:
-    """Send a verified photograph that waits to be loaded, for the report."""
+    """Send a verified photograph that is not yet loaded, for the report."""
     draft = _draft(pk)
     shown = (draft.summary.get(name, []) for name in ("examples", "trials"))
     for example in chain.from_iterable(shown):
@@ -378,7 +378,7 @@ def confirm(request: SignedInRequest, pk: int) -> HttpResponse:
 @_for_admins
 @require_safe
 def receipts(request: SignedInRequest) -> HttpResponse:
-    """Everything that was loaded, newest first; with ``?dataset=`` on one dataset."""
+    """List all receipts, newest first, or with ``?dataset=`` those of one dataset."""
     listed = Import.objects.select_related("person", "dataset", "undone_by")
     dataset = None
     if slug := request.GET.get("dataset"):

@@ -163,7 +163,7 @@ class TestImportFiles:
     def test_faults_are_written_and_it_ends_with_2(self, tmp_path, files, capsys):
         bad = zip_file(tmp_path / "bad.zip", {"res_img_1.txt": "0,0,x,9\n"})
         report = tmp_path / "report.csv"
-        with pytest.raises(CommandError, match="must be mended") as end:
+        with pytest.raises(CommandError, match="must be fixed") as end:
             call_command(
                 "import_files",
                 files["truth"],
@@ -211,7 +211,7 @@ class TestImportFiles:
     def test_results_that_are_loaded_are_replaced_only_when_it_is_said(self, tmp_path, files):
         call_command("import_files", files["truth"], files["results"], name="Street", yes=True)
         newer = str(zip_file(tmp_path / "new" / "net.zip", {"res_img_1.txt": ""}))
-        with pytest.raises(CommandError, match="Say that this is meant"):
+        with pytest.raises(CommandError, match="Confirm that this is intended"):
             call_command("import_files", newer, dataset="street", yes=True)
         call_command("import_files", newer, dataset="street", yes=True, replace=True)
         assert Method.objects.get().results.get().n_regions == 0

@@ -237,8 +237,8 @@ class TestCheck:
             2,
         )
         assert fault.text[fault.span_start : fault.span_end] == "x"
-        assert "1 fault must be mended" in plans.plan(draft).obstacles[0]
-        with pytest.raises(NotLoaded, match="must be mended"):
+        assert "1 fault must be fixed" in plans.plan(draft).obstacles[0]
+        with pytest.raises(NotLoaded, match="must be fixed"):
             drafts.confirm(draft=draft)
 
     def test_checking_twice_gives_the_same_report(self):
@@ -554,8 +554,8 @@ class TestReplacing:
         draft = self.draft(dataset)
         planned = plans.plan(draft)
         assert planned.obstacles == []
-        assert "what 1 protocol run says of them goes with them" in planned.replaced[0]
-        with pytest.raises(NotLoaded, match="Say that this is meant"):
+        assert "their scores from 1 protocol run are removed with them" in planned.replaced[0]
+        with pytest.raises(NotLoaded, match="Confirm that this is intended"):
             drafts.confirm(draft=draft)
         drafts.confirm(draft=draft, replace=True)
         assert [r.n_regions for r in Result.objects.filter(method__name="net")] == [0, 1]
@@ -655,7 +655,7 @@ class TestUndoing:
     def test_a_load_is_undone_once(self):
         dataset = loaded(new_dataset())
         receipt = undoing.undo_import(receipt=dataset.imports.get())
-        with pytest.raises(CannotUndo, match="undone already"):
+        with pytest.raises(CannotUndo, match="already been undone"):
             undoing.undo_import(receipt=receipt)
 
     def test_a_load_that_noted_nothing_cannot_be_undone(self):
@@ -707,9 +707,9 @@ class TestPeople:
     @pytest.mark.parametrize(
         ("line", "code", "expected"),
         [
-            ("nobody,,annotator,{study}", "S1", "a username there is"),
+            ("nobody,,annotator,{study}", "S1", "an existing username"),
             ("ann,,judge,{study}", "S1", "annotator or researcher"),
-            ("ann,,annotator,elsewhere", "S1", "a study there is"),
+            ("ann,,annotator,elsewhere", "S1", "an existing study"),
             ("ann,annotator", "L1", "username, role, study"),
         ],
     )
@@ -779,3 +779,38 @@ class TestEmptyResults:
             assert not draft.findings.filter(code="F5").exists(), "exactly half are empty"
             draft.files.all().delete()
             Draft.objects.update(state="open")
+
+
+class TestSameResults:
+    """One file under two names, in one load or in two."""
+
+    def findings(self, draft):
+        return [(of.file.title, of.found) for of in checked(draft).findings.filter(code="F6")]
+
+    def test_a_method_with_the_results_of_a_loaded_one_is_named(self):
+        dataset = loaded(new_dataset())
+        first = drafts.open_draft(person=None, dataset=dataset)
+        assert self.findings(add_results(first, RESULTS, "east").draft) == []
+        drafts.confirm(draft=Draft.objects.get(pk=first.pk))
+        again = drafts.open_draft(person=None, dataset=dataset)
+        [(_, found)] = self.findings(add_results(again, RESULTS, "craft").draft)
+        assert found == "the same boxes as “east” on every image"
+
+    def test_two_methods_of_one_load_are_named(self):
+        draft = new_dataset()
+        add_results(draft, RESULTS, "east")
+        add_results(draft, {name: f"{text}\n" for name, text in RESULTS.items()}, "craft")
+        assert len(self.findings(draft)) == 1
+
+    def test_one_other_box_makes_other_results(self):
+        draft = new_dataset()
+        add_results(draft, RESULTS, "east")
+        name, text = next((name, text) for name, text in RESULTS.items() if text)
+        add_results(draft, {**RESULTS, name: text + "500,500,520,520\n"}, "craft")
+        assert self.findings(draft) == []
+
+    def test_two_methods_without_any_box_are_not_alike(self):
+        draft = new_dataset()
+        add_results(draft, dict.fromkeys(RESULTS, ""), "east")
+        add_results(draft, dict.fromkeys(RESULTS, "\n"), "craft")
+        assert self.findings(draft) == []

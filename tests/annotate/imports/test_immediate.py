@@ -5,6 +5,7 @@ from django.conf import settings as django_settings
 
 from annotate.datasets import orphans
 from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.imports import staging
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Draft, Finding, Import
 from annotate.judging import services as judging
@@ -195,7 +196,19 @@ class TestDataset:
         monkeypatch.setattr("annotate.imports.loading._Loader._named", fail)
         with pytest.raises(OSError, match="disk full"):
             dataset(images=PICTURES)
+        # At once, without the sweep.
+        kept = [django_settings.MEDIA_ROOT, staging.folder()]
+        assert [path for of in kept for path in of.rglob("*") if path.is_file()] == []
         assert stored() == ([0] * len(MODELS), [])
+
+    def test_rows_that_could_not_be_written_leave_no_part(self, monkeypatch):
+        def fail(*args, **kwargs):
+            raise OSError("disk full")
+
+        monkeypatch.setattr("annotate.imports.staging.json.dumps", fail)
+        with pytest.raises(OSError, match="disk full"):
+            dataset()
+        assert [path for path in staging.folder().rglob("*") if path.is_file()] == []
 
     def test_a_photograph_that_another_dataset_uses_stays_when_a_load_fails(self):
         dataset(images=PICTURES)
@@ -307,7 +320,7 @@ class TestResults:
         judging.start(study=study, annotator=add_annotator(study))
         nothing = {"res_img_1.txt": "", "res_img_2.txt": ""}
         refused(lambda: results(loaded, nothing, replace=True))
-        with pytest.raises(NotLoaded, match="so they stay as they are: Readers"):
+        with pytest.raises(NotLoaded, match="cannot be replaced: Readers"):
             results(loaded, nothing, replace=True)
 
     def test_the_same_file_twice_is_refused_by_name(self):

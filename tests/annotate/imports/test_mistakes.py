@@ -75,15 +75,12 @@ def asked(reading, recall="1.00", precision="1.00"):
     """Return the question if another reading fits; as read, nothing does."""
     return (
         f"net.zip: found as read: recall 0.00, precision 0.00; {reading}: recall {recall}, precision "
-        f"{precision} (at IoU 0.5, on all 8 images); expected that you say how the file is to be read."
+        f"{precision} (at IoU 0.5, on all 8 images); expected your choice of how to read the file."
     )
 
 
-FITS_HARDLY = (
-    "net.zip: found recall 0.00, precision 0.00 (at IoU 0.5, on all 8 images); expected results that fit the "
-    "ground truth; no usual mistake explains that they do not."
-)
-WHICH = "expected a file for each image, or that you say whether a missing one means “no boxes” or “not evaluated”."
+FITS_HARDLY = "net.zip: found recall 0.00, precision 0.00 (at IoU 0.5, on all 8 images); expected results that fit the ground truth; no usual mistake explains why these do not."
+WHICH = "expected a file for each image, or your choice of whether a missing one means “no boxes” or “not evaluated”."
 
 # Number: what was done wrong, ground truth, the file of results, and what the report says.
 RESULTS = {
@@ -116,27 +113,27 @@ RESULTS = {
          [asked("with x times 2 and y times 1.5")]),
     11: ("seven numbers", BOXES, files(lambda *of: (*box(*of), 5, 6, 7)),
          ["net.zip > res_img_1.txt, line 1: found 32 of 32 lines with numbers where a text may begin; expected "
-          "that you say how the lines are meant: ltrb or polygon."]),
+          "your choice of how to read the lines: ltrb or polygon."]),
     12: ("an odd count of numbers", POLYGONS,
          files(lambda x, y, r, b: (x, y, (x + r) / 2, y - 4, r, y, r, b, x, b, 17)),
          ["net.zip > res_img_1.txt, line 1: found 32 of 32 lines with numbers where a text may begin; expected "
-          "that you say how the lines are meant: polygon."]),
+          "your choice of how to read the lines: polygon."]),
     13: ("boxes for a dataset of quadrilaterals", QUADS, files(box),
          ["net.zip > res_img_1.txt, line 1: found 32 lines with other than 8 numbers (a quadrilateral); expected "
-          "that you say how the lines are meant: ltrb fits them (left,top,right,bottom, then a confidence, a "
+          "your choice of how to read the lines: ltrb fits them (left,top,right,bottom, then a confidence, a "
           "text or nothing)."]),
     14: ("quadrilaterals for a dataset of boxes", BOXES, files(corners),
          ["net.zip > res_img_1.txt, line 1: found 32 of 32 lines with numbers where a text may begin; expected "
-          "that you say how the lines are meant: ltrb or quad.", FITS_HARDLY]),
+          "your choice of how to read the lines: ltrb or quad.", FITS_HARDLY]),
     15: ("confidences in per cent", QUADS, files(lambda *of: (*corners(*of), 97)),
-         ["net.zip > res_img_1.txt, line 1: found a number that is no confidence (0 to 1) at the end of 32 lines; "
-          "expected that you say how the lines are meant: quad."]),
+         ["net.zip > res_img_1.txt, line 1: found a number that is not a confidence (0 to 1) at the end of 32 lines; "
+          "expected your choice of how to read the lines: quad."]),
     16: ("another prefix", BOXES, files(box, "pred_img_{}.txt"),
          ["net.zip: No such image, 8 times in 8 files; expected an image of the dataset, which has img_1 to img_8.",
           *(f"for example net.zip > pred_img_{at}.txt: found regions for pred_img_{at}; expected an image of the "
             f"dataset, which has img_1 to img_8 (perhaps img_{at})." for at in (1, 2, 3))]),
     17: ("files named as ground truth", BOXES, files(box, "gt_img_{}.txt"),
-         ["net.zip: found 8 files named gt_NAME.txt; expected NAME.txt; files are named so where ground truth is "
+         ["net.zip: found 8 files named gt_NAME.txt; expected NAME.txt; files are named like this if ground truth is "
           "in them, which is another kind of file."]),
     18: ("zeros before the numbers", BOXES, files(box, "res_img_00{}.txt"),
          ["net.zip: No such image, 8 times in 8 files; expected an image of the dataset, which has img_1 to img_8.",
@@ -156,18 +153,18 @@ RESULTS = {
             "expected 4 numbers (left,top,right,bottom)." for at, (x, y, r, b) in enumerate(WORDS[1][:3])),
           "net.zip: found blanks between the fields of 32 lines; expected commas."]),
     23: ("an archive of another kind", BOXES, b"Rar!\x1a\x07\x00",
-         ["net.zip: found what looks like a RAR archive; expected a format that is read: "
-          f"{', '.join(FORMATS)}."]),
+         ["net.zip: found what looks like a RAR archive; expected one of the "
+          f"{len(FORMATS)} formats that are read, or csv with the columns image,left,top,right,bottom,text,confidence."]),
     28: ("shifted along a list whose numbers have gaps", with_gaps(BOXES), with_gaps(files(box, by=1, wrap=8)),
          [asked("each file as that of the image before in the list", "0.88")]),
     29: ("left, top, width and height for a dataset of quadrilaterals", QUADS,
          files(lambda x, y, r, b: (x, y, r - x, b - y)),
          ["net.zip > res_img_1.txt, line 1: found 32 lines with other than 8 numbers (a quadrilateral); expected "
-          "that you say how the lines are meant: ltrb fits them (left,top,right,bottom, then a confidence, a "
+          "your choice of how to read the lines: ltrb fits them (left,top,right,bottom, then a confidence, a "
           "text or nothing).",
           asked("as left,top,width,height").replace("precision 0.00", "precision undefined", 1)]),
     30: ("a download that was broken off", BOXES, zip_bytes(files(box))[:-30],
-         ["net.zip: found a zip without its end, as of a download that was broken off; expected the whole file."]),
+         ["net.zip: found a zip without its end, as after an interrupted download; expected the whole file."]),
 }  # fmt: skip
 
 
@@ -200,14 +197,15 @@ def test_what_is_said_of_results(dataset, number):
 
 PHOTOGRAPHS = {
     24: ("photographs of some images", ["img_1"],
-         ["photos.zip: found no photograph of 1 of 2 images (img_2); expected a photograph of each; the names of "
-          "those that are there fit."]),
+         ["photos.zip: found no photograph of 1 of 2 images (img_2); expected a photograph of each; those present have matching names."]),
     25: ("photographs of other names", ["DSC_1", "DSC_2"],
          ["photos.zip: found no photograph of 2 of 2 images (img_1, img_2), and 2 photographs of no image (DSC_1, "
           "DSC_2); expected photographs named after the images, img_1, img_2.",
-          "photos.zip > DSC_1.png: found a photograph without ground truth (perhaps img_1); expected gt_NAME.txt "
+          "photos.zip > DSC_1.png: found a photograph without ground truth (perhaps img_1); "
+          "expected gt_NAME.txt "
           "for each.",
-          "photos.zip > DSC_2.png: found a photograph without ground truth (perhaps img_2); expected gt_NAME.txt "
+          "photos.zip > DSC_2.png: found a photograph without ground truth (perhaps img_2); "
+          "expected gt_NAME.txt "
           "for each."]),
 }  # fmt: skip
 
@@ -239,7 +237,8 @@ def test_26_scores_in_per_cent(dataset):
     add(draft, scores, "s.csv", kind="scores", title="Theirs")
     [told] = lines(checked(draft))
     assert told == (
-        "s.csv: found 4 scores above 1, as “50”; expected numbers in [0, 1]; these look like per cent: are they?"
+        "s.csv: found 4 scores above 1, as “50”; expected numbers in [0, 1]; these look like "
+        "percentages: are they?"
     )
 
 
@@ -255,10 +254,10 @@ def test_27_results_without_a_dataset(client):
 @pytest.mark.parametrize(
     ("number", "shown"),
     [
-        (14, "how the lines are meant: Boxes (ICDAR 2013) or Quadrilaterals (ICDAR 2015)."),
+        (14, "how to read the lines: Boxes (ICDAR 2013) or Quadrilaterals (ICDAR 2015)."),
         (
             13,
-            "how the lines are meant: Boxes (ICDAR 2013) fits them (left,top,right,bottom, then a "
+            "how to read the lines: Boxes (ICDAR 2013) fits them (left,top,right,bottom, then a "
             "confidence, a text or nothing).",
         ),
     ],
@@ -320,7 +319,7 @@ class TestAnswer:
 
     def test_a_reading_there_is_not_is_refused(self, dataset):
         draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))
-        with pytest.raises(NotLoaded, match="there is no reading 'upside-down'"):
+        with pytest.raises(NotLoaded, match="'upside-down' is not a known reading"):
             drafts.answer(draft=draft, answers={draft.files.get().pk: {"reading": "upside-down"}})
 
 
@@ -337,7 +336,7 @@ class TestElsewhere:
         assert refusal.value.returncode == 2
         assert "with x and y exchanged: recall 1.00" in capsys.readouterr().err
         assert not street.methods.exists()
-        with pytest.raises(CommandError, match="there is no reading 'odd'") as refusal:
+        with pytest.raises(CommandError, match="'odd' is not a known reading") as refusal:
             call_command("import_files", str(path), reading=["net.zip=odd"], **given)
         assert refusal.value.returncode == 2
         with pytest.raises(CommandError, match="read all the same") as odd:
@@ -373,10 +372,10 @@ class TestElsewhere:
         draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))
         page = client.get(reverse("imports:report", args=[draft.pk])).text
         for told in (
-            "net.zip fits far better with x and y exchanged. Read it so?",
+            "net.zip fits far better with x and y exchanged. Read it that way?",
             "<strong>As read:</strong> recall 0.00, precision 0.00",
             "<strong>With x and y exchanged:</strong> recall 1.00, precision 1.00",
-            "A quick look at all 8 images",
+            "A quick check on all 8 images",
         ):
             assert told in page
 
@@ -402,5 +401,5 @@ def test_faults_that_are_only_counted_are_in_their_number(dataset, client):
     draft = checked(draft_of(dataset(BOXES), entries))
     page = client.get(reverse("imports:report", args=[draft.pk])).text
     assert "1001 faults" in page
-    with pytest.raises(NotLoaded, match="1001 faults must be mended"):
+    with pytest.raises(NotLoaded, match="1001 faults must be fixed"):
         drafts.confirm(draft=draft)

@@ -1,0 +1,58 @@
+"""Methods with exactly the results of another: most often one file under two names."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+
+from annotate.datasets.models import Dataset, Result
+from protocols.core.regions import Region, canonical_bytes
+from protocols.formats.problems import Problems, quoted
+from text_rankings.base.i18n import gettext as _
+
+
+class KnownResults:
+    """The results of a dataset and of a load by a digest of their shapes on every image."""
+
+    def __init__(self, dataset: Dataset | None) -> None:
+        self._dataset = dataset
+        self._method_of: dict[str, str] = {}
+
+    def warn(
+        self, problems: Problems, method: str, by_image: Mapping[str, Sequence[Region]]
+    ) -> None:
+        """Report a method whose shapes are those of another on all of its images, if any has one."""
+        n_boxes = sum(map(len, by_image.values()))
+        if not n_boxes:
+            return
+        own = _digest(
+            (image, sha256(canonical_bytes(regions)).hexdigest())
+            for image, regions in by_image.items()
+            if regions
+        )
+        other = self._method_of.setdefault(own, method)
+        if other == method:
+            other = self._stored(own, n_boxes, method) or method
+        if other != method:
+            found = _("the same boxes as {other} on every image").format(other=quoted(other))
+            problems.warning(
+                "F6",
+                found,
+                _("results of {method}").format(method=quoted(method)),
+                action=_("kept"),
+            )
+
+    def _stored(self, digest: str, n_boxes: int, method: str) -> str | None:
+        """Return another method of the dataset with these results; None if there is none."""
+        if self._dataset is None:
+            return None
+        # The number of boxes, known without reading them, leaves few methods or none.
+        alike = self._dataset.methods.filter(totals__boxes=n_boxes).exclude(name=method)
+        for other in alike:
+            rows = Result.objects.filter(method=other, n_regions__gt=0)
+            if _digest(rows.values_list("image__name", "sha256").iterator()) == digest:
+                return other.name
+        return None
+
+
+def _digest(rows: Iterable[tuple[str, str]]) -> str:
+    """Return a digest of the names of images and the hashes of their shapes, in any order."""
+    return sha256(repr(sorted(rows)).encode()).hexdigest()

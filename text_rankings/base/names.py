@@ -1,0 +1,56 @@
+"""Names given by users: characters that are not shown, and names that look the same."""
+
+import unicodedata
+from typing import Final
+
+# Control, format (zero-width, direction), surrogate, line and paragraph separator.
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+# Letters and marks of other categories that are drawn as nothing or as a blank.
+_BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+# Small Cyrillic and Greek letters, and the Latin letters that look like them, in the same order.
+_ALIKE: Final = str.maketrans(
+    "авсԁеһіјкмнорԛѕтѵухԝαεηικνορτυχω", "abcdehijkmhopqstvyxwaehikvoptuxw"
+)
+
+
+def has_unseen(name: str) -> bool:
+    """Return whether a name has control, direction or zero-width characters.
+
+    Parameters
+    ----------
+    name
+        Spaces are allowed; line ends are not.
+
+    Examples
+    --------
+    >>> has_unseen("EAST 2"), has_unseen("EAST\\u202e2"), has_unseen("EA\\u200bST")
+    (False, True, True)
+    """
+    if name.isascii() and name.isprintable():
+        return False
+    return any(char in _BLANK or unicodedata.category(char) in _UNSEEN for char in name)
+
+
+def look(name: str) -> str:
+    """Return a key that is equal for names that look the same.
+
+    Parameters
+    ----------
+    name
+        Case, marks (accents), widths, kinds of spaces and hyphens, and Cyrillic or Greek letters
+        that look like Latin ones make no difference.
+
+    Examples
+    --------
+    >>> look("E\\u0301ast\\N{EN DASH}2") == look("\\N{CYRILLIC CAPITAL LETTER IE}AST-2")
+    True
+    >>> look("EAST-2") == look("EAST-3")
+    False
+    """
+    folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    shown = (
+        "-" if unicodedata.category(char) == "Pd" else char
+        for char in folded
+        if unicodedata.category(char) != "Mn"
+    )
+    return " ".join("".join(shown).translate(_ALIKE).split())
