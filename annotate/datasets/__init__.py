@@ -1,1 +1,1 @@
-"""Datasets, images, methods and results; photographs and how regions are drawn."""
+"""Datasets, images, methods and results; photographs and the drawing of regions."""

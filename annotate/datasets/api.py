@@ -40,7 +40,7 @@ class DatasetList(ListView):
         name = self.query().get("name")
         if name:
             seen = seen.filter(name__icontains=name)
-        # Counted over those that are seen, whichever study shows them.
+        # A subquery, so that the permission's conditions cannot change the counts.
         return selectors.with_counts(Dataset.objects.filter(pk__in=seen.values("pk")))
 
 
@@ -63,7 +63,7 @@ class _OfDataset(ListView):
 
 @extend_schema_view(get=extend_schema(parameters=[ImageQuery]))
 class ImageList(_OfDataset):
-    """A dataset's images, as people count them: img_2 before img_10."""
+    """A dataset's images in natural order: img_2 before img_10."""
 
     serializer_class = ImageSerializer
     query_serializer_class = ImageQuery
@@ -129,7 +129,7 @@ class Photograph(ApiView):
     content_negotiation_class = AnyType
 
     def scope_of(self, method: str) -> str:
-        # Annotators need the picture, too.
+        # Annotators need the photographs, too.
         scopes = getattr(self.request.auth, "scopes", ())
         return JUDGE if JUDGE in scopes else READ
 

@@ -11,7 +11,7 @@ from .models import BoxConvention, room_for
 def polygon_points(region: Region, convention: str) -> str:
     """Return the ``points`` attribute of an SVG polygon.
 
-    Rectangles whose last pixel is included reach one pixel further than their coordinates say.
+    Rectangles that include their last pixel extend one pixel beyond their coordinates.
     """
     points = region.points
     if convention == BoxConvention.INCLUSIVE and region.is_rectangle:

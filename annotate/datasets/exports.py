@@ -1,4 +1,4 @@
-"""Ground truth and result sets as files that load again to the same regions."""
+"""Export of ground truth and result sets to files that load back to the same regions."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,12 @@ from .models import Dataset, Method, Result
 # Fields that a line cannot hold.
 _BEYOND_LINES: Final = frozenset(("label", "id", "parent", "cell", "pixels"))
 _N_LOOKED_AT: Final = 20
-# Above this the file is on disk while it is made.
+# Larger files are written to disk.
 _IN_MEMORY_BYTES: Final = 8 * 1024 * 1024
 
 
 class NotExported(Refusal):
-    """The format has no place for something; another has."""
+    """Refusal to export regions that a format cannot hold; another format can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class BeyondLines:
 
 
 def beyond_lines(dataset: Dataset) -> BeyondLines:
-    """Look at the first images: a file gives its regions labels, ids and the like, or it does not."""
+    """Return which data hold labels, ids and the like, judging by the dataset's first images."""
     images = dict(dataset.images.in_order().values_list("pk", "truth")[:_N_LOOKED_AT])
     results = Result.objects.filter(image__in=list(images)).values_list("method", "regions")
     return BeyondLines(
@@ -56,7 +56,7 @@ def truth_file(dataset: Dataset, extension: str) -> BinaryIO:
 def results_file(method: Method, extension: str) -> BinaryIO:
     """Return the results of a method as a zip of lines or as COCO JSON. Raises NotExported.
 
-    An image without a file in the load has none in the zip.
+    An image that was loaded without a file has none in the zip.
     """
     dataset = method.dataset
     results = method.results.order_by("image__position", "image__pk")
@@ -82,13 +82,15 @@ def _written(
                 for name, width, height in dataset.images.values_list("name", "width", "height")
                 if width
             }
-            write_coco(stream, regions, kind=kind, sizes=sizes, method=method)  # type: ignore[arg-type]  # a height is there where a width is
+            write_coco(stream, regions, kind=kind, sizes=sizes, method=method)  # type: ignore[arg-type]  # width and height are set together
         else:
             _write_lines(stream, dataset, regions, kind)
     except NotWritable as refusal:
         stream.close()
         raise NotExported(
-            _("These regions cannot be written so: {refusal}.").format(refusal=str(refusal))
+            _("These regions cannot be written in this format: {refusal}.").format(
+                refusal=str(refusal)
+            )
         ) from refusal
     stream.seek(0)
     return stream
@@ -97,7 +99,7 @@ def _written(
 def _write_lines(
     stream: BinaryIO, dataset: Dataset, regions: Mapping[str, Sequence[Region]], kind: Kind
 ) -> None:
-    """Write lines in the dataset's own format, or the next that has room for all shapes."""
+    """Write lines in the dataset's own format, or the next that can hold all shapes."""
     formats = list(LineFormat)[list(LineFormat).index(LineFormat(dataset.line_format)) :]
     for at, line_format in enumerate(formats, 1):
         try:

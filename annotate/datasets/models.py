@@ -46,22 +46,22 @@ class Dataset(models.Model):
 
 class ImageQuerySet(models.QuerySet["Image"]):
     def in_order(self) -> "ImageQuerySet":
-        """Images as people count them: img_2 before img_10."""
+        """Sort the images in natural order: img_2 before img_10."""
         return self.order_by("position", "pk")
 
 
 class Image(models.Model):
-    """One image of a dataset; its file, where there is one, is stored under its hash."""
+    """One image of a dataset; its photograph, if any, is stored under its hash."""
 
     dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="images")
     name = models.CharField(max_length=200)
     position = models.PositiveIntegerField()
-    # Null together: data sets are often published without their photographs.
+    # Both null or neither: datasets are often published without their photographs.
     width = models.PositiveIntegerField(null=True, blank=True)
     height = models.PositiveIntegerField(null=True, blank=True)
     sha256 = models.CharField(max_length=64, blank=True, db_index=True)
     content_type = models.CharField(max_length=40, blank=True)
-    # One list per image, in the codec of protocols.core.regions.
+    # The image's regions, encoded by protocols.core.regions.encode_regions.
     truth = models.JSONField()
 
     objects = ImageQuerySet.as_manager()
@@ -150,9 +150,9 @@ class Result(models.Model):
     method = models.ForeignKey(Method, models.PROTECT, related_name="results")
     regions = models.JSONField()
     n_regions = models.PositiveIntegerField()
-    # Some protocols score an absent file unlike an empty one.
+    # Some protocols score an absent file differently from an empty one.
     had_file = models.BooleanField(default=True)
-    # Hash of the drawn geometry only: equal hashes look alike, so people need not compare them.
+    # Hash of the drawn geometry only: equal results look alike, so people need not compare them.
     sha256 = models.CharField(max_length=64)
 
     class Meta:

@@ -1,7 +1,7 @@
-"""Photographs that no image shows, and images whose photograph is missing."""
+"""Photographs that no image uses, and images whose photograph is missing."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -11,26 +11,51 @@ from .models import Image, image_storage, stored_path
 
 # Longer than any load takes: a newer photograph may belong to a load in progress.
 GRACE: Final = 24 * 3600
+# Longer than a file takes to be written: an older one was left by a process that was killed.
+_PART_GRACE: Final = 600
 _BATCH: Final = 500
 _ASIDE: Final = ".aside"
 
 
 def sweep(grace: float = GRACE) -> int:
-    """Remove the files that no image shows and that are older than ``grace`` seconds; return how many.
+    """Remove files that no image uses and that are older than ``grace`` seconds; return how many.
 
-    A load or a bundle makes each photograph that it is going to show as new (`photographs.store`), which
-    may happen between any two steps of this. So a file is moved aside first, and moved back if it has
-    become new meanwhile; a load that comes later finds none there and stores it again.
+    A load or a bundle sets the modification time of each photograph that it will use to now
+    (`photographs.store`), possibly between two steps of the sweep. So a file is first moved aside,
+    and moved back if its time was renewed; a later load finds no file and stores it again.
     """
     before = time.time() - grace
     _put_back()
-    n_removed = sum(_remove(path, before) for path in orphans(before))
+    n_removed = _remove_parts() + sum(_remove(path, before) for path in orphans(before))
     thumbnails.sweep()
     return n_removed
 
 
+def give_back(stored: Mapping[Path, float]) -> None:
+    """Remove files that a failed load stored, given with the time that it set on each.
+
+    A file that another load has used since has a later time, and stays like one that an image shows.
+    """
+    for files in _in_batches(iter(stored)):
+        images = Image.objects.filter(sha256__in=[path.name for path in files])
+        shown = set(images.values_list("sha256", flat=True).distinct())
+        for path in files:
+            if path.name not in shown:
+                _remove(path, stored[path] + 0.5)
+
+
+def _remove_parts() -> int:
+    n_removed = 0
+    for part in _root().glob("*/*.part"):
+        with suppress(FileNotFoundError):
+            if part.stat().st_mtime < time.time() - _PART_GRACE:
+                part.unlink()
+                n_removed += 1
+    return n_removed
+
+
 def orphans(before: float | None = None) -> Iterator[Path]:
-    """Yield the files that no image shows; with ``before`` (seconds since 1970) only older ones."""
+    """Yield the files that no image uses; with ``before`` (seconds since 1970), only older ones."""
     for files in _in_batches(_older(time.time() if before is None else before)):
         images = Image.objects.filter(sha256__in=[path.name for path in files])
         shown = set(images.values_list("sha256", flat=True).distinct())
@@ -38,7 +63,7 @@ def orphans(before: float | None = None) -> Iterator[Path]:
 
 
 def missing() -> Iterator[str]:
-    """Yield the hash of each photograph that an image shows and that is not stored."""
+    """Yield the hash of each photograph that an image uses but that is not stored."""
     hashes = Image.objects.exclude(sha256="").order_by("sha256").values_list("sha256", flat=True)
     for digest in hashes.distinct().iterator(_BATCH):
         if not stored_path(digest).is_file():

@@ -1,16 +1,20 @@
-"""Photographs of a dataset, from a folder or a zip: verified before anything is kept."""
+"""Photographs of a dataset, from a folder or a zip: verified before they are stored."""
 
 import io
 import os
 import struct
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+from django.db import DatabaseError
 from django.utils.translation import gettext as _
 from PIL import Image as Picture
 from PIL import UnidentifiedImageError
@@ -25,16 +29,17 @@ from protocols.formats.containers.archives import (
 )
 from protocols.formats.problems import Problems
 
+from . import orphans
 from .models import stored_path
 
-# Types that browsers show; any other, SVG and HTML above all, is refused whatever its name says.
+# Types that browsers display. All others, above all SVG and HTML, are refused whatever their names.
 CONTENT_TYPES: Final = {
     "JPEG": "image/jpeg",
     "MPO": "image/jpeg",
     "PNG": "image/png",
     "WEBP": "image/webp",
 }
-# MPO, several JPEGs in one file as some cameras write them, is found by the JPEG reader.
+# The JPEG reader also detects MPO: several JPEGs in one file, written by some cameras.
 _FORMATS: Final = ("JPEG", "PNG", "WEBP")
 _MAX_PIXELS: Final = 100_000_000
 _LIMITS: Final = Limits(entry_bytes=200 * 1024 * 1024, total_bytes=20 * 1024**3)
@@ -50,11 +55,31 @@ class Photograph:
     height: int
 
 
+# The files that `giving_back` has to remove if its block fails, with their times.
+_new: Final[ContextVar[dict[Path, float] | None]] = ContextVar("new_photographs", default=None)
+
+
+@contextmanager
+def giving_back() -> Iterator[None]:
+    """Remove the photographs that the block stores if it fails, unless another load needs them."""
+    stored: dict[Path, float] = {}
+    token = _new.set(stored)
+    try:
+        yield
+    except BaseException:
+        # A database that fails, too, leaves them to the sweep.
+        with suppress(DatabaseError):
+            orphans.give_back(stored)
+        raise
+    finally:
+        _new.reset(token)
+
+
 def store(digest: str, content: bytes) -> None:
-    """Store a photograph under its hash, whole or not at all.
+    """Store a photograph under its hash, completely or not at all.
 
     An existing file counts as new for `orphans.sweep`, so it stays until the caller has written the
-    image that shows it. Only that sweep removes a photograph.
+    image that uses it. Only that sweep, and `giving_back` after a failure, remove a photograph.
     """
     path = stored_path(digest)
     try:
@@ -67,13 +92,18 @@ def store(digest: str, content: bytes) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
+            # Earlier than any use by another load, so that `giving_back` recognises one.
+            at = time.time() - 1
+            os.utime(part, (at, at))
             part.replace(path)
+            if (new := _new.get()) is not None:
+                new[path] = at
         finally:
             part.unlink(missing_ok=True)
 
 
 def read_photographs(source: Source, problems: Problems) -> Iterator[tuple[Entry, Photograph]]:
-    """Yield each photograph; any other file becomes a problem."""
+    """Yield each photograph with its entry; any other file becomes a problem."""
     for entry in _files(source, problems):
         photograph = _verified(entry, problems)
         if photograph is not None:
@@ -96,7 +126,7 @@ def keep_photographs(
     wanted: Mapping[str, Photograph],
     progress: Callable[[int, int], None],
 ) -> bool:
-    """Store the photographs of these hashes, which were verified before; return whether all were there."""
+    """Store the verified photographs with these hashes; return whether all were found."""
     left = set(wanted)
     for entry in _files(source, Problems(source_name(source))):
         digest = sha256(entry.content).hexdigest()
@@ -149,7 +179,7 @@ def _verified(entry: Entry, problems: Problems) -> Photograph | None:
                 problems.error("P1", found, wanted, entry.path)
                 return None
             content_type = CONTENT_TYPES[picture.format or ""]
-            # Read all of it: a truncated file fails here and not in a user's browser.
+            # Decode all of it: a truncated file fails here and not in a user's browser.
             picture.load()
     except (
         UnidentifiedImageError,

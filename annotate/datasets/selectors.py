@@ -1,8 +1,9 @@
-"""Counts of a dataset's contents; they read no regions and repeat no counts that services keep."""
+"""Contents of datasets: counts, made without reading regions, and the regions of some images."""
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final, TypedDict
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Sum
@@ -27,7 +28,7 @@ _NOTHING: Final = Totals(n=0, boxes=0, empty=0, without_file=0)
 
 @dataclass(frozen=True)
 class MethodCounts:
-    """The part of a dataset that one method was evaluated on."""
+    """Counts of one method's results, and of the images that it was not evaluated on."""
 
     method: Method
     n_results: int
@@ -38,7 +39,7 @@ class MethodCounts:
 
 
 def with_counts(datasets: QuerySet[Dataset]) -> QuerySet[Dataset, Any]:
-    """Add n_images and n_methods, each counted by itself: joined they would multiply."""
+    """Add n_images and n_methods, counted separately because a join would multiply them."""
     return datasets.annotate(
         n_images=_counted(Image.objects.all()), n_methods=_counted(Method.objects.all())
     )
@@ -55,7 +56,7 @@ def method_counts(dataset: Dataset, n_images: int | None = None) -> list[MethodC
 
 
 def method_counts_of(n_images: Mapping[int, int]) -> dict[int, list[MethodCounts]]:
-    """Return the methods of each dataset, given by its key with the number of its images."""
+    """Return the counts of methods by dataset; ``n_images`` gives the numbers of images."""
     counts: dict[int, list[MethodCounts]] = {dataset: [] for dataset in n_images}
     methods = list(Method.objects.filter(dataset__in=n_images))
     totals = _totals(methods)
@@ -75,7 +76,7 @@ def method_counts_of(n_images: Mapping[int, int]) -> dict[int, list[MethodCounts
 
 
 def _totals(methods: Iterable[Method]) -> Mapping[int, Totals]:
-    """Return the stored counts by method; count the missing ones now."""
+    """Return the stored counts by method, after counting the missing ones."""
     methods = list(methods)
     totals: dict[int, Totals] = {method.pk: method.totals or _NOTHING for method in methods}
     uncounted = [method.pk for method in methods if method.totals is None]
@@ -145,7 +146,7 @@ def matrix(images: Sequence[Image], methods: Sequence[Method]) -> list[Row]:
 
 
 def beside(image: Image) -> tuple[str | None, str | None]:
-    """Return the names of the images before and after this one, as people count them."""
+    """Return the names of the previous and the next image, in the order of the dataset."""
     others = Image.objects.filter(dataset=image.dataset_id).defer("truth")
     at = (image.position, image.pk)
     before = others.filter(Q(position__lt=at[0]) | Q(position=at[0], pk__lt=at[1]))
@@ -175,7 +176,7 @@ def results_on(
 
 @dataclass(frozen=True)
 class Holdings:
-    """Fields of a dataset's regions, found in some images, and the number of images with photographs."""
+    """Regions of some images of a dataset, true and found; numbers of images and photographs."""
 
     n_images: int
     n_photographs: int
@@ -183,7 +184,12 @@ class Holdings:
     # Methods that have results.
     methods: Sequence[Method]
     truths: Sequence[Region]
-    found: Sequence[Region]
+    # By the key of the method.
+    found_by: Mapping[int, Sequence[Region]]
+
+    @property
+    def found(self) -> Iterator[Region]:
+        return chain.from_iterable(self.found_by.values())
 
 
 # Sample sizes: images for the ground truth, and results of all methods together.
@@ -201,23 +207,22 @@ def holdings(dataset: Dataset) -> Holdings:
     methods = list(dataset.methods.filter(Exists(Result.objects.filter(method=OuterRef("pk")))))
     most = max(1, _MAX_RESULTS_LOOKED_AT // max(1, len(methods)))
     some = random.Random(n_images).sample(list(looked_at), min(most, len(looked_at)))  # nosec B311
+    found_by: dict[int, list[Region]] = {method.pk: [] for method in methods}
     results = Result.objects.filter(method__in=methods, image__in=some)
+    for method, regions in results.values_list("method", "regions"):
+        found_by[method] += decode_regions(regions)
     return Holdings(
         n_images,
         dataset.images.exclude(sha256="").count(),
         len(looked_at),
         methods,
         [region for truth in looked_at.values() for region in decode_regions(truth)],
-        [
-            region
-            for regions in results.values_list("regions", flat=True)
-            for region in decode_regions(regions)
-        ],
+        found_by,
     )
 
 
 def _drawn(dataset: Dataset, n_images: int) -> ImageQuerySet:
-    """Return all images of a small dataset, of a larger one a random sample."""
+    """Return all images of a small dataset, or a random sample of a larger one."""
     images = dataset.images.in_order()
     if n_images <= _MAX_LOOKED_AT:
         return images

@@ -1,4 +1,4 @@
-"""Datasets as the API shows them."""
+"""Serializers of datasets, images, methods and results."""
 
 from django.http import HttpRequest
 from drf_spectacular.types import OpenApiTypes

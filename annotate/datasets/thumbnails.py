@@ -1,4 +1,4 @@
-"""Small copies of photographs for lists of images, made when they are first asked for."""
+"""Small copies of photographs for lists of images, made at the first request."""
 
 import io
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 def thumbnail(sha256: str) -> bytes:
-    """Return a small JPEG of a stored photograph. Raises FileNotFoundError where that is missing."""
+    """Return a small JPEG of a stored photograph. Raises FileNotFoundError if that is missing."""
     path = _path(sha256)
     try:
         return path.read_bytes()
@@ -42,7 +42,7 @@ def _path(sha256: str) -> Path:
 
 def _made(photograph: Path) -> bytes:
     with Picture.open(photograph) as picture:
-        # JPEGs are read at a fraction of their size at once.
+        # JPEGs are decoded directly at a reduced size.
         picture.draft("RGB", (SIDE, SIDE))
         upright = ImageOps.exif_transpose(picture)
         upright.thumbnail((SIDE, SIDE))
@@ -55,7 +55,7 @@ def _made(photograph: Path) -> bytes:
 
 
 def sweep() -> int:
-    """Remove the small copies of photographs that are stored no longer; return how many."""
+    """Delete orphaned thumbnails and return how many."""
     folder = Path(image_storage().path(FOLDER))
     left = [path for path in folder.glob("*/*") if not stored_path(path.name).is_file()]
     for path in left:
@@ -65,7 +65,7 @@ def sweep() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """An image in small: its photograph, or without one the boxes of its ground truth."""
+    """A small image: its photograph or, if there is none, the boxes of its ground truth."""
 
     sha256: str
     width: int
@@ -84,7 +84,7 @@ N_ON_COVER: Final = 3
 
 
 def covers(first: Mapping[int, Iterable[int]]) -> dict[int, list[Thumbnail]]:
-    """Return the thumbnails of some rows, by the keys of the rows."""
+    """Return the thumbnails of each row; ``first`` gives the keys of its images."""
     keys = {key for images in first.values() for key in images}
     images = Image.objects.select_related("dataset").in_bulk(keys)
     return {
@@ -94,7 +94,7 @@ def covers(first: Mapping[int, Iterable[int]]) -> dict[int, list[Thumbnail]]:
 
 
 def first_images(rows: QuerySet[Row], images: QuerySet[Any], key: str) -> dict[int, list[int]]:
-    """Return the keys of the first images of each row; ``images`` are those of ``OuterRef("pk")``."""
+    """Return the keys of each row's first images; ``images`` are those of ``OuterRef("pk")``."""
     places = {f"cover_{at}": Subquery(images.values(key)[at : at + 1]) for at in range(N_ON_COVER)}
     return {
         row.pop("pk"): [image for image in row.values() if image is not None]

@@ -1,4 +1,4 @@
-"""Downloads of a dataset, and the photographs themselves."""
+"""Photographs and their thumbnails."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ _A_DAY: Final = 24 * 3600
 _A_YEAR: Final = 365 * _A_DAY
 
 
-# A hash names one content for ever, so a browser may keep it; proxies may not: it is not public.
+# A hash always names the same content, so browsers may cache it; proxies may not: it is private.
 @cache_control(private=True, max_age=_A_YEAR, immutable=True)
 @login_required
 @require_safe
@@ -26,7 +26,7 @@ def image(request: HttpRequest, sha256: str) -> HttpResponseBase:
     return photograph(request, sha256)
 
 
-# One day: how small it is may change.
+# One day: the size of thumbnails may change.
 @cache_control(private=True, max_age=_A_DAY)
 @login_required
 @require_safe

@@ -1,4 +1,4 @@
-"""The program once more, in a process of its own."""
+"""Command and environment to run this program in another process."""
 
 import os
 import sys

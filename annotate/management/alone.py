@@ -1,4 +1,4 @@
-"""One site on this machine for a folder of data: a second one would show and write the same rows."""
+"""A lock that keeps a second site on this machine from using the same folder of data."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from pathlib import Path
 
 
 class AnotherSite(Exception):
-    """A site that runs already has this folder; the message says where it is."""
+    """The refusal of a folder that a running site uses; the message gives its address."""
 
 
 @contextmanager
 def alone(folder: Path, address: str) -> Iterator[None]:
-    """Hold the folder until the block ends, or this process does, however that ends.
+    """Lock the folder until the block or this process ends, even if the process is killed.
 
     Raises
     ------
@@ -20,7 +20,7 @@ def alone(folder: Path, address: str) -> Iterator[None]:
         If another process holds it.
     """
     says = folder / "site.address"
-    # SQLite's lock is the one that works alike on all systems, and it goes with its process.
+    # SQLite's lock works the same on all systems, and ends with its process.
     with closing(sqlite3.connect(folder / "site.lock", timeout=0, isolation_level=None)) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")

@@ -14,7 +14,7 @@ from protocols.formats.summaries import summaries
 
 
 class TellingProgress:
-    """Writes the progress of a piece of work, about once a second."""
+    """Progress of a piece of work, written about once a second."""
 
     def __init__(self, stdout: OutputWrapper) -> None:
         self._stdout = stdout
@@ -26,11 +26,11 @@ class TellingProgress:
             self._stdout.write(f"  {doing}: {done} of {total}")
 
     def require_permission(self) -> None:
-        """Allow everything: a command may."""
+        """Permit everything, as commands may do anything."""
 
 
 class Countdown:
-    """Writes the progress of one stage and the time left; ``what`` names the counted things."""
+    """Progress of one stage with the time left; ``what`` names the counted things."""
 
     def __init__(self, stdout: OutputWrapper, stage: str, what: str) -> None:
         self._stdout = stdout
@@ -44,17 +44,17 @@ class Countdown:
             self._stdout.write(f"  {done}/{total} {self._what}, about {left:.0f} s left")
 
     def require_permission(self) -> None:
-        """Allow everything: a command may."""
+        """Permit everything, as commands may do anything."""
 
 
 def refused(stderr: OutputWrapper, refusal: NotLoaded) -> CommandError:
-    """Write every fault and return the error the command ends in."""
+    """Write every fault and return the error that ends the command."""
     write_problems(stderr, refusal.problems)
     return CommandError(str(refusal), returncode=2)
 
 
 def write_problems(stderr: OutputWrapper, problems: Iterable[Problem]) -> None:
-    """Write problems by kind, errors first: those of many with their number and some examples."""
+    """Write problems by kind, errors first; frequent kinds with a number and some examples."""
     for of_kind in summaries(problems, {}):
         _write_kind(stderr, of_kind.severity, of_kind.code, of_kind.lines(), of_kind.advice)
 
@@ -75,7 +75,7 @@ def _write_kind(
 
 
 def in_words(counts: Mapping[str, int], *names: str) -> str:
-    """Return counts of a receipt in this order: a database may keep them in another."""
+    """Return counts of a receipt in this order; a database may store them in another."""
     return ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in names)
 
 
@@ -85,7 +85,7 @@ def write_warnings(stderr: OutputWrapper, receipt: Import) -> None:
 
 
 def dataset_named(slug: str) -> Dataset:
-    """Return the dataset; raise a CommandError that lists those there are."""
+    """Return the dataset, or raise a CommandError that lists the existing ones."""
     dataset = Dataset.objects.filter(slug=slug).first()
     if dataset is None:
         known = ", ".join(Dataset.objects.values_list("slug", flat=True)) or "none is loaded"

@@ -1,4 +1,4 @@
-"""``python -m text_rankings.site``: what ``text-rankings`` does."""
+"""``python -m text_rankings.site``, the same program as ``text-rankings``."""
 
 from .program import main
 

@@ -1,4 +1,4 @@
-"""Settings from the environment, read so that a refusal names the variable."""
+"""Settings from the environment; errors name the variable."""
 
 import os
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _FALSE = {"0", "false", "no", "off"}
 
 
 def text(name: str, default: str | None = None) -> str:
-    """Return the variable's text; without a default a missing or empty one stops the start."""
+    """Return the variable's text; if it is missing or empty and has no default, the start fails."""
     value = os.environ.get(name, "").strip()
     if value:
         return value
@@ -67,8 +67,8 @@ def names(name: str, default: str = "") -> list[str]:
 def proxies(name: str, former: str) -> Proxies:
     """Return a comma-separated variable of addresses and networks as the proxies that are trusted.
 
-    ``former`` is the flag of earlier versions, by which every peer was trusted. Without a named proxy
-    the site would no longer see that its visitors use HTTPS, so the flag alone stops the start.
+    ``former`` is the flag of earlier versions, which trusted every peer. Without a named proxy the
+    site would no longer recognize HTTPS, so setting only the flag makes the start fail.
     """
     try:
         found = read(names(name))

@@ -1,22 +1,23 @@
-"""How the image's web server runs; long work is for workers."""
+"""Configuration of the container image's web server; workers do the long work."""
 
 import os
 import tempfile
 from typing import Any
 
-# Only for a proxy on this machine. The image binds to all addresses: a container has a loopback of its own.
+# Only for a proxy on this machine. The container image binds to all addresses, because a container
+# has a loopback interface of its own.
 bind = "127.0.0.1:8000"
 # The site judges the headers of proxies (TRUSTED_PROXIES), because it sees their addresses.
 forwarded_allow_ips = forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
-# A request waits for the database more than for a core.
+# Requests wait longer for the database than for a core.
 workers = int(os.environ.get("WEB_PROCESSES") or 3)
 threads = int(os.environ.get("WEB_THREADS") or 4)
-# The slowest page takes 2 s at the size of the method's paper and 5 s at 100,000 images; what is at
-# it for 30 s is stuck. Threads send long downloads without holding their process.
+# The slowest page takes 2 s at the size of the method's paper and 5 s at 100,000 images; a request
+# that takes 30 s is stuck. Threads send long downloads without blocking their process.
 timeout = 30
 graceful_timeout = 20
-# Against slow growth of memory: about once a day for an annotated study.
+# Restarts processes to limit slow memory growth: about once a day for an annotated study.
 max_requests = 20_000
 max_requests_jitter = 2_000
 # No control socket: its folder may not be writable.

@@ -1,4 +1,4 @@
-"""Logging: each request by a number and the name of its page, without secrets or personal data."""
+"""Logging of requests by number and page name, without secrets or personal data."""
 
 import json
 import logging
@@ -13,14 +13,14 @@ from typing import Any, Final
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-# The address of an invitation, of a new password and of an e-mail address to be confirmed.
+# Token URLs: invitation, password reset, e-mail confirmation.
 _WITH_TOKEN = re.compile(
     r"(/invitation/(?!join/)|/password/reset/key/(?!done/)|/confirm-email/)[^/\s\"?]+"
 )
 
 
 class WithoutTokens(logging.Filter):
-    """Replaces the secret part of an address by dots in whatever is logged."""
+    """Filter that replaces the secret part of a URL by dots in every log record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         said = record.getMessage()
@@ -39,17 +39,17 @@ _log = logging.getLogger("rankings.requests")
 def numbered(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Give each request a number, which its log records and its answer carry, and log its end."""
+    """Give each request a number, for its log records and its response, and log its end."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
-        given = request.headers.get("X-Request-Id", "")  # of trusted proxies alone
+        given = request.headers.get("X-Request-Id", "")  # from trusted proxies only
         number = given if _FROM_A_PROXY.fullmatch(given) else secrets.token_hex(8)
         # It stays until the thread's next request: Django logs refusals after the last middleware.
         _request_id.set(number)
         began = time.monotonic()
         response = get_response(request)
         response["X-Request-Id"] = number
-        # The address may name a person; the page's name does not.
+        # The URL may name a person; the page's name does not.
         match = request.resolver_match
         values = (
             (match and match.view_name) or "none",
@@ -65,7 +65,7 @@ def numbered(
 
 
 class WithRequest(logging.Filter):
-    """Adds the number of the request to a record."""
+    """Filter that adds the number of the request to a record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         record.request_id = _request_id.get()
@@ -73,7 +73,7 @@ class WithRequest(logging.Filter):
 
 
 class AsJson(logging.Formatter):
-    """One JSON object a line."""
+    """Formatter that writes one JSON object per line."""
 
     def format(self, record: logging.LogRecord) -> str:
         said: dict[str, Any] = {

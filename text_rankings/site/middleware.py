@@ -1,4 +1,4 @@
-"""Middleware for every request: its address, a full disk, caching, and the language of files."""
+"""Middleware for every request: addresses, full disk, missing rows, caching, language of files."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,7 @@ Answer = Callable[[HttpRequest], HttpResponseBase]
 
 
 def readable_address(get_response: Answer) -> Answer:
-    """Refuse an address with a NUL: nothing has one in its name, and PostgreSQL fails on it."""
+    """Refuse a URL with a NUL character: no name contains one, and PostgreSQL fails on it."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
@@ -35,15 +35,15 @@ def readable_address(get_response: Answer) -> Answer:
 
 
 class FullDisk:
-    """Says that the disk is full, where pages would speak of a fault. The API says it by itself."""
+    """Middleware that reports a full disk instead of a server error. The API reports it itself."""
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
-        # Limits count in the database: if nothing can be written, every user seems to have had too
-        # many tries.
+        # Rate limits are counted in the database: if it cannot be written, every user seems to have
+        # had too many tries.
         if response.status_code == 429 and has_no_room():
             return _no_room(request)
         return response
@@ -57,7 +57,7 @@ class FullDisk:
 
 
 class NotFound:
-    """Answers 404 where a service finds no such row for this person."""
+    """Middleware that responds with 404 if a service finds no such row for this user."""
 
     def __init__(self, get_response: Answer) -> None:
         self._get_response = get_response
@@ -75,7 +75,7 @@ def _no_room(request: HttpRequest) -> HttpResponse:
 
 
 def private(get_response: Answer) -> Answer:
-    """Keep what is made for one person out of caches that others share."""
+    """Keep pages made for one user out of shared caches."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
@@ -88,16 +88,16 @@ def private(get_response: Answer) -> Answer:
 
 
 def english_for_programs(get_response: Answer) -> Answer:
-    """Answer in English what papers and programs read, files and the API, whatever the reader's language.
+    """Respond in English for files and the API, which papers and programs read.
 
-    A drawing that a page shows says in its address which language the page is in.
+    The address of a drawing on a page names the language of the page.
     """
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         path = request.path_info
         if _FILE.search(path) or (path.startswith(ROOT) and path != reverse("api:docs")):
             language = request.GET.get("language") if path.endswith(_DRAWING) else None
-            # Not only until the view returns: a long file is written while it is sent.
+            # Not reset when the view returns: a long file is written while it is sent.
             translation.activate(language if language in dict(settings.LANGUAGES) else "en")
         return get_response(request)
 

@@ -1,7 +1,7 @@
 """Paths of the site's own files, and the default folder for data.
 
-Templates, scripts, styles and documents lie at the top of the repository, and inside this package
-once it is installed.
+Templates, scripts, styles and documents are at the top of the repository, or inside this package
+if it is installed.
 """
 
 import shlex
@@ -12,7 +12,7 @@ from typing import Final
 from platformdirs import user_data_path
 
 _PACKED: Final = Path(__file__).resolve().parent / "files"
-# The repository, or None of what is installed.
+# The repository, or None for an installed package.
 REPOSITORY: Final = None if _PACKED.is_dir() else _PACKED.parents[2]
 _FILES: Final = REPOSITORY or _PACKED
 TEMPLATES: Final = _FILES / "templates"
@@ -21,7 +21,7 @@ DOCUMENTS: Final = _FILES / "docs"
 
 
 def manage(folder: Path) -> str:
-    """Return what people type before the name of a management command, for the data in a folder."""
+    """Return the command line before the name of a management command, for a data folder."""
     if REPOSITORY is not None:
         return "python manage.py"
     named = "" if folder == usual_data_folder() else f" --data {shlex.quote(str(folder))}"
@@ -33,19 +33,19 @@ class UnusableFolder(Exception):
 
 
 def usual_data_folder() -> Path:
-    """Return where data are kept if neither DATA_DIR nor --data says it."""
+    """Return the default folder for data, without DATA_DIR and --data."""
     if REPOSITORY is not None:
         return REPOSITORY / "var"
     return user_data_path("text-rankings", appauthor=False)
 
 
 def made(folder: Path) -> Path:
-    """Return the folder, which is there and can be written to.
+    """Create a folder if necessary, check that it is writable, and return it.
 
     Raises
     ------
     UnusableFolder
-        If it cannot be made, or nothing can be written into it.
+        If it cannot be created or written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from rankings import __version__
+from text_rankings.base.options import interrupted
+
 _NOT_DONE = 2
 _SITE = "pip install 'text-detection-rankings[site]'"
 
@@ -33,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _run(options, rest, folder)
     except ImproperlyConfigured as refusal:
         return _refused(str(refusal))
+    except KeyboardInterrupt:
+        return interrupted()
     return 0
 
 
@@ -66,6 +71,7 @@ def _parser() -> argparse.ArgumentParser:
         description="People compare text detections side by side; protocols are scored by how far they are "
         "from what people say.",
     )
+    parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, says in (
         ("demo", "set up a site with a finished study and one to try, and start it"),

@@ -1,4 +1,4 @@
-"""The proxies whose word about a client counts: its address, its scheme, the number of its request."""
+"""Trusted proxies, whose headers give a client's address, scheme and request number."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-# For a proxy that reaches the site through a socket of the system, and so has no address.
+# For a proxy that connects through a Unix socket, and so has no address.
 SOCKET: Final = "unix"
-# X-Forwarded-For stays: only `client_address` reads it, and /metrics refuses requests that carry it.
+# X-Forwarded-For stays: only `client_address` reads it, and /metrics refuses requests with it.
 _OF_PROXIES: Final = (
     "HTTP_X_FORWARDED_PROTO",
     "HTTP_X_FORWARDED_HOST",
@@ -32,7 +32,7 @@ Answer = Callable[[HttpRequest], HttpResponseBase]
 
 @dataclass(frozen=True, slots=True)
 class Proxies:
-    """Trusted proxies: their networks, and whether one comes through a socket of the system."""
+    """Trusted proxies: their networks, and whether one connects through a Unix socket."""
 
     networks: tuple[IPv4Network | IPv6Network, ...] = ()
     by_socket: bool = False
@@ -49,7 +49,7 @@ class Proxies:
 
 
 def read(names: Sequence[str]) -> Proxies:
-    """Return the proxies of these addresses and networks.
+    """Parse addresses and networks of proxies.
 
     Raises ValueError with a sentence for a name that is neither, and for networks that together
     hold every address: any client could then choose its own.
@@ -81,9 +81,9 @@ _EVERYBODY: Final = (
 
 
 def forwarded(get_response: Answer) -> Answer:
-    """Take the client's address from a trusted proxy; drop what other peers say in a proxy's headers.
+    """Take the client's address from a trusted proxy; drop proxy headers from other peers.
 
-    Everything after it finds the client in REMOTE_ADDR, and believes the headers that are left.
+    Code after this middleware finds the client in REMOTE_ADDR and trusts the remaining headers.
     """
 
     def answer(request: HttpRequest) -> HttpResponseBase:
@@ -101,10 +101,10 @@ def forwarded(get_response: Answer) -> Answer:
 
 
 def client_address(peer: str, said: str, proxies: Proxies) -> str:
-    """Return the rightmost address of X-Forwarded-For that is no trusted proxy's.
+    """Return the rightmost address of X-Forwarded-For that is not a trusted proxy's.
 
-    Each proxy appends the address of its own peer, so that what is left of that address may be
-    invented. Where an entry is no address, the proxy that wrote it counts as the client.
+    Each proxy appends the address of its own peer, so everything to the left of that address may be
+    forged. If an entry is not an address, the proxy that wrote it counts as the client.
     """
     for part in reversed(said.split(",")):
         address = _address(part.strip())
@@ -117,7 +117,7 @@ def client_address(peer: str, said: str, proxies: Proxies) -> str:
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
-    """Return an address without its port; an IPv4 address that is written as IPv6 as what it is."""
+    """Return an address without its port, converting an IPv4-mapped IPv6 address to IPv4."""
     try:
         address = ip_address(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The site of rescue work: Django's admin behind the same sign-in as everything else."""
+"""The rescue site: Django's admin behind the same sign-in as all other pages."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 
 
 class RescueSite(AdminSite):
-    """Signing in goes through the account library, with its limits and its second factor."""
+    """Admin site with the sign-in of the account library, its limits and its second factor."""
 
     site_header = site_title = "Rescue work"
     index_title = "What is stored"

@@ -11,11 +11,11 @@ from django.core.exceptions import ImproperlyConfigured
 
 from . import env, places
 
-# Forms and admin pages say which model they are of: ModelForm[Study].
+# Forms and admin pages are subscripted with their model: ModelForm[Study].
 django_stubs_ext.monkeypatch()
 
 DATA_DIR = env.folder("DATA_DIR", places.usual_data_folder())
-# Pages of the protocols, and what people type before the name of a command: every hint asks it.
+# Pages of the protocols, and the command prefix that hints show.
 DOCUMENTS, MANAGE = places.DOCUMENTS, places.manage(DATA_DIR)
 
 # Without a secret this is a personal machine, and ALLOWED_HOSTS keeps the site on it; a server sets
@@ -24,9 +24,9 @@ DEBUG = env.flag("DEBUG", default=not env.text("SECRET_KEY", default=""))
 SECRET_KEY = env.text("SECRET_KEY", default="only-for-development-" + "0" * 40 if DEBUG else None)
 ALLOWED_HOSTS = env.names("ALLOWED_HOSTS", default="127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = env.names("CSRF_TRUSTED_ORIGINS")
-# Only these peers are believed about a client's address and scheme (text_rankings/site/proxies.py).
+# Only these peers are trusted for a client's address and scheme (text_rankings/site/proxies.py).
 TRUSTED_PROXIES = env.proxies("TRUSTED_PROXIES", former="BEHIND_PROXY")
-# Addresses that may read /metrics; by default this machine only.
+# Token that may read /metrics; without one, this machine only.
 METRICS_TOKEN = env.text("METRICS_TOKEN", default="")
 
 INSTALLED_APPS = [
@@ -45,7 +45,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
-    # Its templates, so that ours may replace one of them.
+    # For its templates, so that ours may replace one of them.
     "django.forms",
 ]
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
@@ -113,7 +113,7 @@ def _database() -> dict[str, Any]:
             settings |= dj_database_url.parse(url, **{k.lower(): v for k, v in settings.items()})
         except ValueError as refusal:
             raise ImproperlyConfigured(f"DATABASE_URL: {refusal}") from refusal
-    else:  # not by an address, in which a folder's drive, # or % would mean something else
+    else:  # not by a URL, in which a folder's drive letter, # or % would have another meaning
         settings |= {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "db.sqlite3")}
     if "postgres" in settings["ENGINE"] and find_spec("psycopg") is None:
         raise ImproperlyConfigured(
@@ -129,7 +129,8 @@ def _database() -> dict[str, Any]:
         settings["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
-            # FULL: an acknowledged answer survives a power cut, which NORMAL does not promise.
+            # FULL: an acknowledged answer survives a power failure, which NORMAL does not
+            # guarantee.
             "init_command": (
                 "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;"
                 "PRAGMA mmap_size=134217728;PRAGMA cache_size=2000;"
@@ -139,7 +140,7 @@ def _database() -> dict[str, Any]:
 
 
 def _for_us_alone(database: Path) -> None:
-    """Create the file before SQLite does, which would make it readable by all users."""
+    """Create the file before SQLite does, because SQLite would make it readable by all users."""
     if database.is_absolute() and not database.exists():
         database.touch(mode=0o600)
 
@@ -151,10 +152,10 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "shared_cache",
-        # Above this the oldest counts go, and limits with them.
+        # Above this number the oldest counts are deleted, and the limits with them.
         "OPTIONS": {"MAX_ENTRIES": 20_000},
     },
-    # Apart, so that no drawing puts a limit out.
+    # Separate, so that drawings cannot evict limits.
     "drawings": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "shared_drawings",
@@ -183,10 +184,11 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-# Without a mail server no letter is written, for its links open accounts, and pages say that none are sent.
+# Without a mail server no e-mail is written, because its links open accounts; pages say that none
+# are sent.
 EMAIL_HOST = env.text("EMAIL_HOST", default="")
 MAIL_IS_SET_UP = bool(EMAIL_HOST)
-# With one, a worker sends them.
+# With a mail server, a worker sends the e-mails.
 EMAIL_SENT_BY = "django.core.mail.backends.smtp.EmailBackend"
 EMAIL_BACKEND = (
     "annotate.jobs.mail.Backend"
@@ -213,7 +215,7 @@ ACCOUNT_FORMS = {
 }
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
-# An address is for password resets only; it need not be confirmed before working.
+# An e-mail address is used for password resets only; users can work before confirming it.
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_EMAIL_NOTIFICATIONS = MAIL_IS_SET_UP
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
@@ -222,14 +224,17 @@ ACCOUNT_MAX_EMAIL_ADDRESSES = 3
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 ACCOUNT_SESSION_REMEMBER = True
-# A whole class may sit behind one address. A failed sign-in counts for the person first, so that
-# who is locked out does not lock out the neighbours by trying on.
+# A whole class may share one address. A failed sign-in counts against the user first, so that a
+# user who is locked out and keeps trying does not lock out the others.
 ACCOUNT_RATE_LIMITS = {
     "login": "60/m/ip",
-    # By name and browser or address (accounts/adapter.py); who goes on waits longer.
+    # Codes of a second factor, by account; further tries wait longer.
     "login_failed": "5/5m/key,20/2h/key,30/m/ip",
-    # By name alone, from browsers in which the user has never signed in. Beyond it no one is
-    # refused, but each of these networks has one wrong try (accounts/adapter.py).
+    # By name and browser or network (accounts/adapter.py).
+    "failed_sign_in": "5/5m/key,20/2h/key",
+    "failed_sign_in_of_address": "30/m/ip",
+    # By name alone, from browsers in which the user has never signed in. Beyond this limit no one
+    # is refused, but each of these networks has one wrong try (accounts/adapter.py).
     "failures_of_strangers": "60/h/key",
     "sign_in_while_guessed_at": "1/h/key",
     "signup": "60/m/ip",
@@ -244,7 +249,7 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEBUG
 
 LANGUAGE_CODE = "en"
-# Each has a catalogue in annotate/locale (`make messages`). English is what the code says.
+# Each has a catalogue in annotate/locale (`make messages`). English is the language of the code.
 LANGUAGES = [("en", "English"), ("fr", "Français")]
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -255,7 +260,7 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = env.folder("STATIC_ROOT", (places.REPOSITORY or DATA_DIR) / "staticfiles")
 STATICFILES_DIRS = [places.STATIC]
-# Images are kept under their hash and served by a view that checks who asks; there is no MEDIA_URL.
+# Images are stored under their hashes; a view that checks access serves them; no MEDIA_URL.
 MEDIA_ROOT = DATA_DIR / "images"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -267,18 +272,18 @@ STORAGES = {
         )
     },
 }
-# Long work goes through a queue to a worker (`manage.py worker`); "here" is for tests and benchmarks:
-# within the call that starts it.
+# Long work goes through a queue to a worker (`manage.py worker`). "here", for tests and benchmarks,
+# does it within the call that starts it.
 JOBS = "queue"
-# Address of the queue if it is not with the site's own data: redis://host:6379/0.
+# Address of the queue, if it is not stored with the site's data: redis://host:6379/0.
 QUEUE_URL = env.text("QUEUE_URL", default="")
 # Chunks of jobs are computed by processes of this machine (0 and 1: in the job's own process; None:
 # one for each core), or on a Dask cluster if its scheduler is named.
 ENGINE_WORKERS = env.number("ENGINE_WORKERS", default=None)
-# Daily copies of all rows in DATA_DIR/backups; 0: none.
+# Number of daily copies of all rows that are kept in DATA_DIR/backups; 0: none.
 BACKUPS_KEPT = env.number("BACKUPS_KEPT", default=7)
 DASK_SCHEDULER = env.text("DASK_SCHEDULER", default="")
-# A job whose cluster does not answer fails with a message, or computes on this machine.
+# If the cluster does not answer, a job fails with a message, or computes on this machine.
 ENGINE_FALLBACK = env.choice("ENGINE_FALLBACK", ("none", "local"), default="none")
 # Limits on uploads that are not yet loaded.
 STAGED_FILE_MAX_BYTES = 2 * 1024**3
@@ -302,7 +307,7 @@ CONTENT_SECURITY_POLICY = {
 }
 
 REST_FRAMEWORK = {
-    # A token comes first: its scheme is what a 401 names, so that browsers open no dialog.
+    # Tokens come first: a 401 names their scheme, so that browsers open no dialog.
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "annotate.api.tokens.authentication.BearerToken",
         "rest_framework.authentication.SessionAuthentication",
@@ -323,7 +328,7 @@ REST_FRAMEWORK = {
     "NUM_PROXIES": 0,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
-# Requests of a token or a person, of what takes seconds, and of an address that is not signed in.
+# Requests by a token or user, requests that take seconds, and requests by anonymous addresses.
 API_RATES = {"person": "600/min", "heavy": "60/min", "anonymous": "60/min"}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Text detection rankings",
@@ -357,7 +362,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_SETTINGS": {
         "deepLinking": True,
         "persistAuthorization": False,
-        # It asks another host.
+        # The validator would contact another host.
         "validatorUrl": None,
     },
 }
@@ -370,13 +375,13 @@ if not DEBUG:
     _https = env.flag("HTTPS", default=True)
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _https
     SECURE_SSL_REDIRECT = _https
-    # Browsers remember this setting and it cannot be revoked: a day at first; other names of the
-    # domain are not ours.
+    # Browsers remember this setting and it cannot be revoked, so it lasts a day at first; other
+    # subdomains are not ours.
     SECURE_HSTS_SECONDS = env.number("HSTS_SECONDS", default=86_400) if _https else 0
     SECURE_HSTS_INCLUDE_SUBDOMAINS = env.flag("HSTS_SUBDOMAINS", default=False)
     SECURE_HSTS_PRELOAD = env.flag("HSTS_PRELOAD", default=False)
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # the two flags above
-    # From others than these text_rankings/site/proxies.py drops the header.
+    # text_rankings/site/proxies.py drops the header from all other peers.
     if TRUSTED_PROXIES:
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if _https else "http"
@@ -402,10 +407,10 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["console"], "level": _level},
-    # All of these name the address of a request, and would bring handlers of their own.
+    # All of these log the URL of a request, and would add handlers of their own.
     "loggers": {
         "django": _to_console | {"level": _level},
-        # Strangers who knock with another site's name are answered with 400 and no traceback.
+        # Requests with another site's name get a 400 without a traceback.
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         "django.server": _to_console,
         # One line a request, below errors; the server's own would name the visitor's address.

@@ -10,8 +10,8 @@ _OURS: Final = {("js/", ".js"): "application/javascript", ("css/", ".css"): "tex
 
 
 def packed(kind: str, content: str) -> str:
-    """Return a script or style without what browsers do not need; as it is where the packer is not."""
-    # There is no build of it for every system that people develop on.
+    """Minify a script or style; return it unchanged if the minifier is not installed."""
+    # It is not built for every system that developers use.
     if find_spec("minify") is None:
         return content
     import minify
@@ -20,10 +20,10 @@ def packed(kind: str, content: str) -> str:
 
 
 class ModulesManifestStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # the library has no types
-    """Hashed names for what modules import too, so that browsers may keep every file for ever.
+    """Storage with hashed names, also in modules' imports, so browsers may keep files for ever.
 
-    Our own scripts and styles are stored without comments, and local names are short; what libraries
-    bring stays as they packed it.
+    Our own scripts and styles are minified: no comments, short local names. Files of libraries stay
+    as their authors packed them.
     """
 
     support_js_module_import_aggregation = True

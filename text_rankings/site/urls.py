@@ -1,4 +1,4 @@
-"""Addresses of the whole site."""
+"""URLs of the whole site."""
 
 from django.contrib import admin
 from django.urls import include, path
@@ -6,12 +6,12 @@ from django.urls import include, path
 from annotate.accounts.views import SessionsView
 
 urlpatterns = [
-    # Before the library's own, which asks for each browser.
+    # Before the library's own view, which queries each browser separately.
     path("accounts/sessions/", SessionsView.as_view(), name="usersessions_list"),
     path("accounts/", include("allauth.urls")),
     path("rescue/", admin.site.urls),
     path("api/v1/", include("annotate.api_urls")),
-    # Public pages; those of annotate.urls ask who reads.
+    # Public pages; those of annotate.urls check access.
     path("protocols/", include("annotate.guide.urls")),
     path("public/", include("annotate.publication.public_urls")),
     path("", include("annotate.urls")),

@@ -5,12 +5,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from annotate.management.site_command import SiteCommand
 from annotate.operations.backups.writing import write_backup
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Write every row and every photograph into one archive, with checksums, while the site runs. It "
         "holds password hashes and personal data: keep it as the database. Encrypt it on its way: "

@@ -1,21 +1,21 @@
-"""Check everything the site needs, and say what to do."""
+"""Check everything the site needs, and give advice."""
 
 import json
 from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from annotate.management.site_command import SiteCommand
 from annotate.operations.health.checks import ALL, found
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Look at the database, migrations, disk, queue and workers, clock, mail, backups, settings, every "
         "photograph, and replay some answers. Exit code 0: all is well, 1: warnings, 2: faults."
     )
-    # The command prints its findings itself, those about settings too.
+    needs_this_version = False
+    # The command prints its findings itself, including those about settings.
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:

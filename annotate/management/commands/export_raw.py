@@ -4,13 +4,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotate.exchange import raw
+from annotate.management.site_command import SiteCommand
 from annotate.studies.models import Study
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Export every event and every ranking of a study as CSV and JSON."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -47,7 +48,7 @@ class Command(BaseCommand):
 
 
 def study_named(slug: str) -> Study:
-    """Return the study; raise a CommandError that lists those there are."""
+    """Return the study, or raise a CommandError that lists the existing ones."""
     study = Study.objects.filter(slug=slug).select_related("dataset").first()
     if study is None:
         known = ", ".join(Study.objects.values_list("slug", flat=True)) or "there is none yet"

@@ -5,9 +5,10 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotate.figures.data import FigureData
+from annotate.management.site_command import SiteCommand
 from annotate.publication.work import write_paper
 from annotate.reports import exports, services
 from annotate.reports.models import data_of
@@ -21,7 +22,7 @@ from rankings.output.latex import LAYOUTS, WIDTHS, Look
 PAPER: Final = "paper"
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Export a study's Best / Worst / Score tables as CSV, JSON, LaTeX or Markdown, or all that a "
         "paper needs as a zip."
@@ -81,7 +82,7 @@ class Command(BaseCommand):
             self.stdout.write(content.decode(), ending="")
             return
         try:
-            # The bytes as they are: no translation of line ends.
+            # Written as bytes, so that line endings are not converted.
             options["out"].write_bytes(content)
         except OSError as fault:
             raise CommandError(f"{options['out']}: {fault.strerror}", returncode=1) from fault

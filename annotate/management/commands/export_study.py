@@ -5,14 +5,15 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotate.exchange.bundles.writing import NotExported, write_bundle
+from annotate.management.site_command import SiteCommand
 
 from .export_raw import study_named
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Export a study as a zip that import_study loads into another site."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -28,7 +29,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         study, out = study_named(options["study"]), options["out"]
         try:
-            # Under its name once it is whole.
+            # The file gets its name once it is complete.
             with tempfile.NamedTemporaryFile(
                 dir=out.parent, prefix=f".{out.name}-", delete=False
             ) as file:

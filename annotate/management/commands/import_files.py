@@ -1,11 +1,11 @@
-"""Load any files the site can read: the check, the report and the load of the pages, as a command."""
+"""Check, report on and load any files the site can read, as its pages do."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotate.errors import Refusal
 from annotate.imports import exports, plans
@@ -14,13 +14,14 @@ from annotate.imports.guessing import guess_file
 from annotate.imports.immediate import FileToLoad, LoadAtOnce
 from annotate.imports.models import Draft, FileKind, Finding, Missing
 from annotate.management import reporting
+from annotate.management.site_command import SiteCommand
 from protocols.diagnostics.readings import ReadingError, words_of
 from protocols.formats.recognition.reading import LINES
 
 _OF_LINES: Final = (FileKind.TRUTH, FileKind.RESULTS)
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Check files and load them: ground truth, photographs, results, scores, people. What each is "
         "is found out. Ends with 0 if nothing was odd, 1 if something was read all the same, 2 if "
@@ -137,7 +138,7 @@ def _fit_in_words(fit: Mapping[str, Any]) -> str:
 
 
 def _reading(path: Path, given: Sequence[str]) -> str:
-    """Return how a file of results is to be read: by the option for it, or else for all."""
+    """Return how to read a file of results: the last option given for it or for all files."""
     said = ""
     for reading in given:
         name, equals, slug = reading.rpartition("=")
@@ -152,7 +153,7 @@ def _reading(path: Path, given: Sequence[str]) -> str:
 
 
 def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
-    """Guess the kind of a file, unless it was given."""
+    """Return a file to load; its kind is guessed unless it was given."""
     try:
         guess = guess_file(path, path.name)
     except OSError as fault:

@@ -3,14 +3,13 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from annotate.exchange.bundles.reading import import_study
 from annotate.imports.errors import NotLoaded
 from annotate.management import reporting
+from annotate.management.site_command import SiteCommand
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Load a study's bundle, everything or nothing; its rankings are recomputed and compared."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -4,16 +4,15 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from annotate.imports.errors import NotLoaded
 from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind
 from annotate.management import reporting
+from annotate.management.site_command import SiteCommand
 from protocols.formats.recognition.reading import FORMATS
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Load a zip of ground truth and a folder or zip of photographs; everything or nothing."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -3,12 +3,11 @@
 from time import monotonic
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from annotate.demo import services
+from annotate.management.site_command import SiteCommand
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Load the demo (24 drawn scenes, ten detectors, two studies); again changes nothing."
 
     def handle(self, **options: Any) -> None:

@@ -4,17 +4,18 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotate.imports.dry_run import FILES_READ
 from annotate.imports.errors import NotLoaded
 from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind, Missing
 from annotate.management import reporting
+from annotate.management.site_command import SiteCommand
 from protocols.formats.recognition.reading import FORMATS
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Load zips of results, one for each method, named after it; everything or nothing."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

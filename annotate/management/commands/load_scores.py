@@ -4,15 +4,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from annotate.imports.errors import NotLoaded
 from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind
 from annotate.management import reporting
+from annotate.management.site_command import SiteCommand
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Load a CSV of scores (image,method,recall,precision) of any protocol; all or nothing."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -3,12 +3,13 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotate.judging.replay import rankings_that_differ
+from annotate.management.site_command import SiteCommand
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Replay all answers and prove that the stored rankings are what they give."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

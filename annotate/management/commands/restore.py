@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
+from annotate.management.site_command import SiteCommand
 from annotate.operations.backups.errors import NotRestored
 from annotate.operations.backups.restoring import restore
 
 
-class Command(BaseCommand):
-    help = "Restore what the command backup wrote, into an empty database (after migrate)."
+class Command(SiteCommand):
+    help = "Restore what the command backup wrote, into an empty database."
+    needs_this_version = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
@@ -21,6 +24,8 @@ class Command(BaseCommand):
         path: Path = options["file"]
         if not path.is_file():
             raise CommandError(f"There is no file {path}.", returncode=2)
+        # It makes the tables of an empty database, and refuses one of another version.
+        call_command("set_up")
         tell = self.stderr.write if options["verbosity"] > 1 else lambda doing: None
         try:
             counts = restore(path, tell)

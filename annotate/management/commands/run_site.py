@@ -1,4 +1,4 @@
-"""The site on this machine, with its worker."""
+"""Run the site on this machine, with a worker."""
 
 import subprocess  # nosec B404
 from argparse import ArgumentParser
@@ -30,9 +30,9 @@ class Command(BaseCommand):
 
 @contextmanager
 def _a_worker() -> Iterator[None]:
-    """Keep a worker running with this process; it also ends when this process is killed."""
+    """Run a worker alongside this process; it also ends when this process is killed."""
     command = [*COMMAND, "worker", "--until-input-ends"]
-    # No process writes to its input: it ends when this process does, however that ends.
+    # Nothing is written to its input, which ends when this process does, even if killed.
     here = environment()
     with subprocess.Popen(command, stdin=subprocess.PIPE, env=here) as worker:  # nosec B603
         try:

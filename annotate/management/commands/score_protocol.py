@@ -6,15 +6,16 @@ from collections.abc import Iterable, Mapping
 from time import monotonic
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotate.jobs.engine import NotComputed, computing
 from annotate.management import reporting
+from annotate.management.site_command import SiteCommand
 from annotate.scoring.services import NotScored, protocol_named, score_protocol
 from protocols.core.base import Protocol
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Score every result of a dataset with protocols; stores scores, parameters and version."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -51,7 +52,7 @@ class Command(BaseCommand):
 
 
 def _each_once(slugs: Iterable[str], parameters: Mapping[str, Any]) -> list[str]:
-    """Return the slugs without those of a protocol that has the same parameters under another."""
+    """Return the slugs, only the first of those that name the same protocol and parameters."""
     slug_of: dict[Protocol, str] = {}
     for slug in slugs:
         try:

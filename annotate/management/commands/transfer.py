@@ -1,4 +1,4 @@
-"""Move the site's rows into another database, and prove that they are the same."""
+"""Copy the site's rows into another database, and verify that they are the same."""
 
 import subprocess  # nosec B404
 import tempfile
@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotate.management.again import COMMAND, environment
+from annotate.management.site_command import SiteCommand
 from annotate.operations.backups.writing import write_backup
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Copy every row into an empty database of either kind (sqlite:///FILE, postgres://...), and replay "
         "all answers there. Photographs stay where they are. Stop the site first; afterwards start it "
@@ -30,8 +31,7 @@ class Command(BaseCommand):
             with archive.open("wb") as stream:
                 counts = write_backup(stream, photographs=False)
             for step in (
-                ["migrate", "--verbosity", "0"],
-                ["createcachetable"],
+                ["set_up"],
                 ["restore", str(archive)],
                 ["replay", "--check"],
             ):

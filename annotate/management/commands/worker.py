@@ -1,4 +1,4 @@
-"""Work on jobs until it is stopped."""
+"""Work on jobs until stopped."""
 
 import os
 import sys
@@ -30,7 +30,7 @@ class Command(BaseCommand):
             consumer.work(n_threads=options["jobs"], ends_with_input=options["until_input_ends"])
         except QueueAway as fault:
             raise CommandError(f"The queue cannot be opened: {fault}", returncode=2) from fault
-        # Threads of jobs that did not stop must not keep the process; their jobs wait for another.
+        # Threads of unfinished jobs must not keep the process alive; another worker takes the jobs.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)

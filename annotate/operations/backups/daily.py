@@ -1,4 +1,4 @@
-"""A copy of the database each day, as long as the site is on its own disk."""
+"""Daily copies of the database on the site's own disk."""
 
 import os
 from datetime import datetime
@@ -18,10 +18,10 @@ def folder() -> Path:
 
 
 def back_up() -> Path | None:
-    """Write every row once a day and keep the newest BACKUPS_KEPT; photographs stay where they are.
+    """Write every row once a day, without photographs, and keep the newest BACKUPS_KEPT copies.
 
     Return the archive, or None if none was due. It is complete or absent: written under a temporary
-    name and moved into place. Raises OSError and DatabaseError for a full disk.
+    name and moved into place. Raises OSError or DatabaseError for a full disk.
     """
     if not settings.BACKUPS_KEPT:
         return None

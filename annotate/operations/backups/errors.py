@@ -1,7 +1,7 @@
-"""Why a backup is not made or not restored."""
+"""Errors of backups."""
 
 from annotate.errors import Refusal
 
 
 class NotRestored(Refusal):
-    """The archive cannot be restored here; nothing was changed."""
+    """The archive cannot be restored here; no row was stored."""

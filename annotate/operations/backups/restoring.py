@@ -1,4 +1,4 @@
-"""Restore an archive into an empty site: everything, exactly as it was, or nothing."""
+"""Restoring of an archive into an empty site: all rows, exactly as they were, or none."""
 
 import json
 import zipfile
@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from annotate.datasets.photographs import store
+from annotate.datasets.photographs import giving_back, store
 from annotate.jobs.versions import VERSION
 
 from .errors import NotRestored
@@ -22,17 +22,17 @@ Tell = Callable[[str], None]
 
 
 def restore(path: Path, tell: Tell = lambda doing: None) -> dict[str, int]:
-    """Restore a site that `write_backup` wrote; return how many rows of each table.
+    """Restore a site that `write_backup` wrote; return the number of rows of each table.
 
-    Every checksum is compared first; rows are one transaction. Raises NotRestored for a site that
-    holds anything, an archive that is damaged or cut short, and one of another version of the tables.
+    All checksums are compared first; the rows are stored in one transaction. Raises NotRestored if
+    the site has data, or the archive is damaged, cut short, or of another version of the tables.
     """
     if not is_empty():
         raise NotRestored(
             f"This site holds data already. Restore into a new database, after `{settings.MANAGE} migrate`."
         )
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(path) as archive, giving_back():
             manifest = _manifest(archive)
             tell("Comparing checksums")
             _compare_sums(archive, manifest)
@@ -59,7 +59,7 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _way_to_restore(manifest: dict[str, Any]) -> str:
-    """Return how to restore a backup whose tables differ from this database's."""
+    """Explain how to restore a backup whose tables differ from this database's."""
     theirs, ours = ({tuple(key) for key in keys} for keys in (manifest["migrations"], applied()))
     program = manifest["program"]
     if theirs > ours:

@@ -1,4 +1,4 @@
-"""Rows of every table as JSON, one list a row, alike for each kind of database."""
+"""Rows of every table as JSON, one list per row, the same for every kind of database."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +16,7 @@ from django.db import connection, models
 from annotate.jobs.models import Worker
 from annotate.stored_messages import MessageField, MessageJSONField
 
-# `migrate` recreates the first two with other keys; the others are valid for one machine at one
+# `migrate` recreates the first two with other keys; the others are valid only on one machine at one
 # time.
 _NOT_KEPT: Final = (ContentType, Permission, Session, Worker)
 _NAMED: Final[dict[Any, tuple[str, ...]]] = {
@@ -28,7 +28,7 @@ Model = type[models.Model]
 
 
 def kept_models() -> list[Model]:
-    """Return every model whose rows are kept, the tables between two models included."""
+    """Return every model whose rows are backed up, including many-to-many tables."""
     every = apps.get_models(include_auto_created=True)
     kept = [model for model in every if model not in _NOT_KEPT]
     return sorted(kept, key=lambda model: model._meta.label_lower)
@@ -39,7 +39,7 @@ def columns(model: Model) -> list[str]:
 
 
 def encoded_rows(model: Model) -> Iterator[bytes]:
-    """Yield each row of a table as one line of JSON, in the order of keys."""
+    """Yield each row of a table as one line of JSON, ordered by key."""
     named = [_name_of(field) for field in model._meta.concrete_fields]
     rows = model._base_manager.order_by("pk").values_list(*columns(model))
     for row in rows.iterator(_BATCH):
@@ -48,14 +48,14 @@ def encoded_rows(model: Model) -> Iterator[bytes]:
 
 
 def _said(value: Any) -> str:
-    """Dates to the microsecond, which Django's own encoder cuts to milliseconds."""
+    """Encode times to the microsecond, which Django's own encoder truncates to milliseconds."""
     return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
 def store_rows(model: Model, lines: Iterable[bytes]) -> int:
     """Insert rows that `encoded_rows` wrote, exactly as they were; return how many.
 
-    Raises ValueError for a line that is no such row.
+    Raises ValueError for a line that is not such a row, and KeyError for an unknown name.
     """
     fields = model._meta.concrete_fields
     made = [_value_of(field) for field in fields]
@@ -78,7 +78,7 @@ def _values(line: bytes, made: Sequence[Callable[[Any], Any]]) -> list[Any]:
 
 
 def set_next_keys() -> None:
-    """Reset the sequences of keys above the stored ones."""
+    """Set the sequences of keys to continue after the stored ones."""
     statements = connection.ops.sequence_reset_sql(no_style(), kept_models())
     with connection.cursor() as cursor:
         for statement in statements:
@@ -86,12 +86,12 @@ def set_next_keys() -> None:
 
 
 def is_empty() -> bool:
-    """Return whether no table holds a row that would be kept."""
+    """Return whether no table holds a row that would be backed up."""
     return not any(model._base_manager.exists() for model in kept_models())
 
 
 def _name_of(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
-    """Return a value in a form that is the same for every database: types and permissions by name."""
+    """Return a field's encoder of values, which gives types and permissions by name."""
     if field.related_model in _NAMED:
         names = _names(field.related_model)
         return lambda pk: names.get(pk)

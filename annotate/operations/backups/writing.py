@@ -1,4 +1,4 @@
-"""Write the site as of one moment, while people go on answering."""
+"""Writing of a snapshot of the site, while people continue to work."""
 
 import json
 import zipfile
@@ -22,16 +22,16 @@ PHOTOGRAPHS: Final = "photographs/"
 
 
 def applied() -> list[list[str]]:
-    """Return the migrations that made the database's tables."""
+    """Return the migrations that were applied to the database."""
     return sorted(list(key) for key in MigrationRecorder(connection).applied_migrations())
 
 
 def write_backup(stream: IO[bytes], *, photographs: bool = True) -> dict[str, int]:
     """Write every row, and every photograph that an image shows; return how many of each.
 
-    The rows are those of one moment. Photographs come after them: none that a row names goes within a
-    day. The manifest, with the checksum of every part, comes last, so that an archive that was cut
-    short has none. Raises OSError for a full disk.
+    The rows are a consistent snapshot. Photographs come after them: none that a row names is
+    deleted within a day. The manifest, with the checksum of every table, comes last, so that an
+    archive that was cut short has none. Raises OSError for a full disk.
     """
     counts: dict[str, int] = {}
     sums: dict[str, str] = {}

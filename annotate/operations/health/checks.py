@@ -1,7 +1,8 @@
-"""Health checks, one function each: its finding, and advice if something is wrong."""
+"""Health checks, one function each, that yield findings, with advice if something is wrong."""
 
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -13,7 +14,6 @@ from django.core import checks as django_checks
 from django.core.cache import caches
 from django.core.mail import get_connection
 from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Max
 from django.utils import timezone
 from django.utils.formats import number_format
@@ -33,6 +33,8 @@ from annotate.operations.backups import daily
 from protocols import registry
 from protocols.formats.recognition import known_formats
 
+from .versions import misfit
+
 State = Literal["well", "warning", "fault"]
 _GIB: Final = 1024**3
 _LITTLE_ROOM: Final = 2 * _GIB
@@ -41,7 +43,7 @@ _WAITS_LONG: Final = timedelta(minutes=10)
 _CLOCK_MAY_DIFFER: Final = timedelta(seconds=30)
 _BACKUP_IS_OLD: Final = timedelta(days=2)
 _MAX_NAMED: Final = 5
-# Each takes some milliseconds.
+# Each takes a few milliseconds.
 N_REPLAYED: Final = 50
 
 
@@ -80,11 +82,13 @@ _NAMES: Final = {
     "settings": gettext_lazy("settings"),
     "plug-ins": gettext_lazy("plug-ins"),
 }
+# Subjects without which nothing else can be checked.
+_NEEDED: Final = {"database", "migrations"}
 Check = Callable[[], Iterable[Finding]]
 
 
 def database() -> Iterator[Finding]:
-    """Write and read again, through a cache, whose tables are the database's."""
+    """Write and read a value through the cache, whose table is in the database."""
     try:
         mark = timezone.now().isoformat()
         caches["default"].set("health", mark, 60)
@@ -92,16 +96,18 @@ def database() -> Iterator[Finding]:
             yield Finding(
                 "database",
                 "fault",
-                _("it reads, and does not write"),
-                _(
-                    "See the disk and the file system; in a new database: {manage} createcachetable"
-                ).format(manage=settings.MANAGE),
+                _("it can be read but not written to"),
+                _("Check the disk, the file system and the right to write the database."),
             )
             return
     except DatabaseError as fault:
-        yield Finding(
-            "database", "fault", _first_line(fault), _("See that it runs and DATABASE_URL.")
-        )
+        advice = _("Check that it runs, and check DATABASE_URL.")
+        with suppress(DatabaseError):
+            if misfit():
+                yield from migrations()
+                return
+            advice = f"{settings.MANAGE} set_up"
+        yield Finding("database", "fault", _first_line(fault), advice)
         return
     yield Finding(
         "database", "well", _("{vendor}: reads and writes").format(vendor=connection.vendor)
@@ -109,26 +115,9 @@ def database() -> Iterator[Finding]:
 
 
 def migrations() -> Iterator[Finding]:
-    executor = MigrationExecutor(connection)
-    known = executor.loader.graph.nodes
-    ours = {app for app, _name in known}
-    newer = [
-        key for key in executor.loader.applied_migrations if key[0] in ours and key not in known
-    ]
-    if newer and not executor.loader.replacements:
-        yield Finding(
-            "migrations",
-            "fault",
-            _("the database is newer than the program"),
-            _("Start the program's version that made it, or restore a backup of this one."),
-        )
-    elif executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        yield Finding(
-            "migrations",
-            "fault",
-            _("the database is older than the program"),
-            f"{settings.MANAGE} migrate",
-        )
+    found = misfit()
+    if found:
+        yield Finding("migrations", "fault", found.said, found.advice)
     else:
         yield Finding("migrations", "well", _("the database is of this version"))
 
@@ -137,19 +126,19 @@ def disk() -> Iterator[Finding]:
     free = room_bytes()
     said = _("{n} GiB free for data").format(n=number_format(free / _GIB, 1))
     state: State = "fault" if free < _NO_ROOM else "warning" if free < _LITTLE_ROOM else "well"
-    yield Finding("disk", state, said, "" if state == "well" else _("Make room on it."))
+    yield Finding("disk", state, said, "" if state == "well" else _("Free some space on it."))
 
 
 def workers() -> Iterator[Finding]:
     try:
         queue.opened().pending_count()
     except QueueAway as fault:
-        yield Finding("queue", "fault", _first_line(fault), _("See QUEUE_URL and DATA_DIR."))
+        yield Finding("queue", "fault", _first_line(fault), _("Check QUEUE_URL and DATA_DIR."))
         return
     waiting = Job.objects.filter(state=Job.State.WAITING)
     late = waiting.filter(created__lt=timezone.now() - _WAITS_LONG, not_before=None).count()
     n_alive = len(presence.alive())
-    said = _("workers heard of: {n}; jobs that wait: {waiting}").format(
+    said = _("workers seen: {n}; jobs waiting: {waiting}").format(
         n=n_alive, waiting=waiting.count()
     )
     if presence.silence() is not None:
@@ -158,7 +147,9 @@ def workers() -> Iterator[Finding]:
         )
         yield Finding("workers", "fault" if late else "warning", said, advice)
     elif late:
-        yield Finding("workers", "warning", said, _("Some have waited long: start more workers."))
+        yield Finding(
+            "workers", "warning", said, _("Some have waited a long time: start more workers.")
+        )
     else:
         yield Finding("workers", "well", said)
 
@@ -187,23 +178,23 @@ def clock() -> Iterator[Finding]:
         yield Finding(
             "clock",
             "warning",
-            _("the database holds what was written later than now"),
-            _("Set this machine's clock: dates of new answers come before old ones."),
+            _("the database has entries dated later than now"),
+            _("Set this machine's clock: new answers are dated before old ones."),
         )
         return
-    yield Finding("clock", "well", _("later than all that was written"))
+    yield Finding("clock", "well", _("later than every stored entry"))
 
 
 def mail() -> Iterator[Finding]:
     if not settings.MAIL_IS_SET_UP:
-        yield Finding("mail", "well", _("not set up: letters are shown to be copied"))
+        yield Finding("mail", "well", _("not set up: messages are shown for copying"))
         return
     try:
         with get_connection(settings.EMAIL_SENT_BY):
             yield Finding("mail", "well", _("{host} answers").format(host=settings.EMAIL_HOST))
-    except OSError as fault:  # the mail library's own errors are such, too
+    except OSError as fault:  # the base of the mail library's own errors, too
         said = f"{settings.EMAIL_HOST}: {type(fault).__name__}"
-        yield Finding("mail", "warning", said, _("See EMAIL_HOST and its user."))
+        yield Finding("mail", "warning", said, _("Check EMAIL_HOST and its user."))
 
 
 def photographs() -> Iterator[Finding]:
@@ -220,23 +211,23 @@ def photographs() -> Iterator[Finding]:
             "photographs",
             "well",
             ngettext(
-                "{n} shown by no image goes after a day",
-                "{n} shown by no image go after a day",
+                "{n} that no image uses is deleted after a day",
+                "{n} that no image uses are deleted after a day",
                 orphans,
             ).format(n=orphans),
         )
 
 
 def replay() -> Iterator[Finding]:
-    """Replay the newest assignments and compare them with the rankings that are stored."""
+    """Replay the newest assignments and compare them with the stored rankings."""
     replayed = list(islice(rankings_that_differ(), N_REPLAYED))
     differing = [assignment for assignment, differs in replayed if differs]
     if differing:
-        said = _("{n} of {all} rankings are not what their answers give").format(
+        said = _("{n} of {all} rankings do not follow from their answers").format(
             n=len(differing), all=len(replayed)
         )
         advice = _(
-            "{manage} replay --check names them all. Report it: this must not happen."
+            "{manage} replay --check names them all. Please report it: this should never happen."
         ).format(manage=settings.MANAGE)
         yield Finding("answers", "fault", said, advice)
     else:
@@ -244,8 +235,8 @@ def replay() -> Iterator[Finding]:
             "answers",
             "well",
             ngettext(
-                "{n} ranking is what its answers give",
-                "{n} rankings are what their answers give",
+                "{n} ranking follows from its answers",
+                "{n} rankings follow from their answers",
                 len(replayed),
             ).format(n=len(replayed)),
         )
@@ -261,7 +252,7 @@ def backup() -> Iterator[Finding]:
         return
     age = timezone.now() - datetime.fromtimestamp(newest.stat().st_mtime, UTC)
     state: State = "warning" if age > _BACKUP_IS_OLD else "well"
-    advice = _("See that a worker runs and the disk has room.") if state == "warning" else ""
+    advice = _("Check that a worker runs and that the disk has room.") if state == "warning" else ""
     yield Finding("backups", state, _("the newest is {file}").format(file=newest.name), advice)
 
 
@@ -291,21 +282,21 @@ def plug_ins() -> Iterator[Finding]:
             _("Repair or uninstall {package}.").format(package=plugin.package),
         )
     if not broken:
-        yield Finding("plug-ins", "well", _("no annotator is excluded"))
+        yield Finding("plug-ins", "well", _("all are loaded"))
 
 
-# Checks for a proxy every few seconds, for the admins' page, and slower ones.
-READY: Final[tuple[Check, ...]] = (database, migrations, disk, workers)
+# Checks for a proxy (every few seconds), for the admins' page, and all with the slow ones.
+READY: Final[tuple[Check, ...]] = (disk, database, migrations, workers)
 PAGE: Final[tuple[Check, ...]] = (*READY, clock, mail, backup, settings_of_a_server, plug_ins)
 ALL: Final[tuple[Check, ...]] = (*PAGE, photographs, replay)
 
 
 def found(these: Iterable[Check]) -> list[Finding]:
-    """Return the findings of checks. After a fault of the database the others cannot run."""
+    """Return the findings of checks. After a fault of the database or its tables none can run."""
     findings: list[Finding] = []
     for check in these:
         findings += check()
-        if any(finding.subject == "database" and finding.state == "fault" for finding in findings):
+        if any(of.subject in _NEEDED and of.state == "fault" for of in findings):
             break
     return findings
 

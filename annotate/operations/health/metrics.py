@@ -1,4 +1,4 @@
-"""Numbers for monitoring, in Prometheus' format, at /metrics.
+"""Metrics for monitoring, in the format of Prometheus, at /metrics.
 
 Each web process counts its requests in files that all of them share (PROMETHEUS_MULTIPROC_DIR,
 which text_rankings/site/gunicorn.py sets); the database is queried at each scrape.
@@ -29,7 +29,7 @@ from annotate.judging.models import Judgement, Skip
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 _BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
-# By the name of the page, never its address: that may name a person or a secret.
+# By the name of the page, never by its address, which may contain a person's name or a secret.
 _REQUESTS = Counter(
     "rankings_requests", "Requests by page, method and status.", ["page", "method", "status"]
 )
@@ -44,7 +44,7 @@ _BY_PROXIES: Final = frozenset(
 
 
 def measured(get_response: Answer) -> Answer:
-    """Count and time every request, and answer /metrics to those who may ask."""
+    """Count and time every request, and serve /metrics to allowed clients."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         if request.path_info == "/metrics":
@@ -81,7 +81,7 @@ def _metrics(request: HttpRequest) -> HttpResponse:
 
 
 def _may_ask(request: HttpRequest) -> bool:
-    """Allow the token (METRICS_TOKEN); without one, this machine, unless a proxy is or may be between."""
+    """Allow METRICS_TOKEN; if it is unset, this machine, unless a proxy may be in between."""
     token = settings.METRICS_TOKEN
     if token:
         given = request.headers.get("Authorization", "")

@@ -1,4 +1,4 @@
-"""The two addresses that a proxy and monitoring ask, whatever name of the site they use."""
+"""The two URLs for proxies and monitoring, which work under any host name."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from .checks import READY, found
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
-# Anybody may ask, and an answer writes to the database.
+# Anyone may request them, and the checks write to the database.
 _SECONDS_KEPT: Final = 2.0
 
 

@@ -1,4 +1,4 @@
-"""Addresses of the site's health."""
+"""URL of the site's health."""
 
 from django.urls import path
 

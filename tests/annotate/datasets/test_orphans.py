@@ -2,13 +2,14 @@
 
 import os
 import time
+from contextlib import suppress
 from hashlib import sha256
 
 import pytest
 
 from annotate.datasets import orphans, photographs
 from annotate.datasets.models import stored_path
-from annotate.datasets.photographs import Photograph, store
+from annotate.datasets.photographs import Photograph, giving_back, store
 from tests.support.factories import make_dataset, make_image
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +67,14 @@ class TestSweep:
         os.utime(part, (0, 0))
         assert orphans.sweep() == 1
         assert not part.exists()
+
+    def test_a_file_that_another_process_writes_stays_for_minutes_only(self, stored):
+        part = stored.with_name("0123.part")
+        part.write_bytes(CONTENT[:4])
+        assert orphans.sweep() == 0
+        then = time.time() - 660
+        os.utime(part, (then, then))
+        assert orphans.sweep() == 1
 
     def test_what_a_killed_sweep_moved_aside_comes_back(self, stored):
         show()
@@ -129,3 +138,31 @@ def test_an_image_whose_photograph_is_gone_is_named(stored):
     show()
     stored.unlink()
     assert list(orphans.missing()) == [PHOTOGRAPH.sha256]
+
+
+class TestGivingBack:
+    def fail(self, *, meanwhile=lambda: None):
+        with suppress(OSError), giving_back():
+            store(PHOTOGRAPH.sha256, CONTENT)
+            meanwhile()
+            raise OSError("full")
+        return stored_path(PHOTOGRAPH.sha256)
+
+    def test_what_a_failed_load_stored_goes_at_once(self):
+        assert not self.fail().exists()
+        assert not list(stored_path(PHOTOGRAPH.sha256).parent.iterdir())
+
+    def test_what_was_there_before_stays(self, stored):
+        assert self.fail().read_bytes() == CONTENT
+
+    def test_what_another_load_has_used_meanwhile_stays(self):
+        path = self.fail(meanwhile=lambda: store(PHOTOGRAPH.sha256, CONTENT))
+        assert path.read_bytes() == CONTENT
+
+    def test_what_an_image_shows_stays(self):
+        assert self.fail(meanwhile=show).read_bytes() == CONTENT
+
+    def test_what_a_load_stored_stays_when_it_succeeds(self):
+        with giving_back():
+            store(PHOTOGRAPH.sha256, CONTENT)
+        assert stored_path(PHOTOGRAPH.sha256).read_bytes() == CONTENT

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from collections import namedtuple
 from datetime import timedelta
 
@@ -166,6 +167,16 @@ class TestDoctor:
         by_subject = {found["subject"]: found["state"] for found in json.loads(said)}
         assert by_subject["disk"] == "fault"
         assert by_subject["answers"] == "well"
+
+
+@pytest.mark.parametrize(("days", "state"), [(0, "well"), (3, "warning")])
+def test_an_old_backup_is_a_warning(tmp_path, monkeypatch, days, state):
+    copy = tmp_path / "copy.zip"
+    copy.touch()
+    made = (timezone.now() - timedelta(days=days)).timestamp()
+    os.utime(copy, (made, made))
+    monkeypatch.setattr(checks.daily, "newest", lambda: copy)
+    assert [found.state for found in checks.backup()] == [state]
 
 
 def test_the_page_is_for_admins(client):

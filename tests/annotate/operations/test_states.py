@@ -1,0 +1,152 @@
+"""Commands on a database that cannot serve them end in a sentence that names the next step."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.archives import zip_bytes
+
+# Enough for more than the free parts of the pages of an empty database.
+TRUTH = {f"gt_img_{at}.txt": "0,0,99,39,word\n" * 20 for at in range(200)}
+ROOT = Path(__file__).resolve().parents[3]
+# Runs each command on each database, as its own process would, and writes code and output of each.
+DRIVER = """
+import io, json, shutil, sqlite3, sys, traceback
+from contextlib import closing, redirect_stderr, redirect_stdout
+from pathlib import Path
+import django
+django.setup()
+from django.core.management import execute_from_command_line
+from django.db import connection
+from django.db.backends.signals import connection_created
+
+folder = Path(sys.argv[1])
+first = {"empty": "", "older": "DELETE FROM django_migrations WHERE id = (SELECT max(id) FROM "
+         "django_migrations WHERE app = 'annotate')",
+         "newer": "INSERT INTO django_migrations (app, name, applied) VALUES ('annotate', '9999_later', 0)",
+         "unsupported": "UPDATE django_migrations SET name = 'before_' || name WHERE app = 'annotate'",
+         "read-only": "", "full": "VACUUM", "well": "", "broken": ""}
+at_start = {"read-only": "PRAGMA query_only = ON", "full": "PRAGMA max_page_count = 1"}
+
+def run(state, *given):
+    path = folder / f"{state}-{given[0]}.sqlite3"
+    if state == "broken":
+        path.write_text("no database at all, but a text that is long enough " * 20)
+    elif state != "empty":
+        shutil.copy(folder / "base.sqlite3", path)
+        with closing(sqlite3.connect(path)) as database:
+            database.executescript(first[state])
+    connection.close()
+    connection.settings_dict["NAME"] = str(path)
+    def created(sender, connection, **more):
+        with connection.cursor() as cursor:
+            cursor.execute(at_start[state])
+    if state in at_start:
+        connection_created.connect(created)
+    out, code = io.StringIO(), 0
+    with redirect_stdout(out), redirect_stderr(out):
+        try:
+            execute_from_command_line(["manage.py", *given])
+        except SystemExit as end:
+            code = end.code
+        except BaseException:
+            code = "traceback"
+            traceback.print_exc()
+    connection_created.disconnect(created)
+    return [code, out.getvalue()]
+
+connection.settings_dict["NAME"] = str(folder / "base.sqlite3")
+execute_from_command_line(["manage.py", "set_up"])
+connection.close()
+commands = {
+    "doctor": [], "set_up": [], "restore": [str(folder / "site.zip")],
+    "transfer": [f"sqlite:///{folder}/there.sqlite3"],
+    "load_dataset": ["Street", "--truth", str(folder / "gt.zip")],
+}
+said = {"well load_dataset": run("well", "load_dataset", *commands["load_dataset"])}
+execute_from_command_line(["manage.py", "backup", str(folder / "site.zip")])
+# A whole transfer has its own test.
+several = {"well": ["set_up"], "read-only": ["doctor", "restore", "load_dataset"],
+           "full": ["restore", "load_dataset"]}
+for state in first:
+    for command in several.get(state, commands):
+        said[f"{state} {command}"] = run(state, command, *commands[command])
+print(json.dumps(said))
+"""
+EMPTY = "database is empty"
+OLDER = "older than the program"
+NEWER = "newer than the program"
+BEFORE = "before the first release"
+READ = "is read-only. Allow this user to write it"
+FULL = "The disk is full. Make room on it"
+BROKEN = "file is not a database"
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("states")
+    folder.joinpath("gt.zip").write_bytes(zip_bytes(TRUTH))
+    environment = os.environ | {
+        "DATABASE_URL": f"sqlite:///{folder}/unused.sqlite3",
+        "DATA_DIR": str(folder),
+        "DJANGO_SETTINGS_MODULE": "text_rankings.site.settings",
+        "PYTHONPATH": str(ROOT),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", DRIVER, str(folder)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    ("state", "command", "sentence", "next_step"),
+    [
+        ("empty", "doctor", EMPTY, "set_up"),
+        ("empty", "transfer", EMPTY, "set_up"),
+        ("empty", "load_dataset", EMPTY, "set_up"),
+        ("older", "doctor", OLDER, "migrate"),
+        *(
+            ("older", command, OLDER, "set_up --migrate")
+            for command in ("set_up", "restore", "transfer", "load_dataset")
+        ),
+        *(
+            ("newer", command, NEWER, "Start the version of the program that created it")
+            for command in ("doctor", "set_up", "restore", "transfer", "load_dataset")
+        ),
+        *(
+            ("unsupported", command, BEFORE, "import_study")
+            for command in ("doctor", "set_up", "restore", "transfer", "load_dataset")
+        ),
+        ("read-only", "doctor", "it can be read but not written to", "the right to write"),
+        *(("read-only", command, READ, "doctor") for command in ("load_dataset", "restore")),
+        *(("full", command, FULL, "doctor") for command in ("load_dataset", "restore")),
+        *(
+            ("broken", command, BROKEN, "DATABASE_URL")
+            for command in ("doctor", "set_up", "restore", "transfer", "load_dataset")
+        ),
+    ],
+)
+def test_it_ends_in_a_sentence_that_names_the_next_step(said, state, command, sentence, next_step):
+    code, words = said[f"{state} {command}"]
+    assert code in (1, 2), words
+    assert sentence in words
+    assert next_step in words
+    assert "no such table" not in words
+
+
+def test_no_command_ends_in_a_traceback(said):
+    assert [name for name, (code, words) in said.items() if "Traceback" in words] == []
+
+
+@pytest.mark.parametrize("name", ["empty set_up", "empty restore", "well load_dataset"])
+def test_an_empty_database_is_made_ready(said, name):
+    assert said[name][0] == 0, said[name]
