@@ -47,14 +47,14 @@ def history(study: Study, annotator: User, limit: int = N_SHOWN) -> list[Past]:
 
 
 def last_screens(study: Study, annotator: User, limit: int = N_SHOWN) -> set[str]:
-    """Return the public ids of the screens of which the history tells."""
+    """Return the public ids of the screens in the history."""
     logs = _logs(study, annotator)
     newest = (event.screen.public_id for _, stored in logs for event in reversed(stored))
     return set(islice(newest, limit))
 
 
 def _logs(study: Study, annotator: User) -> Iterator[tuple[Assignment, list[Stored]]]:
-    """Yield images, the last one first, each with its answers and skips in force, oldest first."""
+    """Yield assignments, newest first, each with its answers and skips in force, oldest first."""
     assignments = Assignment.objects.filter(study=study, annotator=annotator)
     for assignment in assignments.select_related("image__dataset").order_by("-position"):
         assignment.study = study
@@ -62,7 +62,7 @@ def _logs(study: Study, annotator: User) -> Iterator[tuple[Assignment, list[Stor
 
 
 def _newest_first(assignment: Assignment, stored: Sequence[Stored]) -> Iterator[tuple[Stored, int]]:
-    """Yield events with how many other answers changing them may set aside."""
+    """Yield events, newest first, with the number of answers that a change may set aside."""
     entries = Log(assignment, tuple(map(Event.of, stored))).entries
     settled = partial(settle, len(assignment.items), rule=rule_of(assignment.study))
     at = len(entries)
@@ -79,9 +79,9 @@ def _newest_first(assignment: Assignment, stored: Sequence[Stored]) -> Iterator[
 def _most_set_aside(
     settled: Callable[[Sequence[Entry]], Settled], entries: Sequence[Answer | PlannerSkip], at: int
 ) -> int:
-    """Return how many other answers do not fit any more if this one is changed in the worst way.
+    """Return how many other answers the worst change of this one would set aside.
 
-    ``settled`` reads a log as the study's are read.
+    ``settled`` reads a log by the study's re-check rule.
     """
     changed = entries[at]
     if not isinstance(changed, Answer) or changed.purpose not in ("place", "repair"):

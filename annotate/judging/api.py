@@ -1,4 +1,4 @@
-"""Answering pairs through the API: the same services as the page, as blind, once each."""
+"""Answering pairs through the API: the same services as the page, and as blind."""
 
 from functools import cached_property
 from typing import Any
@@ -67,7 +67,7 @@ class _Judging(ApiView):
         return Response(next_data(study, turn, self.request, have=have, done=turn is None))
 
     def refused(self, study: Study, refusal: JudgingRefusal) -> Exception:
-        """Return a refusal of the service in the API's terms."""
+        """Convert a service's refusal to an exception of the API."""
         if isinstance(refusal, Incomplete):
             return ValidationError(refusal.reasons)
         if isinstance(refusal, StudyNotOpen):
@@ -83,7 +83,7 @@ class _Judging(ApiView):
         return fault
 
     def then(self, study: Study, act: Any, /, **sent: Any) -> Response:
-        """Do an act on the log and answer with the next question."""
+        """Perform an act on the log and return the next question."""
         have = sent.pop("have")
         try:
             turn = act(annotator=self.request.user, **sent)
@@ -125,7 +125,7 @@ class OwnAssignments(ListView):
 class Start(_Judging):
     @extend_schema(request=HaveSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Take up the next image if none is in progress, and get the waiting pair."""
+        """Start the next image if none is in progress, and return the waiting pair."""
         study, sent = self.judged(slug), self.sent(HaveSerializer)
         if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
             page = reverse("learning:welcome", args=[slug], request=request)
@@ -141,7 +141,7 @@ class Start(_Judging):
 class Current(_Judging):
     @extend_schema(responses=NextSerializer)
     def get(self, request: SignedInRequest, slug: str) -> Response:
-        """Return the pair that waits for you; looking changes nothing."""
+        """Return the pair that waits for you, without changing anything."""
         study = self.judged(slug)
         if study.state != Study.State.OPEN:
             raise self.refused(study, services.not_open(study))
@@ -153,7 +153,7 @@ class Current(_Judging):
 class Answer(_Judging):
     @extend_schema(request=AnswerSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, screen_id: str) -> Response:
-        """Answer a pair and get the next one. The same answer twice is stored once."""
+        """Answer a pair and get the next one. An answer sent twice is stored once."""
         study, sent = self.study_of(screen_id), self.sent(AnswerSerializer)
         verdicts = {name: sent.pop(name) for name in CRITERIA if name in sent}
         return self.then(
@@ -172,7 +172,7 @@ class Skip(_Judging):
 class Change(_Judging):
     @extend_schema(request=HaveSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, screen_id: str) -> Response:
-        """Open one of your last answered pairs again."""
+        """Reopen one of the pairs you answered last."""
         study, sent = self.study_of(screen_id), self.sent(HaveSerializer)
         return self.then(study, services.change, screen_id=screen_id, **sent)
 
@@ -189,7 +189,7 @@ class Undo(_Judging):
 class History(_Judging):
     @extend_schema(responses=PastSerializer(many=True))
     def get(self, request: SignedInRequest, slug: str) -> Response:
-        """Your last answers and skips, newest first."""
+        """List your last answers and skips, newest first."""
         study = self.judged(slug)
         if study.state != Study.State.OPEN:
             raise self.refused(study, services.not_open(study))
@@ -207,7 +207,7 @@ class StudyMethod(ApiView):
 
     @extend_schema(request=None, responses={200: AddedSerializer})
     def put(self, request: SignedInRequest, slug: str, method: str) -> Response:
-        """Add another method to an open study (admins); nothing is asked again."""
+        """Add another method to an open study (admins); no pair is asked again."""
         study, chosen = self._study_and_method(request, slug, method)
         return Response({"n_waiting": methods.add_method(study=study, method=chosen)})
 

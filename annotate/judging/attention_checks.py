@@ -1,8 +1,8 @@
 """Hidden checks: a result shown next to a deliberately degraded copy.
 
 They are drawn with the image and stored with its assignment, so that the log alone says what was
-shown. The planner never sees them. They show which annotators look, and a study may exclude the
-others by rule.
+shown. The planner never sees them. They show which annotators pay attention; a study's rule may
+exclude the others.
 """
 
 import random
@@ -59,7 +59,7 @@ class Tally:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % interval of it."""
+        """Wilson's 95 % interval of the share."""
         if not self.n:
             return None
         low, high = wilson(self.n_right, self.n)
@@ -77,8 +77,8 @@ def known_pairs(
     """Draw an image's known-answer pairs, in the order in which they are asked.
 
     ``place``: after how many other answers; ``result``: the shown result, and on ``side`` its copy,
-    ``regions``, degraded by ``kind`` and ``dose`` regions. Fewer than the study asks for, or none,
-    if no result can be degraded for certain.
+    ``regions``, degraded by ``kind`` and ``dose`` regions. Fewer than the study requests, or none,
+    if results cannot be degraded with certainty.
     """
     n = position * study.n_known // _IN_IMAGES - (position - 1) * study.n_known // _IN_IMAGES
     if not n:
@@ -101,7 +101,7 @@ def known_pairs(
                     "regions": encode_regions(worse.regions),
                 }
             )
-    # A ranking of m items takes m - 1 answers or more, so that every place is reached.
+    # A ranking of m items takes m - 1 answers or more, so every place is reached.
     places = sorted(rng.sample(range(len(items)), len(pairs)))
     return [{"place": place, **pair} for place, pair in zip(places, pairs, strict=True)]
 
@@ -109,9 +109,9 @@ def known_pairs(
 def known_pair_due(
     assignment: Assignment, *, n_answered: int, asked: Set[int], hidden: Set[int]
 ) -> int | None:
-    """Return which known-answer pair comes next, after so many other answers; None: not yet, or no more.
+    """Return the index of the known-answer pair due after this many other answers, or None.
 
-    ``asked``: those that were answered or skipped; ``hidden``: results whose method takes no part.
+    ``asked``: pairs already answered or skipped; ``hidden``: results of methods that have left.
     """
     for number, pair in enumerate(assignment.known):
         if number not in asked and pair["place"] <= n_answered and pair["result"] not in hidden:
@@ -120,7 +120,7 @@ def known_pair_due(
 
 
 def pair_of(screen: Screen) -> dict[str, Any] | None:
-    """Return the known-answer pair that a screen shows; None for any other."""
+    """Return the known-answer pair that a screen shows; None for any other screen."""
     pair: dict[str, Any] | None = (
         None if screen.known is None else screen.assignment.known[screen.known]
     )
@@ -128,7 +128,7 @@ def pair_of(screen: Screen) -> dict[str, Any] | None:
 
 
 def copy_of(pair: Mapping[str, Any], original: Result) -> Result:
-    """Return the copy as a result that is stored nowhere."""
+    """Return the copy as an unsaved result."""
     n_regions = len(decode_regions(pair["regions"]))
     return Result(
         image_id=original.image_id,
@@ -139,7 +139,7 @@ def copy_of(pair: Mapping[str, Any], original: Result) -> Result:
 
 
 def two_results(screen: Screen, results: Mapping[int, Result]) -> tuple[Result, Result]:
-    """Return the left and right contents of a screen, from stored results by number."""
+    """Return the left and right contents of a screen, from stored results by key."""
     left, right = results[screen.left_id], results[screen.right_id]
     pair = pair_of(screen)
     if pair is None:
@@ -155,7 +155,7 @@ def is_right(pair: Mapping[str, Any], verdicts: Mapping[str, str]) -> bool:
 
 
 def tallies(assignments: Collection[int] | QuerySet[Assignment]) -> dict[int, Tally]:
-    """Return the tally of each of some assignments, except those where no known pair was reached."""
+    """Return the tallies of assignments in which a known pair was answered or skipped."""
     answers = Judgement.objects.filter(
         screen__known__isnull=False, assignment__in=assignments, withdrawal__isnull=True
     )
@@ -194,7 +194,7 @@ def tally_of(study: Study, person: User) -> Tally:
 def apply_rule(study: Study, person: User) -> None:
     """Exclude an annotator from the reports whose accuracy is clearly below the study's minimum.
 
-    Once: a researcher's later decision about them stays.
+    The rule does not apply after an earlier decision about them.
     """
     if study.known_at_least is None:
         return

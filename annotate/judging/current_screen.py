@@ -21,9 +21,9 @@ class Turn:
     screen: Screen
     log: Log
     can_undo: bool
-    # Answers from before an undo or a change that came back to this screen.
+    # Answers from before an undo or a change returned to this screen.
     answers: Mapping[str, str] = field(default_factory=dict)
-    # Events after which more pairs may be left than before, for the progress display.
+    # The reason why more pairs may be left than before, for the progress display.
     note: str = ""
 
     @property
@@ -46,7 +46,7 @@ class Turn:
 
     @property
     def implied(self) -> dict[str, str]:
-        """Return the verdicts that need no asking; a re-check asks all criteria."""
+        """Return the verdicts that follow from earlier answers; re-checks ask all criteria."""
         if self.screen.is_check or self.screen.known is not None:
             return {}
         known = self.state.implied(*self.pair)
@@ -58,7 +58,7 @@ class Turn:
 
 
 def strategy_of(study: Study) -> Strategy:
-    """Return the study's strategy by the planner's name for it."""
+    """Return the planner's name for the study's strategy."""
     return "balanced" if study.strategy == Study.Strategy.BALANCED else "insertion"
 
 

@@ -4,19 +4,19 @@ from annotate.errors import Refusal
 
 
 class JudgingRefusal(Refusal):
-    """An answer, skip or undo that was not taken."""
+    """Refusal of an answer, skip or undo."""
 
 
 class StudyNotOpen(JudgingRefusal):
-    """The study takes no answers now."""
+    """The study does not accept answers now."""
 
 
 class AlreadyAnswered(JudgingRefusal):
-    """The screen has another answer, or an undo left it behind; the stored answer stays."""
+    """The screen has another answer, or was retired by an undo; the stored answer is kept."""
 
 
 class Incomplete(JudgingRefusal):
-    """A criterion that was asked has no usable answer; ``reasons`` says why for each."""
+    """A criterion was not answered validly; ``reasons`` says why for each."""
 
     def __init__(self, reasons: dict[str, str]) -> None:
         super().__init__(" ".join(reasons.values()))

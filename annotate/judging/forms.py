@@ -1,4 +1,4 @@
-"""Fields that the comparison page sends."""
+"""Fields sent by the comparison page."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ def answer_given(sent: QueryDict) -> dict[str, Any]:
     """Return the fields of a sent answer as arguments of services.record_judgement.
 
     Not a Django form: creating one takes longer than reading these values. The service refuses
-    invalid verdicts; damaged values of other fields must not cost the answer.
+    invalid verdicts; damaged values of other fields must not lose the answer.
     """
     seen = sent.get("seen", "")
     disputed = sent.get("disputed", "").split(",")

@@ -1,4 +1,4 @@
-"""Which images an annotator may take up, where images are shared out and where they are not."""
+"""The images an annotator may take up, whether or not images are shared out."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -28,16 +28,16 @@ def is_answered(study: Study) -> bool:
 def images_to_take_up(
     study: Study, annotator: User, *, alone: bool = False
 ) -> QuerySet[StudyImage]:
-    """Images this annotator has not taken up and that are not shared out to others already.
+    """Return the images this annotator has not taken up and that are not taken by enough others.
 
-    An annotator who is ``alone`` may be one person more on images that more people see anyway.
+    For an ``alone`` annotator, images with their own number of annotators accept one more.
     """
     taken_up = Assignment.objects.filter(study=study, image=OuterRef("image"), annotator=annotator)
     images = StudyImage.objects.filter(study=study).exclude(Exists(taken_up))
     if study.max_annotators is None:
         return images
     counted = n_counted(study, list(left_out(study)))
-    # Few are begun at any time; only their images need counting.
+    # Few rankings are in progress at any time; only their images need counting.
     in_work = Counter(_in_work(study).values_list("image", flat=True))
     begun = StudyImage.objects.filter(study=study, image__in=list(in_work))
     full = [
@@ -50,7 +50,7 @@ def images_to_take_up(
 
 
 def n_counted(study: Study, excluded: Sequence[int]) -> Combinable:
-    """Return an expression for an image's complete rankings, not counting people who are left out."""
+    """Return an expression for an image's complete rankings, without those of excluded people."""
     if not excluded:
         return F("n_complete")
     uncounted = (
@@ -70,14 +70,14 @@ def _limit(study: Study, n_annotators: int | None, alone: bool) -> int:
 
 
 def _in_work(study: Study) -> QuerySet[Assignment]:
-    """Rankings in work, but for those of people who have left: others may take their place."""
+    """Return the rankings in progress, except of people who have left: others may replace them."""
     still = Membership.objects.filter(study=study, role=Role.ANNOTATOR, person__is_active=True)
     in_work = Assignment.objects.filter(study=study, state=Assignment.State.IN_WORK)
     return in_work.filter(annotator__in=still.values("person"))
 
 
 def is_still_to_be_had(study: Study, image_id: int, *, alone: bool) -> bool:
-    """Check again under a lock if images are shared out, so that no annotator takes one too many.
+    """Check again, under a lock, that an image is available, so that not too many people take it.
 
     A row locked by another transaction is skipped, because waiting while holding other rows could
     deadlock.
@@ -99,11 +99,10 @@ def is_still_to_be_had(study: Study, image_id: int, *, alone: bool) -> bool:
 
 
 def images_in_order(study: Study, annotator: User, *, alone: bool) -> Iterator[int]:
-    """Images not taken up yet, nearest to the number of annotators they need first.
+    """Yield images not taken up yet, those nearest to the number of annotators they need first.
 
-    An annotator who is ``alone`` begins with an image that others have begun, or that more people
-    see: so any two annotators share images through others. Equally near images are drawn at
-    random.
+    An ``alone`` annotator starts with an image that others have begun, or that more people see, so
+    that any two annotators are linked by shared images. Equally near images are in random order.
     """
     rows = images_to_take_up(study, annotator, alone=alone).order_by()
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
@@ -119,15 +118,15 @@ def images_in_order(study: Study, annotator: User, *, alone: bool) -> Iterator[i
 
 
 def _draw(study: Study, annotator: User, image: int) -> bytes:
-    # It decides the order, and keeps no secret.
+    # It determines the order and protects no secret.
     return md5(f"{study.seed}/{annotator.pk}/{image}".encode(), usedforsecurity=False).digest()
 
 
 def _need(study: Study, n_complete: int, n_annotators: int | None) -> tuple[int, int]:
-    """Return the place of an image: those that lack fewest rankings for a report first, full ones last.
+    """Return an image's sort key: those with fewest missing rankings first, full ones last.
 
-    Those that a report counts and that more people should see come among the others, so that many
-    people share them and not the first few.
+    Images that reports count already but that more people should see come among those not begun, so
+    that many people share them, not only the first few.
     """
     is_full = n_complete >= (n_annotators or study.min_annotators)
     is_for_agreement = not is_full and n_complete >= study.min_annotators
@@ -135,7 +134,7 @@ def _need(study: Study, n_complete: int, n_annotators: int | None) -> tuple[int,
 
 
 def _connects(n_complete: int, n_annotators: int | None, is_begun: bool) -> int:
-    """Return an image's rank for an annotator who shares none: first those that others have begun."""
+    """Return an image's rank for an annotator who shares none: those begun by others first."""
     if is_begun:
         return 0 if n_annotators is None or n_complete < n_annotators else 1
     return 3 if n_annotators is None else 2
@@ -157,7 +156,7 @@ def _of_others(study: int, annotator: int) -> QuerySet[Assignment]:
 
 
 def n_images_of(study: Study, annotator: User) -> int:
-    """Return the number of images that are this annotator's so far: taken up, and still available."""
+    """Return the number of images of this annotator: taken up, and still available."""
     if study.max_annotators is None:
         return study.study_images.count()
     taken_up = Assignment.objects.filter(study=study, annotator=annotator)
@@ -165,14 +164,14 @@ def n_images_of(study: Study, annotator: User) -> int:
 
 
 def first_visit_is_due(study: Study, annotator: User) -> bool:
-    """Return whether this annotator still has to see the first visit before the first pair."""
+    """Return whether this annotator must complete the first visit before the first pair."""
     begun = permitted(annotator, "annotate.begin_judging", Study)
     return not begun.filter(pk=study.pk).exists()
 
 
 @dataclass(frozen=True)
 class OwnProgress:
-    """A study as one of its annotators sees it in the list."""
+    """A study in the list of one of its annotators."""
 
     study: Study
     n_images: int
@@ -191,7 +190,7 @@ def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
     return [
         OwnProgress(
             study=study,
-            # Only where images are shared out it depends on the person.
+            # It depends on the person only if images are shared out.
             n_images=study.n_images if study.max_annotators is None else n_images_of(study, person),
             n_done=done.get(study.pk, 0),
         )

@@ -1,4 +1,4 @@
-"""Methods that join or leave a study while it runs; nothing is asked again."""
+"""Methods that join or leave a running study; no pair is asked again."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -21,15 +21,15 @@ _MIN_METHODS = 2
 def add_method(*, study: Study, method: Method) -> int:
     """Add another method; return how many rankings wait for it.
 
-    Its results are placed in the rankings that exist, with few screens; nothing is asked again.
-    Raises StudyRefused for a method of another dataset or one that takes part already.
+    Its results are placed in the existing rankings with few screens; no pair is asked again.
+    Raises StudyRefused for a method of another dataset or one that already takes part.
     """
     if method.dataset_id != study.dataset_id:
         raise StudyRefused(
-            _("{method} is no method of {dataset}.").format(method=method, dataset=study.dataset)
+            _("{method} is not a method of {dataset}.").format(method=method, dataset=study.dataset)
         )
     if study.methods.contains(method):
-        raise StudyRefused(_("{method} takes part already.").format(method=method))
+        raise StudyRefused(_("{method} already takes part.").format(method=method))
     _lock_members(study)
     study.methods.add(method)
     record(Act.METHOD_ADDED, study=study, what=method.name)
@@ -57,9 +57,7 @@ def withdraw_method(*, study: Study, method: Method) -> None:
             _("{method} does not take part in {study}.").format(method=method, study=study)
         )
     if study.methods.count() <= _MIN_METHODS:
-        raise StudyRefused(
-            _("A study compares at least two methods; this one has no more than that.")
-        )
+        raise StudyRefused(_("A study compares at least two methods, and this one has only two."))
     _lock_members(study)
     study.methods.remove(method)
     record(Act.METHOD_WITHDRAWN, study=study, what=method.name)
@@ -77,7 +75,7 @@ def withdraw_method(*, study: Study, method: Method) -> None:
 
 
 def _lock_members(study: Study) -> None:
-    """Keep every annotator's answers waiting until the study's methods have changed."""
+    """Block every annotator's answers until the study's methods have changed."""
     list(Membership.objects.select_for_update().filter(study=study).order_by("pk"))
 
 
@@ -87,7 +85,7 @@ def _assignments(study: Study) -> list[Assignment]:
 
 
 def _may_ask(assignment: Assignment, method: Method) -> bool:
-    """Keep the methods of a drawn visit; a new method can be drawn from now on."""
+    """Return whether a visit may ask about a method: not if its sample was drawn without it."""
     return assignment.drawn is None or method.pk in assignment.drawn["methods"]
 
 
@@ -107,7 +105,7 @@ def _extend(assignment: Assignment, result: Result) -> None:
 
 
 def _take_stock(assignment: Assignment) -> bool:
-    """Bring an assignment's state up to date with its log; say whether it now waits for answers."""
+    """Bring an assignment's state up to date with its log; return whether it waits for answers."""
     log = read_log(assignment)
     reopen(assignment)
     waiting = assignment.screens.filter(state=Screen.State.WAITING)

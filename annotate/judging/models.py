@@ -39,11 +39,11 @@ def unknown_seen() -> dict[str, Any]:
 
 
 def check_seen(seen: Any) -> None:
-    """Refuse any value but unknown, or both results visible, one of them or both first.
+    """Raise ValidationError unless the value is unknown, or gives the seconds of both results.
 
     {"first": "left", "right" or "both", "left": seconds, "right": seconds}: the seconds for which
-    each result was painted over its photograph inside the window. {"first": "unknown"}: nothing is
-    known of it.
+    each result was painted over its photograph inside the window. {"first": "unknown"}: not
+    recorded.
     """
     if seen == unknown_seen():
         return
@@ -61,7 +61,7 @@ def check_seen(seen: Any) -> None:
 
 
 def check_known(known: Any) -> None:
-    """Refuse known-answer pairs that are not as known.known_pairs draws them."""
+    """Refuse known-answer pairs without the fields that attention_checks.known_pairs writes."""
     pairs: list[Any] = known if isinstance(known, list) else [None]
     for pair in pairs:
         is_whole = (
@@ -73,7 +73,7 @@ def check_known(known: Any) -> None:
             and pair["kind"] in WORSE_IN
         )
         if not is_whole:
-            raise ValidationError(_("A known-answer pair is not whole."))
+            raise ValidationError(_("A known-answer pair is incomplete."))
         try:
             decode_regions(pair["regions"])
         except RegionError as fault:
@@ -83,8 +83,8 @@ def check_known(known: Any) -> None:
 def check_drawn(drawn: Any) -> None:
     """Refuse a value that does not give the methods of a visit and the probability of each pair.
 
-    {"methods": ids of the methods drawn, "from": of those that could be, "pairs": [method, method,
-    probability] for every two of those drawn, "runs": the protocol runs whose disagreement weighed}.
+    {"methods": ids of the methods drawn, "from": of all candidates, "pairs": [method, method,
+    probability] for every two drawn, "runs": ids of the protocol runs that weighted the draw}.
     """
     try:
         methods, others, runs = drawn["methods"], drawn["from"], drawn["runs"]
@@ -107,7 +107,7 @@ def check_drawn(drawn: Any) -> None:
 
 
 class Assignment(models.Model):
-    """One image to be ranked by one annotator within a study: all methods on it, or some drawn."""
+    """One image to be ranked by one annotator within a study: all methods on it, or a sample."""
 
     class State(models.TextChoices):
         IN_WORK = "in_work", _("in progress")
@@ -127,15 +127,15 @@ class Assignment(models.Model):
     items = models.JSONField()
     # Null: all methods are asked. Else the drawn methods, see check_drawn; the items hold no other.
     drawn = models.JSONField(null=True, blank=True, validators=[check_drawn])
-    # Items without any remaining method; relations that follow through them stay known.
+    # Items without any remaining method; relations that follow through them remain known.
     hidden = models.JSONField(default=list, blank=True)
     # {criterion: [[method id, ...], ...]}: a cache of the replayed log, null until complete.
     rankings = models.JSONField(null=True, blank=True)
-    # Pairs whose answer is known, in their order: see known.py. They are no part of the ranking.
+    # Pairs with a known answer, in order: see attention_checks.py. They are not in the ranking.
     known = models.JSONField(default=list, blank=True, validators=[check_known])
-    # Criteria in which a confirmed contradiction was left standing; a cache, too.
+    # Criteria in which a confirmed contradiction was left unresolved; a cache, too.
     unsettled = models.JSONField(default=list, blank=True)
-    # Screens answered and skipped, kept when it ends: while it is in work they are counted.
+    # Numbers of screens answered and skipped, stored at the end; until then they are counted.
     n_answered = models.PositiveIntegerField(default=0)
     n_skipped = models.PositiveIntegerField(default=0)
     created = models.DateTimeField(auto_now_add=True)
@@ -143,7 +143,7 @@ class Assignment(models.Model):
 
     class Meta:
         indexes = [
-            # All that the progress of a study counts, so that the rows themselves are not read.
+            # Covers all that a study's progress counts, so that the rows themselves are not read.
             models.Index(
                 fields=["study", "annotator", "state", "finished", "n_answered", "n_skipped"],
                 name="progress_of_a_study",
@@ -179,7 +179,7 @@ def _new_opaque_id() -> str:
 
 
 class Screen(models.Model):
-    """Two results side by side, put to one annotator."""
+    """Two results side by side, shown to one annotator."""
 
     class State(models.TextChoices):
         WAITING = "waiting", _("waiting")
@@ -194,10 +194,10 @@ class Screen(models.Model):
         REPEAT = "repeat", _("re-check of an earlier pair")
         AGAIN = "again", _("repeat of a doubtful pair")
         REPAIR = "repair", _("question reopened by a repair")
-        # Left and right are one result; a copy of it that was made worse is shown on one side.
+        # Left and right are the same result; one side shows a degraded copy of it.
         KNOWN = "known", _("pair whose answer is known")
 
-    # Identifier in addresses and pages: it reveals nothing.
+    # Identifier in URLs and pages: it reveals nothing.
     public_id = models.CharField(max_length=24, unique=True, default=_new_opaque_id, editable=False)
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="screens")
     number = models.PositiveIntegerField()
@@ -205,9 +205,9 @@ class Screen(models.Model):
     right = models.ForeignKey(Result, models.PROTECT, related_name="+")
     purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.PLACE)
     strategy = models.CharField(max_length=10)
-    # Which of the assignment's known-answer pairs it is.
+    # Index of the known-answer pair in the assignment; None for other screens.
     known = models.PositiveSmallIntegerField(null=True, blank=True)
-    # The side that is shown first where a page has room for one; drawn as the sides are.
+    # The side shown first if a page has room for only one; drawn at random like the sides.
     first = models.CharField(
         max_length=5, choices=[("left", _("Left")), ("right", _("Right"))], default="left"
     )
@@ -236,15 +236,15 @@ class Screen(models.Model):
 
     @property
     def is_check(self) -> bool:
-        """Return whether a screen repeats a known pair."""
+        """Return whether a screen is a re-check."""
         return self.purpose in (self.Purpose.NEAR, self.Purpose.REPEAT, self.Purpose.AGAIN)
 
 
 class _Event(models.Model):
-    """Something that happened to an assignment. Events are added and never changed."""
+    """An entry in an assignment's log. Events are added and never changed."""
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="%(class)ss")
-    # Its place in the assignment's log, counted over all kinds of events.
+    # Position in the assignment's log, counted over all kinds of events.
     number = models.PositiveIntegerField()
     created = models.DateTimeField(auto_now_add=True)
 
@@ -264,15 +264,15 @@ class Judgement(_Event):
     # How many answers and skips of this screen were withdrawn before; with the constraint below the
     # database itself refuses a second answer in force.
     attempt = models.PositiveSmallIntegerField(default=0)
-    # Empty: not asked, it followed from earlier answers.
+    # Empty: not asked, because it followed from earlier answers.
     recall = models.CharField(max_length=5, choices=Verdict, blank=True)
     precision = models.CharField(max_length=5, choices=Verdict, blank=True)
     preference = models.CharField(max_length=5, choices=Verdict, blank=True)
-    # Active time; None when the page could not measure it (no JavaScript).
+    # Active time; None if the page could not measure it (no JavaScript).
     seconds_taken = models.FloatField(null=True, blank=True)
     # {aid: seconds it was visible}: ground truth, match colours, differences ...
     aids = models.JSONField(default=dict, blank=True)
-    # Overlays on the photograph, for how long, and which side first: see check_seen.
+    # Seconds that each result was visible, and the side shown first: see check_seen.
     seen = models.JSONField(default=unknown_seen, validators=[check_seen])
 
     class Meta(_Event.Meta):
@@ -306,7 +306,7 @@ class Judgement(_Event):
 
 
 class Skip(_Event):
-    """A screen was not answered, for a reason. It places nothing."""
+    """The reason why a screen was not answered. It places nothing in the ranking."""
 
     class Reason(models.TextChoices):
         CANNOT_SEE = "cannot_see", _("I cannot see it well enough")
@@ -335,7 +335,7 @@ class Skip(_Event):
 
 
 class Withdrawal(_Event):
-    """An earlier judgement or skip no longer counts."""
+    """The withdrawal of an earlier judgement or skip, which no longer counts."""
 
     judgement = models.OneToOneField(
         Judgement, models.PROTECT, null=True, blank=True, related_name="withdrawal"

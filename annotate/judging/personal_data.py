@@ -1,4 +1,4 @@
-"""Personal data in the log of answers: all events of an annotator, and the parts that are erased."""
+"""Personal data in the log of answers: all events of an annotator, and erasure of some parts."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -30,5 +30,5 @@ def answers(person: User) -> Iterator[dict[str, Any]]:
 
 
 def erase_texts(person: User) -> None:
-    """Erase the only free text of an annotator, and the browser descriptions."""
+    """Erase the texts of an annotator's skips, and their browser descriptions."""
     Skip.objects.filter(assignment__annotator=person).update(text="", environment={})

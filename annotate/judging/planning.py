@@ -1,6 +1,6 @@
 """Planning: the next pair of an image, the next image, and the end of one.
 
-Answers, undone answers and methods that join or leave all come here when the log has changed.
+Called after every change of the log: answers, undone answers, methods that join or leave.
 """
 
 from collections.abc import Sequence
@@ -37,8 +37,7 @@ def go_on(screen: Screen, log: Log, annotator: User) -> Turn | None:
     """Return the next turn after an answer."""
     assignment = screen.assignment
     if assignment.study.state != Study.State.OPEN:
-        # It has ended meanwhile: an image completed by this answer counts, and nothing more is
-        # asked.
+        # The study has ended: an image completed by this answer counts, but nothing more is asked.
         if log.settled.state.is_finished:
             finish(assignment, log)
         return None
@@ -60,7 +59,7 @@ def waiting_or_next(study: Study, annotator: User) -> Turn | None:
 
 
 def n_checks_of(assignment: Assignment) -> int:
-    """Return the number of re-checks that the image gets: a single pair would only be asked twice."""
+    """Return the number of re-checks of the image: none for a single pair."""
     n_checks = assignment.study.n_checks
     if is_one_pair(assignment):
         return 0
@@ -124,10 +123,11 @@ def _was_skipped(ask: Ask, entries: Sequence[Answer | Skip]) -> bool:
 
 
 def _sides(assignment: Assignment, ask: Ask, number: int) -> tuple[int, int]:
-    """Return the results on the left and on the right; a re-check says its sides itself."""
+    """Return the left and the right result; a re-check determines its own sides."""
     first, second = (assignment.items[item][0] for item in (ask.left, ask.right))
     is_placing = ask.purpose in (Screen.Purpose.PLACE, Screen.Purpose.REPAIR)
-    # The newcomer is on the left. A re-check takes a place of the draw and goes by its own rule.
+    # The new result is on the left. A re-check uses up a place of the draw but follows its own
+    # rule.
     if is_placing and _is_drawn(assignment, number):
         return second, first
     return first, second
@@ -143,7 +143,7 @@ def _is_drawn(assignment: Assignment, number: int, *what: str) -> bool:
 
 
 def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
-    """Assign images until one needs an answer. Results that look alike may leave nothing to ask."""
+    """Assign images until one needs an answer; images whose results look alike need none."""
     alone = is_alone(study, annotator)
     for image_id in images_in_order(study, annotator, alone=alone):
         visit = visit_of(study, annotator, image_id)
@@ -170,16 +170,13 @@ def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
 
 
 def has_begun_all(study: Study, annotator: User) -> bool:
-    """Return whether this annotator has taken up every available image."""
+    """Return whether this annotator has begun every available image."""
     n_begun = Assignment.objects.filter(study=study, annotator=annotator).count()
     return n_images_of(study, annotator) <= n_begun
 
 
 def next_visit(study: Study, annotator: User) -> tuple[int, Visit, list[dict[str, Any]]] | None:
-    """Return the image this annotator will most likely get next, and its first screen.
-
-    With it come the known-answer pairs that it will have.
-    """
+    """Return the annotator's most likely next image, its visit and its known-answer pairs."""
     position = Assignment.objects.filter(study=study, annotator=annotator).count() + 1
     alone = is_alone(study, annotator)
     for image_id in images_in_order(study, annotator, alone=alone):
@@ -195,7 +192,7 @@ def finish(assignment: Assignment, log: Log) -> None:
     assignment.finished = timezone.now()
     assignment.n_skipped = sum(event.is_skip for event in log.in_force)
     assignment.n_answered = len(log.in_force) - assignment.n_skipped
-    # Doubts for which no screens were left stay as they are, and are reported.
+    # Doubts for which no screens were left stay unsettled and are reported.
     assignment.unsettled = sorted({*settled.unsettled, *settled.doubtful})
     rankings = complete_rankings_of(assignment, settled.state, method_of_each_result(assignment))
     if rankings is not None:

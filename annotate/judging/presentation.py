@@ -1,9 +1,8 @@
-"""A turn as data for the page: no method's name, no other person's answer is in it."""
+"""A turn as data for the page, without method names or other people's answers."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from statistics import median
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -18,31 +17,26 @@ from annotate.datasets.models import Image, Method, Result
 from annotate.studies.models import Study
 from protocols import registry
 from protocols.core.base import ImageScore, Scene
-from rankings.elicitation.log import Remaining
-from rankings.elicitation.rechecks import remaining_with_checks
 
-from .annotator_summary import N_TIMES, OwnWork, in_words, minutes_left, seconds_a_pair
+from .annotator_summary import progress_data
 from .answer_history import Past
 from .attention_checks import copy_of, pair_of, two_results
-from .current_screen import Turn, strategy_of
+from .current_screen import Turn
 from .image_allocation import n_images_of
 from .models import CRITERION_NAMES, Assignment, Judgement, Skip
-from .planning import is_one_pair, n_checks_of
-from .replay import hidden_results
+from .planning import is_one_pair
 
-_FEW_TIMES = 3
 _ID_LENGTH = 16
 
 
 def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
-    """Return the screen as JSON-able data; the page's template and its script draw the same.
+    """Return the screen as JSON-able data, which the page's template and its script both draw.
 
-    ``have`` is the key of the image whose results the page has already: they are left out, and so
-    is the number of images. The person's preferences are, too: a page reads them when it is opened.
+    ``have`` is the key of the image whose results the page already has: they are left out, and so
+    are the number of images and the user's preferences, which a page reads when it is opened.
     """
     screen, assignment = turn.screen, turn.assignment
     image, study, annotator = assignment.image, assignment.study, assignment.annotator
-    remaining = _remaining(turn)
     implied = turn.implied
     asked = asked_of(assignment)
     shown = image_data(study, annotator, image, assignment.known, asked, have=have)
@@ -69,20 +63,14 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
             for criterion, verdict in turn.answers.items()
             if criterion not in implied
         },
-        "progress": {
-            "least": remaining.least,
-            "expected": round(remaining.expected, 1),
-            "most": remaining.most,
-            **_left(turn, remaining, n_images),
-            "note": turn.note,
-        },
+        "progress": progress_data(turn, n_images),
         "can_undo": turn.can_undo,
         "message": message,
     }
 
 
 def criteria_data(study: Study, implied: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the questions as the page asks them; those with an implied verdict are answered."""
+    """Return the questions as the page shows them; those with an implied verdict are answered."""
     return [
         {
             "name": criterion,
@@ -105,7 +93,7 @@ def sides(turn: Turn) -> dict[str, dict[str, Any]]:
 
 
 def _ids_of_sides(turn: Turn) -> dict[str, str]:
-    """Return under which ids the page has the results of the left and the right."""
+    """Return the ids under which the page has the left and the right result."""
     screen, image = turn.screen, turn.assignment.image
     shown: dict[str, object] = {"left": screen.left_id, "right": screen.right_id}
     pair = pair_of(screen)
@@ -120,7 +108,7 @@ def _copy_name(number: int | None) -> str:
 
 
 def asked_of(assignment: Assignment) -> list[int] | None:
-    """Return the results that a visit asks of, None for all of the image."""
+    """Return the results that a visit compares, or None for all results of the image."""
     if assignment.drawn is None:
         return None
     return [result for item in assignment.items for result in item]
@@ -136,10 +124,10 @@ def image_data(
     have: str = "",
     methods: Iterable[Method] | None = None,
 ) -> dict[str, Any]:
-    """Return an image under ids that tell nothing, with the results asked of; None: with all.
+    """Return an image with the results in ``asked`` (None: all of them), under opaque ids.
 
-    Ids and the order of the results differ for each annotator and image. The copies of the image's
-    ``known`` pairs are among them. ``methods`` are those of a study that is not stored.
+    Ids and order of the results differ for each annotator and image. They include the copies in the
+    image's ``known`` pairs. ``methods`` are those of a study that is not stored.
     """
     # The database may give the keys of an object in another order.
     what = f"image {json.dumps(known, sort_keys=True)}"
@@ -148,7 +136,7 @@ def image_data(
     key = opaque_id(study, annotator, image, what)
     url = address("datasets:image", image.sha256) if image.sha256 else None
     if key == have:
-        # Without a photograph the size follows from the results, which the page has.
+        # Without a photograph the size follows from the results, which the page already has.
         size = {"width": image.width, "height": image.height} if image.width else {}
         return {"key": key, "url": url, **size}
     methods = study.methods.all() if methods is None else methods
@@ -175,7 +163,7 @@ def image_data(
 
 
 def opaque_id(study: Study, annotator: User, image: Image, what: object) -> str:
-    """Return an id that is the same for this annotator and image every time, and tells nothing."""
+    """Return an id that is fixed for this annotator and image, and reveals nothing."""
     text = f"{study.pk}/{study.seed}/{annotator.pk}/{image.pk}/{what}"
     return salted_hmac("annotate.judging.screens", text, algorithm="sha256").hexdigest()[
         :_ID_LENGTH
@@ -271,73 +259,6 @@ def preferences_data(annotator: User) -> dict[str, Any]:
         "single_keys": preferences.single_keys,
         "keys": preferences.keys,
     }
-
-
-def _remaining(turn: Turn) -> Remaining:
-    """Return the remaining screens, including known-answer pairs: they must not stand out."""
-    assignment = turn.assignment
-    left = remaining_with_checks(
-        turn.log.settled, strategy_of(assignment.study), n_checks_of(assignment)
-    )
-    hidden = hidden_results(assignment)
-    still = [pair for pair in assignment.known if pair["result"] not in hidden]
-    more = max(len(still) - len(turn.log.known), 0)
-    return Remaining(left.least + more, left.expected + more, left.most + more)
-
-
-def _pace(turn: Turn) -> float | None:
-    """Return the median time of a pair: of this image's, and of the last ones as long as they are few."""
-    if len(turn.log.seconds) < _FEW_TIMES:
-        return seconds_a_pair(turn.assignment.study, turn.assignment.annotator)
-    return median(turn.log.seconds[-N_TIMES:])
-
-
-def _left(turn: Turn, remaining: Remaining, n_images: int | None) -> dict[str, Any]:
-    """Return how far the image is, and where it is one pair alone, how far all images are.
-
-    ``n_images`` is needed for the latter alone.
-    """
-    assignment, study = turn.assignment, turn.assignment.study
-    seconds = _pace(turn)
-    if n_images is None or not is_one_pair(assignment):
-        done = len(turn.log.entries) + len(turn.log.known)
-        return {
-            # The completed share of the pairs, in [0, 1), matching the text next to it.
-            "share": round(done / (done + max(remaining.expected, 1.0)), 4),
-            "text": remaining_text(remaining),
-            "minutes": seconds and round(seconds * remaining.expected / 60, 1),
-        }
-    n_done = assignment.position - 1
-    n_left = max(n_images - n_done, 1)
-    # On some of the images more may be asked.
-    is_known = seconds is not None and not study.whole_percent
-    return {
-        "share": round(n_done / (n_done + n_left), 4),
-        "text": ngettext("{n} image left", "{n} images left", n_left).format(n=n_left),
-        "minutes": round(seconds * n_left / 60, 1) if is_known and seconds else None,
-    }
-
-
-def study_left(study: Study, annotator: User, turn: Turn | None, work: OwnWork) -> str:
-    """Return how long the rest of the study takes at this annotator's pace; "" if unknown."""
-    begun = Assignment.objects.filter(study=study, annotator=annotator).count()
-    left, done = 0.0, 0
-    if turn is not None:
-        left, done = _remaining(turn).expected, len(turn.log.entries) + len(turn.log.known)
-    minutes = minutes_left(work, begun, left, done)
-    return "" if minutes is None else in_words(minutes)
-
-
-def remaining_text(remaining: Remaining) -> str:
-    """Return how many pairs of this image are left, as precisely as known."""
-    least, most = remaining.least, remaining.most
-    if least == most:
-        return ngettext("{n} pair left", "{n} pairs left", most).format(n=most)
-    about = min(max(round(remaining.expected), least), most)
-    words = ngettext(
-        "About {n} pair left ({least} to {most})", "About {n} pairs left ({least} to {most})", about
-    )
-    return words.format(n=about, least=least, most=most)
 
 
 def history_data(study: Study, annotator: User, pasts: Iterable[Past]) -> list[dict[str, Any]]:

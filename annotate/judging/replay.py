@@ -1,4 +1,4 @@
-"""From an assignment's stored events to the planner's state: the log is the truth."""
+"""Replay of an assignment's stored events to the planner's state; the log is authoritative."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Event:
     left: int
     right: int
     purpose: str
-    # The number of a known-answer pair.
+    # Index of a known-answer pair; None for other screens.
     known: int | None
     # None: a skip.
     verdicts: Mapping[str, Verdict] | None
@@ -40,7 +40,7 @@ class Event:
 
     @classmethod
     def of(cls, stored: Stored) -> "Event":
-        """Return a stored event that nothing has withdrawn."""
+        """Convert a stored event that is not withdrawn."""
         screen = stored.screen
         shown = screen.pk, screen.left_id, screen.right_id, screen.purpose, screen.known
         if isinstance(stored, models.Skip):
@@ -94,14 +94,14 @@ class Log:
         return tuple(event.seconds for event in self.in_force if event.seconds is not None)
 
     def with_event(self, stored: Stored) -> "Log":
-        """Return the log with an event that was just stored, which nothing has withdrawn."""
+        """Return the log with an event that was just stored."""
         event = Event.of(stored)
         longer = Log(self.assignment, (*self.events, event), self.last_screen)
         if event.known is not None:
             vars(longer)["settled"] = self.settled
         else:
             entry = _entry(event, item_of_each_result(self.assignment))
-            # Reading all of the log once more takes several times as long.
+            # Replaying the whole log takes several times as long.
             vars(longer)["settled"] = settle_next(self.settled, entry)
         return longer
 
@@ -115,13 +115,13 @@ def is_withdrawn(event: Stored) -> bool:
 
 
 def read_log(assignment: models.Assignment) -> Log:
-    """Fetch the fields of the assignment's events that an answer needs (one query)."""
+    """Fetch the fields of the assignment's events that an answer needs, in one query."""
     events: dict[tuple[bool, int], Event] = {}
     last_screen = 0
     for row in log_of_an_assignment(assignment.pk):
         last_screen = max(last_screen, row[0])
         shown: tuple[int, int, int, str, int | None] = row[1:6]
-        # A screen that was judged and skipped, one of them taken back, is in more rows than one.
+        # A screen that was both judged and skipped, one of them withdrawn, has several rows.
         pk, number, withdrawn_as, seconds, *said = row[6:13]
         if pk is not None:
             given = {name: verdict for name, verdict in zip(CRITERIA, said, strict=True) if verdict}
@@ -134,7 +134,7 @@ def read_log(assignment: models.Assignment) -> Log:
 
 
 def stored_events(assignment: models.Assignment) -> list[Stored]:
-    """Return all answers and skips as they are stored, oldest first, with screens and withdrawals."""
+    """Return all stored answers and skips, oldest first, with screens and withdrawals."""
     kinds: tuple[QuerySet[Any], ...] = (assignment.judgements.all(), assignment.skips.all())
     events = (event for kind in kinds for event in kind.select_related("screen", "withdrawal"))
     return sorted(events, key=lambda event: event.number)
@@ -146,12 +146,12 @@ def item_of_each_result(assignment: models.Assignment) -> dict[int, int]:
 
 
 def hidden_results(assignment: models.Assignment) -> frozenset[int]:
-    """Return the results whose methods take no part any more."""
+    """Return the results whose methods no longer take part."""
     return frozenset(result for item in assignment.hidden for result in assignment.items[item])
 
 
 def _entry(event: Event, item_of: Mapping[int, int]) -> Answer | Skip:
-    """Return an event as the planner's log has it."""
+    """Convert an event to an entry of the planner's log."""
     left, right = item_of[event.left], item_of[event.right]
     purpose = cast(Purpose, event.purpose)
     if event.verdicts is None:
@@ -161,7 +161,7 @@ def _entry(event: Event, item_of: Mapping[int, int]) -> Answer | Skip:
 
 
 def rule_of(study: Study) -> Rule:
-    """Return the rule of the study's re-checks by the planner's name for it."""
+    """Return the planner's name for the study's re-check rule."""
     return "shared" if study.recheck_rule == Study.RecheckRule.SHARED else "apart"
 
 
@@ -170,8 +170,8 @@ def complete_rankings_of(
 ) -> dict[str, list[list[int]]] | None:
     """Return the finished rankings as method ids, buckets best first and each in a fixed order.
 
-    None while pairs are open, and for a visit of whose drawn methods fewer than two take part now: it
-    says nothing. ``method_of`` gives the method of each result of the assignment that takes part.
+    None while pairs are open, and if fewer than two of a sample's methods still take part.
+    ``method_of`` gives the method of each result of the assignment that takes part.
     """
     rankings = state.rankings()
     if rankings is None or (assignment.drawn is not None and len(method_of) < 2):
@@ -192,7 +192,7 @@ def complete_rankings_of(
 
 
 def rankings_that_differ() -> Iterator[tuple[models.Assignment, bool]]:
-    """Replay every assignment, newest first; say whether its stored state differs from its log's."""
+    """Yield every assignment, newest first, and whether its stored state differs from its log's."""
     assignments = models.Assignment.objects.select_related("study", "image", "annotator")
     assignments = assignments.order_by("-pk")
     for assignment in assignments.iterator():

@@ -1,4 +1,4 @@
-"""Sampling: whether a visit asks about all methods of an image, or some drawn with known probabilities."""
+"""Sampling: the methods a visit asks about, all or some drawn with known probabilities."""
 
 import random
 from collections import defaultdict
@@ -26,13 +26,13 @@ from rankings.elicitation.pair_draws import (
 from rankings.errors import MissingScore
 from rankings.orders.from_scores import ranking_from_scores
 
-# Scores are compared as a report with the usual settings does.
+# Scores are compared as in a report with default settings.
 _SETTINGS: Final = Settings()
 
 
 @dataclass(frozen=True)
 class Visit:
-    """The results to compare, identical ones as one item, and the drawing (check_drawn)."""
+    """The results to compare, identical ones as one item, and the sample (check_drawn)."""
 
     items: list[list[int]]
     drawn: dict[str, Any] | None
@@ -47,12 +47,12 @@ class Visit:
 
 
 def drawn_with(study: Study, *what: object) -> random.Random:
-    """Return a generator that depends only on the study's seed and on what is drawn."""
+    """Return a random generator that depends only on the study's seed and on ``what``."""
     return random.Random("/".join(map(str, (study.seed, *what))))
 
 
 def visit_of(study: Study, annotator: User, image_id: int) -> Visit:
-    """Return the sampled results of an image for this annotator; the same until methods or scores change."""
+    """Return an annotator's results on an image, the same until methods or scores change."""
     alike: dict[str, list[Result]] = defaultdict(list)
     for result in _results(image_id, study.pk):
         alike[result.sha256].append(result)
@@ -79,14 +79,14 @@ def _asks_all(study: Study, image_id: int) -> bool:
 
 
 def _draw(study: Study, items: list[list[Result]], rng: random.Random) -> Visit:
-    """Draw some of the items; every pair of their methods keeps its probability."""
+    """Draw some of the items; every pair of their methods is stored with its probability."""
     item_of = {min(result.method.name for result in item): item for item in items}
     members = {name: [str(result.method_id) for result in item] for name, item in item_of.items()}
     every_method = sorted(result.method_id for item in items for result in item)
     k = min(study.methods_per_visit or 2, len(items))
     runs: list[ProtocolRun] = []
     if k < 2:
-        # They all look alike, which needs no asking.
+        # They all look alike, so there is nothing to ask.
         chosen, chances = tuple(item_of), _certain(members)
     else:
         weights = None
@@ -118,7 +118,7 @@ def _certain(members: Mapping[str, Sequence[str]]) -> dict[Pair, float]:
 
 
 def weighing_runs(study: Study) -> list[ProtocolRun]:
-    """Return the protocols whose disagreement weighs now: the newest run of each that looks at the truth."""
+    """Return the runs that weight the draw: the newest of each protocol that uses the truth."""
     runs = ProtocolRun.objects.filter(dataset=study.dataset_id)
     newest = runs.latest_of_each_protocol().defer("overall", "parameters")
     return [run for run in newest if not registry.is_sentinel(run.protocol)]
@@ -127,7 +127,7 @@ def weighing_runs(study: Study) -> list[ProtocolRun]:
 def _disagreement(
     item_of: Mapping[str, Sequence[Result]], runs: Sequence[ProtocolRun]
 ) -> dict[Pair, float]:
-    """Return how much the runs' rankings of the items disagree on each pair, added over the criteria."""
+    """Return how much the runs' rankings disagree on each pair of items, summed over criteria."""
     name_of = {item[0].pk: name for name, item in item_of.items()}
     scores: dict[str, dict[str, RecallPrecision]] = {str(run.pk): {} for run in runs}
     rows = Score.objects.filter(run__in=runs, result__in=name_of)
@@ -145,7 +145,7 @@ def _disagreement(
                     )
                 )
             except MissingScore:
-                continue  # It orders this image not at all.
+                continue  # It does not order this image.
         for pair, share in disagreement(rankings).items():
             weights[pair] += share
     return weights

@@ -75,7 +75,7 @@ class CriterionSerializer(serializers.Serializer[Any]):
 
 
 class RemainingSerializer(serializers.Serializer[Any]):
-    """The number of pairs that are left of this image."""
+    """The number of pairs left on this image."""
 
     least = serializers.IntegerField()
     expected = serializers.FloatField()
@@ -106,7 +106,7 @@ class TurnSerializer(serializers.Serializer[Any]):
 
 
 class NextSerializer(serializers.Serializer[Any]):
-    """The screen that waits now. No screen and not done: the study has yet to be started."""
+    """The screen that waits now; null if there is none because all is done or you must start."""
 
     study = serializers.CharField()
     done = serializers.BooleanField(help_text="Nothing is left to rank.")
@@ -120,7 +120,7 @@ def next_data(study: Study, turn: Turn | None, request: Any, *, have: str, done:
 
 
 def _turn_data(page: Mapping[str, Any], request: Any) -> dict[str, Any]:
-    """Return the page's data, with the API's addresses instead of the page's."""
+    """Return the page's data, with the API's URLs instead of the page's."""
     shown, progress = page["image"], page["progress"]
     digest = _HASH.search(shown["url"] or "")
     address = reverse("api:photograph", args=[digest[0]], request=request) if digest else None
@@ -145,7 +145,7 @@ def _turn_data(page: Mapping[str, Any], request: Any) -> dict[str, Any]:
 
 
 class ConflictSerializer(ProblemSerializer):
-    """The pair has another answer, or was left behind; the current screen is included."""
+    """The pair has another answer, or was retired by an undo; the current screen is included."""
 
     current = NextSerializer(required=False)
 
@@ -169,7 +169,7 @@ class SeenSerializer(serializers.Serializer[Any]):
 
 
 class AnswerSerializer(HaveSerializer):
-    """A verdict for each open criterion; those implied may be left out."""
+    """A verdict for each open criterion; implied ones may be left out."""
 
     recall = serializers.ChoiceField(Verdict.choices, required=False)
     precision = serializers.ChoiceField(Verdict.choices, required=False)
@@ -229,7 +229,7 @@ class JudgedStudySerializer(serializers.Serializer[Any]):
 
 
 class OwnAssignmentSerializer(serializers.ModelSerializer[Assignment]):
-    """An image that you rank or have ranked."""
+    """An image that you are ranking or have ranked."""
 
     n_answered = serializers.IntegerField(source="n_screens")
 

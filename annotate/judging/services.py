@@ -1,4 +1,4 @@
-"""Asking and answering: acts of the comparison page and the API on the log."""
+"""Questions and answers: changes to the log by the comparison page and the API."""
 
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -43,16 +43,16 @@ _turn: Final = Lock()
 
 @contextmanager
 def _in_turn() -> Iterator[None]:
-    """Serialise the answers of this machine here, if the database is SQLite.
+    """Process this machine's answers one at a time if the database is SQLite.
 
-    SQLite has one writer at a time. A connection that finds it busy sleeps for up to a tenth of a second
-    before each new try, although a transaction takes a few milliseconds.
+    SQLite has one writer at a time. A connection that finds it busy sleeps for up to 0.1 s before
+    each new attempt, although a transaction takes a few milliseconds.
     """
     if connection.vendor != "sqlite":
         yield
         return
     with _turn, (settings.DATA_DIR / "answers.lock").open("a") as file:
-        # On Windows a site is one process. The system frees the lock when a process ends in any way.
+        # On Windows a site is one process. The system frees the lock however a process ends.
         if sys.platform != "win32":
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -85,11 +85,11 @@ def record_judgement(
     ``seen`` is the visibility of both results (models.check_seen); None: the page cannot tell,
     which is stored as unknown. An answer that reports a hidden result is refused.
 
-    ``disputed`` names criteria that follow from earlier answers and are answered all the same:
-    then the new answer counts, and earlier ones that contradict it are set aside. The same answer
-    twice is stored once. Raises NotThere for a screen that is not this
-    annotator's, StudyNotOpen, AlreadyAnswered if the screen has another answer, and Incomplete
-    if a criterion that is asked has no verdict or a result was not shown.
+    ``disputed`` names criteria that follow from earlier answers and are answered nevertheless:
+    then the new answer counts, and earlier ones that contradict it are set aside. An answer sent
+    twice is stored once. Raises NotThere for a screen that is not this annotator's, StudyNotOpen,
+    AlreadyAnswered if the screen has another answer, and Incomplete if a criterion that is asked
+    has no verdict or a result was not shown.
     """
     study, screen = _open_screen(screen_id, annotator, is_answer=True)
     log = read_log(screen.assignment)
@@ -122,9 +122,9 @@ def record_skip(
     text: str = "",
     environment: Mapping[str, object] | None = None,
 ) -> Turn | None:
-    """Note that a screen cannot be answered and return the next one; None when nothing is left.
+    """Record that a screen cannot be answered and return the next one; None when nothing is left.
 
-    The same skip twice is stored once. Raises as record_judgement does, but for Incomplete.
+    A skip sent twice is stored once. Raises like record_judgement, except Incomplete.
     """
     study, screen = _open_screen(screen_id, annotator, is_answer=True)
     if screen.state == Screen.State.SKIPPED:
@@ -152,7 +152,7 @@ def undo(*, study: Study, annotator: User, screen_id: str) -> Turn | None:
 
     ``screen_id`` is the screen the annotator sees (empty after the last one); another one waiting
     means that the request was sent twice or from an old tab, and raises AlreadyAnswered. With
-    nothing to undo the waiting screen is returned. Raises NotThere and StudyNotOpen as start.
+    nothing to undo the waiting screen is returned. Raises NotThere and StudyNotOpen like start.
     """
     study = _open_study(annotator, study)
     waiting = waiting_turn(study, annotator)
@@ -168,9 +168,9 @@ def undo(*, study: Study, annotator: User, screen_id: str) -> Turn | None:
 
 @transaction.atomic
 def change(*, screen_id: str, annotator: User) -> Turn | None:
-    """Open one of the annotator's last answered screens again, its answer chosen.
+    """Reopen one of the annotator's last answered screens, with its answer selected.
 
-    Later answers stay; those that will contradict the new answer are set aside when it comes.
+    Later answers are kept; the new answer will set aside those that contradict it.
     Raises NotThere, StudyNotOpen, and AlreadyAnswered for a screen that has no answer in force or
     is too far back.
     """
@@ -203,9 +203,9 @@ def _with_note(turn: Turn | None, note: str) -> Turn | None:
 
 
 def _locked_membership(**found_by: object) -> QuerySet[Membership]:
-    """Every change of an annotator's answers takes this one lock first.
+    """Lock a membership; every change of an annotator's answers takes this lock first.
 
-    So answers, skips and undos of one person follow one another and never wait in a circle.
+    So one person's answers, skips and undos run one after another and cannot deadlock.
     """
     memberships = Membership.objects.select_for_update(of=("self",)).select_related("study")
     return memberships.order_by().filter(role=Role.ANNOTATOR, **found_by)
@@ -223,9 +223,9 @@ def _open_study(annotator: User, study: Study) -> Study:
 
 
 def _open(studies: Iterable[Study], *, is_answer: bool = False) -> Study:
-    """Return the one study; raise StudyNotOpen, and NotThere if there is none.
+    """Return the first study; raise NotThere if there is none, StudyNotOpen if it is not open.
 
-    An answer to a pair on screen is taken for a while after the study has ended by its rule.
+    An answer to a pair on screen is accepted for a while after the study has ended by its rule.
     """
     study = next(iter(studies), None)
     if study is None:

@@ -1,4 +1,4 @@
-"""The answer to a request that a study takes no answers from, for pages of several subjects."""
+"""The response if a study does not accept answers, for pages of several apps."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -14,7 +14,7 @@ def wants_json(request: HttpRequest) -> bool:
 
 
 def refused(request: SignedInRequest, refusal: Refusal) -> HttpResponse:
-    """Answer that a study takes no answers now."""
+    """Return the response if a study does not accept answers now."""
     if wants_json(request):
         return JsonResponse({"message": str(refusal)}, status=403)
     context = {

@@ -1,4 +1,4 @@
-"""The comparison page: with JavaScript it talks JSON, without it posts plain forms."""
+"""The comparison page: with JavaScript it exchanges JSON, without it posts plain forms."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -23,20 +23,17 @@ from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 
-from . import answer_history, current_screen, methods, planning, services
-from .annotator_summary import consistency_of, in_words, own_work
+from . import annotator_summary, answer_history, current_screen, methods, planning, services
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .forms import SkipForm, answer_given
-from .image_allocation import first_visit_is_due, n_images_of
-from .models import Assignment, Skip
+from .image_allocation import first_visit_is_due
+from .models import Skip
 from .presentation import (
     address,
-    criteria_data,
     history_data,
     image_data,
     payload,
     sides,
-    study_left,
 )
 from .shortcuts import refused, wants_json
 
@@ -44,7 +41,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def _signed_in(view: View) -> View:
-    """Like login_required, but a script gets 401 and the address instead of a page."""
+    """Require sign-in like login_required, but send scripts 401 and the URL of the sign-in page."""
 
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -58,7 +55,7 @@ def _signed_in(view: View) -> View:
 
 
 def _refusals_shown(view: View) -> View:
-    """Show why an answer was not taken: a study that is not open, or a pair answered meanwhile."""
+    """Show why an answer was refused: a study that is not open, or a pair answered meanwhile."""
 
     @wraps(view)
     def checked(request: SignedInRequest, **address: str) -> HttpResponseBase:
@@ -68,8 +65,11 @@ def _refusals_shown(view: View) -> View:
             return refused(request, refusal)
         except AlreadyAnswered as refusal:
             if "slug" in address:
-                return _conflict(request, _study(request, address["slug"]), refusal)
-            return _conflict(request, _study_of(request, address["screen_id"]), refusal)
+                study = _study(request, address["slug"])
+            else:
+                study = _study_of(request, address["screen_id"])
+            turn = current_screen.waiting_turn(study, request.user)
+            return _conflict(request, study, turn, refusal)
 
     return checked
 
@@ -139,7 +139,7 @@ def undo(request: SignedInRequest, slug: str) -> HttpResponse:
 @_signed_in
 @require_safe
 def own(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Show a page to come back to: work done and left, the introduction, the annotator's own answers."""
+    """Show the annotator's own page: work done and left, the introduction, their answers."""
     return _own(request, _study(request, slug))
 
 
@@ -275,62 +275,26 @@ def _screen(
 
 
 def _start_or_end(request: SignedInRequest, study: Study, *, status: int = 200) -> HttpResponse:
-    assignments = Assignment.objects.filter(study=study, annotator=request.user)
-    n_images, n_done = n_images_of(study, request.user), assignments.count()
-    context: dict[str, Any] = {"study": study, "n_images": n_images, "n_done": n_done}
-    context["pairs_each"] = _pairs_each(study)
-    if n_images and n_done < n_images:
-        context["criteria"] = [
-            (asked["title"], asked["question"]) for asked in criteria_data(study, {})
-        ]
-        context["start_url"] = reverse("judging:start", args=[study.slug])
-        return render(request, "judging/start.html", context, status=status)
-    return _own(request, study, status=status)
+    start = annotator_summary.start_page(study, request.user)
+    if start is None:
+        return _own(request, study, status=status)
+    return render(request, "judging/start.html", start, status=status)
 
 
 def _own(request: SignedInRequest, study: Study, *, status: int = 200) -> HttpResponse:
-    """Show an annotator's work in a study, and what is left of it."""
-    turn = current_screen.waiting_turn(study, request.user)
-    work = own_work(study, request.user)
-    is_open = study.state == Study.State.OPEN
-    is_done = turn is None and work.n_left == 0
-    context = {
-        "study": study,
-        "work": work,
-        "is_open": is_open,
-        "is_done": is_done,
-        "time_left": study_left(study, request.user, turn, work) if is_open else "",
-        "time_worked": "" if work.minutes is None else in_words(work.minutes),
-        # Never before the end: who knows how they do answers otherwise.
-        "consistency": consistency_of(study, request.user) if is_done or not is_open else None,
-        "undo_url": reverse("judging:undo", args=[study.slug]),
-        "can_undo": is_done and is_open and work.n_answered + work.n_skipped > 0,
-        "first_visit_is_due": first_visit_is_due(study, request.user),
-    }
+    context = annotator_summary.own_page(study, request.user)
     return render(request, "judging/own.html", context, status=status)
 
 
-def _pairs_each(study: Study) -> str:
-    """Return how many pairs an image brings."""
-    if study.methods_per_visit != planning.ONE_PAIR:
-        return _("several pairs each")
-    return (
-        _("one pair each, on some of them several") if study.whole_percent else _("one pair each")
-    )
-
-
 def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -> HttpResponse:
+    # Another annotator's screen gives 404, whatever was sent.
+    study = _study_of(request, screen_id)
     if wants_json(request):
-        # Another annotator's screen does not exist, whatever is sent to it.
-        _study_of(request, screen_id)
         return JsonResponse({"errors": refusal.reasons}, status=422)
-    turn = current_screen.waiting_turn(_study_of(request, screen_id), request.user)
+    turn = current_screen.waiting_turn(study, request.user)
     if turn is None or turn.screen.public_id != screen_id:
-        return _conflict(
-            request,
-            _study_of(request, screen_id),
-            AlreadyAnswered(_("This pair was answered in another tab.")),
-        )
+        answered = AlreadyAnswered(_("This pair was answered in another tab."))
+        return _conflict(request, study, turn, answered)
     if "reason" in refusal.reasons or "text" in refusal.reasons:
         return _screen(request, turn, status=422, skip_errors=refusal.reasons)
     answers = {name: request.POST.get(name, "") for name in CRITERIA}
@@ -340,8 +304,12 @@ def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -
     )
 
 
-def _conflict(request: SignedInRequest, study: Study, refusal: AlreadyAnswered) -> HttpResponse:
-    turn = current_screen.waiting_turn(study, request.user)
+def _conflict(
+    request: SignedInRequest,
+    study: Study,
+    turn: current_screen.Turn | None,
+    refusal: AlreadyAnswered,
+) -> HttpResponse:
     if wants_json(request):
         data: dict[str, Any] = {"message": str(refusal)}
         if turn is None:

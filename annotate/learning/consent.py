@@ -1,4 +1,4 @@
-"""Usual wordings of the consent before the first pair. A changed wording gets a new version."""
+"""Default texts of the consent before the first pair. A changed text gets a new version."""
 
 from typing import Final
 

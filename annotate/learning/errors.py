@@ -4,7 +4,7 @@ from annotate.errors import Refusal
 
 
 class LearningRefusal(Refusal):
-    """A step of the first visit that was not taken."""
+    """Refusal of a step of the first visit."""
 
 
 class StudyNotOpen(LearningRefusal):

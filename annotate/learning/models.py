@@ -9,7 +9,7 @@ from annotate.studies.models import Study
 
 
 class FirstVisit(models.Model):
-    """One annotator's introduction to a study. It is no judgement, and no result is made of it."""
+    """One annotator's introduction to a study. It is not a judgement, and no result uses it."""
 
     class Practice(models.TextChoices):
         OPEN = "open", _("not finished")
@@ -23,9 +23,9 @@ class FirstVisit(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="first_visits"
     )
     consented = models.DateTimeField()
-    # Which wording was agreed to: a key of consent.TEXTS.
+    # The wording agreed to: a key of consent.TEXTS.
     consent_version = models.CharField(max_length=20)
-    # The study's own words that were agreed to; empty where they were the usual of that version.
+    # The study's own consent text that was agreed to; empty if it was the default of that version.
     consent_words = models.TextField(blank=True, max_length=2000)
     finished = models.DateTimeField(null=True, blank=True)
     practice = models.CharField(max_length=10, choices=Practice, default=Practice.OPEN)

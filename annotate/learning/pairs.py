@@ -19,7 +19,7 @@ ROUNDS: Final = (1, 2)
 PAIRS_IN_A_ROUND: Final = 6
 NEEDED: Final = 5
 
-# Words below this height are unreadable, in a pane that is as wide as in a window of 1440 px.
+# Words below this height are unreadable in a pane as wide as it is in a window of 1440 px.
 _LEGIBLE_PX: Final = 9
 _PANE_WIDE: Final = 680
 _ROOM: Final = 40
@@ -36,7 +36,7 @@ class Pair:
 
     @property
     def close_up(self) -> Box | None:
-        """Return the regions for close-ups: around differences that are too small in the whole picture."""
+        """The region to enlarge, if differences are too small to see in the whole picture."""
         differing = set(self.left) ^ set(self.right)
         highest = max(bottom - top for _, top, _, bottom in differing)
         if highest * _PANE_WIDE / self.picture.width >= _LEGIBLE_PX:
@@ -46,7 +46,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict of a card on one criterion; no ``answer`` where people may well differ."""
+    """The verdict of a card on one criterion; ``answer`` is empty where people may disagree."""
 
     answer: str
     why: str
@@ -64,7 +64,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A pair whose recall and precision are plain to see; ``why`` gives the reason for each."""
+    """A pair whose recall and precision are obvious; ``why`` gives the reason for each."""
 
     pair: Pair
     expected: Mapping[str, str]
@@ -72,7 +72,7 @@ class Exercise:
 
 
 def around(picture: str, *texts: str, by: float = 4) -> Box:
-    """Return the box around these words of a picture, with so many pixels of air."""
+    """Return the bounding box of these words of a picture, with a margin in pixels."""
     of = PICTURES[picture]
     return _around(of, [of.boxes[text] for text in texts], by=by)
 
@@ -87,7 +87,7 @@ def all_but(picture: str, *texts: str, by: float = 4) -> tuple[Box, ...]:
 
 
 def marks(picture: str, *names: str, by: float = 4) -> tuple[Box, ...]:
-    """Return a box around each of these things that only look like text."""
+    """Return a box around each of these objects, which only look like text."""
     of = PICTURES[picture]
     return tuple(_around(of, [of.others[name]], by=by) for name in names)
 
@@ -118,7 +118,7 @@ def _pair(slug: str, picture: str, left: tuple[Box, ...], right: tuple[Box, ...]
     return Pair(slug, PICTURES[picture], left, right)
 
 
-# The words of the timetable whose boxes have slipped.
+# The words of the timetable whose boxes are shifted.
 _UNDER: Final = ("Brisley", "Dunmore", "Fenwick")
 
 CARDS: Final = (
@@ -246,9 +246,10 @@ CARDS: Final = (
         Verdict(
             "",
             _(
-                "Two readings, both allowed. The left marks nothing wrong, so “left better”. Or: "
-                "where nothing is marked there is nothing to be precise about, so “equal”. "
-                "Formulas do not agree here either. Trust your eye, and answer alike next time."
+                "Two readings, both allowed. The left marks nothing wrong, so “left "
+                "better”. Or: where nothing is marked there is nothing to be precise "
+                "about, so “equal”. Formulas do not agree here either. Trust your eye, "
+                "and answer the same way next time."
             ),
         ),
         Verdict("", _("Nothing, or something useless: which would you rather have?")),
@@ -305,7 +306,7 @@ _BARRED = ("Plums", "Soup", "Oats")
 _ASIDE = ("Tailor", "repaired", "Maps")
 _ALL_FOUND = _("both sides have every word inside a box.")
 
-# Two rounds of six; in each, left, equal and right are about as often expected.
+# Two rounds of six; in each, left, equal and right are expected about equally often.
 EXERCISES: Final[Mapping[int, tuple[Exercise, ...]]] = {
     1: (
         _exercise(

@@ -1,6 +1,7 @@
 """The pictures of the worked examples and the practice, and where the words in them are.
 
-`make artwork` draws the pictures and writes the table that is read here.
+The program that drew the pictures and wrote the table is in the repository's history (commit 13e0791,
+`tools/artwork/cards/`).
 """
 
 import json
@@ -15,7 +16,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawing or photograph; ``says`` describes it to those who do not see it."""
+    """A drawing or photograph; ``says`` is its text alternative."""
 
     slug: str
     file: str

@@ -1,4 +1,4 @@
-"""Pairs as templates show them, in the same shapes as on the comparison page."""
+"""Pairs for templates, in the same formats as on the comparison page."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ from .pictures import Box
 
 
 def shown(pair: Pair) -> dict[str, Any]:
-    """Return a pair as the panes draw it, and in words for those who cannot see it."""
+    """Return a pair for the panes, with a text alternative."""
     picture = pair.picture
     image = {
         "key": pair.slug,
@@ -53,7 +53,7 @@ def shown(pair: Pair) -> dict[str, Any]:
 
 
 def keys_of(person: User) -> dict[str, Any]:
-    """Return this person's own keys in the shape that the comparison page's script reads."""
+    """Return this person's own keys in the format that the comparison page's script reads."""
     preferences = Preferences.objects.filter(person=person).first()
     if preferences is None:
         return {}
@@ -90,7 +90,7 @@ def criteria(study: Study) -> list[dict[str, str]]:
 
 
 def feedback(exercise: Exercise, answers: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return a row for each criterion: the verdict chosen and the one that is plain to see."""
+    """Return a row for each criterion: the chosen verdict and the obvious one."""
     rows: list[dict[str, Any]] = []
     for criterion in CHECKED:
         expected, chosen = exercise.expected[criterion], answers[criterion]
@@ -145,7 +145,7 @@ def _in_words(pair: Pair, boxes: Iterable[Box]) -> str:
 
 
 def _said(pair: Pair, box: Box) -> str:
-    """Name the words a box touches, how much of them, and whether it is far too large."""
+    """Describe the words inside a box, or else those it cuts, and whether it is far too large."""
     inside: list[tuple[str, float]] = []
     cut: list[tuple[str, float]] = []
     for text, (left, top, right, bottom) in pair.picture.boxes.items():

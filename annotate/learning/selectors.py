@@ -1,4 +1,4 @@
-"""The people an annotator may ask, and the size of a study for those who begin."""
+"""The annotators' contacts, and the size of a study for a new annotator."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotate.judging.annotator_summary import in_words
+from annotate.judging.annotator_summary import about_in_words, in_words
 from annotate.judging.image_allocation import n_images_of
 from annotate.studies.models import Role, Study
 
@@ -22,7 +22,7 @@ def contacts(study: Study) -> list[User]:
 
 @dataclass(frozen=True)
 class Size:
-    """A rough estimate of the work that a study is for one annotator."""
+    """A rough estimate of one annotator's work in a study."""
 
     n_images: int
     n_pairs: int  # pairs that an image usually needs in total
@@ -31,7 +31,11 @@ class Size:
     @property
     def hours(self) -> str:
         """The time for all images together, in words."""
-        return in_words(self.n_images * self.minutes_an_image)
+        return in_words(self._minutes)
+
+    @property
+    def _minutes(self) -> int:
+        return self.n_images * self.minutes_an_image
 
     @property
     def sentence(self) -> str:
@@ -39,13 +43,13 @@ class Size:
         n_pairs = ngettext("{n} pair", "{n} pairs", self.n_pairs).format(n=self.n_pairs)
         minutes = ngettext("{n} minute", "{n} minutes", self.minutes_an_image)
         return _(
-            "Then come {images}, each with roughly {pairs} and {minutes}: about {hours} in all, in as "
+            "Then come {images}, each with roughly {pairs} and {minutes}: {time} in all, in as "
             "many sittings as you like."
         ).format(
             images=n_images,
             pairs=n_pairs,
             minutes=minutes.format(n=self.minutes_an_image),
-            hours=self.hours,
+            time=about_in_words(self._minutes),
         )
 
 
@@ -53,10 +57,10 @@ _SECONDS_A_PAIR = 12
 
 
 def size(study: Study, annotator: User) -> Size:
-    # All methods, or those that are drawn for one visit.
+    # All methods, or as many as are drawn for one visit.
     n_methods = study.methods.count()
     n_methods = min(study.methods_per_visit or n_methods, n_methods)
-    # The k-th result is placed among k - 1 by halving; the three criteria rarely part ways.
+    # The k-th result is placed among k - 1 by bisection; the three criteria rarely diverge.
     n_pairs = sum((k - 1).bit_length() for k in range(2, n_methods + 1))
     minutes = max(1, round(n_pairs * _SECONDS_A_PAIR / 60))
     return Size(n_images_of(study, annotator), n_pairs, minutes)

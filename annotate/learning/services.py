@@ -1,4 +1,4 @@
-"""Consent, practice and the end of a first visit. Nothing here touches the log of judgements."""
+"""Consent, practice and the end of a first visit. Nothing here changes the log of judgements."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ Answers = Mapping[str, str]
 
 
 class PracticeAnswer(TypedDict):
-    """One of the answers to practice pairs as a first visit stores it."""
+    """An answer to a practice pair, in the format of a first visit."""
 
     round: int
     pair: str
@@ -31,9 +31,9 @@ class PracticeAnswer(TypedDict):
 
 
 def is_due(study: Study, annotator: User) -> bool:
-    """Return whether this annotator still has to see the first visit before the first pair.
+    """Return whether this annotator must complete the first visit before the first pair.
 
-    Never once it is finished, and never for an annotator who has begun to judge.
+    False once it is finished, and for annotators who have started to judge.
     """
     return not Study.objects.filter(begun_by(annotator), pk=study.pk).exists()
 
@@ -50,14 +50,14 @@ def find_visit(study: Study, annotator: User) -> FirstVisit | None:
 
 
 def consent_text(study: Study, visit: FirstVisit | None) -> str:
-    """Return the text that an annotator agreed to, or is asked to agree to, in Markdown."""
+    """Return the consent that an annotator has given, or has yet to give, in Markdown."""
     if visit is None:
         return study.consent_text
     return visit.consent_words or str(consent.TEXTS[visit.consent_version])
 
 
 def give_consent(*, study: Study, annotator: User) -> FirstVisit:
-    """Record an annotator's consent and its time; the first time counts."""
+    """Record an annotator's consent and its time; a second call changes nothing."""
     _require_open(study)
     visit, _is_new = FirstVisit.objects.get_or_create(
         study=study,
@@ -82,9 +82,9 @@ def pass_example(*, study: Study, annotator: User, number: int) -> None:
 def record_practice(
     *, study: Study, annotator: User, round_number: int, exercise: Exercise, answers: Answers
 ) -> bool:
-    """Store the answer to a practice pair. Only first answers to the round that is open count.
+    """Store the first answer to a practice pair of the open round.
 
-    False where nothing was stored: for other answers, and for people without a first visit.
+    Returns False if nothing was stored: for other answers, and without a first visit.
     """
     _require_open(study)
     visit = FirstVisit.objects.select_for_update().filter(study=study, annotator=annotator).first()
@@ -106,7 +106,7 @@ def record_practice(
 
 @transaction.atomic
 def finish(*, study: Study, annotator: User) -> FirstVisit:
-    """End the first visit, whatever was skipped of it. Raises ConsentMissing."""
+    """End the first visit, even if parts of it were skipped. Raises ConsentMissing."""
     _require_open(study)
     visit = FirstVisit.objects.select_for_update().filter(study=study, annotator=annotator).first()
     if visit is None:
@@ -149,7 +149,7 @@ class Practice:
 
     @property
     def open_round(self) -> int | None:
-        """The round whose answers are stored now; None when practice is decided."""
+        """The round whose answers are stored now; None once practice is over."""
         for practised in self.rounds:
             if not practised.is_complete:
                 return practised.number
@@ -177,9 +177,9 @@ def stored_answers(
 
 
 def next_pair(visit: FirstVisit | None) -> tuple[int, int] | None:
-    """Return round and number of the first pair that waits.
+    """Return the round and number of the first unanswered pair.
 
-    None when practice is decided, or when there is no first visit that could store it.
+    None once practice is over, or if there is no first visit to store the answer.
     """
     open_round = Practice(visit).open_round
     if visit is None or open_round is None:
@@ -194,7 +194,7 @@ def next_pair(visit: FirstVisit | None) -> tuple[int, int] | None:
 
 
 def may_be_asked(visit: FirstVisit | None, round_number: int, *, again: bool) -> bool:
-    """Return whether a round may be practised: the open one, and once it is decided each again."""
+    """Return whether a round may be practised: the open one; ``again``, once practice is over."""
     waiting = next_pair(visit)
     return waiting is None if again else waiting is not None and waiting[0] == round_number
 

@@ -1,4 +1,4 @@
-"""The first visit, page by page; each can be opened again from the help of the comparison page."""
+"""Pages of the first visit; each can be reopened from the help of the comparison page."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -32,7 +32,7 @@ View = Callable[..., HttpResponse]
 
 
 def _of_a_study(view: View) -> View:
-    """Find the annotator's open study, and keep all pages but the welcome behind the consent."""
+    """Find the annotator's open study, and require consent for all pages but the welcome."""
 
     @wraps(view)
     def checked(request: SignedInRequest, slug: str, **kwargs: Any) -> HttpResponse:
@@ -70,7 +70,7 @@ welcome = require_http_methods(["GET", "HEAD", "POST"])(_of_a_study(_welcome))
 @require_http_methods(["GET", "HEAD", "POST"])
 @_of_a_study
 def card(request: SignedInRequest, study: Study, visit: Visit, number: int) -> HttpResponse:
-    """Show a worked example; going on from it is stored, so that people come back where they were."""
+    """Show a worked example; POST stores the progress, so that annotators can resume there."""
     if not 1 <= number <= len(CARDS):
         raise Http404
     if request.method == "POST":
@@ -93,7 +93,7 @@ def card(request: SignedInRequest, study: Study, visit: Visit, number: int) -> H
 @require_safe
 @_of_a_study
 def practice(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
-    """Lead to the next pair of practice, or say how the rounds went."""
+    """Link to the next practice pair, or show the results of the rounds."""
     waiting = services.next_pair(visit)
     context: dict[str, Any] = {
         "practice": services.Practice(visit),
@@ -112,9 +112,9 @@ def practice(request: SignedInRequest, study: Study, visit: Visit) -> HttpRespon
 def pair(
     request: SignedInRequest, study: Study, visit: Visit, round_number: int, number: int
 ) -> HttpResponse:
-    """Ask about a practice pair, then show the verdicts that are plain to see.
+    """Ask about a practice pair, then show the obvious verdicts.
 
-    With ``again`` in the address the pair is asked for practice's sake and nothing is stored.
+    With ``again`` in the address, nothing is stored.
     """
     if round_number not in EXERCISES or not 1 <= number <= PAIRS_IN_A_ROUND:
         raise Http404
@@ -179,7 +179,7 @@ def _pair_url(study: Study, round_number: int, number: int, *, again: bool = Fal
 
 
 def _waiting_url(study: Study, visit: Visit, annotator: User) -> str:
-    """Return where an annotator who has agreed continues."""
+    """Return the address at which an annotator continues after the consent."""
     if visit is None or not services.is_due(study, annotator):
         return reverse("learning:card", args=[study.slug, 1])
     if services.Practice(visit).is_begun or visit.examples_seen >= len(CARDS):

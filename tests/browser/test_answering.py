@@ -294,6 +294,61 @@ def test_t16_an_answer_is_kept_and_sent_again_until_the_site_is_back(opened):
     assert Judgement.objects.count() == 1
 
 
+def test_t42_slow_saving_says_so_after_one_second_and_why_after_four(opened):
+    page = opened(has_own_time=True)
+    held: list[Route] = []
+    page.route(ANSWERS, lambda route: held.append(route))
+    before = screen_id(page)
+    words, aloud = page.locator("[data-confirm-words]"), page.locator("[data-status]")
+    stop_time(page)
+    with page.expect_request(ANSWERS):
+        press(page, *LEFT, "Enter")
+    page.clock.run_for(900)
+    expect(words).to_have_text("Confirm")
+    page.clock.run_for(200)
+    expect(words).to_have_text("Saving…")
+    expect(aloud).to_have_text("Saving…")
+    expect(bar(page)).to_be_hidden()
+    page.clock.run_for(2_800)
+    expect(bar(page)).to_be_hidden()
+    page.clock.run_for(200)
+    told = "The site has not answered for 4 seconds. Everything is kept here until it is saved."
+    expect(bar(page)).to_have_text(told)
+    expect(aloud).to_have_text(told)
+    scale = page.locator("[data-zoom]").inner_text()
+    press(page, "+")
+    page.clock.run_for(100)
+    expect(page.locator("[data-zoom]")).not_to_have_text(scale)
+    page.clock.resume()
+    held[0].continue_()
+    next_pair(page, before)
+    expect(bar(page)).to_be_hidden()
+    expect(words).to_have_text("Confirm")
+    expect(aloud).to_contain_text("Saved")
+    assert Judgement.objects.count() == 1
+
+
+def test_t42_a_slow_skip_hides_neither_the_results_nor_the_words(opened):
+    page = opened(has_own_time=True)
+    held: list[Route] = []
+    page.route("**/skip/", lambda route: held.append(route))
+    before = screen_id(page)
+    stop_time(page)
+    with page.expect_request("**/skip/"):
+        press(page, "x", "1")
+    expect(page.locator("[data-skip-dialog]")).to_be_visible()
+    page.clock.run_for(1_100)
+    expect(page.locator("[data-skip-dialog]")).to_be_hidden()
+    expect(page.locator("[data-status]")).to_have_text("Saving…")
+    page.context.set_offline(True)
+    page.clock.run_for(3_000)
+    expect(bar(page)).to_contain_text("You are offline. Everything is kept here")
+    page.context.set_offline(False)
+    page.clock.resume()
+    held[0].continue_()
+    next_pair(page, before)
+
+
 def test_an_answer_that_was_stored_but_not_confirmed_is_stored_once(opened):
     page = opened(has_own_time=True)
     lost = []

@@ -159,10 +159,10 @@ def load_the_data(page: Page, site: str, folder) -> None:
 
     page.get_by_role("link", name="Score protocols").click()
     page.get_by_label("IOU", exact=True).check()
-    page.get_by_role("button", name="Score the chosen").click()
+    page.get_by_role("button", name="Score the chosen protocols").click()
     expect(page.get_by_role("row", name="Score IOU on Street signs")).to_contain_text("done")
     page.get_by_role("link", name="Score IOU on Street signs").first.click()
-    page.get_by_role("link", name="Go on").click()
+    page.get_by_role("link", name="Continue").click()
     expect(page.get_by_role("rowheader", name="IOU")).to_be_visible()
 
     scores = folder / "organisers.csv"
@@ -208,15 +208,15 @@ def set_up_the_study(page: Page) -> None:
     for name in ANNOTATORS:
         page.get_by_role("group", name="Annotators").get_by_label(name).check()
     page.get_by_role("group", name="Researchers").get_by_label("rita").check()
-    for following in ("look", "open"):
+    for following in ("appearance", "open"):
         page.get_by_role("button", name=f"Next: {following}").click()
-    page.get_by_role("button", name="Make the study and open it").click()
+    page.get_by_role("button", name="Create the study and open it").click()
     expect(page.get_by_role("button", name="Close the study")).to_be_visible()
 
 
 def rank_by_keyboard(page: Page, annotator: str, undo_at: int | None) -> None:
     """Answer every pair by the annotator's rankings, with keys alone; once wrongly and back."""
-    page.get_by_role("link", name="Begin with the introduction").click()
+    page.get_by_role("link", name="Start with the introduction").click()
     first_visit(page)
     page.get_by_role("button", name="Start").click()
     # The script shows this button when it is ready for keys.
@@ -244,7 +244,7 @@ def first_visit(page: Page) -> None:
     page.get_by_role("link", name="Skip the examples").click()
     page.wait_for_url("**/practice/")
     page.goto(page.url.replace("/practice/", "/keys/"))
-    page.get_by_role("button", name="Begin the study").click()
+    page.get_by_role("button", name="Start the study").click()
 
 
 def waiting_screen(page: Page) -> tuple[str, str, str] | None:

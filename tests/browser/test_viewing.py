@@ -6,6 +6,7 @@ import random
 import re
 from urllib.parse import parse_qs
 
+import numpy as np
 import pytest
 from django.urls import reverse
 from PIL import Image as Picture
@@ -216,47 +217,187 @@ TELL_COVERED = """(picture, selector) => {
 def test_t5_an_inclusive_box_covers_its_pixels_and_no_more(open_site):
     site = open_site()
     picture = site.page.locator("[data-pane=left] .pane__picture")
+    # Near enough that the outline is not moved outwards.
+    for _ in range(8):
+        site.page.keyboard.press("+")
+    site.view_boxes()
     covered, extent = picture.evaluate(TELL_COVERED, "[data-boxes] g:first-child polygon")
     assert covered == 10 * 10
     assert extent == [10, 10, 10, 10]
 
 
 OUTLINES = """all => all.map(one => {
-  const style = getComputedStyle(one), picture = one.ownerSVGElement;
-  const scale = picture.getScreenCTM().a;
-  const isScaled = style.vectorEffect === "none";
+  const style = getComputedStyle(one);
   const { width, height } = one.getBBox();
-  return { stroke: style.stroke, fill: style.fill, side: one.closest("[data-pane]").dataset.pane,
-    isUnder: one.parentNode.matches(".boxes__under"),
-    width: parseFloat(style.strokeWidth) * (isScaled ? scale : 1), height: Math.min(width, height) * scale };
+  return { stroke: style.stroke, fill: style.fill, unit: parseFloat(style.getPropertyValue("--unit")),
+    isUnder: one.parentNode.matches(".boxes__under"), width: parseFloat(style.strokeWidth),
+    height: Math.min(width, height) * one.ownerSVGElement.getScreenCTM().a };
 })"""
 
 
-def test_t24_outlines_are_two_lines_and_no_more_than_a_sixth_of_their_box(open_site):
+def test_t24_outlines_are_two_lines_and_cover_no_more_than_a_sixth_of_their_box(open_site):
     small = "300,60 340,60 340,66 300,66"
     first = screen()
+    heights = [10, 30, 6, 31, 30]
     first["image"]["results"]["a"] = result(INCLUSIVE, SHARED, small)
     first["image"]["matches"] = None
     site = open_site(first)
     widths = set()
     for _ in range(8):
         outlines = site.page.locator("[data-boxes] polygon").evaluate_all(OUTLINES)
-        assert len(outlines) == 2 * (3 + 2)
-        for is_under, width in ((True, 4), (False, 2)):
+        assert len(outlines) == 2 * len(heights)
+        scale = site.box("left")["width"] / site.view_boxes()[0][2]
+        for is_under, wide, narrow in ((True, 4, 3), (False, 2, 1)):
             mine = [each for each in outlines if each["isUnder"] == is_under]
             assert len({each["stroke"] for each in mine}) == 1, "alike on both sides"
-            for each in mine:
-                expected = min(width, each["height"] / 6 * width / 4)
-                assert each["width"] == pytest.approx(expected, abs=0.01)
+            for each, in_pixels in zip(mine, heights, strict=True):
+                height = in_pixels * scale
+                expected = wide if height >= 24 else narrow
+                assert each["width"] == pytest.approx(expected * each["unit"])
+                # The half of the line inside, less what the line was moved outwards.
+                inside = each["width"] / 2 - (each["height"] - height) / 2
+                assert inside <= height / 12 * 1.05 + 0.1
                 assert each["fill"] == "none"
-                widths.add(round(each["width"], 1))
+                widths.add(each["width"])
         assert len({each["stroke"] for each in outlines}) == 2, "one dark, one light"
         site.page.keyboard.press("+")
         site.view_boxes()
-    assert len(widths) > 5, "those of small boxes grow with them"
+    assert len(widths) == 4, "a small box became a large one"
     site.page.emulate_media(forced_colors="active")
     forced = site.page.locator("[data-boxes] polygon").evaluate_all(OUTLINES)
     assert {each["stroke"] for each in forced} == {each["stroke"] for each in outlines}
+
+
+LIGHT, DARK = (0xFF, 0xE8, 0x66), (0x15, 0x13, 0x0A)
+# Two of them hide one of the lines each, whatever is drawn.
+GROUNDS = [(255, 255, 255), (0, 0, 0), (119, 119, 119), LIGHT, DARK, (190, 60, 50)]
+WIDE, HIGH, BAND = 1440, 1080, 240
+
+
+def ground():
+    """The photograph of the test of visibility: one band for each ground."""
+    base = Picture.new("RGB", (WIDE, HIGH))
+    for at, colour in enumerate(GROUNDS):
+        base.paste(colour, (at * BAND, 0, (at + 1) * BAND, HIGH))
+    stream = io.BytesIO()
+    base.save(stream, "PNG")
+    return stream.getvalue()
+
+
+def small_boxes():
+    """Corners of upright and slanted boxes of 2 to 100 pixels on each ground, and strips at all edges."""
+    boxes = [
+        [(0, 0), (WIDE, 0), (WIDE, 15), (0, 15)],
+        [(0, 1074), (WIDE, 1074), (WIDE, HIGH), (0, HIGH)],
+    ]
+    boxes += [
+        [(0, 300), (7, 300), (7, 400), (0, 400)],
+        [(1430, 300), (WIDE, 300), (WIDE, 400), (1430, 400)],
+    ]
+    rng = random.Random(35)
+    for band in range(len(GROUNDS)):
+        y = 60.0
+        for height in (2, 5, 9, 14, 20, 30, 45, 70, 100):
+            slant = rng.choice((0, 0, 17))
+            left, top = band * BAND + 40 + rng.random(), y + rng.random()
+            right = left + 150 + rng.random()
+            bottom = top + height
+            corners = [(left, top), (right, top + slant), (right, bottom + slant), (left, bottom)]
+            boxes.append(corners)
+            y += height + 60
+    return boxes
+
+
+def lines_of(shot, corners, ratio):
+    """Return for each edge whether it has light all along, and dark: no gap of two pixels of the screen."""
+    reach = np.arange(-5 * ratio, 5 * ratio + 0.01, 0.25)
+    seen = []
+    for (ax, ay), (bx, by) in zip(corners, [*corners[1:], corners[0]], strict=True):
+        length = np.hypot(bx - ax, by - ay)
+        steps = np.arange(0.5, length, 1)
+        x = ax + steps * (bx - ax) / length
+        y = ay + steps * (by - ay) / length
+        across_x = np.floor(x[:, None] + reach * (by - ay) / length).astype(int)
+        across_y = np.floor(y[:, None] - reach * (bx - ax) / length).astype(int)
+        high, wide, _ = shot.shape
+        found = shot[across_y.clip(0, high - 1), across_x.clip(0, wide - 1)].astype(int)
+        for colour in (LIGHT, DARK):
+            is_there = (abs(found - colour).max(axis=2) <= 3).any(axis=1)
+            # A slanted line goes from row to row by the corners of pixels, between which a section may pass.
+            seen.append((is_there[1:] | is_there[:-1]).all())
+    return seen
+
+
+def check_visible(page, side, ratio):
+    """Let each box have a light and a dark pixel all along, and small ones show what they hold."""
+    stage = page.locator(f"[data-pane={side}] .pane__picture")
+    around = stage.bounding_box()
+    shot = np.asarray(Picture.open(io.BytesIO(page.screenshot())).convert("RGB"))
+    scale = min(around["width"] / WIDE, around["height"] / HIGH)
+    left = around["x"] + (around["width"] - WIDE * scale) / 2
+    top = around["y"] + (around["height"] - HIGH * scale) / 2
+    hidden = []
+    for corners in small_boxes():
+        places = [((left + x * scale) * ratio, (top + y * scale) * ratio) for x, y in corners]
+        if not all(lines_of(shot, places, ratio)):
+            hidden.append(corners)
+    assert hidden == [], (page.viewport_size, ratio)
+    return shot, scale, (left, top)
+
+
+def visible_screen():
+    boxes = result(*(" ".join(f"{x},{y}" for x, y in corners) for corners in small_boxes()))
+    shown = image(
+        width=WIDE, height=HIGH, results={"a": boxes, "b": boxes}, matches=None, truth=None
+    )
+    return screen(image=shown)
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_t35_every_outline_has_a_light_and_a_dark_pixel_along_its_whole_length(open_site, ratio):
+    site = open_site(visible_screen(), device_scale_factor=ratio)
+    page = site.page
+    page.unroute("**/photograph*.png")
+    page.route("**/photograph*.png", lambda route: route.fulfill(body=ground()))
+    page.reload()
+    expect(page.locator("[data-screen][data-seen]")).to_have_count(1)
+    for size in ((1440, 900), (1024, 768), (390, 844)):
+        resize(page, *size)
+        site.view_boxes()
+        shot, scale, (left, top) = check_visible(page, "left", ratio)
+        # Outwards: the middle of a box of 4 or more CSS pixels is the photograph.
+        for corners in small_boxes()[4:]:
+            x, y = (sum(values) / 4 for values in zip(*corners, strict=True))
+            if (corners[2][1] - corners[1][1]) * scale >= 4:
+                row, column = int((top + y * scale) * ratio), int((left + x * scale) * ratio)
+                assert tuple(shot[row, column]) == GROUNDS[int(x // BAND)]
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_t35_outlines_are_as_visible_without_scripts(browser, client, live_server, at_work, ratio):
+    study, person = at_work
+    context = browser.new_context(java_script_enabled=False, device_scale_factor=ratio)
+    page = signed_in(context, client, person, live_server)
+    results = visible_screen()["image"]["results"]["a"]["polygons"]
+    polygons = "".join(f'<polygon points="{points}"/>' for points in results)
+
+    def give(route):
+        body = route.fetch().text()
+        body = re.sub(r'viewBox="0 0 \d+ \d+" pres', f'viewBox="0 0 {WIDE} {HIGH}" pres', body)
+        picture = f'<image href="/photograph.png" width="{WIDE}" height="{HIGH}"/>'
+        body = re.sub(r"(<g data-photograph>).*?(</g>)", rf"\1{picture}\2", body)
+        body = re.sub(r'(<g class="boxes__(?:under|over)">).*?(</g>)', rf"\1{polygons}\2", body)
+        route.fulfill(body=body, content_type="text/html")
+
+    url = live_server.url + reverse("judging:judge", args=[study.slug])
+    page.route(url, give)
+    page.route("**/photograph.png", lambda route: route.fulfill(body=ground()))
+    for width, height in ((1440, 900), (1024, 768), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(url)
+        page.locator("[data-pane=left]").scroll_into_view_if_needed()
+        check_visible(page, "left", ratio)
+    context.close()
 
 
 def test_t24_one_key_frames_the_boxes_and_one_goes_from_difference_to_difference(open_site):
@@ -271,16 +412,16 @@ def test_t24_one_key_frames_the_boxes_and_one_goes_from_difference_to_difference
     assert width < whole[2]
     words = page.locator("[data-view-words]")
     press(page, "n")
-    expect(words).to_have_text("Difference 1 of 3")
+    expect(words).to_contain_text("Place 1 of 3")
     seen = []
     for at, box in enumerate([(10, 10, 20, 20), (300, 200, 420, 240), (50, 300, 160, 330)], 1):
-        expect(words).to_have_text(f"Difference {at} of 3")
+        expect(words).to_contain_text(f"Place {at} of 3")
         x, y, width, height = site.view_boxes()[0]
         assert x + width / 2 == pytest.approx((box[0] + box[2]) / 2, abs=0.5)
         assert y + height / 2 == pytest.approx((box[1] + box[3]) / 2, abs=0.5)
         seen.append(width)
         press(page, "n")
-    expect(words).to_have_text("Difference 1 of 3")
+    expect(words).to_contain_text("Place 1 of 3")
 
 
 def test_t24_a_single_view_takes_four_fifths_and_is_remembered(open_site):
@@ -591,10 +732,33 @@ def test_t25_differences_fade_what_has_a_twin_and_count_both_sides(open_site):
     assert faded.evaluate_all("all => all.map(one => +getComputedStyle(one).opacity)") == [0.25] * 2
     assert solid.evaluate_all("all => all.map(one => +getComputedStyle(one).opacity)") == [1] * 3
     chips = page.locator("[data-none]")
-    expect(chips.nth(0)).to_have_text("2 of 3 differ")
-    expect(chips.nth(1)).to_have_text("1 of 2 differ")
+    expect(chips.nth(0)).to_have_text("2 of 3 boxes differ")
+    expect(chips.nth(1)).to_have_text("1 of 2 boxes differ")
     press(page, "v")
     assert faded.evaluate_all("all => all.map(one => +getComputedStyle(one).opacity)") == [1] * 2
+
+
+def test_t40_the_boxes_of_all_places_are_the_boxes_that_differ(open_site):
+    first = screen()
+    # Two boxes of the right result in one of the left: one place, three boxes. Another is alone.
+    parts = ("300,200 355,200 355,240 300,240", "365,200 420,200 420,240 365,240")
+    first["image"]["results"]["b"] = result(
+        "100.5,99.5 200,100 201,130 100,131", *parts, RIGHT_ONLY
+    )
+    page = open_site(first).page
+    press(page, "v")
+    chips = page.locator("[data-none]")
+    expect(chips.nth(0)).to_have_text("2 of 3 boxes differ")
+    expect(chips.nth(1)).to_have_text("3 of 4 boxes differ")
+    words = page.locator("[data-view-words]")
+    sums = [0, 0]
+    for at in (1, 2, 3):
+        press(page, "n")
+        expect(words).to_contain_text(f"Place {at} of 3")
+        left, right = map(int, re.findall(r"(\d+) (?:left|right)", words.inner_text()))
+        sums = [sums[0] + left, sums[1] + right]
+        assert (left, right) == {1: (1, 0), 2: (1, 2), 3: (0, 1)}[at]
+    assert sums == [2, 3]
 
 
 IN_WINDOW = """() => {
@@ -711,6 +875,34 @@ def test_t24_a_long_question_can_be_read_to_its_end(open_site, size, is_single):
         site.page.keyboard.press("o")
         expect(site.page.locator("[data-panes][data-single]")).to_have_count(1)
     assert site.page.evaluate(UNREAD, LONG_QUESTION) == []
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844), (844, 390), (320, 640)])
+def test_not_right_stays_in_its_row_and_covers_no_words(open_site, size):
+    first = screen()
+    first["criteria"][1] |= {"state": "implied", "verdict": "left", "title": "Precision"}
+    site = open_site(first, viewport=dict(zip(("width", "height"), size, strict=True)))
+    row = site.page.locator("fieldset[data-implied]")
+    around = row.bounding_box()
+    button = row.get_by_role("button", name="Not right?").bounding_box()
+    assert button["y"] >= around["y"]
+    assert button["y"] + button["height"] <= around["y"] + around["height"]
+    assert button["x"] + button["width"] <= around["x"] + around["width"]
+    for words in (row.locator(".criterion__title"), row.locator("[data-note]")):
+        # Clipped words are for screen readers.
+        if words.evaluate("one => getComputedStyle(one).clipPath") != "none":
+            continue
+        extent = words.evaluate("""one => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          const { left, right, top, bottom } = range.getBoundingClientRect();
+          return [left, right, top, bottom];
+        }""")
+        is_apart_across = extent[1] <= button["x"] or button["x"] + button["width"] <= extent[0]
+        is_apart_down = (
+            extent[3] <= button["y"] + 1 or button["y"] + button["height"] <= extent[2] + 1
+        )
+        assert is_apart_across or is_apart_down
 
 
 def test_t27_fingers_pinch_and_tap_twice_and_upright_panes_are_top_and_bottom(open_site):

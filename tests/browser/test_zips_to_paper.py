@@ -125,7 +125,7 @@ def score(hands: Hands, protocols: tuple[str, ...]) -> None:
     for name in protocols:
         hands.page.get_by_label(name, exact=True).check()
         hands.n_clicks += 1
-    hands.press("Score the chosen")
+    hands.press("Score the chosen protocols")
     for name in protocols:
         row = hands.page.get_by_role("row", name=f"Score {name} on")
         expect(row.first).to_contain_text("done")
@@ -145,9 +145,9 @@ def set_up(hands: Hands, name: str) -> None:
     hands.click(hands.page.get_by_role("group", name="Annotators").get_by_label("ana"))
     for reader in ("ben", "chloe"):
         hands.click(hands.page.get_by_role("group", name="Annotators").get_by_label(reader))
-    hands.press("Next: look")
+    hands.press("Next: appearance")
     hands.press("Next: open")
-    hands.press("Make the study and open it")
+    hands.press("Create the study and open it")
     expect(hands.page.get_by_role("heading", level=1)).to_contain_text(name)
 
 

@@ -42,7 +42,7 @@ test("signed out, with or without the address to sign in", () => {
 
 test("no response, a busy site and a fault of the site leave the answer unsaved", () => {
   for (const status of [0, 408, 429, 500, 502, 503]) {
-    assert.deepEqual(outcomeOf(status, null), { kind: "unsaved" }, String(status));
+    assert.deepEqual(outcomeOf(status, null), { kind: "unsaved", status }, String(status));
   }
 });
 
@@ -58,7 +58,7 @@ test("what the site refuses is said in its words where it has any", () => {
 });
 
 test("a page instead of data is no success", () => {
-  assert.deepEqual(outcomeOf(200, null), { kind: "unsaved" });
+  assert.deepEqual(outcomeOf(200, null), { kind: "unsaved", status: 200 });
 });
 
 const pageWith = (cookie) => ({ cookie, querySelector: () => ({ value: "of-the-form" }) });
@@ -98,9 +98,9 @@ test("an answer is one POST that asks for data and carries the token in its head
 
 test("without a connection, or with an answer cut short, nothing counts as saved", async () => {
   pretend(() => { throw new TypeError("no connection"); });
-  assert.deepEqual(await send(LETTER), { kind: "unsaved" });
+  assert.deepEqual(await send(LETTER), { kind: "unsaved", status: 0 });
   pretend(() => new Response('{"screen": ', { headers: { "Content-Type": "application/json" } }));
-  assert.deepEqual(await send(LETTER), { kind: "unsaved" });
+  assert.deepEqual(await send(LETTER), { kind: "unsaved", status: 0 });
 });
 
 test("being sent elsewhere means being signed out", async () => {

@@ -137,6 +137,19 @@ test("the countdown until the next try is said once", () => {
   assert.ok(!again.names().includes("messages.alert"));
 });
 
+test("t42 what is not saved is said with the reason, and that it is kept", () => {
+  for (const [status, reason] of [[0, "The site cannot be reached."], [200, "The site cannot be reached."], [503, "The site is busy."]]) {
+    const { page, told } = makePage();
+    wait(page, 4, status);
+    const said = (method) => told.find(([name]) => name === method)[1];
+    assert.equal(
+      said("messages.show"),
+      `${reason} Not saved yet, trying again in 4 s. Everything is kept here until it is saved.`,
+    );
+    assert.ok(said("messages.alert").startsWith(reason));
+  }
+});
+
 test("errors of a skip stay in its dialog, those of an answer go to the questions", async () => {
   const errors = { reason: "Choose a reason." };
   const skipped = makePage();

@@ -7,7 +7,7 @@ import { show, watchProgress, wordsOf } from "../../static/js/jobs/progress.js";
 test("progress is said in words", () => {
   assert.equal(wordsOf({ doing: "Reading a.zip", done: 143, total: 233 }), "Reading a.zip: 143 of 233");
   assert.equal(wordsOf({ doing: "Reading a.zip", done: 0, total: 0 }), "Reading a.zip …");
-  assert.equal(wordsOf({ doing: "", done: 0, total: 0 }), "Waiting for its turn …");
+  assert.equal(wordsOf({ doing: "", done: 0, total: 0 }), "Waiting in the queue …");
   assert.equal(wordsOf({ doing: "Reading a.zip", stopping: true }), "Stopping …");
 });
 

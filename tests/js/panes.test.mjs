@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { createPacer } from "../../static/js/judging/blink.js";
 import { rowOf } from "../../static/js/judging/box_list.js";
 import { boxAt, crossesOf } from "../../static/js/judging/aim.js";
-import { extentOf, heightOf, shapeOf } from "../../static/js/judging/boxes.js";
+import { extentOf, grown, heightOf, shapeOf } from "../../static/js/judging/boxes.js";
 import { iouOf, placesOf, twinsOf } from "../../static/js/judging/differences.js";
 import { isHasty } from "../../static/js/judging/haste.js";
 import { viewActionOf } from "../../static/js/judging/keys.js";
@@ -195,4 +195,16 @@ test("a quick answer on a large image that nobody enlarged was hasty", () => {
   assert.ok(!isHasty({ ...hasty, seconds: 2 }));
   assert.ok(!isHasty({ ...hasty, nPixels: 4_000_000 }));
   assert.ok(!isHasty({ ...hasty, wasZoomed: true }));
+});
+
+test("t35 a box grows by as much at each edge, whichever way its corners run", () => {
+  assert.equal(grown(box(10, 10, 20, 14), 1.5), "8.5,8.5 21.5,8.5 21.5,15.5 8.5,15.5");
+  assert.equal(grown(shapeOf("10,10 10,14 20,14 20,10"), 1.5), "8.5,8.5 8.5,15.5 21.5,15.5 21.5,8.5");
+  // A diamond: its edges move by sqrt(2), so its corners by 2.
+  assert.equal(grown(shapeOf("5,0 10,5 5,10 0,5"), Math.SQRT2), "5,-2 12,5 5,12 -2,5");
+  assert.equal(grown(shapeOf("0,0 0,0 10,0 10,10 0,10 0,0"), 1), "-1,-1 11,-1 11,11 -1,11", "a corner twice");
+  // The corner of a needle would move by 1000; it moves twice as far as its edges at most.
+  const far = grown(shapeOf("0,0 1000,-1 1000,1"), 1).split(" ").map((pair) => pair.split(",").map(Number));
+  assert.ok(Math.hypot(...far[0]) <= 4, far[0]);
+  assert.equal(grown(shapeOf("3,4 3,4 3,4"), 1), "3,4 3,4 3,4", "a point stays");
 });

@@ -1,4 +1,4 @@
-// The pages of accounts: passkeys, and what is there to be copied.
+// The pages of accounts: passkeys, and buttons that copy.
 import { enhanceCopyButton } from "../elements/copy.js";
 import { enhancePasskeyForm } from "./passkeys.js";
 

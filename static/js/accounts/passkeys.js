@@ -13,7 +13,7 @@ export function reasonOf(fault) {
   return REFUSALS[fault.name] ?? OTHERWISE;
 }
 
-/** The options of a new credential: without a password it must know its owner and be found by itself. */
+/** Options of a new credential; to replace a password it must verify its user and be discoverable. */
 export function creationOptions(options, passwordless) {
   const copy = structuredClone(options);
   copy.publicKey.authenticatorSelection = {

@@ -1,4 +1,4 @@
-// SVG elements, made and changed.
+// Creates and changes SVG elements.
 const SVG = "http://www.w3.org/2000/svg";
 
 export function setAll(node, attributes) {

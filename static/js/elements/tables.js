@@ -1,6 +1,6 @@
 import { gettext } from "./words.js";
 
-// A table larger than its box can be scrolled by keyboard and says what it is.
+// A table larger than its box can be scrolled by keyboard and has an accessible name.
 export function enhanceTables(page) {
   for (const box of page.querySelectorAll(".table-scroll")) {
     const table = box.querySelector("table");
@@ -18,14 +18,14 @@ export function enhanceTables(page) {
       box.setAttribute("role", "region");
       box.setAttribute("aria-label", gettext("Table: {name}", { name }));
     };
-    // The table too: buttons that sort it make it wider in a box that stays.
+    // The table too: buttons that sort it widen it while its box keeps its size.
     const watcher = new ResizeObserver(update);
     watcher.observe(box);
     watcher.observe(table);
   }
 }
 
-// The section's heading, and the nearest one above the table where the section has several.
+// The section's heading; if there are several, the nearest one above the table.
 function nameOf(box, page) {
   const section = box.closest("section") ?? page;
   const above = [...section.querySelectorAll("h1, h2, h3, summary")].filter(

@@ -1,4 +1,4 @@
-// The address of the page holds the scene, and the button copies it.
+// The address of the page contains the scene, and the button copies it.
 import { gettext } from "../elements/words.js";
 import { toLink } from "./links.js";
 
@@ -11,7 +11,7 @@ export function queryOf(scene, chosen, only) {
   return `?${fields}scene=${toLink(scene)}`;
 }
 
-// `whole`: the link to the playground of all protocols, where the page has one.
+// `whole`: the link to the playground of all protocols, if the page has one.
 export function createAddress(only, whole) {
   let timer;
 
@@ -27,7 +27,7 @@ export function createAddress(only, whole) {
   };
 }
 
-// linkOf() is what the button copies; onSay(words) tells how it went.
+// linkOf() returns the link to copy; onSay(words) reports the outcome.
 export function enhanceCopyLink(button, linkOf, onSay) {
   button.addEventListener("click", async () => {
     let words = gettext("Link copied.");

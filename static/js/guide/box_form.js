@@ -4,7 +4,7 @@ import { labelOf, titleOf } from "./words.js";
 
 const NUMBERS = ["left", "top", "width", "height"];
 
-// onChange(name, box, what) follows what is typed, onDelete(name) the button.
+// onChange(name, box, what) is called for typed values, onDelete(name) by the button.
 export function createBoxForm(form, limits, { onChange, onDelete }) {
   let scene = null;
   let selected = null;
@@ -29,7 +29,7 @@ export function createBoxForm(form, limits, { onChange, onDelete }) {
     else input.setAttribute("aria-invalid", "true");
     if (isValid) onChange(selected, next, input.name === "ignored" ? null : `type ${selected} ${input.name}`);
   });
-  // A number that was refused gives way to the one that holds.
+  // A refused number is replaced by the valid one.
   form.addEventListener("focusout", () => requestAnimationFrame(() => fill(form, scene, selected)));
 
   return {
@@ -53,7 +53,7 @@ function fill(form, scene, name) {
   form.elements.box.value = name;
   for (const [field, value] of Object.entries(valuesOf(box))) {
     const input = form.elements[field];
-    // What is being typed stays as it is typed.
+    // Leave a field unchanged while the user types in it.
     if (input === document.activeElement && !isOther) continue;
     input.value = value;
     input.removeAttribute("aria-invalid");

@@ -47,7 +47,7 @@ export function enableDrag(stage) {
   return () => drag !== null;
 }
 
-// What a press takes hold of: a handle of the selected box, that box, or the one on top; null for nothing.
+// The target of a press: a handle of the selected box, that box, or the one on top; null for none.
 function gripOf({ picture, scene, selected }, { clientX, clientY, target }) {
   const handle = target.closest("[data-handle]")?.dataset.handle ?? null;
   const stack = namesAt(clientX, clientY);
@@ -59,7 +59,7 @@ function gripOf({ picture, scene, selected }, { clientX, clientY, target }) {
     box: boxOf(scene, name),
     from: [clientX, clientY],
     unit: unitOf(picture),
-    // A second press on the same place reaches what lies beneath.
+    // A second press on the same place selects the box beneath.
     beneath: selected === name && !handle ? stack[(stack.indexOf(name) + 1) % stack.length] : null,
   };
 }

@@ -9,7 +9,7 @@ const HANDLE_PX = 10;
 const FRAME_PX = { mouse: 30, touch: 64 };
 const GRAB_PX = { mouse: 16, touch: 34 };
 
-// How many units of the stage one pixel of the screen is.
+// The units of the stage in one pixel of the screen.
 export function unitOf(picture) {
   const scale = picture.getScreenCTM()?.a;
   return scale ? 1 / scale : 1;
@@ -60,7 +60,7 @@ function addBox({ groups, place }, side, at) {
   group.dataset.box = nameOf(side, at);
   parts.tag.textContent = labelOf(side, at);
   group.append(parts.area, parts.text, parts.tag);
-  // Truths lie below detections, each side in its own order.
+  // Truths are drawn below detections, each side in its own order.
   const next = [...groups].find(([other]) => side === "truth" && other[0] === "d");
   place.insertBefore(group, next ? next[1].group : null);
   groups.set(nameOf(side, at), parts);

@@ -22,7 +22,7 @@ export function resized(box, handle, dx, dy, { width, height, minSide }) {
   return next;
 }
 
-// The box that four typed numbers describe, null where they describe none.
+// The box that four typed numbers describe, or null if they are invalid.
 export function fromNumbers(box, { left, top, width, height }, limits) {
   const typed = [left, top, width, height];
   if (!typed.every((value) => Number.isInteger(value))) return null;
@@ -31,7 +31,7 @@ export function fromNumbers(box, { left, top, width, height }, limits) {
   return { ...box, left, top, right: left + width, bottom: top + height };
 }
 
-// Where a new box appears: beside the one before it, so that none hides another.
+// The place of a new box: shifted from the one before it, so that none hides another.
 export function fresh(nth) {
   const step = 24 * (nth % 12);
   const left = 400 + step;
@@ -48,7 +48,7 @@ export function fresh(nth) {
   };
 }
 
-// The frame that carries the handles: the box itself, or a wider one where the box is too small to grab.
+// The frame that carries the handles: the box itself, or a larger one if the box is too small to grab.
 export function frameOf(box, smallest) {
   const x = Math.max(0, (smallest - (box.right - box.left)) / 2);
   const y = Math.max(0, (smallest - (box.bottom - box.top)) / 2);
@@ -61,7 +61,7 @@ export function pointOf(handle, { left, top, right, bottom }) {
   return { x, y };
 }
 
-// The size at which a text fits into its box; letters are about 0.62 of it wide.
+// The size at which a text fits into its box; letters are about 0.62 times as wide.
 export function textSize({ left, top, right, bottom, text }) {
   const fits = Math.min(0.62 * (bottom - top), (right - left) / (0.62 * Math.max([...text].length, 1)));
   return Math.round(fits * 10) / 10;

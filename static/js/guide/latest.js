@@ -1,4 +1,4 @@
-// One question at a time: what is asked meanwhile waits, and only the last of it is asked.
+// Sends one question at a time; of those that arrive meanwhile, only the last is sent.
 export function createLatest(ask, { onAnswer, onTrouble }) {
   let isBusy = false;
   let waiting = null;

@@ -1,8 +1,8 @@
-// A scene (its boxes as the stage draws them) as a link, and as data for the site.
+// A scene (its boxes in the format of the stage) as a link, and as data for the site.
 //
 // A link is text that needs no escaping in an address: 1_t10.10.110.50~wword~l1~i_d10.10.110.50~c90
 // Version, then each box: side, left.top.right.bottom, ~w text (-HH: a byte), ~l line, ~i ignored,
-// ~c confidence in hundredths. Only the site reads links (guide/playground.py); it hands on their data.
+// ~c confidence in hundredths. Only the site reads links (guide/playground.py), and returns their data.
 const VERSION = "1";
 const HIDDEN = /[\p{Cc}\p{Cs}]/u;
 
@@ -47,7 +47,7 @@ function boxOf({ rect: [left, top, right, bottom], text = "", region = "0", igno
   return { left, top, right, bottom, text, line: Number(region), ignored, confidence: hundredths };
 }
 
-// What the site is asked to score.
+// The data that the site scores.
 export function toData({ truth, detections }) {
   const rect = ({ left, top, right, bottom }) => [left, top, right, bottom];
   return {

@@ -16,9 +16,9 @@ const AGAIN_AFTER_MS = 3000;
 const TAKES_TEXT = "select, textarea, input:not([type=checkbox])";
 const HELP = gettext("Drag a box, or its handles. By keyboard: Tab to a box, arrow keys move it, Shift and arrow keys resize it (with Ctrl by single units), Delete removes it, Ctrl+Z undoes.");
 
-// Its parts and its state are one record. given: what the site says of limits, kinds, presets and the scene
-// of the address; protocols: the scores that are shown; chosen: the slug of the protocol whose matches are
-// shown; selected: the name of a box or null. data-asked is the link whose scores were asked for last,
+// Its parts and its state are one record. given: the site's data on limits, kinds, presets and the scene
+// of the address; protocols: the displayed scores; chosen: the slug of the protocol whose matches are
+// shown; selected: the name of a box or null. data-asked is the link whose scores were requested last,
 // data-scored the one whose scores are shown.
 export function enhancePlayground(root) {
   const given = JSON.parse(root.querySelector("#playground-data").textContent);
@@ -44,7 +44,7 @@ export function enhancePlayground(root) {
   root.dataset.asked = root.dataset.scored = given.scene;
   showScores(play);
   refresh(play);
-  // On narrow screens the situations are one row that scrolls.
+  // On narrow screens the situations form one row that scrolls.
   const current = root.querySelector("[data-preset][aria-current]");
   if (current) current.closest("ul").scrollLeft = current.offsetLeft - current.offsetWidth;
 }
@@ -81,7 +81,7 @@ function addScores(play) {
     },
     onTrouble(trouble, scene) {
       stale.hidden = false;
-      stale.textContent = trouble.message || gettext("Scores are out of date: the site does not respond.");
+      stale.textContent = trouble.message || gettext("Scores are out of date: the site is not responding.");
       clearTimeout(again);
       const ask = () => play.steps.scene() === scene && play.scores.ask(scene);
       if (trouble.isPassing) again = setTimeout(ask, AGAIN_AFTER_MS);
@@ -89,7 +89,7 @@ function addScores(play) {
   });
 }
 
-// What is done
+// Actions
 
 function take(play, next, what = null) {
   play.steps.take(next, what);
@@ -100,7 +100,7 @@ function add(play, side) {
   const { given, speech, stage, steps } = play;
   const at = steps.scene()[side].length;
   if (at >= given.limits.maxBoxes) {
-    speech.now(gettext("There is room for only {n}.", { n: given.limits.maxBoxes }));
+    speech.now(gettext("There is only room for {n}.", { n: given.limits.maxBoxes }));
     return;
   }
   const next = added(steps.scene(), side);
@@ -141,7 +141,7 @@ function takePreset(play, slug) {
   play.speech.now(preset.says);
 }
 
-// What is shown
+// Display
 
 function refresh(play) {
   const { address, given, part, root, scores, steps } = play;
@@ -177,7 +177,7 @@ function showScores(play) {
   drawStage(play);
 }
 
-// The selected box, and what the chosen protocol says.
+// Announces the selected box and the chosen protocol's result.
 function sayLater(play) {
   play.speech.later(() => {
     const { selected } = play;
@@ -190,7 +190,7 @@ function sayLater(play) {
   });
 }
 
-// What sets it off
+// Events
 
 function wire(play) {
   const { given, part, root, speech, steps } = play;
@@ -217,7 +217,7 @@ function wire(play) {
   });
 }
 
-// Which way a key goes through the steps, null for neither.
+// The direction in which a key moves through the steps, or null.
 export function wayOf({ key, ctrlKey, metaKey, altKey, shiftKey, isComposing }) {
   if (!(ctrlKey || metaKey) || altKey || isComposing) return null;
   if (key.toLowerCase() === "z") return shiftKey ? "redo" : "undo";

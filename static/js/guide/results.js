@@ -1,4 +1,4 @@
-// The table of all protocols, and what the chosen one says about each region.
+// The table of all protocols, and the chosen one's result for each region.
 import { gettext } from "../elements/words.js";
 import { figureOf, percent, reasonsOf } from "./words.js";
 
@@ -60,7 +60,7 @@ function figure([name, value]) {
   const made = document.createElement("div");
   const term = document.createElement("dt");
   const words = document.createElement("dd");
-  // As in files and in the API.
+  // The same name as in files and in the API.
   term.append(Object.assign(document.createElement("code"), { textContent: name }));
   words.textContent = figureOf(value);
   made.append(term, words);

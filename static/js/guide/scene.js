@@ -15,13 +15,13 @@ export function changed(scene, name, box) {
   return { ...scene, [side]: scene[side].with(indexOf(name), box) };
 }
 
-// The scene with one more box, which is its side's last.
+// The scene with one more box, the last of its side.
 export function added(scene, side) {
   const box = { ...fresh(scene[side].length), confidence: side === "detections" ? CONFIDENCE : null };
   return { ...scene, [side]: [...scene[side], box] };
 }
 
-// The scene without a box, and the name of the one that follows it, null without any.
+// The scene without a box, and the name of the box after it, or null if there is none.
 export function removed(scene, name) {
   const side = sideOf(name);
   const at = indexOf(name);
@@ -30,8 +30,8 @@ export function removed(scene, name) {
   return { scene: { ...scene, [side]: boxes }, next };
 }
 
-// The box after something was typed into a field of its form; null where that describes none.
-// values: what stands in the fields, numbers of the rectangle as numbers.
+// The box after input into a field of its form, or null if the input is invalid.
+// values: the contents of the fields, numbers of the rectangle as numbers.
 export function typed(box, field, values, limits) {
   if (field === "ignored") return { ...box, ignored: values.ignored };
   if (field === "text") {

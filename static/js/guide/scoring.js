@@ -1,14 +1,14 @@
-// Scores of a scene, asked for from the site.
+// Requests the scores of a scene from the site.
 import { tokenOf } from "../elements/csrf.js";
 import { gettext } from "../elements/words.js";
 import { toData } from "./links.js";
 
 const PATIENCE_MS = 10_000;
 
-// Trouble that will pass: it is worth while to ask again.
+// A temporary failure: it is worth asking again.
 const passing = () => Object.assign(new Error(""), { isPassing: true });
 
-// What each protocol (or only one of them) says; throws an Error with what to tell, empty if isPassing.
+// The result of each protocol, or of one; throws an Error with a message for the user, empty if isPassing.
 export async function askForScores(url, scene, only) {
   let response;
   try {
@@ -23,6 +23,6 @@ export async function askForScores(url, scene, only) {
     throw passing();
   }
   if (response.status === 400) throw new Error((await response.json()).message);
-  if (response.status === 403) throw new Error(gettext("Reload the page to go on; the address keeps the scene."));
+  if (response.status === 403) throw new Error(gettext("Reload the page to continue; the scene is kept in the address."));
   throw passing();
 }

@@ -1,4 +1,4 @@
-// What is read aloud: at once, or once the hand rests.
+// Announces words to screen readers, at once or after a pause in the input.
 const SAY_AFTER_MS = 600;
 
 export function createSpeech(status, isBusy) {
@@ -14,7 +14,7 @@ export function createSpeech(status, isBusy) {
 
   return {
     later,
-    // The same words are read again.
+    // Clearing makes screen readers repeat equal words.
     now(words) {
       clearTimeout(timer);
       status.textContent = "";

@@ -1,4 +1,4 @@
-// The stage: boxes that are seen, focused, dragged and moved by keys. Names: t0, t1, ... d0, d1, ...
+// The stage: boxes that can be focused, dragged and moved by keys. Names: t0, t1, ... d0, d1, ...
 import { gettext } from "../elements/words.js";
 import { drawBoxes, drawHandles, unitOf } from "./drawing.js";
 import { enableDrag } from "./drag.js";
@@ -8,9 +8,9 @@ import { boxOf } from "./scene.js";
 const STEP = 10;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-// onSelect(name), onChange(name, box, what), onDelete(name): what names a doing that goes on.
+// onSelect(name), onChange(name, box, what), onDelete(name): `what` names a continuous action.
 export function createStage(picture, limits, { onSelect, onChange, onDelete }) {
-  // What is drawn, for the modules that draw and drag it; groups: the elements of each box by its name.
+  // The state for the modules that draw and drag; groups: the elements of each box by its name.
   const stage = {
     picture,
     place: picture.querySelector("[data-boxes]"),
@@ -54,7 +54,7 @@ export function createStage(picture, limits, { onSelect, onChange, onDelete }) {
   };
 }
 
-// True where the key meant something to the box that has the focus.
+// Returns true if the key had an effect on the focused box.
 function press({ limits, onChange, onSelect, scene }, name, { key, ctrlKey, shiftKey }, onDelete) {
   const box = boxOf(scene, name);
   if (key in ARROWS) {

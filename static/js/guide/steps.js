@@ -1,4 +1,4 @@
-// What was done to a scene, to be taken back and done again; scenes are never changed, only replaced.
+// The history of a scene, for undo and redo; scenes are never changed, only replaced.
 const TOGETHER_MS = 800;
 const MOST = 200;
 
@@ -11,8 +11,8 @@ export function createSteps(scene, now = () => performance.now()) {
     scene: () => scene,
     canUndo: () => past.length > 0,
     canRedo: () => future.length > 0,
-    // what: one doing that goes on; its steps are one. A text names a held key or typing, which a pause ends;
-    // a symbol is one drag, however long the hand rests in it. null: always a step.
+    // what: a continuous action, whose steps are one. A text names a held key or typing, which a pause ends;
+    // a symbol is one drag, however long it pauses. null: always a step.
     take(next, what = null) {
       const isEnded = typeof what !== "symbol" && now() - last.at >= TOGETHER_MS;
       const goesOn = what !== null && what === last.what && !isEnded;

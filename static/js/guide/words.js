@@ -1,4 +1,4 @@
-// What is said about boxes and scores.
+// Descriptions of boxes and scores.
 import { gettext, number } from "../elements/words.js";
 
 export function percent(value) {
@@ -14,7 +14,7 @@ export function titleOf(side, at) {
   return side === "truth" ? gettext("Truth {label}", { label }) : gettext("Detection {label}", { label });
 }
 
-// Each match, and each region without one: its label and a sentence.
+// A label and a sentence for each match and each unmatched region.
 export function reasonsOf({ matches, unmatched }, kinds) {
   return [
     ...matches.map(({ truth, detections, kind, recall_credit, precision_credit }) => ({
@@ -56,7 +56,7 @@ export function sayScore({ name, recall, precision, f_score, error }) {
   });
 }
 
-// Four digits that count, as the site writes them.
+// A number with four significant digits, as the site formats it.
 export function figureOf(value) {
   return value === null ? "–" : number(String(Number(value.toPrecision(4))));
 }

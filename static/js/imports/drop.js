@@ -1,5 +1,5 @@
-// A form of files: they can be dropped on it, and each is sent on its own with its progress.
-// Without this the form sends all of them at once.
+// A form of files: files can be dropped on it, and each is sent separately with its progress.
+// Without this script the form sends all of them at once.
 import { tokenOf } from "../elements/csrf.js";
 import { gettext, number } from "../elements/words.js";
 
@@ -14,7 +14,7 @@ export function sizeInWords(bytes) {
   return `${at ? number(value.toFixed(1)) : value} ${units[at]}`;
 }
 
-// Sends one form; resolves to what the site says, or rejects with a sentence.
+// Sends one form; resolves to the site's answer, or rejects with a sentence.
 export function send(url, data, onProgress, makeRequest = () => new XMLHttpRequest()) {
   return new Promise((resolve, reject) => {
     const request = makeRequest();
@@ -29,7 +29,7 @@ export function send(url, data, onProgress, makeRequest = () => new XMLHttpReque
       try {
         said = JSON.parse(request.responseText);
       } catch {
-        // A page, not an answer: signed out, or a fault of the site.
+        // A page instead of an answer: signed out, or an error of the site.
       }
       if (request.status === 200 && said) resolve(said);
       else reject(new Error(said?.refusal ?? gettext("The site did not accept it. Reload the page and try again.")));
@@ -80,7 +80,7 @@ export function enhanceDrop(form, { go = (url) => location.assign(url), post = s
         status.textContent = gettext("Sending {file}, {n} of {all}", { file: file.name, n: at + 1, all: files.length });
         await sendFile(file, rows[at], add, post);
       }
-      // What was refused is said on the page that follows.
+      // The next page reports refused files.
       go(next);
     } catch (fault) {
       status.textContent = fault.message;
@@ -90,7 +90,7 @@ export function enhanceDrop(form, { go = (url) => location.assign(url), post = s
   });
 }
 
-// Files dropped anywhere on the form are added to those that were chosen.
+// Adds files dropped anywhere on the form to the chosen ones.
 function acceptDrops(form, input) {
   const zone = form.querySelector("[data-zone]");
   for (const type of ["dragenter", "dragover", "dragleave", "drop"]) {
@@ -112,8 +112,8 @@ function showRows(list, files) {
   return [...files].map((file) => row(list, file));
 }
 
-// Where files go and what comes after them: the first form makes the load and says so; an added file
-// has both already.
+// Where files are sent, and the page after that: the first form creates the load and returns both; the
+// form of a load has both.
 async function placeOf(form, fileField, post) {
   const add = form.getAttribute("action");
   if (add) return { add, next: location.href };

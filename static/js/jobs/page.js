@@ -1,4 +1,4 @@
-// The page of a piece of long work.
+// The page of a job.
 import { watchProgress } from "./progress.js";
 
 for (const box of document.querySelectorAll("[data-progress]")) watchProgress(box);

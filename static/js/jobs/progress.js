@@ -1,9 +1,9 @@
-// How far the work is, asked for once a second; when it ends, the page goes on.
+// Requests the progress of a job once a second; when the job ends, the page continues.
 import { gettext } from "../elements/words.js";
 
 export function wordsOf(told) {
   if (told.stopping) return gettext("Stopping …");
-  if (!told.doing) return gettext("Waiting for its turn …");
+  if (!told.doing) return gettext("Waiting in the queue …");
   return told.total ? gettext("{doing}: {done} of {total}", told) : `${told.doing} …`;
 }
 
@@ -33,7 +33,7 @@ export function watchProgress(
       }
       show(box, told);
     } catch {
-      // The connection is away for a moment, or the session ended: ask again.
+      // The connection failed for a moment, or the session ended: ask again.
     }
     setTimeout(look, wait);
   }

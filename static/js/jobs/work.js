@@ -1,10 +1,10 @@
-// The page of all work: what waits and runs is looked at again while there is any.
+// The page of all jobs: refreshed while any of them wait or run.
 const EVERY = 3000;
 
 export function refreshed(page, text) {
   const fresh = new DOMParser().parseFromString(text, "text/html").querySelector("[data-live]");
   const shown = page.querySelector("[data-live]");
-  // What has the focus stays: the next look will do.
+  // Do not replace the element that has the focus; try again at the next refresh.
   if (!fresh || shown.contains(page.activeElement) || shown.innerHTML === fresh.innerHTML) return;
   shown.replaceWith(fresh);
 }
@@ -14,7 +14,7 @@ async function look() {
     const response = await fetch(location.href);
     if (response.ok) refreshed(document, await response.text());
   } catch {
-    // The connection is away for a moment: ask again.
+    // The connection failed for a moment: ask again.
   }
   setTimeout(look, EVERY);
 }

@@ -1,4 +1,4 @@
-// Confirms by itself, a moment after the last answer, unless something is pressed before.
+// Confirms automatically a moment after the last answer, unless the user presses something before.
 export function createAdvance(button, { after, onTime, timers = globalThis }) {
   let timer = null;
 

@@ -1,4 +1,4 @@
-// At most one word of advice between two pairs; nothing has to be done about it. Fetched when there is some.
+// At most one piece of advice between two pairs, which needs no reaction. Fetched when there is some.
 import { gettext } from "../elements/words.js";
 
 const BREAK = gettext("You have been working for a while. How about a short break?");

@@ -1,13 +1,13 @@
-// What is as large as the screen wants it, whatever the camera does: the halo of the box under the hand,
-// the crosshair at the same place of the other pane, and the crosses on unmatched boxes. Fetched when a
-// mouse comes, or the crosses are asked for.
+// Marks whose size on the screen does not depend on the zoom: the halo of the box under the mouse, the
+// crosshair at the same place of the other pane, and the crosses on unmatched boxes. Fetched when a
+// mouse is used or the crosses are requested.
 import { centreOf, heightOf, shapeOf } from "./boxes.js";
 import { cameraOf } from "./camera.js";
 import { resultIn } from "./drawing.js";
 
 const NEAR_PX = 4;
 const ARM_PX = 4;
-// From this height on the screen on a halo is as wide as panes.css has it, in CSS pixels.
+// From this height of a box on the screen, in CSS pixels, its halo is as wide as in panes.css.
 const HALO_SHARE = 24;
 
 const unitOf = (view, side) => 1 / cameraOf(view, side).scale;
@@ -24,7 +24,7 @@ export function createAim(pair) {
     point(at < 0 ? null : { side, at, where });
   }
 
-  // Of one box at most: {side, at: its index, where: the point for the other pane}; null for none.
+  // Marks at most one box: {side, at: its index, where: the point for the other pane}; null for none.
   function point(what) {
     for (const pane of pair.panes) {
       const { side, halo, crosshair } = pane;
@@ -44,13 +44,13 @@ export function createAim(pair) {
 
   return {
     point,
-    // A mouse moves more often than the screen is drawn.
+    // The mouse moves more often than the screen is drawn.
     hover(side, where) {
       const isAsked = latest !== null;
       latest = { side, where };
       if (!isAsked) requestAnimationFrame(aimAtLatest);
     },
-    // After every move of the camera.
+    // Called after every move of the camera.
     mark() {
       for (const pane of pair.panes) {
         const { side, marks } = pane;
@@ -69,7 +69,7 @@ function placeCrosshair({ aimedAt, crosshair }, unit) {
   if (aimedAt) crosshair.setAttribute("transform", `translate(${aimedAt.x} ${aimedAt.y}) scale(${unit})`);
 }
 
-// The boxes that the study's protocol leaves without a match, where their colours are shown.
+// The boxes that the study's protocol leaves unmatched; none unless the match colours are on.
 function unmatchedOf(pair, side) {
   const { aids, image } = pair;
   if (!aids.has("match_colours")) return [];
@@ -88,7 +88,7 @@ function contains({ corners }, { x, y }) {
   return inside;
 }
 
-// The smallest of the boxes a point lies in (or beside, by no more than `slack`): its index, or -1.
+// The index of the smallest box that contains a point (or is within `slack` of it), or -1.
 export function boxAt(shapes, point, slack = 0) {
   let found = -1;
   let least = Infinity;

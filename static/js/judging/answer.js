@@ -1,8 +1,8 @@
-// The answer to a screen: chosen by hand or key, filled in where it follows, opened again where it does not.
+// The answer to a screen: chosen by pointer or key, filled in if it follows, reopened if it is disputed.
 import { CRITERIA } from "./keys.js";
 import { createQuestions } from "./questions.js";
 
-// What is sent. Who opens what follows, and then answers just that, disputes nothing.
+// The fields to send. A reopened answer that equals the implied one is no dispute.
 export function fieldsOf(answers, follows) {
   const disputed = CRITERIA.filter((name) => answers[name] && follows[name] && answers[name] !== follows[name]);
   const isSent = (name) => answers[name] && (!follows[name] || disputed.includes(name));
@@ -12,18 +12,18 @@ export function fieldsOf(answers, follows) {
   };
 }
 
-// onChange() follows whatever changes the answer, onEdit() only what the person does.
+// onChange() is called after every change of the answer, onEdit() only after those by the person.
 export function createAnswer(form, { onChange, onEdit }) {
   const questions = createQuestions(form, () => {
     onChange();
     onEdit();
   });
   const { all, of } = questions;
-  // What follows from earlier answers, by criterion.
+  // The verdicts that follow from earlier answers, by criterion.
   let follows = {};
   let mayDispute = false;
 
-  // Opens what follows to be answered otherwise, or lets it follow again.
+  // Reopens an implied verdict for another answer, or restores it.
   function dispute(criterion) {
     const opens = !of(criterion).isOpen();
     lay(criterion, !opens, opens ? "" : follows[criterion]);
@@ -47,7 +47,7 @@ export function createAnswer(form, { onChange, onEdit }) {
     ...questions,
     fields: () => fieldsOf(questions.answers(), follows),
 
-    // What the server drew stays as it is, with what somebody chose before the script came.
+    // Keeps the server's form, with the answers chosen before the script was loaded.
     begin(payload) {
       learn(payload);
       for (const name of Object.keys(follows)) lay(name, true, follows[name]);
@@ -65,7 +65,7 @@ export function createAnswer(form, { onChange, onEdit }) {
       onChange();
     },
 
-    // An answer that was on its way when the page was left; what was disputed is open again.
+    // Restores an answer that was being sent when the page was left; disputed verdicts are open again.
     restore(fields) {
       for (const name of CRITERIA) if (fields.get(name)) lay(name, false, fields.get(name));
       onChange();

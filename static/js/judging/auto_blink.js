@@ -1,7 +1,7 @@
-// One result and the other in turn, by itself, until a key is pressed. Fetched when it is first asked for.
+// Shows the two results alternately until a key is pressed. Fetched when first requested.
 const TURN_MS = 1000;
 
-// onStop() is called when a key stopped it, or a wish for less motion.
+// onStop() is called when a key or a preference for reduced motion stops it.
 export function createAutoBlink(pacer, { onStop }) {
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   let timer = null;
@@ -18,7 +18,7 @@ export function createAutoBlink(pacer, { onStop }) {
     onStop();
   }
 
-  // Any key ends it, and then does what it does; its own keys only end it.
+  // Any key stops it, and then has its usual effect; its own keys only stop it.
   document.addEventListener("keydown", ({ key }) => {
     if (timer === null || key === "Shift") return;
     stop();

@@ -1,7 +1,7 @@
 // Showing one result and then the other, never too fast.
 const CHANGE_MS = 334;
 
-// Never more than three changes a second: one that comes early waits, and the last wish counts.
+// At most three changes a second: an early one waits, and the last request counts.
 export function createPacer(apply, { now = () => performance.now(), later = setTimeout } = {}) {
   let changedAt = -Infinity;
   let wanted = false;
@@ -27,7 +27,7 @@ export function createPacer(apply, { now = () => performance.now(), later = setT
         later(change, wait);
       }
     },
-    // After a new pair nothing is on, and nothing comes late.
+    // For a new pair: switches off, and drops a waiting change.
     reset() {
       wanted = false;
       shown = false;

@@ -1,4 +1,4 @@
-// The list of a pane's boxes: where each is and how large. Fetched when a list is first opened.
+// The list of a pane's boxes: the position and size of each. Fetched when a list is first opened.
 import { gettext } from "../elements/words.js";
 import { centreOf } from "./boxes.js";
 
@@ -18,7 +18,7 @@ export function fillList({ aim, camera, results }, { side, rows }, result) {
   rows.replaceChildren(table);
 }
 
-// onAim(index, its centre) follows the focus, without arguments when it leaves; onLook(centre) asks to go there.
+// onAim(index, its centre) follows the focus, without arguments when it leaves; onLook(centre) moves there.
 function tableOf(caption, shapes, { onAim, onLook }) {
   const table = document.createElement("table");
   table.createCaption().textContent = caption;
@@ -31,7 +31,7 @@ function tableOf(caption, shapes, { onAim, onLook }) {
     const row = body.insertRow();
     const centre = centreOf(shape);
     const show = Object.assign(document.createElement("button"), { type: "button", textContent: at + 1 });
-    show.setAttribute("aria-label", gettext("Box {n}: look at it", { n: at + 1 }));
+    show.setAttribute("aria-label", gettext("Show box {n}", { n: at + 1 }));
     show.addEventListener("click", () => onLook(centre));
     show.addEventListener("focus", () => onAim(at, centre));
     show.addEventListener("blur", () => onAim());

@@ -15,7 +15,7 @@ export function shapeOf(points) {
 
 export const centreOf = ({ left, top, right, bottom }) => ({ x: (left + right) / 2, y: (top + bottom) / 2 });
 
-// How high a box is, as a line of text is high: the short way across it, whichever way it is turned.
+// The height of a box as a line of text: the short way across it, whichever way it is turned.
 export function heightOf({ corners, left, top, right, bottom }) {
   let area = 0;
   let longest = 0;
@@ -27,7 +27,30 @@ export function heightOf({ corners, left, top, right, bottom }) {
   return Math.max(Math.min(right - left, bottom - top, Math.abs(area) / longest) || 0, 1);
 }
 
-// What frames all of some boxes; null for none.
+// The points of a box whose edges are moved outwards. A pointed corner moves twice as far at most.
+export function grown({ corners }, far) {
+  const ring = corners.filter(([x, y], at) => {
+    const [nextX, nextY] = corners[(at + 1) % corners.length];
+    return x !== nextX || y !== nextY;
+  });
+  let area = 0;
+  const outwards = ring.map(([ax, ay], at) => {
+    const [bx, by] = ring[(at + 1) % ring.length];
+    area += ax * by - bx * ay;
+    const length = Math.hypot(bx - ax, by - ay);
+    return [(by - ay) / length, (ax - bx) / length];
+  });
+  const away = area < 0 ? -far : far;
+  const moved = ring.map(([x, y], at) => {
+    const [ux, uy] = outwards.at(at - 1);
+    const [vx, vy] = outwards[at];
+    const along = away / Math.max(1 + ux * vx + uy * vy, 0.5);
+    return [x + along * (ux + vx), y + along * (uy + vy)].map((value) => Number(value.toFixed(3)));
+  });
+  return (moved.length > 0 ? moved : corners).join(" ");
+}
+
+// The frame around some boxes; null for none.
 export function extentOf(shapes) {
   if (shapes.length === 0) return null;
   const of = (edge, most) => shapes.reduce((found, shape) => most(found, shape[edge]), shapes[0][edge]);

@@ -1,11 +1,11 @@
-// Pauses: taken by the person, or proposed once after long work; never forced.
+// Breaks: taken by the person, or proposed once after long work; never forced.
 export function createBreaks({ break_minutes: minutes, break_screens: screens } = {}) {
   let since = 0;
   let n_screens = 0;
   let proposed = false;
 
   return {
-    // Told after each pair with the seconds worked so far: true when it is time to propose a break.
+    // Called after each pair with the seconds worked so far: true when a break should be proposed.
     isDue(worked) {
       n_screens += 1;
       const due = (minutes && worked - since >= 60 * minutes) || (screens && n_screens >= screens);
@@ -23,7 +23,7 @@ export function createBreaks({ break_minutes: minutes, break_screens: screens } 
 
 const HELD = ["Tab", "Shift", "Control", "Alt", "Meta", "CapsLock"];
 
-// The cover over both results. Any key lifts it, and does nothing else.
+// The cover over both results. Any key removes it, without another effect.
 export function createPause(dialog, { onPause, onResume }) {
   dialog.addEventListener("keydown", (event) => {
     if (event.repeat || HELD.includes(event.key) || event.target.closest("a")) return;

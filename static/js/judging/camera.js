@@ -1,9 +1,9 @@
-// Where one camera for both panes looks: what a view is and how it changes. The hands are in hands.js.
+// One camera for both panes: the view and its changes. Input is in hands.js.
 //
 // A view: {image: {width, height}, pane: {width, height}, dots, left: {cx, cy, scale}, offset, linked}.
-// A camera looks at (cx, cy) of the image with `scale` CSS pixels to an image pixel; `dots` is how many
-// dots of the screen a CSS pixel has, so that 100 % is a scale of 1 / dots. The right camera is the left
-// one plus `offset`; without an offset both are equal. Places "at" are in CSS pixels from a pane's centre.
+// A camera looks at (cx, cy) of the image with `scale` CSS pixels to an image pixel; `dots` is the number
+// of screen pixels in a CSS pixel, so 100 % is a scale of 1 / dots. The right camera is the left one plus
+// `offset`; without an offset both are equal. Places "at" are in CSS pixels from a pane's centre.
 export const NOTCH = 1.2;
 export const MOST = 40;
 const PIXELATED_FROM = 3;
@@ -38,7 +38,7 @@ export const isPixelated = (view, side) => percentOf(view, side) >= PIXELATED_FR
 export const needsOverview = (view, side) =>
   cameraOf(view, side).scale > OVERVIEW_FROM * fitScale(view) * NEARLY;
 
-// What lies in sight, as {x, y, width, height} in image pixels.
+// The visible part of the image, as {x, y, width, height} in image pixels.
 export function frameOf(view, side) {
   const { cx, cy, scale } = cameraOf(view, side);
   const width = view.pane.width / scale;
@@ -56,14 +56,14 @@ export function pointAt(view, side, at) {
   return { x: cx + at.x / scale, y: cy + at.y / scale };
 }
 
-// How the other camera stands to this one; unlinked it does not count.
+// The offset of the other camera from this one; ignored if they are not linked.
 function otherOf({ offset, linked }, side) {
   if (!linked) return NO_OFFSET;
   if (side === "left") return offset;
   return { dx: -offset.dx, dy: -offset.dy, ratio: 1 / offset.ratio };
 }
 
-// From fit to 40 times, for both cameras; where a camera is already outside, it need not jump.
+// From fit to 40 times, for both cameras; a camera that is already outside need not jump.
 function scalesOf(view, side) {
   const { ratio } = otherOf(view, side);
   const low = fitScale(view);
@@ -93,7 +93,7 @@ function moved(view, side, camera) {
   return { ...view, left, offset };
 }
 
-// Brings a point of the image to a place of the pane, at a scale. Coming back to fit, the image is whole again.
+// Moves a point of the image to a place of the pane, at a scale. Back at fit, the whole image is shown.
 export function placed(view, side, point, at, scale) {
   const now = cameraOf(view, side).scale;
   const [low, high] = scalesOf(view, side);
@@ -107,15 +107,15 @@ export function placed(view, side, point, at, scale) {
 export const zoomed = (view, side, at, factor) =>
   placed(view, side, pointAt(view, side, at), at, cameraOf(view, side).scale * factor);
 
-// Brings a rectangle of the image, {left, top, right, bottom}, into sight with some room around it. Nearer
-// than 400 % a small one would be seen without what it stands on.
+// Shows a rectangle of the image, {left, top, right, bottom}, with some room around it, at 400 % at most:
+// beyond that, a small one would be seen without its surroundings.
 export function framed(view, side, { left, top, right, bottom }, room) {
   const { width, height } = view.pane;
   const scale = Math.min(width / (right - left) / room, height / (bottom - top) / room, NEAREST / view.dots);
   return placed(view, side, { x: (left + right) / 2, y: (top + bottom) / 2 }, { x: 0, y: 0 }, scale);
 }
 
-// The image follows the hand by (x, y) CSS pixels.
+// Moves the image by (x, y) CSS pixels.
 export const panned = (view, side, by) =>
   placed(view, side, pointAt(view, side, { x: 0, y: 0 }), by, cameraOf(view, side).scale);
 
@@ -135,7 +135,7 @@ export function toggled(view, side, at) {
 export const linked = (view, on) => ({ ...view, linked: on });
 export const hasOffset = ({ offset: { dx, dy, ratio } }) => dx !== 0 || dy !== 0 || ratio !== 1;
 
-// A pane of another size shows the same middle at the same scale; a whole image stays whole.
+// A resized pane keeps its middle and its scale; a whole image stays whole.
 export function resized(view, pane, dots) {
   const next = { ...view, pane, dots };
   if (!isZoomed(view) && !hasOffset(view)) return fitted(next);
@@ -143,7 +143,7 @@ export function resized(view, pane, dots) {
   return view.left.scale < fit ? { ...next, left: { ...view.left, scale: fit } } : next;
 }
 
-// A mouse's notch counts once, whatever the browser calls it; a trackpad's small steps in proportion.
+// A notch of a mouse wheel counts once in every browser's units; small steps of a trackpad in proportion.
 export function wheelFactor({ deltaY, deltaMode, ctrlKey, wheelDeltaY = 0 }) {
   const isNotch = Math.abs(deltaY) >= 50 && wheelDeltaY !== 0 && wheelDeltaY % 120 === 0;
   if (ctrlKey && !isNotch && deltaMode === 0) return Math.exp(clamp(-deltaY, -50, 50) / 100);
@@ -152,7 +152,7 @@ export function wheelFactor({ deltaY, deltaMode, ctrlKey, wheelDeltaY = 0 }) {
   return NOTCH ** clamp(-notches, -5, 5);
 }
 
-// What two fingers (or one) did: from where to where their middle went, and how much they spread.
+// The gesture of two fingers (or one): from where to where their middle moved, and how much they spread.
 export function pinchOf(before, after) {
   const middle = (fingers) => ({
     x: fingers.reduce((sum, { x }) => sum + x, 0) / fingers.length,

@@ -1,4 +1,4 @@
-// Counts the seconds somebody worked on a pair: a hidden tab, a pause and a minute without input end them.
+// Counts the seconds of work on a pair; a hidden tab, a pause and a minute without input stop the clock.
 const A_DAY = 86_400;
 const PATIENCE_MS = 60_000;
 const INPUTS = ["keydown", "pointermove", "pointerdown", "wheel", "touchmove", "scroll"];
@@ -6,7 +6,7 @@ const INPUTS = ["keydown", "pointermove", "pointerdown", "wheel", "touchmove", "
 export function createClock(page = document, now = () => performance.now()) {
   let counted = 0;
   let before = 0;
-  // When the time that is not counted yet began, and the last sign of life in it.
+  // The start of the time that is not added yet, and the last input in it.
   let since = null;
   let seen = 0;
   let paused = false;
@@ -54,9 +54,9 @@ export function createClock(page = document, now = () => performance.now()) {
       paused = false;
       run();
     },
-    // Of this pair, as the form sends it: one decimal, and no more than the site takes.
+    // For this pair, as the form sends it: one decimal, and no more than the site accepts.
     seconds: () => seconds().toFixed(1),
-    // Of all pairs since the page was opened.
+    // For all pairs since the page was opened.
     worked: () => before + seconds(),
   };
 }

@@ -1,13 +1,16 @@
 // The button that confirms.
 import { gettext } from "../elements/words.js";
 
-const SLOW_MS = 400;
+const SLOW_MS = 1000;
+const LATE_MS = 4000;
 
-// Whether it may be pressed, and "Saving" when an answer takes long.
-export function createConfirmButton(form, timers = globalThis) {
+// Enables and disables it, and shows "Saving…" when an answer takes long; onLate() is called if it takes longer still.
+export function createConfirmButton(form, { onSlow, onLate }, timers = globalThis) {
   const button = form.querySelector("[data-confirm]");
   const words = form.querySelector("[data-confirm-words]");
-  let slow;
+  let waits = [];
+
+  const forget = () => waits.forEach((each) => timers.clearTimeout(each));
 
   return {
     button,
@@ -17,13 +20,15 @@ export function createConfirmButton(form, timers = globalThis) {
     },
     begin() {
       form.setAttribute("aria-busy", "true");
-      timers.clearTimeout(slow);
-      slow = timers.setTimeout(() => {
-        words.textContent = gettext("Saving");
-      }, SLOW_MS);
+      forget();
+      const showSlow = () => {
+        words.textContent = gettext("Saving…");
+        onSlow();
+      };
+      waits = [timers.setTimeout(showSlow, SLOW_MS), timers.setTimeout(onLate, LATE_MS)];
     },
     end() {
-      timers.clearTimeout(slow);
+      forget();
       words.textContent = gettext("Confirm");
       form.removeAttribute("aria-busy");
     },

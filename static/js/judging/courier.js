@@ -1,14 +1,14 @@
-// Sends one thing at a time, again until it is known to be saved, and says what became of it.
+// Sends one message at a time, repeats it until it is known to be saved, and reports the outcome.
 import { tokenOf } from "../elements/csrf.js";
 
 const PATIENCE_MS = 20_000;
 const DELAYS_S = [1, 2, 4, 8, 15];
-// What somebody worked on. An undo that got lost is pressed again.
+// Work to keep. The user can repeat a lost undo.
 const KEPT = ["answer", "skip"];
 
 export const delayOf = (nth) => DELAYS_S[Math.min(nth, DELAYS_S.length - 1)];
 
-// status: of the response, 0 without one; data: its JSON, null without.
+// status: of the response, or 0 without one; data: its JSON, or null.
 export function outcomeOf(status, data) {
   if (status === 200 && data?.done) return { kind: "done", url: data.done.url };
   if (status === 200 && data?.screen) return { kind: "next", payload: data };
@@ -18,9 +18,9 @@ export function outcomeOf(status, data) {
   }
   if (status === 409 && data?.done) return { kind: "done", url: data.done.url };
   if (status === 422 && data?.errors) return { kind: "errors", errors: data.errors };
-  // 200 without data is somebody else's page: a proxy's, a hotel's.
+  // 200 without data is a foreign page: a proxy's, a hotel's.
   const isTrouble = [0, 200, 408, 429].includes(status) || status >= 500;
-  if (isTrouble) return { kind: "unsaved" };
+  if (isTrouble) return { kind: "unsaved", status };
   return { kind: "refused", status, message: data?.message ?? null };
 }
 
@@ -37,12 +37,12 @@ export async function send({ url, body }) {
     const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
     return outcomeOf(response.status, isJson ? await response.json() : null);
   } catch {
-    // No connection, no answer in time, or an answer cut short: whether it was stored is unknown.
+    // No connection, no answer in time, or a truncated answer: it is unknown whether it was stored.
     return outcomeOf(0, null);
   }
 }
 
-// Where a letter is kept until it is known to be saved. store() may throw.
+// Keeps a letter until it is known to be saved. store() may throw.
 function createBox(store, name) {
   return {
     keep(letter) {
@@ -50,11 +50,11 @@ function createBox(store, name) {
         if (KEPT.includes(letter?.kind)) store().setItem(name, JSON.stringify(letter));
         else store().removeItem(name);
       } catch {
-        // No room or no leave to store: the letter still waits in memory.
+        // No room or no permission to store: the letter still waits in memory.
       }
     },
 
-    // What a page that was closed too early left behind, or null.
+    // The letter that a page left behind when it was closed too early, or null.
     left() {
       try {
         const letter = JSON.parse(store().getItem(name));
@@ -66,8 +66,8 @@ function createBox(store, name) {
   };
 }
 
-// A letter is { kind, screen, url, body }. What is kept goes out again after a reload, the same to the
-// last character, because the site takes the same letter twice for one.
+// A letter is { kind, screen, url, body }. A kept letter is sent again after a reload, unchanged to the
+// last character, because the site recognises a repeated letter.
 export function createCourier({ store, name, onStart, onWait, onOutcome, post = send, timers = globalThis }) {
   const { keep, left } = createBox(store, name);
   let letter = null;
@@ -81,7 +81,7 @@ export function createCourier({ store, name, onStart, onWait, onOutcome, post = 
     onStart();
     const outcome = await post(letter);
     if (outcome.kind === "unsaved") {
-      wait(delayOf(n_failed));
+      wait(delayOf(n_failed), outcome.status);
       n_failed += 1;
       return;
     }
@@ -97,12 +97,12 @@ export function createCourier({ store, name, onStart, onWait, onOutcome, post = 
     onOutcome(outcome, sent);
   }
 
-  function wait(seconds) {
+  function wait(seconds, status) {
     state = "waiting";
-    onWait(seconds);
+    onWait(seconds, status);
     timer = timers.setInterval(() => {
       seconds -= 1;
-      if (seconds > 0) onWait(seconds);
+      if (seconds > 0) onWait(seconds, status);
       else go();
     }, 1000);
   }
@@ -113,7 +113,7 @@ export function createCourier({ store, name, onStart, onWait, onOutcome, post = 
     // "free", "travelling", "waiting" to try again, or "signed-out".
     state: () => state,
 
-    // False while something else is under way.
+    // False while another letter is under way.
     take(next) {
       if (letter) return false;
       letter = next;
@@ -122,7 +122,7 @@ export function createCourier({ store, name, onStart, onWait, onOutcome, post = 
       return true;
     },
 
-    // Now instead of later.
+    // Sends a waiting letter now.
     hurry() {
       if (letter && state !== "travelling") go();
     },

@@ -1,5 +1,5 @@
-// Where two results differ: which boxes have a twin in the other, and the places of those that have none.
-// Fetched when somebody first asks for the differences.
+// Differences of two results: the boxes with a twin in the other, and the places of those without one.
+// Fetched when the differences are first requested.
 import { extentOf } from "./boxes.js";
 
 export const USUAL_IOU = 0.7;
@@ -11,7 +11,7 @@ const areaOf = (corners) =>
     return sum + (ax * by - bx * ay) / 2;
   }, 0);
 
-// What a convex polygon has in common with a triangle, both counter-clockwise (positive area).
+// The intersection of a convex polygon and a triangle, both counter-clockwise (positive area).
 function clipped(polygon, triangle) {
   let left = polygon;
   triangle.forEach((from, at) => {
@@ -42,7 +42,7 @@ function fanOf({ corners }) {
   return triangles;
 }
 
-// Of two simple polygons, convex or not.
+// The IoU of two simple polygons, convex or not.
 export function iouOf(one, other) {
   const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
   const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
@@ -58,7 +58,7 @@ export function iouOf(one, other) {
   return all > 0 ? shared / all : 0;
 }
 
-// One-to-one pairs {one, other} of indices, the greatest IoU first, none of less than `least`.
+// One-to-one pairs {one, other} of indices, the largest IoU first, none below `least`.
 export function twinsOf(shapes, others, least = USUAL_IOU) {
   const near = [];
   shapes.forEach((shape, one) => {
@@ -91,19 +91,20 @@ export function markTwins({ left, right }, least = USUAL_IOU) {
   }
 }
 
-// Frames of the places where the results differ, in the order of reading: boxes without a twin, those
-// together of which one lies in the other with half of itself or more.
+// The places where the results differ, in reading order: frames with their shapes, boxes without a twin, joined
+// if at least half of one is inside the other.
 export function placesOf(shapes) {
   const places = [];
   for (const shape of shapes) {
-    let frame = extentOf([shape]);
+    let frame = { ...extentOf([shape]), shapes: [shape] };
     let at;
     while ((at = places.findIndex((other) => isWithin(frame, other))) >= 0) {
-      frame = extentOf([frame, ...places.splice(at, 1)]);
+      const both = [frame, ...places.splice(at, 1)];
+      frame = { ...extentOf(both), shapes: both.flatMap(({ shapes: each }) => each) };
     }
     places.push(frame);
   }
-  // What begins above the middle of the first of a line stands in it.
+  // A frame belongs to a line if its top is above the middle of the line's first frame.
   const lines = [];
   for (const frame of places.sort((a, b) => a.top - b.top)) {
     const line = lines.at(-1);
@@ -120,7 +121,7 @@ function isWithin(one, other) {
   return width > 0 && height > 0 && width * height >= least / 2;
 }
 
-// The places of a pair; it stays the same for the pair.
+// The places of a pair, computed once.
 export function differencesOf(pair) {
   const { left, right } = pair.results;
   markTwins(pair.results, pair.settings.twin_iou);

@@ -1,4 +1,4 @@
-// Answers that are chosen and not sent: kept until the pair is answered, so that a reload loses nothing.
+// Chosen but unsent answers, kept until the pair is answered, so that a reload loses nothing.
 const nameOf = ({ study }) => `draft ${study.undo_url}`;
 
 export function keepDraft({ answer, payload }, store = sessionStorage) {
@@ -6,7 +6,7 @@ export function keepDraft({ answer, payload }, store = sessionStorage) {
   try {
     store.setItem(nameOf(payload), JSON.stringify(draft));
   } catch {
-    // No room or no leave to store: the answers are still on the page.
+    // No room or no permission to store: the answers are still on the page.
   }
 }
 
@@ -14,11 +14,11 @@ export function forgetDraft(payload, store = sessionStorage) {
   try {
     store.removeItem(nameOf(payload));
   } catch {
-    // Nothing could be kept either.
+    // Then nothing could be kept either.
   }
 }
 
-// What was kept last, {screen, body}, or null.
+// The last kept draft, {screen, body}, or null.
 export function draftOf(payload, store = sessionStorage) {
   try {
     return JSON.parse(store.getItem(nameOf(payload)));

@@ -1,55 +1,71 @@
-// The boxes of a pair: whose are drawn on which side, which ones differ, and the ground truth.
+// The boxes of a pair: the result on each side, the boxes that differ, and the ground truth.
 // `pair` is the record of panes.js.
 import { element } from "../elements/svg.js";
 import { gettext } from "../elements/words.js";
-import { extentOf, heightOf, shapeOf } from "./boxes.js";
+import { extentOf, grown, heightOf, shapeOf } from "./boxes.js";
+import { cameraOf } from "./camera.js";
 
 export const OTHER = { left: "right", right: "left" };
 
-// An outline is as wide as panes.css has it, but never more than a sixth of its box's height.
-const WIDE_PX = 4;
-const SHARE = 6;
+// In units of panes.css: the dark stroke of a box, that of a small box, and the height from which a box is not small.
+const WIDE = 4;
+const NARROW = 3;
+const SMALL = 24;
+// The share of its height that an outline covers at each edge, at most.
+const INSIDE = WIDE / 2 / SMALL;
 
-// Every box twice: dark strokes under light ones. classOf(index) may name a class for a box. thin(scale)
-// lets the outlines of small boxes shrink and grow with the photograph; only those that begin or cease to
-// be small are touched.
+// The unit of panes.css, in CSS pixels: at least one pixel of the screen, also in a page that is zoomed out.
+const unitOf = (dots) => (dots >= 1 ? 1 : dots >= 0.5 ? 2 : 4);
+
+// Draws every box twice: dark strokes under light ones. classOf(index) may name a class for a box. thin(camera, dots)
+// draws the outlines of small boxes narrow and outwards; while the scale stays it touches nothing.
 function strokesOf(polygons, classOf) {
-  const heights = polygons.map((points) => heightOf(shapeOf(points)));
+  const shapes = polygons.map(shapeOf);
+  const heights = shapes.map(heightOf);
   const nodes = ["boxes__under", "boxes__over"].map((stroke) => {
     const group = element("g", { class: stroke });
     polygons.forEach((points, at) => {
       const polygon = element("polygon", { points });
       const own = classOf(at);
       if (own) polygon.setAttribute("class", own);
-      polygon.style.setProperty("--line", heights[at] / SHARE / WIDE_PX);
       group.append(polygon);
     });
     return group;
   });
   const order = heights.map((_, at) => at).sort((one, other) => heights[one] - heights[other]);
   let nThin = 0;
+  let before = "";
 
-  function thin(scale) {
-    const isThin = (nth) => heights[order[nth]] * scale < WIDE_PX * SHARE;
-    const turn = (nth, on) => nodes.forEach(({ children }) => children[order[nth]].classList.toggle("thin", on));
-    while (nThin < order.length && isThin(nThin)) turn(nThin++, true);
-    while (nThin > 0 && !isThin(nThin - 1)) turn(--nThin, false);
+  function redraw(at, isThin, points) {
+    for (const { children } of nodes) {
+      children[at].classList.toggle("thin", isThin);
+      children[at].setAttribute("points", points);
+    }
   }
-  return { nodes, thin };
+
+  function thin({ scale }, dots) {
+    const unit = unitOf(dots);
+    if (before === (before = `${scale} ${unit}`)) return;
+    const isThin = (at) => heights[at] * scale < SMALL * unit;
+    let nth = 0;
+    for (; nth < order.length && isThin(order[nth]); nth += 1) {
+      const at = order[nth];
+      const by = Math.max((NARROW / 2) * (unit / scale) - heights[at] * INSIDE, 0);
+      redraw(at, true, by > 0 ? grown(shapes[at], by) : polygons[at]);
+    }
+    for (let past = nth; past < nThin; past += 1) redraw(order[past], false, polygons[order[past]]);
+    nThin = nth;
+  }
+  return { nodes, shapes: () => shapes, thin };
 }
 
 // The result that a side shows now.
 export const resultIn = ({ aids, results }, side) => results[aids.has("blink") ? OTHER[side] : side];
 
-// A result with its nodes, and with its shapes once they are asked for.
+// A result with its nodes and shapes.
 export function drawable(result, image) {
   const states = image.matches?.[result.id]?.detections ?? [];
-  let shapes;
-  return {
-    ...result,
-    shapes: () => (shapes ??= result.polygons.map(shapeOf)),
-    ...strokesOf(result.polygons, (at) => states[at]),
-  };
+  return { ...result, ...strokesOf(result.polygons, (at) => states[at]) };
 }
 
 export function drawBoxes(pair) {
@@ -61,21 +77,21 @@ export function drawBoxes(pair) {
     boxes.replaceChildren(...nodes);
     none.hidden = polygons.length > 0 && !aids.has("differences");
     const total = polygons.length;
-    none.textContent = total > 0 ? gettext("{n} of {total} differ", { n: total - nTwins, total }) : gettext("No boxes");
+    none.textContent = total > 0 ? gettext("{n} of {total} boxes differ", { n: total - nTwins, total }) : gettext("No boxes");
     swapped.hidden = !aids.has("blink");
   }
 }
 
 // Outlines follow the size that boxes have on the screen.
-export function thinOut(pair, scaleOf) {
+export function thinOut(pair, view) {
   for (const { side, truthLines } of pair.panes) {
-    const scale = scaleOf(side);
-    resultIn(pair, side).thin(scale);
-    truthLines?.thin(scale);
+    const camera = cameraOf(view, side);
+    resultIn(pair, side).thin(camera, view.dots);
+    truthLines?.thin(camera, view.dots);
   }
 }
 
-// What frames everything that was detected or is in the ground truth; null for nothing.
+// The frame around all detections and ground truth; null if there are none.
 export function extentOfPair({ image, results }) {
   const truth = (image.truth?.polygons ?? []).map(shapeOf);
   return extentOf([...results.left.shapes(), ...results.right.shapes(), ...truth]);

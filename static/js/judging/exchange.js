@@ -1,4 +1,4 @@
-// What goes to the site (an answer, a skip, an undo, a change), and what becomes of it.
+// Messages to the site (an answer, a skip, an undo, a change), and their outcomes.
 import { gettext } from "../elements/words.js";
 import { forgetDraft } from "./draft.js";
 import { isFree, refresh, show } from "./screen.js";
@@ -48,7 +48,7 @@ function showMissing(page, missing) {
   page.messages.alert(gettext("Not answered yet: {questions}.", { questions: titles.join(", ") }));
 }
 
-// What the courier tells
+// Events of the courier
 
 export function begin(page) {
   refresh(page);
@@ -60,19 +60,43 @@ function end(page) {
   refresh(page);
 }
 
-// The countdown is for the eyes; it is said once.
-export function wait(page, seconds) {
+const LATE = gettext("The site has not answered for 4 seconds.");
+const UNSAVED = gettext("Not saved yet. It is kept here and sent again until it is saved.");
+const KEPT = gettext("Everything is kept here until it is saved.");
+
+// A dialog would cover the results, and screen readers would not announce messages outside of it.
+export function sayItIsSlow({ messages, skip }) {
+  skip.close();
+  messages.say(gettext("Saving…"));
+}
+
+export function sayItIsLate({ messages }) {
+  const words = [reasonOf(LATE), KEPT].join(" ");
+  messages.show(words);
+  messages.say(words);
+}
+
+// status: of the response, 0 without one. 200 is another page than the site's.
+function whyNot(status) {
+  return reasonOf(status > 200 ? gettext("The site is busy.") : gettext("The site cannot be reached."));
+}
+
+const reasonOf = (words) => (globalThis.navigator?.onLine === false ? gettext("You are offline.") : words);
+
+// The countdown is visual; it is announced once.
+export function wait(page, seconds, status) {
   const { messages } = page;
   end(page);
   const isNew = !messages.shown();
   page.skip.close();
   const words = gettext("Not saved yet, trying again in {seconds} s", { seconds });
-  messages.show(words, [{ words: gettext("Try now"), action: page.courier.hurry }]);
-  if (isNew) messages.alert(gettext("Not saved yet. It is kept here and sent again until it is saved."));
+  const reason = whyNot(status);
+  messages.show(`${reason} ${words}. ${KEPT}`, [{ words: gettext("Try now"), action: page.courier.hurry }]);
+  if (isNew) messages.alert([reason, UNSAVED].join(" "));
 }
 
 async function advise(page) {
-  // Asked after every pair, because it counts them.
+  // Called after every pair, because it counts them.
   const isBreakDue = page.breaks.isDue(page.clock.worked());
   const { isHasty } = page;
   page.isHasty = false;
@@ -88,7 +112,7 @@ const RECEIVERS = {
   },
 };
 
-// outcome: as courier.js tells it; sent: the letter it belongs to.
+// outcome: in the format of courier.js; sent: the letter it belongs to.
 export async function receive(page, outcome, sent) {
   end(page);
   if (!RECEIVERS[outcome.kind]) {

@@ -1,4 +1,4 @@
-// The hands that move the camera: wheel, mouse, fingers and taps on either picture.
+// Input that moves the camera: wheel, mouse, fingers and taps on either picture.
 import {
   actualSize,
   cameraOf,
@@ -26,13 +26,13 @@ const TWO_TAPS_MS = 350;
 const TWO_TAPS_PX = 30;
 const MIDDLE = { x: 0, y: 0 };
 
-// pictures: {left, right}, the two <svg>. onFrame(view) follows every drawn change; onPoint(side, point)
-// tells the point of the image under a resting mouse, null when it leaves.
+// pictures: {left, right}, the two <svg>. onFrame(view) is called after every drawn change, onPoint(side,
+// point) with the point of the image under a mouse without pressed buttons, null when it leaves.
 export function createCamera(pictures, image, { onFrame, onPoint }) {
   const sides = Object.keys(pictures);
   let isMeasured = false;
   let frame = null;
-  // What is seen now, and the side that keys move.
+  // The current view, and the side that keys move.
   const hand = { view: createView(image, image, devicePixelRatio), active: "left", set, onPoint };
 
   function draw() {
@@ -47,7 +47,7 @@ export function createCamera(pictures, image, { onFrame, onPoint }) {
     frame ??= requestAnimationFrame(draw);
   }
 
-  // Both panes are of one size; where only one is shown, the hidden one takes after it.
+  // Both panes have one size; a hidden one takes the size of the other.
   function measure() {
     const extents = sides.map((side) => pictures[side].getBoundingClientRect());
     const shown = extents.find(({ width, height }) => width > 0 && height > 0);
@@ -68,7 +68,7 @@ export function createCamera(pictures, image, { onFrame, onPoint }) {
 }
 
 function movesOf(hand) {
-  // move(view, side the keys are at, ...more) gives the next view.
+  // move(view, side that keys move, ...more) returns the next view.
   const by = (move) => (...more) => hand.set(move(hand.view, hand.active, ...more));
   return {
     reset(image, kept = null) {
@@ -81,7 +81,7 @@ function movesOf(hand) {
     zoom: by((view, side, notches) => zoomed(view, side, MIDDLE, NOTCH ** notches)),
     pan: by(panned),
     link: (on) => hand.set(linked(hand.view, on)),
-    // Brings a point to the middle, and a whole image closer.
+    // Moves a point to the middle, and zooms in on a whole image.
     lookAt(side, point) {
       const { view } = hand;
       const least = OVERVIEW_FROM * fitScale(view);
@@ -90,21 +90,21 @@ function movesOf(hand) {
   };
 }
 
-// Tells taps from drags, and the second of two taps from the first.
+// Distinguishes taps from drags, and the second of two taps from the first.
 export function createTaps() {
   let tap = null;
   let last = null;
 
   return {
     isOpen: () => tap !== null,
-    // at: null for what cannot become a tap.
+    // at: null if it cannot become a tap.
     begin(at, time) {
       tap = at && { at, time };
     },
     move(at) {
       if (tap && Math.hypot(at.x - tap.at.x, at.y - tap.at.y) > TAP_PX) tap = null;
     },
-    // The place of a second tap, else null.
+    // Returns the place of a second tap, else null.
     end(time) {
       if (!tap || time - tap.time > TAP_MS) return null;
       const { at } = tap;

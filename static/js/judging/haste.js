@@ -5,7 +5,7 @@ const LARGE_PIXELS = 4_000_000;
 export const isHasty = ({ seconds, nPixels, wasZoomed }) =>
   seconds < QUICK_SECONDS && nPixels > LARGE_PIXELS && !wasZoomed;
 
-// A hasty answer is remarked on once an image.
+// Reports a hasty answer once per image.
 export function createHaste(panes, now = () => performance.now()) {
   const known = new Set();
   let shownAt = now();

@@ -1,11 +1,11 @@
-// The drawer with the last pairs: what was answered, and the way back to each.
+// The drawer with the last pairs: their answers, and a link back to each.
 import { element } from "../elements/svg.js";
 import { gettext, ngettext } from "../elements/words.js";
 import { post } from "./exchange.js";
 import { CRITERIA } from "./keys.js";
 
-// What was answered to each criterion, named as the panes are: {recall: "Top better", ...}; what was not
-// asked is "–".
+// The answer to each criterion, in the names of the panes: {recall: "Top better", ...}; "–" if it was
+// not asked.
 export function cellsOf({ verdicts }, { left, right }) {
   const words = { left: left.better, equal: gettext("Equal"), right: right.better };
   return Object.fromEntries(CRITERIA.map((name) => [name, words[verdicts[name]] ?? "–"]));
@@ -48,7 +48,7 @@ function createHistory(dialog, { namesOf, onChange }) {
       const { screens } = await response.json();
       list.replaceChildren(...screens.map(itemOf));
       words.textContent = screens.length
-        ? gettext("The newest first.")
+        ? gettext("Newest first.")
         : gettext("You have not answered any pairs yet.");
     } catch {
       words.textContent = gettext("The last pairs could not be loaded. Close this and open it again.");

@@ -1,4 +1,4 @@
-// Which key asks for what. Answers lie in a block by place; other letters go by what is printed on them.
+// Actions of keys. Answers form a block of keys by position; other letters go by the printed character.
 import { gettext } from "../elements/words.js";
 
 export const CRITERIA = ["recall", "precision", "preference"];
@@ -26,8 +26,8 @@ const PANS = {
   ArrowDown: { x: 0, y: -PAN_PX },
 };
 const SIGNS = { "+": "zoom_in", "=": "zoom_in", "-": "zoom_out", _: "zoom_out", 0: "fit" };
-// What a person may put on another key, and the key it has by itself. Letters that stand for a word go
-// by what is printed on the key.
+// Actions that a person may assign to another key, and their default keys. Letters that abbreviate a
+// word go by the character printed on the key.
 const WORDS = { same: "KeyR", undo: "KeyU", skip: "KeyX", history: "KeyH", pause: "KeyP" };
 const VIEW_WORDS = {
   fit: "KeyF",
@@ -50,11 +50,11 @@ export const PLACES = {
   boxes_hidden: "Space",
 };
 
-// Where Enter, or a letter, already has a meaning of its own.
+// Elements in which Enter, or a letter, already has a meaning.
 export const KEEPS_ENTER = "a, button, summary, select, textarea, input:not([type=radio])";
 export const TAKES_TEXT = "select, textarea, input:not([type=radio], [type=checkbox], [type=hidden])";
 
-// What a key asks for, or null. Whether it is a repeat, and where the focus is, the page weighs.
+// The action of a key, or null. The page takes repeats and the focus into account.
 export function actionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
   if (ctrlKey && !altKey && !metaKey && !shiftKey && letterOf(key, code) === "KeyZ") {
     return { name: "undo" };
@@ -67,7 +67,7 @@ export function actionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
   return BY_PLACE.get(code) ?? MOVES[code] ?? (name ? { name } : null);
 }
 
-// What a key asks for in looking, or null: {name}, with `by` for pan. Names: zoom_in, zoom_out, pan,
+// The view action of a key, or null: {name}, with `by` for pan. Names: zoom_in, zoom_out, pan,
 // auto_blink and those of VIEW_WORDS.
 export function viewActionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
   if (ctrlKey || altKey || metaKey) return null;
@@ -81,13 +81,13 @@ export function viewActionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) 
 
 const nameIn = (words, key, code) => Object.keys(words).find((name) => words[name] === letterOf(key, code));
 
-// The code of the letter on the key; on a layout without Latin letters the one at its place.
+// The code of the letter on the key; on a layout without Latin letters, the one at its position.
 function letterOf(key, code) {
   if (/^[a-z]$/i.test(key)) return `Key${key.toUpperCase()}`;
   return /^[\x20-\x7e]$/.test(key) || !/^Key[A-Z]$/.test(code) ? "" : code;
 }
 
-// The keys of one person: some on other places, or single letters switched off.
+// The keys of one person: some reassigned, or single letters switched off.
 export function createKeys({ single_keys: single = true, keys = {} } = {}) {
   const own = Object.entries(keys ?? {}).filter(([name, code]) => name in PLACES && code);
   const moved = new Map(own.map(([name, code]) => [code, PLACES[name]]));
@@ -96,11 +96,11 @@ export function createKeys({ single_keys: single = true, keys = {} } = {}) {
   return {
     single,
 
-    // The event as the page knows it, whatever this person moved; null for what is switched off.
+    // The event with default keys, whatever this person reassigned; null if it is switched off.
     read({ key, code, ctrlKey, altKey, metaKey, shiftKey, repeat }) {
       const event = { key, code, ctrlKey, altKey, metaKey, shiftKey, repeat };
       if (ctrlKey || altKey || metaKey) return event;
-      // Without single keys the plain arrows are the radio buttons' own; with Shift they move the view.
+      // Without single keys the plain arrows belong to the radio buttons; with Shift they move the view.
       if (!single && (/^(?:[^ ]|Dead)$/u.test(key) || (code in MOVES && !shiftKey))) return null;
       const place = moved.get(code);
       if (place) return { ...event, code: place, key: characterOf(place, shiftKey) };
@@ -108,14 +108,14 @@ export function createKeys({ single_keys: single = true, keys = {} } = {}) {
       return isLeft ? null : event;
     },
 
-    // Prints on the buttons what is printed on the reader's own keys, where the browser tells it.
+    // Labels the buttons with the characters on the user's own keys, if the browser reveals them.
     async label(root) {
       root.toggleAttribute("data-no-letters", !single);
       let layout;
       try {
         layout = await navigator.keyboard?.getLayoutMap();
       } catch {
-        // A browser that keeps it to itself; the places have names too.
+        // The browser does not reveal the layout; positions have names, too.
       }
       for (const cap of root.querySelectorAll("kbd[data-key]")) {
         const name = cap.dataset.key;
@@ -136,7 +136,7 @@ function characterOf(place, shiftKey) {
   return shiftKey ? character : character.toLowerCase();
 }
 
-// What is printed on a key, as far as a browser tells it.
+// The character printed on a key, as far as the browser reveals it.
 export function capOf(code, layout) {
   if (code === "Space") return gettext("Space");
   if (code.startsWith("Numpad")) return gettext("Numpad {key}", { key: code.slice("Numpad".length) });

@@ -1,13 +1,13 @@
-// How the panes lie: side by side, one above the other, or one at a time. One at a time is for windows
-// without room for two, and for who likes a single large view; the browser keeps that. Panes that words speak
-// of as left and right stay side by side: [data-beside].
+// The layout of the panes: side by side, one above the other, or one at a time. One at a time is for
+// windows without room for two, and for people who prefer a single large view; the browser stores that.
+// Panes that a text calls left and right stay side by side: [data-beside].
 import { gettext } from "../elements/words.js";
 
 const NARROW =
   "(width < 37.5rem), (width < 56.25rem) and (height < 44rem), (width < 80rem) and (height < 34rem)";
 const STACKED = "(width < 56.25rem) and (orientation: portrait)";
 const KEPT = "single view";
-// What the result of each side is called, and an answer for it.
+// The name of each side's result, and of an answer for it.
 export const NAMES = {
   left: { result: gettext("Left result"), better: gettext("Left better") },
   right: { result: gettext("Right result"), better: gettext("Right better") },
@@ -22,11 +22,11 @@ function kept(value) {
     if (value !== undefined) localStorage.setItem(KEPT, value);
     return localStorage.getItem(KEPT) === "yes";
   } catch {
-    return value === "yes"; // no leave to store: it holds until the page is left
+    return value === "yes"; // no permission to store: it applies until the page is left
   }
 }
 
-// onLay() follows each change.
+// onLay() is called after each change.
 export function createLayout(root, onLay) {
   const [narrow, stacked] = [NARROW, STACKED].map((query) => matchMedia(query));
   let isSingle = kept();

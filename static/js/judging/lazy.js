@@ -1,12 +1,12 @@
-// Parts of the page that few people ask for: their scripts come with the first wish.
+// Rarely used parts of the page, whose scripts are loaded when first needed.
 export function createLazy(load) {
   let part;
   let coming;
 
   return {
-    // The part, if it is there.
+    // The part, if it is loaded.
     now: () => part,
-    // Who asks while it is coming gets the same one; what could not be loaded is asked for again.
+    // Calls during loading share one request; after a failure the next call loads again.
     async get() {
       coming ??= load();
       try {

@@ -1,11 +1,11 @@
-// What the page tells a person: in the bar over the panes, which stays until it is settled, and in the
-// regions that are read aloud. onDismiss() is called when somebody has read the bar and puts it away.
+// Messages to the user: in the bar over the panes, which stays until the matter is settled, and in live
+// regions for screen readers. onDismiss() is called when the user dismisses the bar.
 export function createMessages(root, { onDismiss }) {
   const bar = root.querySelector("[data-bar]");
   const text = bar.querySelector("[data-bar-words]");
   const place = bar.querySelector("[data-bar-actions]");
   const speakerOf = (region) => (words) => {
-    // A region that says the same words again is not read again.
+    // A region whose text does not change is not announced again.
     region.textContent = "";
     requestAnimationFrame(() => {
       region.textContent = words;
@@ -24,7 +24,7 @@ export function createMessages(root, { onDismiss }) {
     onDismiss();
   }
 
-  // The same actions stay the same buttons, so that a countdown takes no focus away.
+  // Unchanged actions keep their buttons, so that a countdown does not take the focus away.
   function show(message, actions = []) {
     text.textContent = message;
     const names = actions.map(({ words }) => words).join();
@@ -41,7 +41,7 @@ export function createMessages(root, { onDismiss }) {
     show,
     hide,
     dismiss,
-    // What is in the bar now, if anything.
+    // The text in the bar now, if any.
     shown: () => (bar.hidden ? "" : text.textContent),
     warn(words, actions = [{ words: "OK", action: dismiss }]) {
       show(words, actions);

@@ -1,15 +1,15 @@
-// The comparison page: what was answered goes to the site, and what comes back is shown in place.
+// The comparison page: sends answers to the site, and shows the next screen in place.
 //
-// Its parts and its state are one record, which the modules about them share. payload: the screen as the
-// site sent it (judging/screens.py); photograph: how it stands with it, a key of WORDS in photograph.js;
-// shownAt: when the pair was shown; isHasty: whether the answer on its way was.
+// Its parts and its state are one record, which its modules share. payload: the screen as the site sent
+// it (judging/screens.py); photograph: the state of the photograph, a key of WORDS in photograph.js;
+// shownAt: when the pair was shown; isHasty: whether the answer under way was hasty.
 import { createAnswer } from "./answer.js";
 import { createBreaks, createPause } from "./breaks.js";
 import { createClock } from "./clock.js";
 import { createConfirmButton } from "./confirm.js";
 import { createCourier } from "./courier.js";
 import { draftOf, keepDraft } from "./draft.js";
-import { begin, confirm, post, receive, wait } from "./exchange.js";
+import { begin, confirm, post, receive, sayItIsLate, sayItIsSlow, wait } from "./exchange.js";
 import { createKeys } from "./keys.js";
 import { createLazy } from "./lazy.js";
 import { createMessages } from "./messages.js";
@@ -45,7 +45,7 @@ function createPage(root) {
   };
 }
 
-// Few people want the page to go on by itself.
+// Few people want the page to advance automatically.
 function advanceOf(page) {
   const lazy = createLazy(async () => {
     const { createAdvance } = await import("./advance.js");
@@ -54,7 +54,7 @@ function advanceOf(page) {
   if (page.person.advance) lazy.get();
   let isWanted = false;
   return {
-    // The last answer may be given before its script is there.
+    // The last answer may be given before the script is loaded.
     async start() {
       isWanted = true;
       const advance = await lazy.get();
@@ -70,7 +70,7 @@ function advanceOf(page) {
 function addAnswer(page) {
   const { form, payload, root } = page;
   page.messages = createMessages(root, { onDismiss: () => page.answer.focus() });
-  page.confirmButton = createConfirmButton(form);
+  page.confirmButton = createConfirmButton(form, { onSlow: () => sayItIsSlow(page), onLate: () => sayItIsLate(page) });
   page.advance = advanceOf(page);
   page.answer = createAnswer(form, {
     onChange: () => refresh(page),
@@ -83,7 +83,7 @@ function addAnswer(page) {
     store: () => sessionStorage,
     name: `unsent ${payload.study.undo_url}`,
     onStart: () => begin(page),
-    onWait: (seconds) => wait(page, seconds),
+    onWait: (seconds, status) => wait(page, seconds, status),
     onOutcome: (outcome, sent) => receive(page, outcome, sent),
   });
 }

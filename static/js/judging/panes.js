@@ -1,15 +1,16 @@
 // Two results drawn on the same photograph, in image pixels, under one camera.
 //
 // const panes = createPanes(root, payload, {onPhotograph, onSkip});   root: [data-panes]
-//   panes.show(payload)      the next pair; image.results, truth and matches may be left out of an image it knows
-//   panes.remember(image)    what was fetched ahead for an image
-//   panes.draw(aid, on)      shows an aid of AIDS or ends it; panes.isOn(aid), panes.mayHave(aid)
+//   panes.show(payload)      the next pair; image.results, truth and matches may be omitted for a known image
+//   panes.remember(image)    stores the data prefetched for an image
+//   panes.draw(aid, on)      switches an aid of AIDS on or off; panes.isOn(aid), panes.mayHave(aid)
 //   panes.camera             zoom(notches), pan({x, y}), fit(), actualSize(), link(on), view()
-//   panes.layout             see layout.js; panes.other() shows the other side where one is shown
-//   panes.frameBoxes()       frames what was detected or is in the ground truth
-//   panes.nextDifference()   goes to the next place where the results differ: {at, n}, from 1; n may be 0
+//   panes.layout             see layout.js; panes.other() shows the other side if one is shown
+//   panes.frameBoxes()       frames all detections and ground truth
+//   panes.nextDifference()   goes to the next place where the results differ: {at, n}, from 1, n may be 0; and how
+//                            many boxes without a twin each side has there
 //   panes.nDifferent()       the number of boxes without a twin by side, once the differences are on
-//   panes.watch(tell)        tell("pair" | "aid" | "camera") after each change
+//   panes.watch(tell)        calls tell("pair" | "aid" | "camera" | "layout") after each change
 //   panes.pair               the record that the modules share: see createPair
 import { setAll } from "../elements/svg.js";
 import { gettext } from "../elements/words.js";
@@ -23,21 +24,21 @@ import { createPhotograph } from "./photograph.js";
 export const AIDS = ["ground_truth", "match_colours", "differences", "boxes_hidden", "blink"];
 
 const SIDES = ["left", "right"];
-// Room around all boxes, and around one place.
+// Factors for the room around all boxes, and around one place.
 const AROUND_ALL = 1.06;
 const AROUND_ONE = 3;
-// Without single letters these are left.
+// The keys that remain without single letters.
 const OTHER_KEYS = "Shift+ArrowUp Shift+ArrowDown Shift+ArrowLeft Shift+ArrowRight Space";
 const N_IMAGES_KEPT = 3;
 const N_CAMERAS_KEPT = 50;
 
-// A side of the payload: its result by the id it names, or the result itself.
+// The result of a side of the payload, which holds the result's id or the result itself.
 export function resultOf(payload, image, side) {
   const named = payload[side];
   return typeof named === "string" ? { id: named, ...image.results[named] } : { id: side, ...named };
 }
 
-// Which aids a pair begins with, by the setting of the study.
+// The aids that are on at first, by the setting of the study.
 export const firstAids = (setting) => new Set(setting === "always" ? ["ground_truth"] : []);
 
 export function mayHave(aid, settings, image) {
@@ -46,7 +47,7 @@ export function mayHave(aid, settings, image) {
   return AIDS.includes(aid);
 }
 
-// The last values by key: the oldest goes when there is no more room.
+// The last values by key; the oldest is dropped when there is no more room.
 export function createMemory(room) {
   const known = new Map();
 
@@ -95,7 +96,7 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
   pair.photograph = createPhotograph(pair.panes, { onState: onPhotograph, onSkip });
   const aim = createLazy(async () => (await import("./aim.js")).createAim(pair));
   const differences = createLazy(() => import("./differences.js"));
-  // Where the aim is not yet it has nothing to forget.
+  // Before the aim is loaded there is nothing to clear.
   pair.aim = {
     hover: async (...where) => (await aim.get()).hover(...where),
     point: async (what) => (aim.now() ?? (what && (await aim.get())))?.point(what),
@@ -125,7 +126,7 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
 
   function redraw() {
     drawBoxes(pair);
-    thinOut(pair, (side) => cameraOf(pair.camera.view(), side).scale);
+    thinOut(pair, pair.camera.view());
     pair.aim.point(null);
     pair.aim.mark();
   }
@@ -150,11 +151,13 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
       if (!(await compare())) return null;
       const places = pair.differences.differencesOf(pair);
       const n = places.length;
-      if (n === 0) return { at: 0, n };
+      if (n === 0) return { n };
       pair.place = ((pair.place ?? -1) + 1) % n;
       pair.camera.frame(places[pair.place], AROUND_ONE);
       tell("aid");
-      return { at: pair.place + 1, n };
+      const there = new Set(places[pair.place].shapes);
+      const [left, right] = SIDES.map((side) => pair.results[side].shapes().filter((each) => there.has(each)).length);
+      return { at: pair.place + 1, n, left, right };
     },
     hasGone: () => pair.place !== null,
     nDifferent: () => SIDES.map((side) => pair.results[side].polygons.length - pair.results[side].nTwins),
@@ -194,7 +197,7 @@ function frame(pair, view) {
     const size = `scale(${1 / cameraOf(view, side).scale})`;
     if (hatch.getAttribute("patternTransform") !== size) hatch.setAttribute("patternTransform", size);
   }
-  thinOut(pair, (side) => cameraOf(view, side).scale);
+  thinOut(pair, view);
   aim.mark();
 }
 
@@ -233,7 +236,7 @@ function nameSides({ layout, panes, results }) {
   }
 }
 
-// A pair that comes back is looked at as it was left; another image begins whole.
+// A pair that is shown again keeps its view; another image is shown whole at first.
 function placeCamera({ camera, cameras, image, screen, settings }, before, isSame) {
   if (before.screen) cameras.set(before.screen, { view: camera.view(), image: keyOf(before) });
   const kept = cameras.get(screen);
@@ -252,7 +255,7 @@ function offerList(pair, pane) {
   });
 }
 
-// The script of the list comes when one is first opened.
+// The script of the list is loaded when one is first opened.
 async function showList(pair, pane) {
   const { polygons } = pair.results[pane.side];
   pane.rows.textContent = polygons.length === 0 ? gettext("No boxes") : "";
@@ -261,7 +264,7 @@ async function showList(pair, pane) {
   if (polygons === pair.results[pane.side].polygons) fillList(pair, pane, pair.layout.names()[pane.side].result);
 }
 
-// Narrow windows show one pane; a tap shows the other at the same place. Returns what shows a side.
+// Narrow windows show one pane; a tap shows the other at the same place. Returns a function that shows a side.
 function offerSwitch(root, onSwitch) {
   const bar = root.querySelector("[data-switch]");
   const buttons = [...bar.querySelectorAll("button")];

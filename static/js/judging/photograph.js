@@ -1,4 +1,4 @@
-// The photograph in both panes: painted, waited for, and loaded again where it failed.
+// The photograph in both panes: loading, painting, and loading again after a failure.
 import { element } from "../elements/svg.js";
 import { gettext } from "../elements/words.js";
 
@@ -11,7 +11,7 @@ const WORDS = {
   failed: gettext("The photograph could not be loaded."),
 };
 
-// onState is told how it stands with the photograph: a key of WORDS.
+// onState(state) is called with the state of the photograph, a key of WORDS.
 export function createPhotograph(panes, { onState, onSkip }) {
   let image = { url: null, width: 1, height: 1 };
   let now = "asked";
@@ -27,10 +27,10 @@ export function createPhotograph(panes, { onState, onSkip }) {
     if (state === "failed") panes.forEach((pane) => paint(pane, image, null));
   }
 
-  // Both panes show one file, and each has to have it ready to be painted.
+  // Both panes show one file, and each must have it ready for painting.
   async function load({ url }) {
     now = "asked";
-    await null; // who made the panes has them by then
+    await null; // by then the caller has the panes
     if (!url) {
       report("none");
       return;
@@ -50,7 +50,7 @@ export function createPhotograph(panes, { onState, onSkip }) {
   }
 
   return {
-    // Whatever is drawn over it now is drawn over the photograph, or over the blank of an image without one.
+    // Whether the photograph is painted, or the image has none.
     isPainted: () => now === "shown" || now === "none",
     show(next) {
       image = next;
@@ -75,7 +75,7 @@ function paint({ photograph, overview }, { width, height }, url) {
 async function stateOf(url, nodes) {
   const probe = Object.assign(new Image(), { src: url });
   try {
-    // Not every browser can decode an <image> of a drawing.
+    // Not every browser can decode an SVG <image>.
     await Promise.all([probe, ...nodes].map((node) => node.decode?.()));
     return "shown";
   } catch {

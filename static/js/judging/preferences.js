@@ -1,19 +1,19 @@
-// Lets somebody choose a key for each action: a press of the button listens for the next key.
+// Lets the user choose a key for each action: after a press of its button, the next key is taken.
 import { gettext } from "../elements/words.js";
 import { capOf, PLACES } from "./keys.js";
 
 const KEEPS = new Set(["Escape", "Tab"]);
-// Keys whose meaning no one changes, in this page's terms.
+// Keys whose meaning cannot be changed.
 const FIXED = /^(?:Enter|Arrow\w+|Digit0|Equal|Minus|Slash|Shift\w+|Control\w+|Alt\w+|Meta\w+)$/;
 
-// The keys after an action gets a code: a code belongs to one action.
+// The keys after a code is assigned to an action: a code belongs to one action.
 export function assign(keys, action, code) {
   const others = Object.entries(keys).filter(([name, used]) => name !== action && used !== code);
   const next = Object.fromEntries(others);
   return code === PLACES[action] ? next : { ...next, [action]: code };
 }
 
-// Which actions lose their usual key to another: {code, has, lost}, by names of actions.
+// The actions that lose their default key to another: {code, has, lost}, by names of actions.
 export function conflictsOf(keys) {
   return Object.entries(keys).flatMap(([has, code]) =>
     Object.keys(PLACES)
@@ -66,7 +66,7 @@ export function enhancePreferences(form) {
     let refused = "";
     if (!KEEPS.has(event.key)) {
       event.preventDefault();
-      if (FIXED.test(event.code)) refused = gettext("{key} has a meaning that cannot be changed.", { key: event.key });
+      if (FIXED.test(event.code)) refused = gettext("{key} is reserved and cannot be reassigned.", { key: event.key });
       else keys = assign(keys, action, event.code);
     }
     listening = null;

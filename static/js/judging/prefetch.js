@@ -1,4 +1,4 @@
-// Near the end of an image the next one is fetched and decoded, so that it is there when it is asked for.
+// Near the end of an image, fetches and decodes the next one, so that it is ready when needed.
 const NEAR_THE_END = 3;
 
 export function createPrefetch({ onImage, ask = askFor, decode = decoded, connection = globalThis.navigator?.connection }) {
@@ -14,7 +14,7 @@ export function createPrefetch({ onImage, ask = askFor, decode = decoded, connec
       onImage(next);
       if (next.url) await decode(next.url);
     } catch {
-      // It was only to save time.
+      // A failure is harmless: it was only to save time.
     }
   };
 }

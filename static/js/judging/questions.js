@@ -1,5 +1,5 @@
 // The three questions of a form, for the comparison page and for practice. Each is a fieldset with a radio
-// button for each verdict, a note, and a button to dispute what follows.
+// button for each verdict, a note, and a button to dispute an implied verdict.
 import { gettext } from "../elements/words.js";
 import { CRITERIA, VERDICTS } from "./keys.js";
 
@@ -7,13 +7,13 @@ const FOLLOWS = gettext("follows from your answers");
 const DISPUTE = gettext("Not right?");
 const KEEP = gettext("Leave it");
 
-// From no answer the arrows choose the side they point to; there is no way round from left to right.
+// Without an answer the arrows choose the side they point to; they do not wrap around.
 export function step(verdict, by) {
   if (!verdict) return by < 0 ? "left" : "right";
   return VERDICTS[Math.min(Math.max(VERDICTS.indexOf(verdict) + by, 0), VERDICTS.length - 1)];
 }
 
-// The first answer given, copied to the open criteria that have none.
+// Copies the first answer to the open criteria that have none.
 export function sameForAll(answers, open) {
   const first = open.map((criterion) => answers[criterion]).find(Boolean);
   if (!first) return answers;
@@ -54,14 +54,14 @@ function createQuestion(row) {
       if (document.activeElement !== row) radios.find(({ value }) => value === verdict).focus();
     },
 
-    // Filled in, or open with the answer that is given, if any.
+    // Shows the question filled in, or open with its answer, if any.
     lay(isImplied, verdict, mayDispute) {
       row.toggleAttribute("data-implied", isImplied);
       note(isImplied ? FOLLOWS : "");
       button.hidden = !mayDispute;
       button.textContent = isImplied ? DISPUTE : KEEP;
       for (const radio of radios) {
-        // Not disabled: what follows can still be read by who goes through it.
+        // Not disabled, so that the keyboard still reaches implied verdicts.
         if (isImplied) radio.setAttribute("aria-disabled", "true");
         else radio.removeAttribute("aria-disabled");
         radio.checked = radio.value === verdict;
@@ -70,7 +70,7 @@ function createQuestion(row) {
   };
 }
 
-// onEdit() follows every answer that is given, changed or cleared by hand or key.
+// onEdit() is called after every answer that is given, changed or cleared by pointer or key.
 export function createQuestions(form, onEdit = () => {}) {
   const all = CRITERIA.map((name) => createQuestion(form.querySelector(`[data-criterion="${name}"]`)));
   const of = (criterion) => all[CRITERIA.indexOf(criterion)];
@@ -111,16 +111,16 @@ export function createQuestions(form, onEdit = () => {}) {
   };
 }
 
-// What keys do to the answers.
+// Changes of the answers by keys.
 function editingOf({ all, of, open, current, answers }, onEdit) {
   return {
-    // An answer that is chosen already stays.
+    // An answer that is already chosen stays.
     give(criterion, verdict) {
       of(criterion).choose(verdict);
       onEdit();
     },
 
-    // False where no question has the focus.
+    // False if no question has the focus.
     step(by) {
       const question = current();
       if (question?.isOpen()) {
@@ -136,7 +136,7 @@ function editingOf({ all, of, open, current, answers }, onEdit) {
       all[next]?.row.focus();
     },
 
-    // False when there is no answer yet that could be copied.
+    // False if there is no answer to copy yet.
     sameForAll() {
       const copied = sameForAll(answers(), open().map(({ criterion }) => criterion));
       for (const [criterion, verdict] of Object.entries(copied)) of(criterion).choose(verdict);

@@ -1,18 +1,18 @@
-// What the page shows: a pair, how far it is, and whether its answer may be confirmed.
+// The display of the page: a pair, the progress, and whether the answer may be confirmed.
 // `page` is the record of page.js.
 import { gettext } from "../elements/words.js";
 
-// Nothing is under way to the site.
+// Whether nothing is being sent to the site.
 export const isFree = ({ courier }) => courier.state() === "free";
 
-// While something is under way the answers are held; confirming again sends sooner what waits.
+// While something is being sent the answers are locked; confirming again sends a waiting letter at once.
 export function refresh(page) {
   const isReady = page.seen.missing().length === 0 && page.answer.unanswered().length === 0;
   const mayConfirm = isFree(page) ? isReady : page.courier.state() !== "travelling";
   page.confirmButton.allow(mayConfirm, !isFree(page));
 }
 
-// Which results have yet to be looked at, and what that allows.
+// Shows which results have yet to be looked at, and enables what depends on that.
 export function showSeen(page) {
   const missing = page.seen.missing();
   page.root.toggleAttribute("data-seen", missing.length === 0);
@@ -23,7 +23,7 @@ export function showSeen(page) {
   refresh(page);
 }
 
-// Without open questions the page goes on by itself, for those who want that.
+// Without open questions the page advances automatically, if the person prefers that.
 export function followEdit({ advance, answer, person }) {
   if (person.advance && answer.unanswered().length === 0) advance.start();
   else advance.stop();
@@ -35,7 +35,7 @@ export function leftOf({ text, minutes }) {
 
 export function showProgress(page) {
   const { header, payload: { image, progress } } = page;
-  // Told once for each image.
+  // Sent once for each image.
   page.total = image.total ?? page.total;
   const place = gettext("Image {n} of {total}", { n: image.number, total: page.total });
   const told = header.querySelector("[data-image-number]");

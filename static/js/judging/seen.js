@@ -1,22 +1,22 @@
-// What was really shown: each result painted over its photograph inside the window, for how long, and which first.
+// The results that were really shown: painted over the photograph inside the window, how long, which first.
 import { gettext } from "../elements/words.js";
 import { OTHER } from "./drawing.js";
 import { createTally } from "./tally.js";
 
 const SIDES = ["left", "right"];
-// A pane counts as in the window with half of it, or where it fills half of the window.
+// A pane counts as in the window if half of it is, or if it fills half of the window.
 const HALF = 0.5;
 const A_DAY = 86_400;
-// What was drawn is on the screen once the frame after the next one begins.
+// A drawing is on the screen once the frame after the next one starts.
 const twoFrames = (then) => requestAnimationFrame(() => requestAnimationFrame(then));
 
-// The results in sight: those of the panes in the window, unless the boxes are hidden.
+// The visible results: those of the panes in the window, unless the boxes are hidden.
 export function resultsIn({ windows, isPainted, aids }) {
   if (!isPainted || aids.has("boxes_hidden")) return [];
   return SIDES.filter((side) => windows.has(aids.has("blink") ? OTHER[side] : side));
 }
 
-// What to do where results have not been looked at: the sides.
+// A request to look at the missing sides.
 export function lookAt(missing) {
   if (missing.length > 1) return gettext("Wait until both results are shown, then confirm.");
   return missing[0] === "left"
@@ -24,7 +24,7 @@ export function lookAt(missing) {
     : gettext("Look at the right result as well, then confirm.");
 }
 
-// onSeen() is told when a result of the pair has come into sight for the first time.
+// onSeen() is called when a result of the pair becomes visible for the first time.
 export function createSeen(pair, { onSeen, later = twoFrames, tally = createTally() }) {
   const windows = new Set();
   let nth = 0;
@@ -44,7 +44,7 @@ export function createSeen(pair, { onSeen, later = twoFrames, tally = createTall
     onSeen();
   }
 
-  // What goes is gone at once; what comes counts when it is painted.
+  // Hidden results stop counting at once; new ones count when they are painted.
   function look() {
     const sides = now();
     tally.set(sides.filter((side) => seen.has(side)));
@@ -86,7 +86,7 @@ export function createSeen(pair, { onSeen, later = twoFrames, tally = createTall
       first = "unknown";
       look();
     },
-    // As the site stores it.
+    // In the format that the site stores.
     fields: () => ({ first, ...tally.seconds(A_DAY) }),
   };
 }

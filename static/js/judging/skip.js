@@ -1,5 +1,5 @@
-// The menu behind "Skip": a digit skips at once for its reason. Another reason takes words of
-// one's own, and Enter then sends; the mouse chooses and sends.
+// The menu behind "Skip": a digit skips at once for its reason. Another reason is typed and sent
+// by Enter; the mouse chooses and sends.
 import { gettext } from "../elements/words.js";
 
 export function createSkip(root, { mayOpen, onSend }) {
@@ -54,12 +54,12 @@ export function createSkip(root, { mayOpen, onSend }) {
   };
 }
 
-// The digit of a key of the row or of the number pad, whatever the layout prints on it.
+// The digit of a key in the digit row or the number pad, whatever the keyboard layout.
 export function numberOf({ code }) {
   return Number(/^(?:Digit|Numpad)(\d)$/.exec(code)?.[1] ?? 0);
 }
 
-// What somebody who looks for the fault will ask first.
+// The first facts needed to find a fault.
 export function environmentOf(photograph) {
   return {
     window: `${innerWidth} x ${innerHeight}`,

@@ -1,4 +1,4 @@
-// Adds up the seconds of each name that is on; paused, nothing counts.
+// Adds up the seconds of each name that is on, except while paused.
 export function createTally(now = () => performance.now()) {
   let seconds = new Map();
   let on = new Set();
@@ -24,7 +24,7 @@ export function createTally(now = () => performance.now()) {
       since = now();
       seconds = new Map();
     },
-    // Rounded to tenths, and no more than `most`; what was in sight at all counts a tenth.
+    // Rounded to tenths, at most `most`; any time above zero counts at least a tenth.
     seconds(most = Infinity) {
       count();
       const used = [...seconds].filter(([, value]) => value > 0);

@@ -1,4 +1,4 @@
-// What the site did not take: fetched when that first happens.
+// Outcomes that are not a success; fetched when the first occurs.
 import { gettext } from "../elements/words.js";
 import { show } from "./screen.js";
 
@@ -11,7 +11,7 @@ const REFUSALS = {
 const RECEIVERS = {
   conflict(page, { payload, message }, sent) {
     show(page, payload);
-    // Sent twice because nothing came back: it is not another tab that was first.
+    // Sent twice because no answer arrived: no other tab was first.
     if (sent.again && sent.kind !== "answer") page.messages.say(gettext("This is the pair waiting for you."));
     else page.messages.warn(message);
   },

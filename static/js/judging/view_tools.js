@@ -1,12 +1,12 @@
-// The row of view tools, their keys, and how long each aid was in sight.
+// The row of view tools, their keys, and the time that each aid was visible.
 //
 // const tools = createViewTools(root, panes, {onSay});   root holds [data-view-tools]
-//   tools.press(press, target)   a keydown as keys.read() gives it, and where it happened; true when it was taken.
-//                                Ask the page's own keys first: where both want a key, the answer has it.
+//   tools.press(press, target)   a keydown from keys.read(), and its target; true if it was handled. Try the
+//                                page's own keys first: if both use a key, it belongs to the answer.
 //   tools.release(press)         every keyup, for the keys that are held
-//   tools.pause(on)              while the page hides the pair, no aid is in sight
-//   tools.aids()                 {aid: seconds in sight since the pair was shown}, used ones only; also "zoomed"
-//   tools.isHasty()              true, once an image, when a quick answer to it is confirmed without a close look
+//   tools.pause(on)              while the page hides the pair, no aid is visible
+//   tools.aids()                 {aid: seconds visible since the pair was shown}, used ones only; also "zoomed"
+//   tools.isHasty()              true, once per image, when a quick answer is confirmed without a close look
 // onSay(words) is for the live region.
 import { gettext } from "../elements/words.js";
 import { createPacer } from "./blink.js";
@@ -17,12 +17,12 @@ import { createLazy } from "./lazy.js";
 import { AIDS } from "./panes.js";
 import { createTally } from "./tally.js";
 
-// These last as long as their key is held, and those go on with it.
+// The first are on while their key is held, the others repeat with it.
 const HELD = ["boxes_hidden", "blink"];
 const REPEATED = ["pan", "zoom_in", "zoom_out"];
-// Where Space already means something: it presses, opens, chooses.
+// Elements in which Space already has a meaning: it presses, opens, chooses.
 const KEEPS_SPACE = "a, button, summary, input:not([type=radio]:checked)";
-// Of an aid: what is said when it is switched on and off, and where a study does without it.
+// Messages for each aid: switched on, switched off, and not offered by the study.
 const WORDS = {
   ground_truth: [
     gettext("Ground truth on."),
@@ -60,7 +60,7 @@ export function createViewTools(root, panes, { onSay = () => {} } = {}) {
   const tally = createTally();
   const haste = createHaste(panes);
 
-  // A key let go elsewhere is never heard of.
+  // A keyup outside the window is never reported.
   window.addEventListener("blur", () => HELD.forEach((aid) => paced[aid].want(false)));
   follow(tools, tally, haste);
 
@@ -84,7 +84,7 @@ export function createViewTools(root, panes, { onSay = () => {} } = {}) {
   };
 }
 
-// The buttons: which of them there are, which are on; and the scale.
+// The buttons, which of them are offered and on, and the scale.
 // blink: the automatic one. onDo(name) is called for a button.
 function createToolbar(bar, panes, blink, onDo) {
   const buttons = [...bar.querySelectorAll("button[data-do]")];
@@ -105,7 +105,7 @@ function createToolbar(bar, panes, blink, onDo) {
   }
 
   return {
-    // Stays to be read until the next pair.
+    // Stays until the next pair.
     show(text) {
       words.textContent = text;
     },
@@ -120,7 +120,7 @@ function createToolbar(bar, panes, blink, onDo) {
   };
 }
 
-// Small windows have the rest of the tools under a button. Zooming goes on; any other tool is done with them.
+// Small windows have the other tools behind a button. Zooming keeps them open; any other tool closes them.
 function offerMore(more) {
   const tools = more.closest(".viewtools");
   function open(on) {
@@ -136,7 +136,7 @@ function offerMore(more) {
   tools.addEventListener("keydown", ({ key }) => key === "Escape" && open(false));
 }
 
-// What no button shows is said and written.
+// Announces and displays a state that no button shows.
 function tell({ toolbar, onSay }, text) {
   toolbar.show(text);
   onSay(text);
@@ -154,7 +154,7 @@ async function toggle(tools, aid) {
   if (aid === "differences" && panes.isOn(aid)) {
     const [left, right] = panes.nDifferent();
     const words = gettext("Without a counterpart: {left} left, {right} right.", { left, right });
-    // Two panes show it themselves.
+    // With two panes it is visible anyway.
     if (panes.layout.isOne()) tell(tools, words);
     else onSay(words);
   } else if (aid in WORDS) onSay(WORDS[aid][on ? 0 : 1]);
@@ -168,7 +168,7 @@ function actionsOf(tools) {
     async next_difference() {
       const found = await panes.nextDifference();
       if (found) tell(tools, found.n
-        ? gettext("Difference {at} of {n}", found)
+        ? gettext("Place {at} of {n} (boxes: {left} left, {right} right)", found)
         : gettext("No differences: every box has a counterpart."));
     },
     single_view() {
@@ -193,7 +193,7 @@ function actionsOf(tools) {
       tell(tools, on ? kept : gettext("Panes move independently."));
     },
     async auto_blink() {
-      if (blink.isCalm()) tell(tools, gettext("Your system asks for less motion: hold B to blink by hand."));
+      if (blink.isCalm()) tell(tools, gettext("Your system is set to reduce motion: hold B to blink manually."));
       else if (blink.isOn()) blink.now().stop();
       else {
         await blink.start();
@@ -204,7 +204,7 @@ function actionsOf(tools) {
   };
 }
 
-// Counts and shows what comes into sight; a new pair begins with nothing held, and counts from nothing.
+// Counts and shows the visible aids; a new pair starts with no key held and all counts at zero.
 function follow({ panes, paced, blink, toolbar }, tally, haste) {
   const count = () => {
     const also = {
@@ -229,7 +229,7 @@ function follow({ panes, paced, blink, toolbar }, tally, haste) {
   toolbar.refresh();
 }
 
-// Nothing is in sight while the page hides the pair, or the browser the page.
+// Nothing is visible while the page hides the pair, or the browser hides the page.
 function pauseOf(tally) {
   let isPaused = false;
   const rest = () => tally.pause(isPaused || document.hidden);

@@ -1,4 +1,4 @@
-// Keys, forms and buttons of the comparison page, and what they set off.
+// Keys, forms and buttons of the comparison page, and their actions.
 import { gettext } from "../elements/words.js";
 import { confirm, post } from "./exchange.js";
 import { actionOf, KEEPS_ENTER, TAKES_TEXT } from "./keys.js";
@@ -6,7 +6,7 @@ import { isFree } from "./screen.js";
 
 export function wire(page) {
   const actions = actionsOf(page);
-  // These wait for nothing.
+  // These are always possible.
   const always = { confirm: () => confirm(page), pause: page.pause.start, help: () => page.help.showModal() };
   wireKeys(page, actions, always);
   wireForms(page, actions);
@@ -52,7 +52,7 @@ function wireForms(page, actions) {
     event.preventDefault();
     confirm(page);
   });
-  // The second half of a double click, and changes to an answer that is on its way.
+  // Ignores the second half of a double click, and changes to an answer that is being sent.
   form.addEventListener("click", (event) => {
     const onConfirm = page.confirmButton.button.contains(event.target);
     if ((onConfirm && event.detail > 1) || (!onConfirm && !isFree(page))) event.preventDefault();
@@ -78,7 +78,7 @@ function offerButtons(page, actions, always) {
   root.querySelector("[data-history-page]")?.remove();
 }
 
-// What keys and buttons do once nothing is under way, by the names of keys.js.
+// The actions of keys and buttons when nothing is being sent, by the names of keys.js.
 export function actionsOf(page) {
   const { answer, messages, undoForm } = page;
   return {
@@ -98,7 +98,7 @@ export function actionsOf(page) {
       else messages.say(gettext("There is nothing to undo."));
     },
     skip: () => page.skip.open(),
-    // Few people open it, so its script comes when it is first asked for.
+    // Few people open it, so its script is loaded when it is first requested.
     async history() {
       if (!page.payload.study.history_url) return;
       try {
@@ -111,7 +111,7 @@ export function actionsOf(page) {
   };
 }
 
-// Back from another tab, or with the connection again: what waits is sent at once.
+// After a return from another tab, or of the connection, sends a waiting letter at once.
 function watchReturn({ courier, signIn }) {
   signIn.querySelector("[data-send-again]").addEventListener("click", courier.hurry);
   for (const [target, type] of [[window, "online"], [window, "focus"], [document, "visibilitychange"]]) {

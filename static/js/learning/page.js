@@ -1,4 +1,4 @@
-// The first visit: what its pages do beyond their links and forms.
+// The scripts of the pages of the first visit.
 import { actionOf, createKeys, TAKES_TEXT } from "../judging/keys.js";
 import { initFeedback, initPair } from "./practice.js";
 import { init as initTrainer } from "./trainer.js";
@@ -9,7 +9,7 @@ const keys = createKeys(JSON.parse(document.querySelector("#own-keys").textConte
 const find = (name) => document.querySelector(`[data-${name}]`);
 const pressOf = (event) => (event.isComposing ? null : keys.read(event));
 
-// What a key asks for, as this person has laid their keys; null for what asks for nothing.
+// The action of a key, by this person's own keys; null if it has none.
 function read(event) {
   const press = pressOf(event);
   return press && actionOf(press);
@@ -18,7 +18,7 @@ function read(event) {
 keys.label(document.body);
 const [practice, feedback, tasks, trainer, root] = ["practice", "feedback", "tasks", "trainer", "viewer"].map(find);
 const viewer = root && createViewer(root, pressOf);
-// Who has switched the keys off has none to train.
+// There is nothing to train if the keys are switched off.
 if (trainer && keys.single) initTrainer(trainer, read);
 if (tasks) initTasks(tasks, viewer.panes);
 if (practice) initPair(practice, find("status"), read, viewer);
@@ -33,5 +33,5 @@ if (viewer) {
     if (press && !actionOf(press) && viewer.press(press, target)) event.preventDefault();
   });
 }
-// Keys are shown on the buttons from now on.
+// From now on the buttons show their keys.
 document.body.dataset.keys = "";

@@ -1,15 +1,15 @@
-// Practice with the keys of the comparison page: the block answers, Enter confirms and goes on.
+// Practice with the keys of the comparison page: the block answers, Enter confirms and continues.
 import { gettext } from "../elements/words.js";
 import { KEEPS_ENTER, TAKES_TEXT } from "../judging/keys.js";
 import { createQuestions } from "../judging/questions.js";
 import { lookAt } from "../judging/seen.js";
 
-// `read` says what a key asks for: an action of keys.js, or null. `viewer`: see viewer.js.
+// `read` returns the action of a key, one of keys.js, or null. `viewer`: see viewer.js.
 export function initPair(form, status, read, viewer) {
   const questions = createQuestions(form);
   const look = form.querySelector("[data-look]");
 
-  // Each answers whether the key has done its work.
+  // Each returns whether it handled the key.
   const actions = {
     answer({ criterion, verdict }) {
       questions.give(criterion, verdict);
@@ -67,7 +67,7 @@ function listen(read, actions) {
     if (target.matches(TAKES_TEXT)) return;
     const action = read(event);
     const act = actions[action?.name];
-    // A key that is held answers and confirms once.
+    // A held key answers and confirms only once.
     if (act && (event.repeat || act(action, target))) event.preventDefault();
   });
 }

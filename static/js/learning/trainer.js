@@ -1,4 +1,4 @@
-// The key trainer: asks for answers, hears keys, counts those that were right first time.
+// The key trainer: asks for answers, reads keys, counts those that were right first time.
 import { gettext } from "../elements/words.js";
 import { CRITERIA, VERDICTS } from "../judging/keys.js";
 
@@ -7,7 +7,7 @@ const EACH = 2;
 const CELLS = CRITERIA.flatMap((criterion) => VERDICTS.map((verdict) => ({ criterion, verdict })));
 const isSame = (one, other) => one.criterion === other.criterion && one.verdict === other.verdict;
 
-// Every key as often as every other, in an order of chance in which no key follows itself.
+// All keys equally often, in a random order in which no key follows itself.
 export function questionsOf(random = Math.random) {
   const asked = [];
   for (let turn = 0; turn < EACH; turn += 1) {
@@ -18,7 +18,7 @@ export function questionsOf(random = Math.random) {
   return asked;
 }
 
-// A run: what is asked now, and how it went until now. A wrong key leaves the question.
+// A run: the current question, and the results so far. A wrong key does not end the question.
 export const begun = (questions) => ({ questions, at: 0, nRight: 0, missed: false, pressed: null });
 export const asked = ({ questions, at }) => questions[at] ?? null;
 export const isOver = (run) => asked(run) === null;
@@ -35,7 +35,7 @@ export function summary({ questions, nRight }) {
   return gettext("{n} of {total} right first time.", { n: nRight, total: questions.length });
 }
 
-// What is said after a key, and what is asked next. A question is said in the words of the table of keys.
+// The message after a key, and the next question, in the words of the table of keys.
 export function sayingOf(run, wordsOf) {
   const said = run.missed
     ? gettext("That was {answer}.", { answer: wordsOf(run.pressed).toLowerCase() })

@@ -1,12 +1,12 @@
-// The pair of a lesson under the comparison page's camera and view tools, moved as it is moved there.
+// The pair of a lesson with the comparison page's camera, view tools and controls.
 import { createPanes } from "../judging/panes.js";
 import { createSeen } from "../judging/seen.js";
 import { createViewTools } from "../judging/view_tools.js";
 
-// Room around the place to look at.
+// Factor for the room around the place to look at.
 const AROUND = 1.1;
 
-// read(event): the press as this person's keys have it, null for what is switched off.
+// read(event): the press by this person's own keys, null if it is switched off.
 export function createViewer(root, read) {
   const payload = JSON.parse(root.querySelector("#pair-data").textContent);
   const said = root.querySelector("[data-looked]");
@@ -35,9 +35,9 @@ export function createViewer(root, read) {
   return {
     panes,
     press: tools.press,
-    // The sides that have yet to be looked at, where one is shown at a time.
+    // The sides that have yet to be looked at, if one is shown at a time.
     unseen: () => (panes.layout.isOne() ? seen.missing() : []),
-    // Brings what the lesson is about into sight.
+    // Zooms in on the subject of the lesson.
     closeUp() {
       if (!payload.close_up) return;
       const [left, top, right, bottom] = payload.close_up;

@@ -1,12 +1,12 @@
-// Ways to look, each tried once: zoom, blink, next difference, single view. Done by key, button or finger alike.
+// Ways to look, each to be tried once, by key, button or finger: zoom, blink, next difference, single view.
 import { gettext, ngettext } from "../elements/words.js";
 import { isZoomed } from "../judging/camera.js";
 
-// Whether a way has just been taken; `panes`: see judging/panes.js.
+// Whether a way has just been used; `panes`: see judging/panes.js.
 const TAKEN = {
   zoom: ({ panes }) => isZoomed(panes.camera.view()),
   next_difference: ({ panes }) => panes.hasGone(),
-  // Where one result is shown at a time, the other side in the same place is a blink, too.
+  // If one result is shown at a time, switching to the other side is a blink, too.
   blink: ({ panes, first }) => panes.isOn("blink") || panes.pair.root.dataset.shown !== first,
   single_view: ({ panes, wasSingle }) => panes.layout.isSingle() !== wasSingle,
 };

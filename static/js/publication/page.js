@@ -1,4 +1,4 @@
-// The page of a report for a paper: what is there to be copied.
+// The page of a report for a paper: buttons that copy.
 import { enhanceCopyButton } from "../elements/copy.js";
 
 for (const button of document.querySelectorAll("[data-copy]")) {

@@ -1,4 +1,4 @@
-// The viewer of two methods: the comparison page's panes and view tools, with ground truth and matches in sight.
+// The viewer of two methods: the comparison page's panes and view tools, with ground truth and matches.
 import { createPanes } from "../judging/panes.js";
 import { createViewTools } from "../judging/view_tools.js";
 import { enhanceThresholds } from "./thresholds.js";

@@ -1,8 +1,8 @@
-// A box that leaves the rows of a long table in which all typed words occur: <table data-filter="images">.
+// A box that keeps the rows of a long table that contain all typed words: <table data-filter="images">.
 import { gettext } from "../elements/words.js";
 
 const LEAST_ROWS = 20;
-// By the attribute: the words before the box, and how many rows are left.
+// By the attribute: the label of the box, and the message with the number of rows left.
 const WHAT = {
   rows: { filter: gettext("Filter rows"), found: (counts) => gettext("{n} of {all} rows", counts) },
   images: { filter: gettext("Filter images"), found: (counts) => gettext("{n} of {all} images", counts) },
@@ -13,7 +13,7 @@ const WHAT = {
   orders: { filter: gettext("Filter orders"), found: (counts) => gettext("{n} of {all} orders", counts) },
 };
 
-// Whether every word of the question occurs in the text, whatever its case.
+// Whether every word of the query occurs in the text, ignoring case.
 export function isFound(text, question) {
   const [inside, words] = [text.toLowerCase(), question.toLowerCase().split(/\s+/)];
   return words.every((word) => inside.includes(word));

@@ -1,4 +1,4 @@
-// The list of a report's parts: the address says which part is shown (the style does it), here the list says so too.
+// The list of a report's parts: the style shows the part in the address; this marks it in the list, too.
 //
 // <div data-parts><nav><ul><li><a href="#part-…">…</a></li></ul></nav><section class="part" id="part-…">…</section></div>
 export function enhanceParts(root, page = document) {

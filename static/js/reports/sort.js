@@ -1,7 +1,7 @@
-// Sorts a table by its columns: <table data-sortable> with <th data-sort>; a cell's data-value goes before its text.
+// Sorts a table by its columns: <table data-sortable> with <th data-sort>; a cell's data-value overrides its text.
 //
-// The first press puts numbers down from the largest and words up from a, the next turns that round.
-// Cells without a value (a dash) stay last both ways.
+// The first press sorts numbers in descending and words in ascending order, the next reverses that.
+// Cells without a value (a dash) always come last.
 import { inOrder, numberOf } from "../elements/words.js";
 
 const NONE = "–";
@@ -49,7 +49,7 @@ export function enhanceSorting(table) {
 
 const cellValue = (cell) => valueOf(cell?.dataset.value ?? cell?.textContent ?? "");
 
-// The headers that stand over one column each, from left to right; a head has one row or two.
+// The headers of single columns, from left to right; a head has one row or two.
 function leavesOf(head) {
   const [first, second] = [...head.rows].map((row) => [...row.cells]);
   return first.flatMap((header) => (header.colSpan > 1 ? second.splice(0, header.colSpan) : [header]));

@@ -1,11 +1,11 @@
-// A protocol's parameters as sliders: the page for the new values is fetched while one is moved, and what
-// it says of the matches takes the place of what was said before. The address follows.
+// A protocol's parameters as sliders: while one is moved, the page for the new values is fetched, and its
+// matches replace the former ones. The address follows.
 import { gettext } from "../elements/words.js";
 import { createLatest } from "../guide/latest.js";
 
-const TROUBLE = gettext("The site does not answer. Use the button to try again.");
+const TROUBLE = gettext("The site is not responding. Use the button to try again.");
 
-// form: the parameters; onMatched(payload) draws, onSay(words) tells what happened.
+// form: the parameters; onMatched(payload) draws, onSay(words) announces the outcome.
 export function enhanceThresholds(form, { onMatched, onSay }) {
   for (const input of form.querySelectorAll("input[data-slides]")) addSlider(input);
 
@@ -50,7 +50,7 @@ const figuresOf = (section) =>
     .map((one) => `${one.querySelector("dt").textContent} ${one.querySelector("dd").textContent}`)
     .join(", ");
 
-// The slider and the number are two handles of one value; the number is what is sent.
+// The slider and the number control one value; the number is sent.
 function addSlider(input) {
   const { min, max, step } = input;
   if (min === "" || max === "") return;

@@ -1,4 +1,4 @@
-// The button that copies a new token. Without scripts the field is there to select and copy.
+// The button that copies a new token. Without scripts the field can be selected and copied.
 import { gettext } from "../elements/words.js";
 
 export function init(section, clipboard = navigator.clipboard) {

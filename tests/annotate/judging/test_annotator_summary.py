@@ -6,10 +6,12 @@ import json
 
 import pytest
 from django.urls import reverse
+from django.utils.translation import override
 
 from annotate.judging import annotator_summary, services
 from annotate.judging.models import Assignment, Judgement, Screen
 from annotate.studies.models import Study
+from rankings.elicitation.log import Remaining
 from tests.support.factories import add_annotator, add_newcomer, make_person, make_study
 from tests.support.truths import asked_verdicts, rank_everything, same_truth
 
@@ -109,6 +111,28 @@ def test_t30_times_are_as_people_say_them(minutes, words):
     assert annotator_summary.in_words(minutes) == words
 
 
+@pytest.mark.parametrize(
+    ("minutes", "english", "french"),
+    [
+        (0, "less than 5 minutes", "moins de 5 minutes"),
+        (4.9, "less than 5 minutes", "moins de 5 minutes"),
+        (5, "about 5 minutes", "environ 5 minutes"),
+        (150, "about 2.5 hours", "environ 2,5 heures"),
+    ],
+)
+def test_an_estimate_is_about_a_time_but_a_bound_is_not(minutes, english, french):
+    assert annotator_summary.about_in_words(minutes) == english
+    with override("fr"):
+        assert annotator_summary.about_in_words(minutes) == french
+
+
+def test_what_is_left_is_an_estimate_in_french_too():
+    remaining = Remaining(2, 4.6, 8)
+    assert annotator_summary._remaining_text(remaining) == "About 5 pairs left (2 to 8)"
+    with override("fr"):
+        assert annotator_summary._remaining_text(remaining) == "Encore environ 5 paires (2 à 8)"
+
+
 def test_t30_at_work_the_page_tells_what_is_left_and_nothing_of_repeated_pairs(
     page, study, annotator
 ):
@@ -146,7 +170,7 @@ def test_t30_a_closed_study_keeps_the_page_and_the_answers(page, client, study, 
 def test_t30_who_has_not_begun_finds_the_way_in(client, study):
     client.force_login(add_newcomer(study))
     text = client.get(reverse("judging:own", args=[study.slug])).text
-    assert ">Begin</a>" in text
+    assert ">Start</a>" in text
     assert "Download" not in text
 
 

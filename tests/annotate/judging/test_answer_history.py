@@ -507,7 +507,7 @@ def test_a_method_taken_out_and_added_again_has_its_place_back(study, annotator)
 
 def test_methods_come_and_go_only_where_it_makes_sense(study, annotator):
     stranger = make_method(make_study(2).dataset, "stranger")
-    with pytest.raises(StudyRefused, match="no method of"):
+    with pytest.raises(StudyRefused, match="not a method of"):
         methods.add_method(study=study, method=stranger)
     with pytest.raises(StudyRefused, match="already"):
         methods.add_method(study=study, method=study.methods.first())

@@ -325,7 +325,7 @@ def test_a_bundle_takes_them_along_and_refuses_what_is_none():
     rows = [json.loads(line) for line in members[part].splitlines()]
     empty_the_site()
     for change, words in [
-        ({"kind": "painted"}, "not whole"),
+        ({"kind": "painted"}, "incomplete"),
         ({"regions": [{"points": [1]}]}, "known-answer pair"),
         ({"result": "nobody"}, "missing or unknown"),
     ]:

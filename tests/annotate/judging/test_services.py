@@ -256,7 +256,10 @@ def test_after_an_undo_across_images_both_are_ranked_to_the_end():
     study = make_study(["a", "b"], images=2)
     annotator = add_annotator(study)
     truth = same_truth([["a"], ["b"]])
-    of_second_image = answer(services.start(study=study, annotator=annotator), annotator, truth)
+    first = services.start(study=study, annotator=annotator)
+    assert not first.can_undo
+    of_second_image = answer(first, annotator, truth)
+    assert of_second_image.can_undo
     services.undo(study=study, annotator=annotator, screen_id=of_second_image.screen.public_id)
     again = rank_everything(study, annotator, truth)
     assert again == 2

@@ -200,6 +200,8 @@ def test_the_work_is_estimated_by_placing_one_result_after_the_other():
     assert (size.n_images, size.n_pairs, size.minutes_an_image) == (2, 25, 5)
     assert size.hours == "10 minutes"
     assert selectors.Size(40, 25, 5).hours == "3.5 hours"  # 200 minutes, to half an hour
+    assert ": about 3.5 hours in all" in selectors.Size(40, 25, 5).sentence
+    assert ": less than 5 minutes in all" in selectors.Size(1, 3, 2).sentence
 
 
 def test_a_visit_of_some_methods_is_estimated_by_their_number():

@@ -167,7 +167,7 @@ def test_the_whole_visit_needs_links_and_forms_only(page, client, study, annotat
         response = client.get(re.search(r'href="([^"]+)"[^>]*data-next', text)[1])
     assert "Well done" in response.content.decode()
     response = client.get(next(url for url in hrefs(response) if url.endswith("/keys/")))
-    assert "Begin the study" in response.content.decode()
+    assert "Start the study" in response.content.decode()
     response = client.post(reverse("learning:finish", args=[study.slug]))
     assert response["Location"] == reverse("judging:judge", args=[study.slug])
     assert not services.is_due(study, annotator)
