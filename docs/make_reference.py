@@ -12,13 +12,21 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+
+from tools.pages import row, write  # noqa: E402
+
 FOLDER = ROOT / "docs" / "reference"
 MADE = "Made from the code by `docs/make_reference.py`; a test fails where it differs.\n"
-# Functions that users of the libraries call first.
+# Functions and classes that users of the libraries need first.
 MODULES = {
+    "text_rankings.api.scoring": ("score", "Scores"),
+    "text_rankings.api.comparing": ("compare", "Comparison"),
+    "text_rankings.api.ranking": ("rank", "Rankings"),
+    "text_rankings.api.reporting": ("report", "Report"),
     "protocols.registry": "all",
     "protocols.core.regions": "all",
     "protocols.core.base": ("Scene", "Protocol", "ImageScore", "OverallScore", "Match", "Unmatched",
@@ -90,8 +98,8 @@ def first_line(thing: object) -> str:
 
 def described(module: str, name: str, thing: object) -> str:
     said = inspect.getdoc(thing) or ""
-    if is_made(said, name):
-        said = ""
+    if said.startswith(f"{name}("):
+        said = ""  # Generated for a dataclass.
     parts = [f"### {name}\n", f"```python\n{signature(name, thing)}\n```\n", as_text(said)]
     if inspect.isclass(thing):
         methods = [
@@ -105,42 +113,27 @@ def described(module: str, name: str, thing: object) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def is_made(said: str, name: str) -> bool:
-    """Whether a dataclass made its docstring itself."""
-    return said.startswith(f"{name}(")
-
-
 def signature(name: str, thing: object) -> str:
-    source = inspect.getsource(thing)  # type: ignore[arg-type]  # functions and classes have one
-    node = ast.parse(
-        inspect.cleandoc("\n" + source) if source[0] != " " else "class _:\n" + source
-    ).body[0]
-    if isinstance(node, ast.ClassDef) and node.name == "_":
-        node = node.body[0]
-    if isinstance(node, ast.ClassDef):
-        fields = [
-            item for item in node.body
-            if isinstance(item, ast.AnnAssign) and "ClassVar" not in ast.unparse(item.annotation)
-        ]  # fmt: skip
-        made = [
-            item
-            for item in node.body
-            if isinstance(item, ast.FunctionDef) and item.name == "__init__"
-        ]
-        if made:
-            return f"{name}({ast.unparse(made[0].args).removeprefix('self, ')})"
-        said = ", ".join(ast.unparse(item) for item in fields)
-        return f"class {name}({said})" if fields else f"class {name}"
+    node = ast.parse(dedent(inspect.getsource(thing))).body[0]  # type: ignore[arg-type]  # it has one
     if isinstance(node, ast.FunctionDef):
-        arguments = ast.unparse(node.args).removeprefix("self, ").removeprefix("cls, ")
-        arguments = "" if arguments in ("self", "cls") else arguments
+        arguments = re.sub(r"^(self|cls)(, |$)", "", ast.unparse(node.args))
         returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
         return f"{name}({arguments}){returns}"
-    return name
+    if not isinstance(node, ast.ClassDef):
+        return name
+    for item in node.body:
+        if isinstance(item, ast.FunctionDef) and item.name == "__init__":
+            return f"{name}({ast.unparse(item.args).removeprefix('self, ')})"
+    said = ", ".join(
+        ast.unparse(item)
+        for item in node.body
+        if isinstance(item, ast.AnnAssign) and "ClassVar" not in ast.unparse(item.annotation)
+    )
+    return f"class {name}({said})" if said else f"class {name}"
 
 
 def as_text(said: str) -> str:
-    """Return numpydoc as Markdown: its sections as headings in bold, lists and examples as they stand."""
+    """Return numpydoc as Markdown: titles of sections in bold, lists and examples as code."""
     if not said:
         return ""
     head, *sections = re.split(r"^(\w[\w ]*)\n-{3,}\n", said, flags=re.MULTILINE)
@@ -153,7 +146,7 @@ def as_text(said: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text without what reStructuredText marks: references, roles and doubled ticks."""
+    """Return text without reStructuredText markup: references, roles and double backquotes."""
     text = re.sub(r"\[(\w+)\]_", r"[\1]", text.strip())
     text = re.sub(r":\w+:`[.~]?([^`]+)`", r"`\1`", text)
     return text.replace("``", "`") + "\n"
@@ -228,7 +221,7 @@ def _rows(parser: argparse.ArgumentParser, without: set[str]) -> Iterator[str]:
         said = " ".join((action.help or "").replace("%%", "%").split())
         if action.required and action.option_strings:
             said = f"{said} (required)" if said else "required"
-        yield f"| `{shown.replace('|', chr(92) + '|')}` | {said.replace('|', chr(92) + '|')} |"
+        yield row(f"`{shown}`", said)
 
 
 def settings_page() -> str:
@@ -251,20 +244,5 @@ def settings_page() -> str:
     return "\n".join(parts) + "\n"
 
 
-def main() -> int:
-    check = "--check" in sys.argv[1:]
-    stale = 0
-    for path, text in pages().items():
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        if check:
-            print(f"{path.name} differs from the code: run docs/make_reference.py", file=sys.stderr)
-            stale = 1
-        else:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    return stale
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(write(pages(), "make_reference.py"))

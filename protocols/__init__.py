@@ -1,3 +1,3 @@
-"""From ground truth and detections to scores, and to the matches behind them."""
+"""Scores of detections against ground truth, and the matches behind them."""
 
 __version__ = "0.1.0"

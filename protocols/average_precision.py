@@ -8,34 +8,37 @@ from .core import thresholds
 from .core.base import Family, ImageScore, Needs, OverallScore, Protocol, Scene, Variant, choice
 from .iou import IouMatching, average_precision
 
-# For each counted detection, by falling confidence: its confidence, and whether it is matched.
+# Confidence of each counted detection, in descending order, and whether it is matched.
 Ranked = tuple[tuple[float, bool], ...]
 
 
 @dataclass(frozen=True)
 class AveragePrecision(Protocol):
-    """IOU with detections by descending confidence, and how precise the surest of them are.
+    """IOU with detections in descending order of confidence, and their average precision.
 
     Recall, precision and F-score are those of IOU with confidences. The indicator
-    ``average_precision`` goes through the counted detections by descending confidence, adds up the
-    precision so far at each matched one, and divides by the number of counted truths; no
-    interpolation. Equal confidences keep the order of images and of lines: the published script
-    leaves it undefined, so its value may differ in the last digits where many are equal. A
-    detection without confidence counts as 0.
+    ``average_precision`` goes through the counted detections in descending order of confidence,
+    sums the precision so far at each matched one, and divides by the number of counted truths,
+    without interpolation. Equal confidences keep the order of images and of lines. The published
+    script leaves this order undefined, so its value may differ in the last digits if many are
+    equal. A detection without confidence counts as having confidence 0.
 
-    By the rule of PASCAL VOC ([E10]_, [SH17]_) coordinates are not truncated, a detection belongs to
-    the truth with its largest IoU, ignored or not: it is ignored if that truth is, and a false
-    positive if a surer one has it. Average precision is the area below the curve of the best
-    precision at each recall or a higher one, in 2007 its mean at eleven recalls.
+    By the rule of PASCAL VOC ([E10]_, [SH17]_) coordinates are not truncated, and a detection
+    belongs to the truth with the largest IoU, ignored or not. It is ignored if that truth is, and a
+    false positive if a more confident detection has that truth. Average precision is the area under
+    the curve of the best precision at each recall or above; the rule of 2007 averages 11 recalls.
 
-    Without counted truth average precision is 1 without counted detections and 0 with some.
+    Without counted truth, the average precision of an image is 1 if it has no counted detections,
+    else 0; that of a result set is 0.
     """
 
     slug: ClassVar[str] = "average-precision"
     family: ClassVar[Family] = "Intersection over union"
     name: ClassVar[str] = "Average precision"
     reference: ClassVar[str] = "K15"
-    summary: ClassVar[str] = "IOU by descending confidence: are the surest detections right?"
+    summary: ClassVar[str] = (
+        "IOU by descending confidence: are the most confident detections right?"
+    )
     depends_on_order: ClassVar[bool] = True
     needs: ClassVar[Needs] = "confidences"
 
@@ -91,9 +94,9 @@ def voc_average_precision(
 ) -> float:
     """Return the average precision of PASCAL VOC ([E10]_); 0 without truth.
 
-    At each recall the best precision that is reached there or at a higher recall counts: over all
-    recalls (the area below that curve), or at 0, 0.1, ... 1 with ``eleven_points``. Equal
-    confidences keep their order.
+    The precision at a recall is the best one reached at that recall or a higher one. It is averaged
+    over all recalls (the area under that curve) or, with ``eleven_points``, over the recalls 0,
+    0.1, ... 1. Equal confidences keep their order.
 
     Parameters
     ----------
@@ -101,21 +104,10 @@ def voc_average_precision(
         Confidence of each counted detection, and whether it is matched.
     n_truth : float
         Number of counted truths.
-    eleven_points : bool
-
-    Examples
-    --------
-    One of two truths is found, so that precision is 1 up to a recall of 0.5; six of the eleven recalls:
-
-    >>> ranked = [(0.9, True), (0.8, False)]
-    >>> voc_average_precision(ranked, 2, eleven_points=False)
-    0.5
-    >>> voc_average_precision(ranked, 2, eleven_points=True) == 6 / 11
-    True
     """
     if not n_truth:
         return 0.0
-    # After each match how many there are, and their share of the detections so far.
+    # After each match: the number of matches, and their share of the detections so far.
     points: list[tuple[int, float]] = []
     for rank, (_, matched) in enumerate(sorted(ranked, key=lambda entry: -entry[0]), 1):
         if matched:
@@ -129,6 +121,6 @@ def voc_average_precision(
         return sum(precision for _, precision in below) / n_truth
     total = 0.0
     for tenth in range(11):
-        # A recall of n matches is at least tenth / 10; in whole numbers, so that no rounding decides.
+        # Recall n / n_truth >= tenth / 10, compared in whole numbers to avoid rounding.
         total += max((p for n, p in below if 10 * n >= tenth * n_truth), default=0.0)
     return total / 11

@@ -1,8 +1,7 @@
 """DetEval on polygons as the Total-Text data set publishes it ([CC17]_)."""
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -14,40 +13,39 @@ from .core.base import (
     Family,
     ImageScore,
     Kind,
-    Match,
     OverallScore,
     Protocol,
     Scene,
     Side,
-    Tally,
     Variant,
     choice,
     f_score,
     parameter,
 )
 from .core.geometry import Floats, Indices, Shapes, intersection_areas, overlapping_pairs, shares
-from .core.matching import flatten, ignored_detections, kinds_of, unmatched_of
+from .core.matching import flatten, ignored_detections
+from .core.passes import Passes
 
-# A detection with a larger share in one ignored truth is left out.
+# A detection with a larger share in one ignored truth is ignored.
 _MAX_IGNORED: Final = 0.5
-# Overlaps that a split or a merge needs.
+# Number of overlaps that a split or a merge needs.
 _SEVERAL: Final = 2
 
 
 @dataclass(frozen=True)
 class DetevalTotalText(Protocol):
-    """One-to-one, split and merge matches of polygons by shares of areas with two decimals.
+    """One-to-one, split and merge matches of polygons by shares of areas, to two decimals.
 
     Computed as the data set's Python program does, from tables of sigma (share of a truth) and tau
     (share of a detection), with a row for each truth and a column for each detection. A truth is
     one-to-one if its row has one sigma above its threshold and one tau, perhaps of another
-    detection, above its own, and each is the only one of its table's column. ``unique_on`` "truth"
-    leaves out the columns, as the first version of the program and many copies of it do. The order of
+    detection, above its own, and each is the only one in its table's column. ``unique_on`` "truth"
+    ignores the columns, as the first version of the program and many copies of it do. The order of
     truths and detections decides which of several possible splits and merges are taken.
 
-    Without a counted truth recall is 0, without a counted detection precision is 0, also if both
-    are missing. If only the rows count, a detection can be one-to-one with several truths and counts
-    for each; precision is at most 1 all the same.
+    Recall is 0 if there is no counted truth, precision is 0 if there is no counted detection, even
+    if both are missing. If only the rows count, a detection can be one-to-one with several truths
+    and counts for each; precision is nevertheless at most 1.
     """
 
     slug: ClassVar[str] = "deteval-total-text"
@@ -81,7 +79,7 @@ class DetevalTotalText(Protocol):
         detections = Shapes(flat.detections, truncate=True, buffered=True)
         pairs = overlapping_pairs(truth.boxes, detections.boxes, flat.n_truth, flat.n_detections)
         shared = intersection_areas(truth, detections, pairs)
-        # The program mends figures that cross themselves only where it intersects them.
+        # The program repairs self-intersecting polygons only when it intersects them.
         truth_areas, areas = np.abs(truth.signed_areas()), np.abs(detections.signed_areas())
         inside = shared / (areas[pairs.detection] + 1.0)
         ignored = ignored_detections(flat, pairs, inside, _MAX_IGNORED)
@@ -91,10 +89,13 @@ class DetevalTotalText(Protocol):
         scores = []
         for at in range(len(scenes)):
             truths, of_scene = flat.slices(at)
-            image = _Image(self, flat.ignored_truth[truths].tolist(), ignored[of_scene].tolist())
-            image.fill(overlaps.get(at, []))
-            image.match()
-            scores.append(image.score())
+            truth_ignored, of_detections = flat.ignored_truth[truths], ignored[of_scene]
+            passes = _Passes(
+                self, truth_ignored.tolist(), of_detections.tolist(), unique_on=self.unique_on
+            )
+            passes.fill(overlaps.get(at, []))
+            passes.run()
+            scores.append(passes.score())
         return scores
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
@@ -110,16 +111,13 @@ def _at_most_1(value: float | None) -> float | None:
 
 
 @dataclass
-class _Image:
+class _Passes(Passes):
     """The three passes over one image."""
 
-    protocol: DetevalTotalText
-    truth_ignored: list[bool]
-    ignored: list[bool]
-    matches: list[Match] = field(default_factory=list)
+    unique_on: str = "both"
 
     def __post_init__(self) -> None:
-        # Rows: all truths, columns: all detections; those that are ignored stay 0.
+        # Rows: all truths, columns: all detections; ignored ones stay 0.
         self._sigma: Floats = np.zeros((len(self.truth_ignored), len(self.ignored)))
         self._tau: Floats = np.zeros_like(self._sigma)
         self._truth_free = ~np.array(self.truth_ignored, dtype=bool)
@@ -130,8 +128,8 @@ class _Image:
             if not self.truth_ignored[i] and not self.ignored[j]:
                 self._sigma[i, j], self._tau[i, j] = sigma, tau
 
-    def match(self) -> None:
-        """Find one-to-one matches, splits and merges, each among the regions left by the earlier ones."""
+    def run(self) -> None:
+        """Find one-to-one matches, splits and merges, each among the regions left so far."""
         for i in np.flatnonzero(self._truth_free).tolist():
             covering = np.flatnonzero(self._sigma[i] > self.protocol.min_area_recall)
             on_truth = np.flatnonzero(self._tau[i] > self.protocol.min_area_precision)
@@ -145,8 +143,8 @@ class _Image:
                 self._merge(j)
 
     def _alone(self, covering: Indices, on_truth: Indices) -> bool:
-        """Return whether no other truth has a good share of these detections, each by its own table."""
-        if self.protocol.unique_on == "truth":
+        """Return whether no other truth is above a threshold in these columns, if columns count."""
+        if self.unique_on == "truth":
             return True
         n_covered = (self._sigma[:, covering] > self.protocol.min_area_recall).sum()
         n_underneath = (self._tau[:, on_truth] > self.protocol.min_area_precision).sum()
@@ -160,7 +158,7 @@ class _Image:
             self._take([i], np.flatnonzero(parts).tolist(), kind)
 
     def _merge(self, j: int) -> None:
-        # The threshold of precision twice, as published.
+        # The precision threshold is used twice, as published.
         parts = (self._sigma[:, j] >= self.protocol.min_area_precision) & self._truth_free
         covered = float(self._tau[parts, j].sum())
         if not parts.any() or covered < self.protocol.min_area_precision:
@@ -171,47 +169,15 @@ class _Image:
             self._take(np.flatnonzero(parts).tolist(), [j], "one-to-one")
 
     def _take(self, truths: list[int], detections: list[int], kind: Kind) -> None:
-        credit = {
-            "split": self.protocol.split_credit,
-            "merge": self.protocol.merge_credit,
-        }.get(kind, 1.0)
         self._truth_free[truths] = False
         self._free[detections] = False
-        self.matches.append(
-            Match(
-                tuple(truths),
-                tuple(detections),
-                kind,
-                credit * len(truths),
-                credit * len(detections),
-            )
-        )
+        self.take(truths, detections, kind)
 
     def score(self) -> ImageScore:
-        n_truth, n_detections = self.truth_ignored.count(False), self.ignored.count(False)
-        recalled = math.fsum(match.recall_credit for match in self.matches)
-        precise = math.fsum(match.precision_credit for match in self.matches)
-        recall = min(recalled / n_truth, 1.0) if n_truth else 0.0
-        precision = min(precise / n_detections, 1.0) if n_detections else 0.0
-        return ImageScore(
-            recall,
-            precision,
-            f_score(recall, precision),
-            Tally(recalled, n_truth, precise, n_detections),
-            tuple(self.matches),
-            unmatched_of(
-                self.truth_ignored,
-                self.ignored,
-                {i for match in self.matches for i in match.truth},
-                {j for match in self.matches for j in match.detections},
-                self._why,
-            ),
-            {
-                **kinds_of(self.matches),
-                "n_ignored_truth": self.truth_ignored.count(True),
-                "n_ignored_detections": self.ignored.count(True),
-            },
-        )
+        tally = self.tally()
+        recall = min(tally.recalled / tally.n_truth, 1.0) if tally.n_truth else 0.0
+        precision = min(tally.precise / tally.n_detections, 1.0) if tally.n_detections else 0.0
+        return self.image_score((recall, precision, f_score(recall, precision)), self._why)
 
     def _why(self, side: Side, at: int) -> str:
         sigma, tau = (
@@ -220,17 +186,19 @@ class _Image:
             else (self._sigma[:, at], self._tau[:, at])
         )
         if not (sigma > 0).any():
-            return Message("it overlaps nothing by a hundredth")
+            return Message("to the nearest hundredth it overlaps nothing")
         best = int(np.argmax(np.minimum(sigma, tau)))
         if (
             sigma[best] >= self.protocol.min_area_recall
             and tau[best] >= self.protocol.min_area_precision
         ):
-            return Message("its best partner is not the only one that is good enough, or was taken")
+            return Message(
+                "its best partner is not the only one that is good enough, or was already taken"
+            )
         return Message(
             "with its best partner it shares {sigma:.2f} of the truth and {tau:.2f} of the "
-            "detection; needed are {min_area_recall:g} of the truth and "
-            "{min_area_precision:g} of the detection",
+            "detection; {min_area_recall:g} of the truth and {min_area_precision:g} of the "
+            "detection are needed",
             sigma=sigma[best],
             tau=tau[best],
             min_area_recall=self.protocol.min_area_recall,

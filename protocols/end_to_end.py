@@ -27,40 +27,40 @@ from .iou import Image, IouMatching, average_precision
 SPECIAL: Final = "!?.:,*\"()·[]/'"
 OUT_OF_VOCABULARY: Final = "oov"
 _POSSESSIVES: Final = ("'s", "'S")
-# Letters that a word to spot may have: first and last of each range; of those in them, not these.
+# Letters that a word to spot may have: first and last of each range, and the exceptions.
 _LETTERS: Final = (("a", "z"), ("A", "Z"), ("À", "ƿ"), ("Ǆ", "ɿ"), ("Ά", "Ͽ"), ("-", "-"))
 _NO_LETTERS: Final = "×÷·"
 _NO_WORD: Final = Message(
-    "no word to spot: too short, of several words, or with other signs than letters"
+    "no word to spot: too short, of several words, or with characters other than letters"
 )
-_OTHER_VOCABULARY: Final = Message("its vocabulary is not the one asked for")
+_OTHER_VOCABULARY: Final = Message("its vocabulary is not the requested one")
 
 
 @dataclass(frozen=True)
 class EndToEnd(CreditProtocol):
-    """Pair truths and detections as IOU does, then ask whether the text is right.
+    """Pair truths and detections as IOU does, then check the text.
 
     A pair whose texts disagree counts for neither side, and both its regions are used up: the order
-    of truths and detections decides who is matched before anything is read. ``text`` says when
-    texts agree: ``special`` (E2E 1.1) without regard to case, and a special sign at either end of the
-    truth may be missing (with ``only_first_and_last`` false all of them, at the ends of both texts);
-    ``caseless`` and ``exact`` (MLT 2019, [N19]_); ``similarity`` gives each pair its 1 - NED, the
-    edit distance without regard to case as a share of the longer text (ArT [C19]_, LSVT [S19]_).
+    of truths and detections decides which are matched before any text is compared. ``text`` says
+    when texts agree: ``special`` (E2E 1.1) ignores case, and a special sign at either end of the
+    truth may be missing (if ``only_first_and_last`` is false, all of them at the ends of both
+    texts); ``caseless`` and ``exact`` (MLT 2019, [N19]_); ``similarity`` gives each pair its 1 -
+    NED (edit distance over the longer length, without case; ArT [C19]_, LSVT [S19]_).
 
-    ``word_spotting`` strips a truth's text of special signs, hyphens at the ends and 's; a
-    remainder that is no word of at least ``min_length`` letters is ignored. ``vocabulary`` ignores
-    the truths that are in or out of the vocabulary ([G22]_); a truth is out of it if its label is
-    "oov".
+    ``word_spotting`` strips special signs, hyphens at the ends and 's from a truth's text; it
+    ignores a truth if the rest is not a word of at least ``min_length`` letters. ``vocabulary``
+    ignores truths in or out of the vocabulary ([G22]_); those with the label "oov" are out of it.
 
-    Without counted truth recall is 1, and precision 1 without counted detections and 0 with some;
-    without counted detections precision is 0. A missing text is an empty one.
+    If there is no counted truth, recall is 1, and precision is 0 if there are counted detections,
+    else 1. Counted truth but no counted detection gives precision 0. A missing text counts as
+    empty.
     """
 
     slug: ClassVar[str] = "end-to-end"
     family: ClassVar[Family] = "What was read"
     name: ClassVar[str] = "End to end"
     reference: ClassVar[str] = "K15"
-    summary: ClassVar[str] = "A truth is found as in IOU, and its text has been read."
+    summary: ClassVar[str] = "A truth is found as in IOU, if its text has also been read."
     needs: ClassVar[Needs] = "detected text"
     depends_on_order: ClassVar[bool] = True
     variants: ClassVar[Mapping[str, Variant]] = {
@@ -84,7 +84,7 @@ class EndToEnd(CreditProtocol):
     )
     only_first_and_last: bool = parameter(
         True,
-        says="of special signs only the first and the last of a truth may be missing",
+        says="of special characters only the first and the last of a truth may be missing",
         rrc="ONLY_REMOVE_FIRST_LAST_CHARACTER",
     )
     word_spotting: bool = parameter(
@@ -110,7 +110,7 @@ class EndToEnd(CreditProtocol):
         ]
 
     def _asked(self, region: Region) -> Region:
-        """Return a truth as it is asked for: ignored if it is not, its text as it is compared."""
+        """Return a truth as scored: ignored if it does not count, with the text to compare."""
         if region.ignored:
             return region
         if self._is_of_other_vocabulary(region):
@@ -124,7 +124,7 @@ class EndToEnd(CreditProtocol):
         found = scene.detections or ()
         pairs = [(asked.truth[i].text or "", found[j].text or "") for i, j, _ in image.matched]
         alike = [similarity(expected.upper(), read.upper()) for expected, read in pairs]
-        # Each pair once, and each region that is in none.
+        # Each pair counts once, and so does each unpaired region.
         n_regions = image.n_truth + image.n_detections - len(pairs)
         indicators: dict[str, float | None] = {
             "one_minus_ned": sum(alike) / n_regions if n_regions else 1.0,
@@ -145,7 +145,7 @@ class EndToEnd(CreditProtocol):
         return self.settled(scene, score, image.truth_ignored, image.ignored)
 
     def _explained(self, scene: Scene, unmatched: Iterable[Unmatched]) -> Iterator[Unmatched]:
-        """Yield the reasons, with a better one for truths that are ignored here alone."""
+        """Yield the reasons, with a more precise one for truths that only this protocol ignores."""
         for one in unmatched:
             if one.reason == IGNORED and not scene.truth[one.index].ignored:
                 other = self._is_of_other_vocabulary(scene.truth[one.index])
@@ -200,28 +200,22 @@ def _average(ranked: Sequence[tuple[float, bool]], n_truth: float) -> float:
 
 
 def _without_ends(text: str) -> set[str]:
-    """Return a text, and without a special sign at its beginning, at its end, and at both."""
+    """Return a text with and without a special sign at its start, at its end, and at both."""
     starts = {0, 1} if text[:1] and text[0] in SPECIAL else {0}
     ends = {len(text), len(text) - 1} if text[-1:] and text[-1] in SPECIAL else {len(text)}
     return {text[start:end] for start in starts for end in ends}
 
 
 def word_to_spot(text: str, min_length: int) -> str | None:
-    """Return a truth's text as word spotting compares it; None if it is no word to spot ([K15]_).
+    """Return a truth's text for word spotting, or None if it is not a word to spot ([K15]_).
 
     A final 's is dropped, then hyphens at the ends, then special signs everywhere. The remainder
     must be one piece of at least ``min_length`` letters (Latin, extended Latin, Greek) and hyphens.
 
     Parameters
     ----------
-    text : str
     min_length : int
         In letters.
-
-    Examples
-    --------
-    >>> word_to_spot("Open!", 3), word_to_spot("24", 3)
-    ('Open', None)
     """
     word = text[:-2] if text.endswith(_POSSESSIVES) else text
     word = "".join(" " if sign in SPECIAL else sign for sign in word.strip("-")).strip()
@@ -235,23 +229,13 @@ def _is_letter(sign: str) -> bool:
 
 
 def similarity(a: str, b: str) -> float:
-    """Return 1 minus the edit distance of two texts as a share of the longer one; 1 if both are empty.
-
-    Parameters
-    ----------
-    a, b : str
-
-    Examples
-    --------
-    >>> similarity("open", "oven")
-    0.75
-    """
+    """Return 1 - the edit distance of two texts / the longer length; 1 if both are empty."""
     longer = max(len(a), len(b))
     return 1.0 - _edit_distance(a, b) / longer if longer else 1.0
 
 
 def _edit_distance(a: str, b: str) -> int:
-    # The distances of the letters of a so far from every beginning of b.
+    # The distances of the prefix of a so far from every prefix of b.
     above = list(range(len(b) + 1))
     for n, letter in enumerate(a, 1):
         row = [n]
@@ -262,19 +246,12 @@ def _edit_distance(a: str, b: str) -> int:
 
 
 def with_vocabulary(truth: Iterable[Region], words: Collection[str]) -> tuple[Region, ...]:
-    """Return truths labelled as out of a vocabulary if their text is none of its words.
+    """Return truths labelled as out of a vocabulary if their text is not one of its words.
 
     Parameters
     ----------
-    truth : iterable of Region
     words : collection of str
-        Compared as they are, with regard to case.
-
-    Examples
-    --------
-    >>> words = [Region.from_box(0, 0, 9, 4, text=text) for text in ("exit", "Exit")]
-    >>> [region.label for region in with_vocabulary(words, {"exit"})]
-    [None, 'oov']
+        Compared exactly, including case.
     """
     return tuple(
         region

@@ -48,13 +48,13 @@ class IouMatching:
     Parameters
     ----------
     matching : str
-        Of the counted pairs that are good enough: ``first``, each truth in file order takes the
-        first free detection; ``best``, pairs by descending IoU; ``most``, as many pairs as possible,
-        of those sets the one with the largest sum of IoU. ``heaviest``: of all pairs, good enough or
-        not, the largest sum of IoU, and then those that are good enough. ``best of all``: a
-        detection belongs to the truth with its largest IoU, ignored or not; it is ignored if that
-        one is and the IoU is good enough, and otherwise takes that truth if it is free. ``mutual``:
-        pairs that have the largest IoU for both, of equal ones the first.
+        How to choose from the counted pairs that are good enough. ``first``: each truth in file
+        order takes the first free detection; ``best``: pairs by descending IoU; ``most``: the most
+        pairs possible, then the largest sum of IoU. ``heaviest``: of all pairs, good enough or not,
+        the largest sum of IoU; only then those that are not good enough are dropped. ``best of
+        all``: a detection belongs to the truth with its largest IoU, ignored or not; it is ignored
+        if that truth is and the IoU is good enough, and otherwise takes that truth if it is free.
+        ``mutual``: pairs that have the largest IoU for both, the first of equal ones.
     whole : bool
         Whether coordinates are truncated.
     at_least : bool
@@ -66,7 +66,7 @@ class IouMatching:
     ----------
     matched : list of lists
         For each scene its pairs (truth, detection, IoU), numbered within the scene.
-    shared, pairs : all pairs whose boxes meet, and the areas they share
+    shared, pairs : the areas shared by all pairs whose boxes meet, and these pairs
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class IouMatching:
         enough = iou >= min_iou if at_least else iou > min_iou
         candidates = enough
         if matching == "best of all":
-            # A detection has no other partner than its best one.
+            # A detection can only be paired with its best truth.
             candidates = enough & _first_largest(pairs.detection, iou, len(flat.detections))
             self.ignored = np.zeros(len(flat.detections), dtype=bool)
             self.ignored[pairs.detection[candidates & flat.ignored_truth[pairs.truth]]] = True
@@ -120,7 +120,7 @@ class IouMatching:
         ]
 
     def images(self) -> "Iterator[Image]":
-        """Yield each scene's part."""
+        """Yield the matching of each scene."""
         best_of_truth = largest(self.pairs.truth, self._iou, len(self.flat.truth)).tolist()
         best = largest(self.pairs.detection, self._iou, len(self.flat.detections)).tolist()
         truth_ignored, ignored = self.flat.ignored_truth.tolist(), self.ignored.tolist()
@@ -137,7 +137,7 @@ class IouMatching:
 
 
 def _first_largest(of: Indices, values: Floats, n: int) -> NDArray[np.bool_]:
-    """Return which pairs have the largest value of their region, of equal ones the first."""
+    """Return which pairs have the largest value of their region, the first of equal ones."""
     is_largest = values == largest(of, values, n)[of]
     at = np.flatnonzero(is_largest)
     _, first = np.unique(of[at], return_index=True)
@@ -152,7 +152,7 @@ def _matched(
     matching: str,
     use_confidences: bool,
 ) -> list[Pair]:
-    """Return the matches among a scene's candidates: truth, detection, IoU, whether it is enough."""
+    """Return a scene's matches from candidates: truth, detection, IoU, whether that is enough."""
     if matching == "heaviest":
         return [pair[:3] for pair in _assigned(candidates, most=False) if pair[3]]
     if matching == "most":
@@ -170,17 +170,17 @@ def _matched(
 def _assigned(
     candidates: list[tuple[int, int, float, float]], *, most: bool
 ) -> list[tuple[int, int, float, float]]:
-    """Return the assignment with the largest sum of IoU, or first of all with the most pairs."""
+    """Return the assignment with the largest sum of IoU; ``most`` maximises the pairs first."""
     truths = sorted({pair[0] for pair in candidates})
     found = sorted({pair[1] for pair in candidates})
     if len(truths) == len(found) == len(candidates):
         # No regions compete.
         return candidates
-    # Only here, where regions overlap: the import takes longer than many a file.
+    # Imported only if regions compete: the import can take longer than the scoring.
     from scipy.optimize import linear_sum_assignment
 
     rows, columns = _numbers(truths), _numbers(found)
-    # A pair more is worth more than all sums of IoU, none of which exceeds the number of pairs.
+    # One more pair outweighs any sum of IoU, which is at most the number of pairs.
     bonus = len(candidates) + 1 if most else 0
     weights = np.zeros((len(truths), len(found)))
     by_place = {}
@@ -218,7 +218,7 @@ class Image:
     best_of_truth: list[float]
     best_of_detection: list[float]
     matched: list[Pair]
-    # Why a region of a pair that was taken apart again has no match.
+    # Why a region of a dissolved pair has no match.
     refused: Mapping[tuple[Side, int], str] = field(default_factory=dict)
     at_least: bool = False
 
@@ -238,9 +238,9 @@ class Image:
         return recalled / n_truth, precise / n_detections if n_detections else 0.0
 
     def agreeing(self, objection: Callable[[int, int], str]) -> "Image":
-        """Return the image with only those pairs to which there is no objection.
+        """Return the image with only the pairs that have no objection.
 
-        Regions of the others stay without a match, though they have taken each other.
+        Regions of the other pairs stay unmatched, although they have taken each other.
         """
         kept, refused = [], dict(self.refused)
         for i, j, iou in self.matched:
@@ -252,7 +252,7 @@ class Image:
         return replace(self, matched=kept, refused=refused)
 
     def ranked(self, scene: Scene) -> tuple[tuple[float, bool], ...]:
-        """Return each counted detection's confidence and whether it is matched, surest first."""
+        """Return each counted detection's confidence and whether it is matched, highest first."""
         taken = {j for _, j, _ in self.matched}
         entries = [
             (region.confidence or 0.0, j in taken)
@@ -298,7 +298,7 @@ class Image:
         precision_credits: Sequence[float],
         indicators: dict[str, float | None],
     ) -> ImageScore:
-        """Return the score where each matched pair has these credits."""
+        """Return the score if the matched pairs have these credits."""
         recalled, precise = sum(recall_credits), sum(precision_credits)
         recall, precision = self.divided(recalled, precise)
         credited = zip(self.matched, recall_credits, precision_credits, strict=True)
@@ -317,7 +317,7 @@ class Image:
         )
 
     def plain_score(self, min_iou: float) -> ImageScore:
-        """Return the score where every match counts once; the mean IoU of the matches is an indicator."""
+        """Return the score if every match counts once, with their mean IoU as an indicator."""
         credits = [1.0] * len(self.matched)
         mean = sum(iou for _, _, iou in self.matched) / len(credits) if credits else None
         return self.score(min_iou, credits, credits, {"mean_iou": mean})
@@ -328,10 +328,10 @@ class Iou(CreditProtocol):
     """Pair truths and detections whose intersection over union exceeds a threshold.
 
     Each counted truth in file order takes the first free counted detection that is good enough, not
-    the best one; ``matching`` has the other rules of the field, and ``IouMatching`` says the rest.
-    Confidences decide only who is first. With ``same_label`` a matched pair of different labels counts for
-    neither side. Without counted truth recall is 1, and precision 1
-    without counted detections and 0 with some; without counted detections precision is 0.
+    the best one; ``matching`` selects other rules; see ``IouMatching``. Confidences only decide
+    which detection comes first. With ``same_label`` a matched pair with different labels counts for
+    neither side. If there is no counted truth, recall is 1, and precision is 0 if there are counted
+    detections, else 1. Counted truth but no counted detection gives precision 0.
     """
 
     slug: ClassVar[str] = "iou"
@@ -382,7 +382,7 @@ def _other_label(scene: Scene, i: int, j: int) -> str:
     if of_truth == found:
         return ""
     return Message(
-        "where they meet, the truth is {value}, the detection {value2}",
+        "where they overlap, the truth is {value}, the detection {value2}",
         value=of_truth or "unlabelled",
         value2=found or "unlabelled",
     )
@@ -394,19 +394,13 @@ def average_precision(
     """Return the average precision of detections against ``n_truth`` counted truths ([K15]_).
 
     Going through the detections by descending confidence (equal ones in the order given), the
-    precision so far is added at each matched one; the sum is divided by the number of truths. No
-    interpolation. 0 without truth.
+    precision so far is added at each matched one; the sum is divided by the number of truths. There
+    is no interpolation. 0 if there is no truth.
 
     Parameters
     ----------
     confidences : sequence of float, length n
     matched : sequence of bool, length n
-    n_truth : float
-
-    Examples
-    --------
-    >>> average_precision([0.9, 0.8], [True, False], 2)
-    0.5
     """
     order = sorted(range(len(confidences)), key=lambda at: -confidences[at])
     total, n_matches = 0.0, 0

@@ -26,7 +26,7 @@ from .core.geometry import Shapes
 from .core.regions import Region
 from .iou import Image, IouMatching
 
-# MMOCR asks for 0.3, 0.4 ... up to 0.9 excluded, which rounding makes seven values and not six.
+# MMOCR requests 0.3, 0.4 ... up to but excluding 0.9, but rounding gives seven values, not six.
 THRESHOLDS: Final = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 _CROSSING: Final = Message("its outline crosses itself or has no area, so that it is left out")
 
@@ -34,15 +34,15 @@ _CROSSING: Final = Message("its outline crosses itself or has no area, so that i
 @dataclass(frozen=True, slots=True)
 class _Rules:
     matching: str = "first"
-    # Regions that are no valid polygons are left out, instead of mended.
+    # Regions that are not valid polygons are left out instead of repaired.
     only_valid: bool = False
     # Ignored truths count like all others.
     counts_ignored: bool = False
     # Only bounding boxes are compared.
     boxes: bool = False
-    # Exactly the threshold is enough, and a quotient without a divisor is undefined.
+    # An IoU equal to the threshold suffices, and a quotient with divisor 0 is undefined.
     of_doctr: bool = False
-    # A result set without any truth is judged like an image without.
+    # A result set without any truth is scored like an image without truth.
     of_mmocr: bool = False
 
     def shaped(self, region: Region) -> Region:
@@ -62,20 +62,21 @@ _TOOLKITS: Final[Mapping[str, _Rules]] = {
 
 @dataclass(frozen=True)
 class IouToolkits(Protocol):
-    """IOU with the differences that toolkits have put into it; none of them truncates coordinates.
+    """IOU with the modifications of three toolkits, none of which truncates coordinates.
 
-    ``paddleocr`` leaves out regions whose outline is no valid polygon, truths and detections alike, and
-    matches the first in order. ``mmocr`` mends them; ``mmocr-most`` finds as many matches as
-    possible. ``doctr`` knows no ignored truths, takes the assignment with the largest sum of IoU,
-    and of that the pairs with an IoU of at least ``min_iou``; ``doctr-boxes`` compares bounding boxes.
+    ``paddleocr`` leaves out truths and detections whose outline is not a valid polygon, and takes
+    the first match in order. ``mmocr`` repairs such regions; ``mmocr-most`` finds as many matches
+    as possible. ``doctr`` has no ignored truths. It takes the assignment with the largest sum of
+    IoU and keeps the pairs with an IoU of at least ``min_iou``; ``doctr-boxes`` compares bounding
+    boxes.
 
-    With ``sweep`` detections count whose confidence is at least 0.3, and the figures of a result set are
-    those at the one threshold of 0.3, 0.4, ... 0.9 that gives the best F-score on these very images.
-    A detection without confidence passes every threshold.
+    With ``sweep``, detections with a confidence of at least 0.3 count, and the figures of a result
+    set are those at the threshold of 0.3, 0.4, ... 0.9 that gives the best F-score on these same
+    images. A detection without confidence passes every threshold.
 
-    Without counted truth recall is 1, and precision 1 without counted detections and 0 with some;
-    without counted detections precision is 0. For docTR recall is undefined without truth, precision
-    without detections.
+    Without counted truth, recall is 1, and precision is 1 if there are no counted detections, else
+    0. With counted truth but no counted detections, precision is 0. For docTR, recall is undefined
+    without truth, and precision without detections.
     """
 
     slug: ClassVar[str] = "iou-toolkits"
@@ -110,7 +111,7 @@ class IouToolkits(Protocol):
         unsure = any(
             region.confidence is not None for scene in scenes for region in scene.detections or ()
         )
-        # Without confidences nothing changes from one threshold to the next.
+        # Without confidences all thresholds give the same result.
         distinct = THRESHOLDS if unsure else THRESHOLDS[:1]
         at_each = [self._scored(scenes, threshold) for threshold in distinct]
         at_each += at_each * (len(THRESHOLDS) - len(distinct))
@@ -146,7 +147,7 @@ class IouToolkits(Protocol):
         figures = super().overall(scores)
         tallies, threshold = [score.tally for score in scores], None
         if self.sweep:
-            # Of equal F-scores that of the lowest threshold, the first that max() meets.
+            # Among equal F-scores, max() takes the first, that of the lowest threshold.
             by_threshold = {at: [_counted_at(score, at) for score in scores] for at in THRESHOLDS}
             threshold = max(
                 by_threshold, key=lambda at: f_score(*self._of_all(by_threshold[at])) or 0.0
@@ -162,7 +163,7 @@ class IouToolkits(Protocol):
         )
 
     def _of_all(self, tallies: Sequence[Tally]) -> tuple[float | None, float | None]:
-        """Return recall and precision of a result set, as the toolkit divides."""
+        """Return recall and precision of a result set, divided as in the toolkit."""
         rules, total = _TOOLKITS[self.toolkit], _total(tallies)
         recall, precision = _undivided(total)
         if rules.of_doctr:
@@ -173,7 +174,7 @@ class IouToolkits(Protocol):
 
 
 def _undivided(tally: Tally) -> tuple[float | None, float | None]:
-    """Return recall and precision, undefined where there is nothing to divide by."""
+    """Return recall and precision, undefined if the divisor is 0."""
     recall = tally.recalled / tally.n_truth if tally.n_truth else None
     return recall, tally.precise / tally.n_detections if tally.n_detections else None
 
@@ -193,7 +194,7 @@ def _mean_best_iou(image: Image) -> float | None:
 
 
 def _with_counts(at_each: Sequence[ImageScore]) -> ImageScore:
-    """Return the score at the lowest threshold with the counts at all of them."""
+    """Return the score at the lowest threshold, with the counts at all thresholds."""
     counts: dict[str, float | None] = {}
     for threshold, score in zip(THRESHOLDS, at_each, strict=True):
         counts[f"n_matched_at_{threshold}"] = score.tally.recalled
@@ -209,7 +210,7 @@ def _counted_at(score: ImageScore, threshold: float) -> Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The part of a scene that a toolkit compares, its position, and why the rest is left out."""
+    """The regions that a toolkit compares, their indices in the scene, and why others are out."""
 
     scene: Scene
     truth: Sequence[int]
@@ -248,7 +249,7 @@ class _Part:
         return cls(part, truth, found, left_out)
 
     def of_whole(self, score: ImageScore) -> ImageScore:
-        """Return a score of the part with the numbers of the whole scene."""
+        """Return a score of the part with regions numbered as in the whole scene."""
         matches = tuple(
             replace(
                 match,
@@ -266,14 +267,7 @@ class _Part:
 
 
 def not_valid(regions: Sequence[Region]) -> list[int]:
-    """Return which regions are no valid polygons: those that cross or touch themselves, or lack area.
-
-    Examples
-    --------
-    >>> bow_tie, word = Region((0, 0, 10, 10, 10, 0, 0, 10)), Region.from_box(0, 0, 100, 40)
-    >>> not_valid([word, bow_tie])
-    [1]
-    """
+    """Return the indices of invalid polygons: self-crossing, self-touching or without area."""
     shapes = Shapes(regions)
     plain = (shapes.rectangular | shapes.simple) & (shapes.areas > 0)
     return [

@@ -31,9 +31,9 @@ from .core.geometry import Shapes
 from .core.regions import Region
 from .iou import Image, IouMatching
 
-# Numbers of the pixels of a row, and the position of column 0 among them.
+# Pixel numbers per row, and the position of column 0 among them.
 _ROW, _ORIGIN = 2**32, 2**31
-# No region has this outline's area, so that nothing is matched with it.
+# An outline without area, with which nothing is matched.
 _NOWHERE = Region.from_box(0, 0, 0, 0)
 
 
@@ -41,17 +41,17 @@ _NOWHERE = Region.from_box(0, 0, 0, 0)
 class PanopticQuality(CreditProtocol):
     """Pair regions that are each other's best, and credit each pair with its IoU.
 
-    A counted truth and a counted detection match if the IoU of each with the other is its largest,
-    and above ``min_iou``; of equal ones the first in order counts. A detection with a larger share
-    than ``max_ignored_share`` in one ignored truth is ignored. Recall is the sum of IoU over the
+    A counted truth and a counted detection match if their IoU is the largest of either, and above
+    ``min_iou``; of equal ones the first in order counts. A detection with a larger share than
+    ``max_ignored_share`` in one ignored truth is ignored. Recall is the sum of IoU over the
     counted truths, precision over the counted detections, so that the F-score is the panoptic
     quality: the mean IoU of the matches (tightness) times the F-score that counts each match once.
 
-    ``level`` = lines compares lines: the words with the same parent, as the pixels that they cover
-    together. A line is ignored if its parent is, or, without one, all its words. With ``same_text``
-    a pair whose texts differ counts for neither side.
+    ``level`` = lines compares lines: words with the same parent, as the pixels that they cover
+    together. A line is ignored if its parent is or, if it has no parent, if all its words are. With
+    ``same_text`` a pair whose texts differ counts for neither side.
 
-    Without counted truth recall is 1, without counted detections precision is 1.
+    Without counted truth recall is 1; without counted detections precision is 1.
     """
 
     slug: ClassVar[str] = "panoptic-quality"
@@ -140,14 +140,14 @@ def _other_text(scene: Scene, i: int, j: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """A scene of lines as masks, and for each line the words of the scene it was made of."""
+    """A scene of lines as masks, and the words of the original scene in each line."""
 
     scene: Scene
     truth: Sequence[Sequence[int]]
     detections: Sequence[Sequence[int]]
 
     def of_words(self, score: ImageScore) -> ImageScore:
-        """Return a score of the lines with words in its matches and reasons."""
+        """Return a score of lines with its matches and reasons expressed in words of the scene."""
         matches = []
         for match in score.matches:
             truth = tuple(chain.from_iterable(self.truth[i] for i in match.truth))

@@ -1,6 +1,6 @@
-"""Protocols and formats that other installed packages bring, by entry points.
+"""Protocols and formats from other installed packages, found by entry points.
 
-An unusable plug-in is left out and named, whatever is wrong with it: faults of others stop nothing here.
+An unusable plug-in is left out and named, so that a fault in one does not stop the rest.
 """
 
 import logging
@@ -29,7 +29,7 @@ class Broken:
     name : str
         Its entry point.
     package : str
-        The distribution that brings it, with its version.
+        The distribution that provides it, with its version.
     reason : str
     """
 
@@ -67,14 +67,7 @@ def found(
     Returns
     -------
     Found
-        Each that is left out is also said to the log, once.
-
-    Examples
-    --------
-    Nothing is installed for a group without plug-ins:
-
-    >>> found("text_rankings.unheard", lambda name, loaded: loaded, ())
-    Found(things={}, packages={}, broken=())
+        Each plug-in left out is also logged, once.
     """
     things: dict[str, Thing] = {}
     packages: dict[str, str] = {}

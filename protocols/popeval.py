@@ -1,4 +1,4 @@
-"""PopEval: letters struck off, end to end ([LJ19]_)."""
+"""PopEval: end to end, by letters that truths and detections share ([LJ19]_)."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -29,24 +29,25 @@ from .core.regions import Region
 
 @dataclass(frozen=True)
 class Popeval(Protocol):
-    """Strike every letter of the ground truth that an overlapping detection has read.
+    """Strike out every letter of the ground truth that an overlapping detection has read.
 
-    A truth's candidates are the detections that touch it and share a letter with what is left of
-    both texts. Truths with a single candidate go first, the nearest to the origin before the others;
-    when there is none, the nearest of the rest strikes against the candidate that covers the
-    largest share of it (all of them on a tie). Letters are struck from the left, at their leftmost
-    occurrence. R = letters struck / letters of the truths, P = letters struck / letters detected.
+    A truth's candidates are the detections that touch it and share a remaining letter with it.
+    Truths with a single candidate go first, starting with the nearest to the origin; if there is
+    none, the nearest of the rest is compared with the candidate that covers the largest share of it
+    (all of them on a tie). Common letters are struck out of both texts, from the left. R = letters
+    struck out / letters of the truths, P = letters struck out / letters detected.
 
-    An ignored truth goes with the detections that lie in it by more than ``max_ignored_share`` of
-    their area. Without letters in the ground truth R = 1, and P is 0 if letters were detected and
-    1 otherwise; without detected letters P = 0. Order decides only between truths at the same distance.
+    Ignored truths are left out, with the detections that have more than ``max_ignored_share`` of
+    their area in one. If the ground truth has no letters, R = 1, and P is 0 if letters were
+    detected, else 1. If only the detections have none, P = 0. Order decides only between truths at
+    the same distance.
     """
 
     slug: ClassVar[str] = "popeval"
     family: ClassVar[Family] = "What was read"
     name: ClassVar[str] = "PopEval"
     reference: ClassVar[str] = "LJ19"
-    summary: ClassVar[str] = "Letters read where they stand, struck off one by one."
+    summary: ClassVar[str] = "Letters read in the right place, crossed off one by one."
     needs: ClassVar[Needs] = "detected text"
 
     max_ignored_share: float = parameter(
@@ -59,12 +60,11 @@ class Popeval(Protocol):
     def _score(self, scene: Scene) -> ImageScore:
         detections = scene.detections or ()
         truth_hulls, hulls = _hulls(scene.truth), _hulls(detections)
-        # One entry for each pair of hulls that touch: ``rows`` its truth, ``columns`` its detection.
+        # For each pair of hulls that touch: ``rows`` has its truth, ``columns`` its detection.
         rows, columns = _touching(truth_hulls, hulls)
         shared = shapely.area(shapely.intersection(truth_hulls[rows], hulls[columns]))
         ignored_truth = np.array([region.ignored for region in scene.truth], dtype=bool)
-        # From here one entry for each pair of hulls that meet: the share of the detection in the truth,
-        # and of the truth in the detection.
+        # For each such pair: ``share`` of the detection in the truth, ``cover`` of the truth.
         areas = shapely.area(hulls)[columns]
         share = shares(shared, areas)
         ignored = np.zeros(len(detections), dtype=bool)
@@ -94,7 +94,7 @@ def _hulls(regions: Sequence[Region]) -> Polygons:
     if not regions:
         return np.zeros(0, dtype=object)
     n_points = [region.n_points for region in regions]
-    # All points of all regions, shape (n, 2) in the end; ``indices`` says whose each is.
+    # All points of all regions, shape (n, 2) in the end; ``indices`` gives the region of each.
     coordinates = np.array([value for region in regions for value in region.points])
     points = shapely.multipoints(
         coordinates.reshape(-1, 2), indices=np.repeat(np.arange(len(regions)), n_points)
@@ -106,20 +106,20 @@ def _touching(truth: Polygons, detections: Polygons) -> tuple[Indices, Indices]:
     if not len(truth) or not len(detections):
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     rows, columns = shapely.STRtree(detections).query(truth, predicate="intersects")
-    # The tree says nothing about the order.
+    # The tree guarantees no order.
     order = np.lexsort((columns, rows))
     return rows[order], columns[order]
 
 
 def _distances(hulls: Polygons) -> list[float]:
-    """Return how far an inner point of each region is from the origin."""
+    """Return the distance of an inner point of each region from the origin."""
     points: Floats = shapely.get_coordinates(shapely.point_on_surface(hulls))
     return [float(distance) for distance in np.hypot(*points.reshape(-1, 2).T)]
 
 
 @dataclass
 class _Game:
-    """The remaining letters of all texts while letters are struck."""
+    """The remaining letters of all texts while common letters are struck out."""
 
     truth: list[str]
     read: list[str]
@@ -133,7 +133,7 @@ class _Game:
         self.truth, self.read = list(self.truth), list(self.read)
 
     def add(self, i: int, j: int, cover: float) -> None:
-        """Return whether a truth and a detection touch, and how much of the truth is covered."""
+        """Record that a detection touches a truth, and which share of the truth it covers."""
         self._cover[i][j] = cover
         self._touched_by[j].append(i)
 
@@ -141,8 +141,8 @@ class _Game:
         for i in sorted(self._cover):
             self._refresh(i)
         while self._candidates:
-            # A truth with a single candidate has no choice and comes first; then, as published, the one
-            # nearest to the origin. Of its candidates those strike that cover most of it.
+            # A truth with a single candidate has no choice and comes first; then, as published, the
+            # one nearest to the origin. It is compared with the candidates that cover most of it.
             single = [i for i, candidates in self._candidates.items() if len(candidates) == 1]
             i = min(single or self._candidates, key=lambda at: (self.distances[at], at))
             candidates = self._candidates[i]
@@ -159,7 +159,7 @@ class _Game:
             self._candidates.pop(i, None)
 
     def _strike(self, i: int, j: int) -> None:
-        # Each letter of the truth takes one equal letter of the detection with it.
+        # Strike out each letter of the truth with an equal one of the detection, if there is one.
         for letter in self.truth[i]:
             if letter in self.read[j]:
                 self.truth[i] = self.truth[i].replace(letter, "", 1)

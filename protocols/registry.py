@@ -6,6 +6,8 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
+from text_rankings.base.suggestions import did_you_mean
+
 from . import __version__
 from .core.base import Family, ImageScore, Protocol, Scene
 from .core.errors import ParameterError, UnknownProtocol
@@ -77,7 +79,7 @@ def _plugged() -> "Found[type[Protocol]]":
 
 
 class _Protocols(Mapping[str, type[Protocol]]):
-    """The classes by slug; a look at the slugs imports none but plug-ins, which come last."""
+    """The classes by slug; listing the slugs imports only plug-ins, which come last."""
 
     def __getitem__(self, slug: str) -> type[Protocol]:
         return _imported(slug) if slug in _ALL else _plugged().things[slug]
@@ -99,7 +101,7 @@ PROTOCOLS: Final[Mapping[str, type[Protocol]]] = _Protocols()
 def is_sentinel(slug: str) -> bool:
     """Return whether a protocol ignores the ground truth, so that people should not agree with it.
 
-    A slug without a protocol, as of a removed plug-in, gives None.
+    A slug without a protocol, as after the removal of a plug-in, gives False.
 
     Examples
     --------
@@ -112,7 +114,7 @@ def is_sentinel(slug: str) -> bool:
 
 
 def version_of(slug: str) -> str:
-    """Return the version a protocol's scores are of; of a plug-in also that of its package.
+    """Return the version of a protocol's scores; for a plug-in, also its package and version.
 
     Examples
     --------
@@ -124,7 +126,7 @@ def version_of(slug: str) -> str:
 
 
 def package_of(slug: str) -> str:
-    """Return the package and its version that brings a protocol as a plug-in; of others it is empty.
+    """Return the package and version of a plug-in protocol; empty for other protocols.
 
     Examples
     --------
@@ -135,7 +137,7 @@ def package_of(slug: str) -> str:
 
 
 def broken_plugins() -> "tuple[Broken, ...]":
-    """Return the plug-ins that bring a protocol which cannot be used, each with the reason.
+    """Return the plug-in protocols that cannot be used, each with the reason.
 
     Examples
     --------
@@ -146,20 +148,20 @@ def broken_plugins() -> "tuple[Broken, ...]":
 
 
 def get(slug: str, parameters: Mapping[str, Any] | None = None) -> Protocol:
-    """Return a protocol with its published parameters but for those given.
+    """Return a protocol with the given parameters, and the published values of the others.
 
-    ``slug`` may name a variant after a colon (``iou:art``): then its parameters are the published ones.
+    ``slug`` may name a variant after a colon (``iou:art``); then its parameters count as published.
 
     Parameters
     ----------
     slug : str
-        One of ``PROTOCOLS``, or ``slug:variant``.
+        One of ``PROTOCOLS``, or ``slug:variant``, in upper or lower case.
     parameters : mapping of str to value, optional
 
     Raises
     ------
     UnknownProtocol
-        If there is no such name or variant; lists the existing ones.
+        If there is no such name or variant; names the nearest and lists the existing ones.
     ParameterError
         If a parameter is unknown or outside its range.
 
@@ -172,16 +174,21 @@ def get(slug: str, parameters: Mapping[str, Any] | None = None) -> Protocol:
     >>> get("iou:art").matching
     'best'
     """
-    slug, colon, name = slug.partition(":")
+    if not isinstance(slug, str):
+        raise UnknownProtocol(f"a protocol is named by a text such as 'iou', got {slug!r}")
+    given, colon, name = slug.strip().partition(":")
+    slug, name = given.lower(), name.lower()
     try:
         protocol = PROTOCOLS[slug]
     except KeyError:
         raise UnknownProtocol(
-            f"there is no protocol {slug!r}; protocols: {', '.join(PROTOCOLS)}"
+            f"there is no protocol {given!r}{did_you_mean(slug, PROTOCOLS)}; "
+            f"protocols: {', '.join(PROTOCOLS)}"
         ) from None
     if colon and name not in protocol.variants:
         known = ", ".join(protocol.variants) or "none"
-        raise UnknownProtocol(f"{slug} has no variant {name!r}; variants: {known}")
+        meant = did_you_mean(name, protocol.variants)
+        raise UnknownProtocol(f"{slug} has no variant {name!r}{meant}; variants: {known}")
     names = [declared.name for declared in protocol.declared()]
     unknown = sorted(set(parameters or {}) - set(names))
     if unknown:
@@ -231,7 +238,7 @@ def all_protocols() -> list[Protocol]:
 
 
 def families() -> dict[Family, list[Protocol]]:
-    """Return every protocol with its published parameters by its family, in the order of families.
+    """Return every protocol with its published parameters, by family, in the order of families.
 
     Examples
     --------

@@ -10,9 +10,9 @@ from text_rankings.base.chunks import answers
 from . import registry
 from .core.base import ImageScore, Protocol, Scene
 
-# Regions of a chunk, times the protocols that look at them: about a second of a core.
+# Regions of a chunk times protocols: about a second on one core.
 CHUNK_WEIGHT: Final = 20_000
-# So many images at most, though they have few regions.
+# At most this many images, even if they have few regions.
 CHUNK_IMAGES: Final = 1_000
 T = TypeVar("T")
 
@@ -21,12 +21,12 @@ T = TypeVar("T")
 class OneMethod:
     """A chunk: some images of one result set, and the protocols to score them with.
 
-    Its answer: for each protocol the score of each image, without data for drawing.
+    Its result: for each protocol the score of each image, without data for drawing.
     """
 
     protocols: tuple[Protocol, ...]
     method: str
-    # The number of the first image among those of the method.
+    # Index of the first image among those of the method.
     start: int
     scenes: tuple[Scene, ...]
 
@@ -41,9 +41,9 @@ class OneMethod:
 
 @dataclass(frozen=True, slots=True)
 class SeveralMethods:
-    """A chunk: some images, and of each the results of the methods that are compared on it.
+    """A chunk: some images, each with the results of the methods that are compared on it.
 
-    Its answer: for each image the score of each method, without data for drawing.
+    Its result: for each image the score of each method, without data for drawing.
     """
 
     protocol: Protocol
@@ -73,21 +73,14 @@ def _figures_of(score: ImageScore) -> ImageScore:
 def chunks_of_method(
     protocols: Sequence[Protocol], method: str, scenes: Iterable[Scene]
 ) -> Iterator[OneMethod]:
-    """Yield the chunks of a result set: a single one if a protocol has to see all images at once.
+    """Yield the chunks of a result set: a single one if a protocol needs all images at once.
 
     Parameters
     ----------
-    protocols : sequence of Protocol
     method : str
-        Its name, for messages.
+        Name of the method whose results these are.
     scenes : iterable of Scene
         Read as chunks are asked for.
-
-    Examples
-    --------
-    >>> chunks = chunks_of_method([registry.get("iou")], "a.zip", [Scene((), ())] * 1001)
-    >>> [chunk.name for chunk in chunks]
-    ['images 1 to 1000 of a.zip', 'images 1001 to 1001 of a.zip']
     """
     if any(protocol.needs_all_images for protocol in protocols):
         yield OneMethod(tuple(protocols), method, 0, tuple(scenes))
@@ -108,12 +101,6 @@ def chunks_of_images(
         One that compares methods.
     images : iterable of mapping of method to Scene
         Read as chunks are asked for.
-
-    Examples
-    --------
-    >>> images = [{"a.zip": Scene((), ()), "b.zip": Scene((), ())}] * 3
-    >>> [chunk.name for chunk in chunks_of_images(registry.get("no-ground-truth"), images)]
-    ['images 1 to 3 of all methods']
     """
     weighed = ((scenes, sum(map(_n_regions, scenes.values()))) for scenes in images)
     for start, part in _parts(weighed, CHUNK_WEIGHT // 10):
@@ -130,7 +117,7 @@ def score_methods(
     results : method -> scenes
         For a protocol that compares methods: the same images of every method, in the same order.
     executor : Executor or None
-        Executor of the chunks; None: here, one after the other.
+        Computes the chunks; None: this process does, one after the other.
 
     Returns
     -------
@@ -172,9 +159,9 @@ def _n_regions(scene: Scene) -> int:
 
 
 def _parts(weighed: Iterable[tuple[T, int]], most: float) -> Iterator[tuple[int, tuple[T, ...]]]:
-    """Yield the items in parts of about equal weight, each with the number of its first item.
+    """Yield the items in parts of about equal weight, each with the index of its first item.
 
-    Without an item there is one part, which is empty.
+    If there are no items, yield one empty part.
     """
     start, total = 0, 0
     part: list[T] = []

@@ -1,4 +1,4 @@
-"""Sentinels: measures that look at no ground truth and so should not agree with people ([P24]_)."""
+"""Sentinels: measures that ignore the ground truth and so should not agree with people ([P24]_)."""
 
 import math
 from abc import abstractmethod
@@ -16,13 +16,13 @@ _HALF_SIDE_PX: Final = 100.0
 
 @dataclass(frozen=True)
 class _Sentinel(Protocol):
-    """A number that grows with x, as x / (x + half), for recall, precision and F-score alike.
+    """A score that grows with x, x / (x + half), as recall, precision and F-score alike.
 
     It has no matches. The score of a result set is the mean over its images.
     """
 
     reference: ClassVar[str] = "P24"
-    family: ClassVar[Family] = "Sentinels, which look at no ground truth"
+    family: ClassVar[Family] = "Sentinels, which do not use the ground truth"
     is_sentinel: ClassVar[bool] = True
     has_matches: ClassVar[bool] = False
     half: ClassVar[float]
@@ -39,7 +39,7 @@ class _Sentinel(Protocol):
 
     @abstractmethod
     def measured(self, areas: Floats) -> float:
-        """Return the number, from the areas of an image's detections."""
+        """Return x, from the areas of an image's detections."""
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,17 @@ from .tables.thresholds import AtThresholds
 class TableDetection(AtThresholds):
     """Pair tables at four IoU thresholds: track A of cTDaR 2019.
 
-    At each threshold truths and detections are paired one to one where their IoU is at least the
+    At each threshold truths and detections are paired one to one if their IoU is at least the
     threshold. ``page`` takes as many pairs as possible; in ``tool`` each truth in file order takes
-    the first free detection. Any polygons will do; regions with ``cell`` are passed over.
+    the first free detection. Tables may be any polygons; regions with ``cell`` are left out.
 
     Recall, precision and F-score are averages over the thresholds with the thresholds as weights.
     The F-score is the published WAvg.F1; since the numbers of truths and of detections are the same
-    at all thresholds, it is also the harmonic mean of the other two. Nothing to
-    find and nothing found scores 1; if only one of them is missing, all figures are 0.
+    at all thresholds, it is also the harmonic mean of the other two. If there are neither truths
+    nor detections, all figures are 1; if only one side is empty, they are 0.
 
-    An ignored truth, and a detection with more than half of its area in one, leave all counts;
-    cTDaR itself has no ignored regions. A union of zero area gives an IoU of 0.
+    An ignored truth, and a detection with more than half of its area in one, are left out of all
+    counts; cTDaR itself has no ignored regions. A union of zero area gives an IoU of 0.
 
     ``matches`` are those at the lowest threshold. The credit of a region is the weighted share of
     the thresholds at which it is paired.

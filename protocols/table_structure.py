@@ -14,27 +14,27 @@ from .tables.thresholds import AtThresholds
 class TableStructure(AtThresholds):
     """Compare which cells follow each other in tables: track B of cTDaR 2019.
 
-    Tables are paired where their IoU is at least ``min_table_iou``. In a pair of tables, at each
-    threshold, truth cells are mapped to detected cells. What is counted are relations: from a cell
-    to the next one to its right, and to the next one below, blank positions skipped. A relation of
-    the truth is found if both its cells are mapped and the detected cells have it too, in the same
+    Tables are paired if their IoU is at least ``min_table_iou``. In a pair of tables, at each
+    threshold, truth cells are mapped to detected cells. Relations are counted: from a cell to the
+    next one to its right, and to the next one below, skipping blank positions. A relation of the
+    truth is found if both its cells are mapped and the detected cells have it too, in the same
     order and direction. Row and column numbers are not compared. Relations of tables without a
     partner count as missed or false.
 
     ``page`` takes as many pairs of tables as possible (those with the highest IoU first) and maps
-    cells one to one by falling IoU. ``tool`` repeats the released program: after each paired truth
-    table it passes over the next one, and each truth cell takes the first detected cell of its
+    cells one to one by descending IoU. ``tool`` repeats the released program: after each paired
+    truth table it skips the next one, and each truth cell takes the first detected cell of its
     table in file order, which others may take too.
 
     Regions with ``cell`` are cells, their ``parent`` the ``id`` of a region without ``cell``, a
-    table; where a side has a single table, the parent may be left out. An ignored table, and a
-    detected one with more than half of its area in it, leave the counts with their cells; the
-    mark on a cell has no meaning.
+    table; if a side has a single table, the parent may be left out. An ignored table, and a
+    detected one with more than half of its area in it, are left out of the counts, with their
+    cells; ``ignored`` on a cell has no effect.
 
     Recall, precision and F-score are averages over the thresholds with the thresholds as weights.
     The F-score is the published WAvg.F1; since the numbers of truths and of detections are the same
-    at all thresholds, it is also the harmonic mean of the other two. Without any
-    relation on either side they are 1; if one side has none, they are 0.
+    at all thresholds, it is also the harmonic mean of the other two. If neither side has a
+    relation, they are 1; if only one side has none, they are 0.
 
     ``matches`` are the paired tables, which earn nothing themselves, and the mapped cells at the
     lowest threshold: half a point for each correct relation a cell takes part in, averaged over
@@ -51,7 +51,7 @@ class TableStructure(AtThresholds):
     name: ClassVar[str] = "Table structure (cTDaR)"
     reference: ClassVar[str] = "G19"
     summary: ClassVar[str] = (
-        "Which cell follows which, to the right and below, in tables that were found."
+        "Which cell follows which, to the right and below, in the tables found."
     )
     needs: ClassVar[Needs] = "cells"
 

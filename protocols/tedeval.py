@@ -19,22 +19,22 @@ from .core.geometry import Floats, Pairs, Shapes, intersection_areas, overlappin
 from .core.lazy_shapely import shapely
 from .core.matching import flatten, kinds_of, largest, summed, unmatched_of
 
-# Above this ratio of height to width the text is taken to run downwards.
+# Above this ratio of height to width, text is assumed to run downwards.
 _DOWNWARDS: Final = 1.5
 _MAX_ANGLE: Final = 45.0
 
 
 @dataclass(frozen=True)
 class Tedeval(CreditProtocol):
-    """One-to-one, split and merge matches that do not exclude each other; then count characters.
+    """One-to-one, split and merge matches that do not exclude each other, scored by characters.
 
-    A truth's recall is the share of its characters inside exactly one of its detections, a
-    detection's precision the number of characters inside it over those of its truths. Characters
-    are at equal steps on the middle line of a word, as many as its text is long. Ignored truths are
-    cut out of every detection; splits and merges over several lines of text are refused.
+    A truth's recall is the share of its characters inside exactly one of its detections; a
+    detection's precision is the number of characters inside it over those of its truths. The
+    characters of a word, as many as its text has, are spaced equally on its middle line. Ignored
+    truths are cut out of every detection; splits and merges over several lines of text are refused.
 
     A counted truth without text has one character; the published program stops there. Without
-    counted truth R = 1, and P is 0 with counted detections and 1 without.
+    counted truth R = 1, and P is 0 if there are counted detections, else 1.
     """
 
     slug: ClassVar[str] = "tedeval"
@@ -88,7 +88,7 @@ class _Measured:
         both = np.minimum(self.sigma, self.tau)
         self._best_of_truth = largest(self.pairs.truth, both, len(flat.truth))
         self._best = largest(self.pairs.detection, both, len(flat.detections))
-        # The others take part in no match.
+        # All other pairs take part in no match.
         near = self.sigma >= protocol.min_area_recall
         near |= self.tau >= protocol.min_area_precision
         self.pairs = self.pairs.where(near)
@@ -122,8 +122,8 @@ class _Measured:
         # One entry for each pair and each character of its truth; ``rows`` says which pair.
         rows, at = self.characters.of(self.pairs.truth)
         held = inside(self.characters.points[at], self.detections, self.pairs.detection[rows])
-        # A character is inside its own truth, and nothing of an ignored one remains; unless the
-        # truth is bent.
+        # A character inside its own truth is in no remainder of an ignored one; only bent truths
+        # have characters outside themselves.
         bent = ~(self.truth.rectangular | self.truth.simple)[self.pairs.truth[rows]]
         doubtful = np.flatnonzero(held & bent & (lost[self.pairs.detection[rows]] > 0))
         if len(doubtful):
@@ -158,7 +158,7 @@ class _Measured:
 
 
 class _Marks:
-    """For each region: its centre of gravity, its mean diagonal, and the middle of side (1, 4)."""
+    """For each region: centre of gravity, mean diagonal, and the middle between corners 1 and 4."""
 
     def __init__(self, shapes: Shapes) -> None:
         # Axes: region, its four corners, x and y.
@@ -261,8 +261,8 @@ class _Image:
         """Credit each matched truth and detection for its characters."""
         row_of = {(overlap.truth, overlap.detection): int(overlap.row) for overlap in self.overlaps}
         pairs = sorted({(i, j) for truths, js, _ in self.groups for i in truths for j in js})
-        # By truth: the number of its detections that contain each of its characters. In two or more
-        # it is not found, but claimed twice.
+        # By truth: the number of its detections that contain each of its characters. A character in
+        # two or more is not found, but claimed twice.
         held_by: dict[int, NDArray[np.int_]] = {}
         inside: Counter[int] = Counter()
         below: Counter[int] = Counter()
@@ -320,12 +320,12 @@ class _Image:
     def _why(self, side: Side, at: int) -> str:
         best = (self.best_of_truth if side == "truth" else self.best)[at]
         if (side, at) in self._refused:
-            return Message("its partners stand on several lines")
+            return Message("its partners are on several lines")
         needed = min(self.protocol.min_area_recall, self.protocol.min_area_precision)
         if best >= needed:
             return Message("its best partner is no single, split or merged match, or too far away")
         return Message(
-            "with its best partner it shares {best:.3f} of the larger; needed are {needed:g}",
+            "with its best partner it shares {best:.3f} of the larger; {needed:g} is needed",
             best=best,
             needed=needed,
         )

@@ -1,4 +1,4 @@
-"""TIoU: IOU with each match weighed by how tight it is ([L19]_)."""
+"""TIoU: IOU with each match weighted by its tightness ([L19]_)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from .core.geometry import Floats, Indices
 from .core.unions import Piece, overlapping_groups, union_areas
 from .iou import IouMatching
 
-# A share of this much or less is no loss.
+# A share of this size or less is not a loss.
 _LEAST_LOSS: Final = 0.01
 _NOISE: Final = 1e-10
 _KINDS: Final = ("iou", "siou")
@@ -25,12 +25,12 @@ class Tiou(CreditProtocol):
 
     With f(x) = 1 for x <= 0.01, else 1 - x, a matched pair (g, d) earns IoU * f(share of g outside
     d) for recall, and IoU * f(share of d on other truths but not on g) for precision. The other
-    truths include ignored ones. As in IOU, the order of truths and detections decides who is matched
-    where several are good enough. Polygons may have any number of points (curved text).
+    truths include ignored ones. As in IOU, the order of truths and detections decides the matches
+    if several are good enough. Polygons may have any number of points (curved text).
 
-    Without counted truth R = 1, and P is 0 with counted detections and 1 without; the published script
-    stops with an error when such an image comes first. Indicators give the plain IOU scores and
-    SIoU, where a match is worth its IoU alone.
+    If there is no counted truth, R = 1, and P is 0 if there are counted detections, else 1; the
+    published script stops with an error if such an image comes first. Indicators give the plain IOU
+    scores and SIoU, in which a match is worth its IoU alone.
     """
 
     slug: ClassVar[str] = "tiou"
@@ -38,7 +38,7 @@ class Tiou(CreditProtocol):
     name: ClassVar[str] = "TIoU"
     reference: ClassVar[str] = "L19"
     summary: ClassVar[str] = (
-        "IOU whose matches lose what they cut off and what they take from others."
+        "IOU whose matches lose credit for what they cut off and for what they take from others."
     )
     depends_on_order: ClassVar[bool] = True
     has_causes: ClassVar[bool] = True
@@ -99,7 +99,7 @@ def _credits(matching: IouMatching) -> tuple[list[float], list[float]]:
     ]
     if not rows:
         return [], []
-    # From here an array has one entry for each match; regions are numbered through all scenes.
+    # From here an array has one entry for each match; regions are numbered over all scenes.
     columns = np.array(rows)
     truth, found = columns[:, 0].astype(np.intp), columns[:, 1].astype(np.intp)
     position = _positions(matching, truth, found)
@@ -117,7 +117,7 @@ def _kept(loss: Floats) -> Floats:
 
 
 def _positions(matching: IouMatching, truth: Indices, found: Indices) -> Indices:
-    """Return the positions of the matched pairs among all pairs, which are in their order."""
+    """Return the positions of the matched pairs among all pairs, which are sorted."""
     # Pairs are ordered by truth, then detection, and so are these keys: a binary search finds them.
     n = max(len(matching.flat.detections), 1)
     keys = matching.pairs.truth * n + matching.pairs.detection
@@ -142,8 +142,8 @@ def _taken_from_others(matching: IouMatching, truth: Indices, found: Indices) ->
     taken = np.zeros(len(truth))
     for at, (i, *_) in groups.items():
         taken[at] = sum(area for other, area in met[int(found[at])] if other != i)
-    # If these truths overlap each other, their areas do not add up: total area minus its own area
-    # is the overlap.
+    # If these truths overlap each other, their areas do not add up: take the area on any of them
+    # minus that on its own truth.
     crowded = overlapping_groups(matching.truth, groups)
     pieces = [Piece((matching.truth, groups[at])) for at in crowded]
     on_any = union_areas(pieces, (matching.detections, found[crowded].tolist()))

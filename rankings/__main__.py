@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from text_rankings.base.errors import EngineError
-from text_rankings.base.options import chosen_engine
+from text_rankings.base.options import chosen_engine, interrupted
 
 from . import __version__
 from .agreement.report import Settings, build_report
@@ -45,18 +45,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     arguments : sequence of str, optional
-        Without the program's name; by default those of the process.
+        Without the program's name; by default the arguments of the process.
 
     Returns
     -------
     int
-        0 if it is done, 1 if something was not computed, 2 if the input cannot be read.
+        0 on success, 1 if something was not computed, 2 if the input cannot be read.
 
     Examples
     --------
-    >>> main(["analyse", "nowhere.csv", "scores.csv"])  # says on the error stream why
+    >>> main(["analyse", "nowhere.csv", "scores.csv"])  # the reason is on the error stream
     2
     """
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return interrupted()
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     try:
         answer = options.run(options.read(options.file), options)
@@ -193,7 +200,7 @@ def _get(item: Any, key: str, place: str) -> Any:
 
 @contextmanager
 def _naming(place: str) -> Iterator[None]:
-    """Add the position in the file to a refusal."""
+    """Add the position in the file to an error."""
     try:
         yield
     except RankingError as refusal:
@@ -266,7 +273,7 @@ def _report(data: Any, options: argparse.Namespace) -> dict[str, Any]:
                 for image, of_protocol in scores.items()
             }
             return _reported(rankings, pairs, settings, options)
-        # As recall, a value is taken as it is.
+        # A plain score takes the place of recall, which is used unchanged.
         values = {
             image: {
                 protocol: {method: (value, None) for method, value in of_method.items()}

@@ -6,8 +6,8 @@ class RankingError(ValueError):
 
 
 class Contradiction(RankingError):
-    """An answer contradicts what follows from earlier ones."""
+    """An answer that contradicts conclusions from earlier ones."""
 
 
 class MissingScore(RankingError):
-    """A method that is ranked has no score, or one that is not a number."""
+    """A ranked method without a score, or with one that is not a number."""

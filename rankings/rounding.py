@@ -1,4 +1,4 @@
-"""The one rule by which numbers are shown in few decimals, on pages and in files."""
+"""The one rule for rounding numbers for display, on pages and in files."""
 
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -6,11 +6,11 @@ from text_rankings.base.i18n import numeral
 
 
 def in_decimals(value: float, digits: int) -> str:
-    """Return a number with so many decimals, a half away from zero, and no minus before a zero.
+    """Return a number with this many decimals, rounded half away from zero, and no negative zero.
 
     The decimal digits of the number are rounded (6.125 to 6.13, 2.675 to 2.68), not its binary
     fraction, which is below 2.675: readers of the full number expect this, and Django's
-    ``floatformat`` does it. The number is written as in the reader's language.
+    ``floatformat`` does it. The number is formatted for the user's language.
 
     Parameters
     ----------
@@ -24,13 +24,13 @@ def in_decimals(value: float, digits: int) -> str:
     >>> in_decimals(2.675, 2), in_decimals(-0.001, 2)
     ('2.68', '0.00')
     """
-    # float(): NumPy's numbers say their type in repr().
+    # float(): NumPy's numbers include their type in repr().
     rounded = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
     return numeral(f"{abs(rounded) if rounded.is_zero() else rounded:f}")
 
 
 def p_value(p: float) -> str:
-    """Return a p-value as it is shown; it never is 0.
+    """Return a p-value for display, never as 0.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def p_value(p: float) -> str:
 
 
 def p_in_words(p: float) -> str:
-    """Return a p-value as a sentence has it.
+    """Return a p-value for use in a sentence.
 
     Examples
     --------

@@ -1,9 +1,10 @@
-"""Public functions of the libraries are documented, and their examples run."""
+"""Public functions of the libraries are documented, the stated interface with examples, which run."""
 
 import ast
 import doctest
 import importlib
 import re
+import runpy
 from collections.abc import Iterator
 from copy import copy
 from pathlib import Path
@@ -15,7 +16,9 @@ from protocols.formats.writing.converting import write
 from text_rankings.base import i18n
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("protocols", "rankings", "text_rankings/base")
+# The stated interface: modules, and the names of each that the reference shows, or "all".
+MODULES = runpy.run_path(str(ROOT / "docs" / "make_reference.py"), run_name="reference")["MODULES"]
+PACKAGES = ("protocols", "rankings", "text_rankings/api", "text_rankings/base")
 SECTIONS = ("Parameters", "Returns", "Yields", "Raises", "Notes", "References", "Examples")
 ARRAYS = re.compile(r"\b(?:Floats|Indices|Polygons|NDArray)\b")
 SHAPES = re.compile(r"\bshape\b|\blength\b|\bone for each\b")
@@ -30,11 +33,22 @@ def modules(package: str) -> Iterator[tuple[str, Path]]:
 def public_functions(path: Path) -> Iterator[tuple[str, ast.FunctionDef]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+        if (
+            isinstance(node, ast.FunctionDef)
+            and not node.name.startswith("_")
+            # Signatures for types alone have no docstring.
+            and "overload" not in map(ast.unparse, node.decorator_list)
+        ):
             yield node.name, node
 
 
-def lacks(function: ast.FunctionDef) -> Iterator[str]:
+def is_stated(module: str, name: str) -> bool:
+    """Return whether the reference of the Python interface shows a function."""
+    names = MODULES.get(module, ())
+    return names == "all" or name in names
+
+
+def lacks(function: ast.FunctionDef, stated: bool) -> Iterator[str]:
     text = ast.get_docstring(function) or ""
     if not text:
         yield "docstring"
@@ -44,9 +58,9 @@ def lacks(function: ast.FunctionDef) -> Iterator[str]:
     # The sentence says it of a function of one argument or none.
     _, _, parameters = text.partition("Parameters\n---")
     parameters = re.split(r"\n\w+\n---", parameters)[0]
-    if len(named) > 1:
+    if stated and len(named) > 1:
         yield from (one.arg for one in named if not re.search(rf"\b{one.arg}\b", parameters))
-    if ">>> " not in text:
+    if stated and ">>> " not in text:
         yield "example"
     sections = re.findall(r"^(\w+)\n-+$", text, re.MULTILINE)
     if sections != [section for section in SECTIONS if section in sections]:
@@ -73,12 +87,12 @@ def raised(node: ast.AST) -> Iterator[ast.Raise]:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_every_public_function_is_documented_with_an_example(package):
+def test_every_public_function_is_documented_and_the_stated_interface_with_examples(package):
     lacking = {
         f"{module}.{name}": what
         for module, path in modules(package)
         for name, function in public_functions(path)
-        if (what := list(lacks(function)))
+        if (what := list(lacks(function, is_stated(module, name))))
     }
     assert lacking == {}
 
@@ -114,9 +128,28 @@ def translator(monkeypatch):
     monkeypatch.setattr(i18n, "_reader", copy(i18n._reader))
 
 
+OPTIONS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
+
+
 @pytest.mark.usefixtures("files", "translator")
 @pytest.mark.parametrize("name", with_examples())
 def test_examples_give_what_they_say(name):
-    options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
-    failed, tried = doctest.testmod(importlib.import_module(name), optionflags=options)
+    failed, tried = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)
     assert (failed, tried > 0) == (0, True)
+
+
+# Examples of functions inside the libraries, which no docstring has: a file for each module.
+INSIDE = Path(__file__).with_name("examples")
+
+
+@pytest.mark.usefixtures("files", "translator")
+@pytest.mark.parametrize(
+    "name", [path.relative_to(INSIDE).as_posix() for path in sorted(INSIDE.rglob("*.txt"))]
+)
+def test_examples_of_functions_inside_give_what_they_say(name):
+    module = importlib.import_module(name.removesuffix(".txt").replace("/", "."))
+    # The examples of each function begin with the names of the module alone.
+    for part in (INSIDE / name).read_text(encoding="utf-8").split("\n\n\n"):
+        examples = doctest.DocTestParser().get_doctest(part, dict(vars(module)), name, name, 0)
+        failed, tried = doctest.DocTestRunner(optionflags=OPTIONS).run(examples)
+        assert (failed, tried > 0) == (0, True), part

@@ -48,7 +48,7 @@ class CharacterMatches:
         self._by_detection: list[int] = [0] * len(self.ignored)
         self._by_truth: list[int] = [0] * len(self.truth_ignored)
         self.n_overlapped = 0
-        # By truth: which of its characters an earlier detection holds already.
+        # By truth: which of its characters an earlier detection already holds.
         taken: dict[int, NDArray[np.bool_]] = {}
         for i, j in sorted(self.held, key=lambda pair: (pair[1], pair[0])):
             inside_now = self.held[i, j]
@@ -100,7 +100,7 @@ class CharacterMatches:
         return [*order, left[0]]
 
     def matches(self, found: Sequence[int], found_by_detection: Sequence[int]) -> tuple[Match, ...]:
-        """Return the matches, credits in characters; a character in several counts in the first."""
+        """Return the matches, credited in characters; a region earns in its first match only."""
         truths_left = set(range(len(found)))
         found_left = set(range(len(found_by_detection)))
         matches = []
@@ -137,8 +137,9 @@ def _why(best: float, needed: float) -> str:
 class Quads:
     """The published program's boxes of four corners.
 
-    Coordinates are cut to whole numbers, characters are on a straight line, which runs downwards if
-    the ratio of width to height is below ``min_aspect``, and left and top edges are inside.
+    Coordinates are truncated to whole numbers. Characters are on a straight line, which runs
+    downwards if the ratio of width to height is below ``min_aspect``. Left and top edges are
+    inside.
     """
 
     min_aspect: float
@@ -148,7 +149,7 @@ class Quads:
         return Shapes(regions, truncate=True)
 
     def characters(self, flat: Flat, truth: Shapes) -> Characters:
-        """Return the characters of all truths: as many as the text has, of ignored ones a guess."""
+        """Return each truth's characters: as many as in its text, or a guess for ignored ones."""
         aspect = _aspects(truth)
         n = _lengths(flat)
         n[flat.ignored_truth] = _guessed(np.maximum(aspect, 1.0 / aspect))[flat.ignored_truth]
@@ -156,7 +157,7 @@ class Quads:
         return characters_of(truth, n, downwards=aspect < self.min_aspect, curved=straight)
 
     def false_characters(self, detections: Shapes) -> NDArray[np.intp]:
-        """Return how many characters each detection counts where it is wrong."""
+        """Return the number of characters that each detection counts as a false positive."""
         return _guessed(1.0 / (_SMALL + _aspects(detections)))
 
 
@@ -164,8 +165,8 @@ class Quads:
 class Polygons:
     """The published program's polygons, whatever number of points they have.
 
-    Characters are placed along the top and the bottom, no edge is inside. The ratio of width to
-    height is always above 100,000, so that a false positive counts one character, an ignored truth
+    Characters are placed along the top and the bottom, and no edge is inside. The ratio of width to
+    height is always above 100,000, so a false positive counts as one character, an ignored truth as
     ten, and no text runs downwards.
     """
 
@@ -175,7 +176,7 @@ class Polygons:
         return Shapes(list(map(_of_four, regions)), buffered=True)
 
     def characters(self, flat: Flat, truth: Shapes) -> Characters:
-        """Return the characters of all truths: as many as the text has, of ignored ones ten."""
+        """Return each truth's characters: as many as in its text, or ten for ignored ones."""
         n = _lengths(flat)
         n[flat.ignored_truth] = _MAX_CHARACTERS
         every = np.ones(len(n), dtype=bool)
@@ -189,7 +190,7 @@ BoxRule = Quads | Polygons
 
 
 def _of_four(region: Region) -> Region:
-    """Return a triangle with a fourth corner below its first one, as published; others as they are."""
+    """Return the region; a triangle gets a fourth corner below its first one, as published."""
     if len(region.points) != 6:
         return region
     return replace(region, points=(*region.points, region.points[0], region.points[5]))
@@ -202,8 +203,8 @@ def _lengths(flat: Flat) -> NDArray[np.intp]:
 def _aspects(shapes: Shapes) -> Floats:
     """Return the ratio of width to height of each region.
 
-    For a quadrilateral the mean of its two horizontal sides over that of its two vertical sides, for
-    other polygons that of the bounding box.
+    For a quadrilateral, the mean length of its two horizontal sides over that of its two vertical
+    sides; for other polygons, the ratio of the bounding box.
     """
     corners = shapes.corners()
     # Lengths of the four sides of each region, shape (n, 4): from each corner to the next.
@@ -218,7 +219,7 @@ def _aspects(shapes: Shapes) -> Floats:
 
 
 def _guessed(ratio: Floats) -> NDArray[np.intp]:
-    """Return how many characters regions of this ratio are taken to hold; half rounds to even."""
+    """Return the guessed number of characters of regions with this ratio; halves round to even."""
     return np.minimum(np.round(0.5 + ratio), _MAX_CHARACTERS).astype(np.intp)
 
 
@@ -238,13 +239,6 @@ def images_of(
     Returns
     -------
     list of CharacterMatches, length n
-
-    Examples
-    --------
-    >>> words = (Region.from_box(0, 0, 40, 10, text="to"), Region.from_box(50, 0, 90, 10, text="eat"))
-    >>> [image] = images_of([Scene(words, (Region.from_box(0, 0, 90, 10),))], Quads(0.5), 0.3)
-    >>> image.groups, image.found_characters()
-    ([((0, 1), (0,), 'merge')], [2, 3])
     """
     flat = flatten(scenes)
     truth, detections = rule.shapes(flat.truth), rule.shapes(flat.detections)
@@ -252,7 +246,7 @@ def images_of(
     pairs = overlapping_pairs(truth.boxes, detections.boxes, flat.n_truth, flat.n_detections)
     shared = intersection_areas(truth, detections, pairs)
     parts = IgnoredParts(flat, truth, detections, pairs, shared)
-    # The published program keeps shares in single precision, and compares them so.
+    # The published program stores and compares shares in single precision.
     tau = shares(parts.shared, detections.areas[pairs.detection]).astype(np.float32)
     characters = rule.characters(flat, truth)
     # One entry for each pair and each character of its truth; ``rows`` says which pair.
@@ -267,7 +261,7 @@ def images_of(
     enough = tau >= np.float32(min_area_precision)
     ignored = _ignored(flat, pairs, tau, n_held, min_area_precision)
     guessed = rule.false_characters(detections)
-    # Pairs without a character take part in no match; nearly all pairs are such.
+    # Pairs without a character take part in no match; nearly all pairs have none.
     holding = n_held > 0
     good = enough & holding
     rows_by_scene = flat.by_scene(
@@ -307,9 +301,10 @@ def images_of(
 def _ignored(
     flat: Flat, pairs: Pairs, tau: NDArray[np.float32], n_held: Indices, needed: float
 ) -> NDArray[np.bool_]:
-    """Return which detections are ignored: enough of their area is inside one ignored truth, or several.
+    """Return which detections are ignored: enough of their area is inside ignored truths.
 
-    One alone may hold no character; of several together only those count that hold one.
+    A single ignored truth counts even if the detection holds none of its characters; of several
+    together, only those count of which it holds a character.
     """
     ignored = np.zeros(len(flat.detections), dtype=bool)
     of_ignored = flat.ignored_truth[pairs.truth]

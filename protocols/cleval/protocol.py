@@ -31,14 +31,14 @@ class Cleval(Protocol):
     A pair is good enough if ``min_area_precision`` of the detection's area is on the truth and the
     detection contains a character; one-to-one, split and merge matches do not exclude each other.
     Detections are visited in file order, and a character counts for the first one that contains it.
-    Every truth costs one character for each of its detections but the first, every detection one
-    for each of its truths but the first.
+    Every truth costs one character for each of its detections except the first, every detection one
+    for each of its truths except the first.
 
     R = (characters found - cost) / characters of the ground truth, P = (characters found - cost) /
-    (characters held + characters that false positives look like they hold); a zero denominator
-    gives 0, also for an image with nothing on either side. A truth without text has no character.
-    The order of detections decides for which of two overlapping ones a character counts, not the
-    score.
+    (characters held + characters that false positives seem to hold); a zero denominator gives 0,
+    also for an image with nothing on either side. A truth without text has no characters. The order
+    of detections, not their confidence, decides for which of two overlapping ones a character
+    counts.
     """
 
     slug: ClassVar[str] = "cleval"
@@ -168,8 +168,8 @@ class ClevalEndToEnd(Cleval):
 
     The matches are those of CLEval. A truth finds as many characters as the longest common
     subsequence of its text and the joined texts of its detections (in the order in which they first
-    hold one of its characters; letters of earlier truths are struck). Precision counts the letters
-    struck among all letters detected.
+    hold one of its characters). These are then removed from the detections' texts. Precision is the
+    share of removed characters, less the cost, among all detected ones.
     """
 
     slug: ClassVar[str] = "cleval-end-to-end"

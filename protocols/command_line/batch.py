@@ -17,6 +17,7 @@ from ..core.errors import ProtocolError
 from ..core.fitting import lacking, remark
 from ..core.regions import Region
 from ..formats.containers.contents import Archive, Kind, LineFormat
+from ..formats.containers.folders import unfolded
 from ..formats.readers.layouts import rules_named
 from ..formats.readers.rrc import read_archive
 from ..formats.recognition.guessing import guess
@@ -32,15 +33,15 @@ Sums = tuple[float, float, float, float]
 
 
 class BatchError(ProtocolError):
-    """A file that cannot be scored; names it."""
+    """A file that cannot be scored; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Formats:
     """Formats of ground truth and results: keys of ``FORMATS``.
 
-    Without ``truth`` its format is found by a look at all lines; without ``results`` they are read as the
-    ground truth is, or an error asks for their format (``read_results``).
+    If ``truth`` is None, the format is detected from all lines. If ``results`` is None, results are
+    read like the ground truth, or an error asks for their format (``read_results``).
     """
 
     truth: str | None = None
@@ -55,7 +56,7 @@ class Scored:
     """One result set under one protocol: the figures of every image, and the official ones.
 
     ``sums`` holds the contribution of every image to the official figures. ``note`` says why there
-    are none, if the data do not have the inputs of the protocol.
+    are none if the data do not have the inputs of the protocol.
     """
 
     slug: str
@@ -75,24 +76,24 @@ def score_files(
     executor: Executor | None = None,
     only_fitting: bool = False,
 ) -> Iterator[tuple[int, int, list[Scored]]]:
-    """Score result sets; yield the number of finished parts, the number of all, and the result.
+    """Score result sets; yield the number of finished parts, that of all parts, and the scores.
 
-    A method is named after its file. The parts are those protocols that look at several methods,
-    and then the result sets, in order. While an executor computes, the next files are read.
+    A method is named after its file. The parts are the protocols that compare several methods, then
+    the result sets, in order. While an executor computes, the next files are read.
 
     Parameters
     ----------
     protocols : sequence of Protocol
         As ``settled`` returns them.
     truth : str
-        Path of the ground truth.
+        Path of the ground truth: a file, or a folder of what a zip would hold.
     results : sequence of str
         Paths of the result sets.
     formats : Formats
     executor : Executor or None
-        Where the chunks are computed; None: here.
+        Computes the chunks; None: this process does.
     only_fitting : bool
-        Leave protocols undefined, with a note, whose needs the data do not meet.
+        Leave protocols undefined, with a note, if the data do not meet their needs.
 
     Raises
     ------
@@ -105,7 +106,7 @@ def score_files(
     --------
     >>> from protocols import registry
     >>> [(done, n_parts, [scored])] = score_files([registry.get("iou")], "gt.zip", ["east.zip"])
-    >>> scored.method, scored.overall[:2]  # of two words one is found
+    >>> scored.method, scored.overall[:2]  # one of two words is found
     ('east', (0.5, 1.0))
     """
     files = _Files(truth, results, formats, only_fitting)
@@ -122,9 +123,9 @@ def score_files(
 def settled(
     protocols: Sequence[Protocol], truth: str, formats: Formats = NOT_NAMED
 ) -> tuple[list[Protocol], list[str]]:
-    """Return the protocols with parameters that depend on the ground truth fixed, and messages about them.
+    """Fix parameters that depend on the ground truth; return the protocols and messages about them.
 
-    A protocol that is named twice, also once as a variant with the same parameters, is returned once.
+    A protocol given twice, even once as a variant with the same parameters, is returned once.
 
     Parameters
     ----------
@@ -136,14 +137,14 @@ def settled(
     Raises
     ------
     BatchError
-        If the ground truth cannot be read or has no images, or if two protocols have the same name and
-        other parameters.
+        If the ground truth cannot be read or has no images, or if two protocols have the same name
+        and different parameters.
 
     Examples
     --------
     >>> from protocols import registry
     >>> settled([registry.get("icdar13")], "gt.zip")[1]  # one word is slanted
-    ['icdar13: it takes every region as its bounding box ...']
+    ['icdar13: it treats every region as its bounding box ...']
     """
     of_truth = _truth(truth, formats.truth)
     remarks, chosen = [], []
@@ -170,7 +171,7 @@ class _Files:
     truth: str
     results: Sequence[str]
     formats: Formats
-    # Leave protocols undefined whose needs the data do not meet.
+    # Leave protocols undefined if the data do not meet their needs.
     only_fitting: bool
 
     def scored_together(self, protocol: Protocol, executor: Executor | None) -> Iterator[Scored]:
@@ -248,59 +249,46 @@ def _sums(score: ImageScore) -> Sums:
 
 
 def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
-    """Return a file's regions.
+    """Return the contents of a file.
 
     Parameters
     ----------
-    path : str
-    kind : "truth" or "results"
     format : str, optional
-        A key of ``FORMATS``; without it the format is guessed.
+        A key of ``FORMATS``; by default the format is guessed.
 
     Raises
     ------
     BatchError
-        If it cannot be read, or if it can be read in two ways and its format is not named.
-
-    Examples
-    --------
-    >>> read_file("gt.zip", "truth").n_regions
-    2
-    >>> read_file("nowhere.zip", "truth")
-    Traceback (most recent call last):
-    BatchError: ...
+        If the file cannot be read, or can be read in two ways and its format is not named.
     """
     return _checked_archive(_look(path, kind, format), path, kind)
 
 
 def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive:
-    """Return a result set's regions, its lines read as those of the ground truth are.
+    """Return the contents of a result set, with lines read like those of the ground truth.
 
     Coordinates have the same format in both; the fields after them are detected from all lines. If
     the format of the ground truth was named and the results do not fit it, the error names the
-    format that they fit. If it was not named, results may have another format that leaves no doubt.
+    format that they fit. If it was not named, results may have another, unambiguous format.
 
     Parameters
     ----------
     path, truth : str
         Paths of the result set and the ground truth.
-    formats : Formats
 
     Raises
     ------
     BatchError
-        If a file cannot be read, or if the results can be read in two ways and their format is not named.
-
-    Examples
-    --------
-    >>> read_results("east.zip", "gt.zip").format
-    'quad'
+        If a file cannot be read, or the results can be read in two ways and no format is named.
     """
+    named = (truth, formats.truth)
     if formats.results is not None:
-        return read_file(path, "results", formats.results)
+        return _checked_archive(
+            _look(path, "results", formats.results, truth=named), path, "results"
+        )
     of_truth = read_file(truth, "truth", formats.truth)
     if of_truth.format not in LINES:
-        return read_file(path, "results")
+        return _checked_archive(_look(path, "results", truth=named), path, "results")
     shape = "ltwh" if of_truth.format == "ltwh" else of_truth.line_format.value
     if formats.truth is None:
         alone = _look(path, "results")
@@ -323,7 +311,7 @@ def _may_be_quads(archive: Archive) -> bool:
     if archive.format not in LINES or archive.line_format != LineFormat.POLYGON:
         return False
     regions = list(_all(archive.regions))
-    # A text hardly begins with more numbers, and results without texts are coordinates alone.
+    # With five or six points, the text would start with two or four numbers; rarely with more.
     return any(of.text for of in regions) and any(of.n_points in (5, 6) for of in regions)
 
 
@@ -339,41 +327,65 @@ def _checked_archive(archive: Archive, path: str, kind: Kind) -> Archive:
     return archive
 
 
-def _look(path: str, kind: Kind, format: str | None = None, shape: str | None = None) -> Archive:
-    """Read a file once for all protocols, and again when it changed."""
-    return _read_as_it_is(path, _state(path), kind, format, shape)
+def _look(
+    path: str,
+    kind: Kind,
+    format: str | None = None,
+    shape: str | None = None,
+    truth: tuple[str, str | None] | None = None,
+) -> Archive:
+    """Read a file once for all protocols, and again if it has changed."""
+    state = _state(path) if truth is None else (_state(path), _state(truth[0]))
+    return _read_as_it_is(path, state, kind, format, shape, truth)
 
 
 def _state(path: str) -> tuple[str, int, int, int] | None:
-    """Return the difference to the file at a path, or None if it is the same."""
+    """Return path, inode, size and modification time of a file, or None if it is inaccessible."""
     try:
         now = os.stat(path)
     except OSError:
-        # Reading says why.
+        # Reading the file reports why.
         return None
-    return os.path.realpath(path), now.st_ino, now.st_size, now.st_mtime_ns
+    changed = now.st_mtime_ns
+    if os.path.isdir(path):
+        changed = max(of.stat().st_mtime_ns for of in (Path(path), *Path(path).rglob("*")))
+    return os.path.realpath(path), now.st_ino, now.st_size, changed
 
 
 @lru_cache(maxsize=32)
 def _read_as_it_is(
-    path: str, _: object, kind: Kind, format: str | None, shape: str | None
+    path: str,
+    _: object,
+    kind: Kind,
+    format: str | None,
+    shape: str | None,
+    truth: tuple[str, str | None] | None,
 ) -> Archive:
-    """Read a file; ``shape`` says how the coordinates of lines are written, if the format is not known."""
+    """Read a file; ``shape`` is the notation of coordinates if the format is unknown.
+
+    ``truth`` is the ground truth of results, with its format; it may know the sizes of images.
+    """
+    name = Path(path).name
+
+    def sizes() -> Mapping[str, tuple[int, int]]:
+        return {} if truth is None else read_file(truth[0], "truth", truth[1]).sizes
+
     if format is not None and format not in LINES:
-        return read(path, kind=kind, format=format)
+        return read(path, kind=kind, format=format, name=name, sizes=sizes)
     named = format or shape
     rules = None if named is None else rules_named(named)
     if rules is not None and format is None:
         rules = replace(rules, tail=None)
-    archive = read_archive(path, kind=kind, rules=rules)
-    if format is None and archive.errors and guess(path).format not in LINES:
-        # No zip of lines: another format, or one that can be named.
-        archive = read(path, kind=kind)
+    source = unfolded(path)
+    archive = read_archive(source, kind=kind, name=name, rules=rules)
+    if format is None and archive.errors and guess(source, name).format not in LINES:
+        # Not a zip of lines: read it in another format, or name that in the error.
+        archive = read(path, kind=kind, name=name, sizes=sizes)
     return archive
 
 
 def _truth(path: str, format: str | None) -> Mapping[str, tuple[Region, ...]]:
-    """Return the regions of ground truth by image, which is called as the competition calls it."""
+    """Return the regions of ground truth under the competition's names of images."""
     regions = read_file(path, "truth", format).regions
     if not regions:
         raise BatchError(f"{path} has no images, so that nothing can be scored")
@@ -381,16 +393,16 @@ def _truth(path: str, format: str | None) -> Mapping[str, tuple[Region, ...]]:
 
 
 def _called(regions: Mapping[str, tuple[Region, ...]]) -> Mapping[str, tuple[Region, ...]]:
-    """Return regions by image, which is called as the competition calls it."""
+    """Return regions under the competition's names of images, if these are unique."""
     names = {image: _competition_name(image) for image in regions}
     if len(set(names.values())) < len(names):
-        # Both img_1 and 1 are there.
+        # Both img_1 and 1 exist.
         return regions
     return {names[image]: of_image for image, of_image in regions.items()}
 
 
 def _competition_name(image: str) -> str:
-    """Return 1 for img_1, as the competition's results and all published figures have it."""
+    """Return 1 for img_1, as in the competition's results and all published figures."""
     match = _NUMBERED.match(image)
     return match[1] if match else image
 
@@ -399,7 +411,7 @@ def _checked(
     path: str, truth: Mapping[str, object], truth_path: str, formats: Formats
 ) -> Mapping[str, tuple[Region, ...]]:
     as_named = read_results(path, truth_path, formats).regions
-    # If the truth has both img_1 and 1, they are named so.
+    # Names that the truth has, too, are kept: it may have both img_1 and 1.
     results = as_named if as_named.keys() <= truth.keys() else _called(as_named)
     stranger = next((image for image in results if image not in truth), None)
     if stranger is not None:

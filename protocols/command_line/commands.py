@@ -1,6 +1,6 @@
 """The commands: ``python -m protocols COMMAND``.
 
-Each command imports what it needs itself, so that none waits for the readers of another.
+Each command imports what it needs, so that none waits for the readers of another.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from text_rankings.base.errors import EngineError
 from text_rankings.base.options import add_options, chosen_engine
+from text_rankings.base.suggestions import did_you_mean
 
 from .. import __version__, registry
 from ..core.base import Protocol
@@ -32,7 +33,7 @@ _COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")
 _SUMS = ("recalled", "n_truth", "precise", "n_detections")
 # The row of the official figures of a whole result set.
 _ALL_IMAGES = "*"
-# Zipped results, times the protocols, that are scored in about half a second.
+# Bytes of zipped results times protocols that are scored in about half a second.
 _SMALL_BYTES = 300_000
 # Characters of the progress bar.
 _BAR = 40
@@ -43,18 +44,7 @@ class _BadInput(Exception):
 
 
 def run_command(given: Sequence[str]) -> int:
-    """Run a command of the package; return its exit code: 0, 1 (not done) or 2 (bad input).
-
-    Examples
-    --------
-    >>> files = ["--truth", "gt.zip", "--results", "east.zip", "--out", "scores.csv"]
-    >>> run_command(["score", "--protocol", "iou", *files])
-    0
-    >>> print(Path("scores.csv").read_text())
-    protocol,method,image,recall,precision,f_score
-    iou,east,1,0.5,1.0,0.666...
-    iou,east,*,0.5,1.0,0.666...
-    """
+    """Run a command of the package; return its exit code: 0, 1 (not done) or 2 (bad input)."""
     options = _parser().parse_args(given)
     try:
         options.run(options)
@@ -110,7 +100,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_archive_commands(commands: Any) -> None:
-    """Add the arguments that take ground truth and result sets as files."""
+    """Add the commands that take ground truth and result sets as files."""
     scoring = commands.add_parser("score", help="score result sets, per image and overall")
     scoring.add_argument(
         "--protocol", required=True, help="slugs or slug:variant, separated by commas, or all"
@@ -164,13 +154,13 @@ def _formats(options: argparse.Namespace) -> "Formats":
     from ..formats.recognition.reading import FORMATS
     from .batch import Formats
 
-    named = Formats(
-        options.truth_format or options.format, options.results_format or options.format
-    )
-    for slug in (named.truth, named.results):
+    given = (options.truth_format or options.format, options.results_format or options.format)
+    slugs = [None if of is None else of.lower() for of in given]
+    for slug in slugs:
         if slug is not None and slug not in FORMATS:
-            raise _BadInput(f"there is no format {slug!r}; formats: {', '.join(FORMATS)}")
-    return named
+            meant = did_you_mean(slug, FORMATS)
+            raise _BadInput(f"there is no format {slug!r}{meant}; formats: {', '.join(FORMATS)}")
+    return Formats(*slugs)
 
 
 def _tell_reading(archive: "Archive") -> None:
@@ -262,13 +252,27 @@ def _score(options: argparse.Namespace) -> None:
 
 
 def _checked_names(options: argparse.Namespace) -> list[str]:
-    """Return the names of the methods, after a look at where the answer goes."""
+    """Return the names of the methods, after checking where the output goes."""
     if options.out is not None and options.out.suffix not in (".csv", ".json"):
         raise _BadInput(f"{options.out} must end in .csv or .json")
+    if options.out is not None:
+        _require_writable(options.out)
     names = [Path(path).stem for path in options.results]
     if len(set(names)) < len(names):
         raise _BadInput("two result sets have the same name; methods are named after their files")
     return names
+
+
+def _require_writable(path: Path) -> None:
+    """Raise _BadInput if a file cannot be written, before anything is computed; it stays as it is."""
+    was_there = path.exists()
+    try:
+        with open(path, "a", encoding="utf-8"):
+            pass
+    except OSError as fault:
+        raise _BadInput(f"{path} cannot be written: {fault.strerror or fault}") from fault
+    if not was_there:
+        path.unlink()
 
 
 def _is_small(paths: Sequence[str], n_protocols: int) -> bool:
@@ -278,7 +282,7 @@ def _is_small(paths: Sequence[str], n_protocols: int) -> bool:
 
 
 def _protocols(options: argparse.Namespace) -> list[Protocol]:
-    """Return the protocols asked for; parameters may be given for all, or for each by its slug."""
+    """Return the requested protocols; parameters apply to all, unless they are given by slug."""
     given = options.protocol.split(",")
     slugs = list(registry.PROTOCOLS) if given == ["all"] else [slug.strip() for slug in given]
     parameters = _parameters(options.parameters)
@@ -383,7 +387,7 @@ def _scenes(options: argparse.Namespace) -> None:
     scenes = [read_scene(scene, f"{options.file}, scene {at}") for at, scene in enumerate(given)]
     scores = protocol.score(scenes)
     for at, scene in enumerate(given):
-        # A scene may change parameters for itself alone.
+        # A scene may override parameters for itself.
         if scene.get("params"):
             parameters = {**protocol.parameters(), **scene["params"]}
             [scores[at]] = registry.get(protocol.slug, parameters).score([scenes[at]])

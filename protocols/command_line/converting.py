@@ -1,4 +1,4 @@
-"""Converting a file of ground truth or results into another format; readers are imported when it is done."""
+"""Conversion of ground truth or results into another format; readers are imported on use."""
 
 import argparse
 import sys
@@ -15,19 +15,11 @@ if TYPE_CHECKING:
 
 
 class NotConverted(ProtocolError, ValueError):
-    """A file that cannot be read, or not as one set; the message says why."""
+    """A file that cannot be read as a single set, or written; the message says why."""
 
 
 def add_command(commands: Any) -> None:
-    """Add ``convert``.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_command(parser.add_subparsers())
-    >>> parser.parse_args(["convert", "gt.zip", "--to", "paddle", "--out", "Label.txt"]).out.name
-    'Label.txt'
-    """
+    """Add the command ``convert``."""
     command = commands.add_parser("convert", help="write ground truth or results in another format")
     command.add_argument("file", metavar="FILE")
     command.add_argument("--to", required=True, metavar="SLUG", help="paddle, labelme, coco-json …")
@@ -66,12 +58,10 @@ def convert(
     images: str | None = None,
     without: Sequence[str] = (),
 ) -> Iterator[str]:
-    """Write a file in another format; yield warnings, and what was written.
+    """Write a file in another format; yield warnings and a summary.
 
     Parameters
     ----------
-    file : str
-    out : Path
     to : str
         A format that can be written.
     kind : "truth" or "results", optional
@@ -86,14 +76,9 @@ def convert(
     Raises
     ------
     NotConverted
-        If the file cannot be read, or not as one set.
+        If the file cannot be read as a single set, or ``out`` cannot be written.
     NotWritable
-        If the format cannot hold something; then nothing is written.
-
-    Examples
-    --------
-    >>> list(convert("gt.zip", Path("Label.txt"), to="paddle"))[-1]
-    'Label.txt: 2 regions of 1 image, read as quad, written as paddle'
+        If the format cannot hold some of the data; then nothing is written.
     """
     from ..formats.containers.image_sizes import picture_sizes
     from ..formats.recognition.guessing import guess
@@ -101,7 +86,7 @@ def convert(
     from ..formats.summaries import summaries
     from ..formats.writing.converting import write
 
-    if not Path(file).is_file():
+    if not Path(file).exists():
         raise NotConverted(f"{file} cannot be read: there is no such file")
     if kind is None:
         kind = "results" if guess(file).kind == "results" else "truth"

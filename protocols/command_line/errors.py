@@ -50,21 +50,13 @@ def explain_files(
         Path of the ground truth.
     results : sequence of str
         Paths of the result sets.
-    formats : Formats
 
     Raises
     ------
     BatchError
         If a file cannot be read, or has results for an image without ground truth.
     NoCauses
-        If the protocol's credits are not those of single regions.
-
-    Examples
-    --------
-    >>> from protocols import registry
-    >>> [explained] = explain_files(registry.get("iou"), "gt.zip", ["east.zip"])
-    >>> [(image, loss.side, loss.index, loss.cause) for image, loss in explained.regions]
-    [('1', 'truth', 1, 'missed')]
+        If the protocol's credits do not belong to single regions.
     """
     [protocol], _ = settled([protocol], truth, formats)
     for path in results:
@@ -84,16 +76,7 @@ def explain_files(
 
 
 def table(explained: Explained) -> str:
-    """Return the costs of a result set as lines of text; causes without a region are left out.
-
-    Examples
-    --------
-    >>> from protocols import registry
-    >>> print(table(*explain_files(registry.get("iou"), "gt.zip", ["east.zip"])))
-    east: recall 0.5000, precision 1.0000, F 0.6667
-      cause        truths  detections   recall  precision        F
-      missed            1           0  +0.5000    +0.0000  +0.3333
-    """
+    """Return the costs of a result set as lines of text; causes without a region are left out."""
     overall = explained.overall
     lines = [
         f"{explained.method}: recall {_shown(overall.recall)}, precision "

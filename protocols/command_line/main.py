@@ -1,22 +1,17 @@
-"""The package's command line: ``python -m protocols COMMAND``, or as the competition's scripts.
+"""The package's command line: a COMMAND, or the options of the competition's scripts.
 
-Neither imports what only the other needs.
+Neither form imports what only the other needs.
 """
 
 import os
 import sys
 from collections.abc import Sequence
 
+from text_rankings.base.options import interrupted
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return its exit code.
-
-    Examples
-    --------
-    >>> main(["-g=gt.zip", "-s=east.zip"])
-    Calculated!{"recall": 0.5, "precision": 1.0, "hmean": 0.6666666666666666, "AP": 0.0}
-    0
-    """
+    """Run the command line; return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         code = _run(given)
@@ -25,6 +20,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader has closed the pipe, as in `| head`; exit quietly.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:
+        return interrupted()
     return code
 
 

@@ -1,4 +1,4 @@
-"""Output of the competition's scripts: the figures of a result set, and a JSON object for each image."""
+"""Output of the competition's scripts: the figures of a result set, and those of each image."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -23,7 +23,7 @@ from ..iou import Iou, average_precision
 # Challenge 2 has boxes, Challenge 4 and later ones quadrilaterals.
 OF_BOXES: Final = ("deteval", "icdar13", "deteval-wolf")
 _TYPES: Final = {"one-to-one": "OO", "split": "OM", "merge": "MO", "many-to-many": "MM"}
-# Above this many detections the published scripts leave the matrices out.
+# Above this many detections the published scripts omit the matrices.
 _MAX_DETECTIONS: Final = 100
 
 
@@ -34,16 +34,8 @@ def overall_figures(
 
     Parameters
     ----------
-    protocol : Protocol
     scenes : sequence of Scene, length n
     scores : sequence of ImageScore, length n
-
-    Examples
-    --------
-    >>> from protocols import registry
-    >>> iou, scene = registry.get("iou"), Scene((Region.from_box(0, 0, 9, 4),), ())
-    >>> overall_figures(iou, [scene], iou.score([scene]))
-    {'recall': 0.0, 'precision': 0.0, 'hmean': 0.0, 'AP': 0.0}
     """
     overall: OverallScore = protocol.overall(scores)
     figures = {
@@ -54,7 +46,7 @@ def overall_figures(
     if "average_precision" in overall.indicators:
         figures["AP"] = overall.indicators["average_precision"]
     if protocol.slug == "tedeval":
-        # The script never finds a match among its confidences.
+        # The script finds no match among its confidences, so its average precision is 0.
         figures["AP"] = 0.0
     if isinstance(protocol, Iou):
         counted = [
@@ -102,21 +94,10 @@ def sample_of(
 
     Parameters
     ----------
-    protocol : Protocol
-    scene : Scene
     score : ImageScore
         Scores of this scene, with its matches.
     listed : mapping
         The parameters that the script lists with its results.
-
-    Examples
-    --------
-    >>> from protocols import registry
-    >>> word = Region.from_box(0, 0, 9, 4)
-    >>> iou, scene = registry.get("iou"), Scene((word,), (word,))
-    >>> sample = sample_of(iou, scene, iou.score([scene])[0], {})
-    >>> sample["pairs"], sample["iouMat"]
-    ([{'gt': 0, 'det': 0}], [[1.0]])
     """
     detections = scene.detections or ()
     sample: dict[str, Any] = {
@@ -134,7 +115,7 @@ def sample_of(
             for unmatched in score.unmatched
         ),
     }
-    # If a side is empty the scripts write a number that was never set.
+    # Without truth or detections, the scripts write a matrix that was never filled; this does not.
     small = bool(scene.truth) and 0 < len(detections) <= _MAX_DETECTIONS
     if isinstance(protocol, Iou):
         sample["AP"] = _image_average_precision(protocol, scene, score)
@@ -156,14 +137,14 @@ def _image_average_precision(protocol: Iou, scene: Scene, score: ImageScore) -> 
 
 
 def _points(region: Region, listed: Mapping[str, Any]) -> list[float]:
-    """Return the numbers of a region's line: those of boxes are the four of their sides."""
+    """Return a region's numbers as its line has them: four sides of a box, else all points."""
     if listed.get("LTRB") or ("LTRB" not in listed and "MTYPE_OO_O" in listed):
         return list(map(float, region.box))
     return list(map(float, region.points))
 
 
 def _pairs(protocol: Protocol, scene: Scene, score: ImageScore) -> list[dict[str, Any]]:
-    """Return the matches: a side is a list where the script has one."""
+    """Return the matches; a side is a list where the script writes a list."""
     several: set[int] = set()
     if protocol.slug == "deteval":
         # A split of which one detection is left counts as one-to-one, but is written as a split.

@@ -1,4 +1,4 @@
-"""Documents given as JSON cases, and their slot error rates ([BB13]_)."""
+"""Slot error rates of documents given as JSON cases ([BB13]_)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,32 +23,24 @@ def score_documents(
         an object from term to parents, or a name: then ``{"<name>_parents": object}`` is given with
         the cases, or the ontology passed here is used.
     ontology : Ontology or None
-        For cases that bring none of their own; without any, equal labels count 1 and others 0.
+        For cases without their own; if there is none at all, equal labels count 1 and others 0.
     is_a_weight : float
         For cases without ``w``.
 
     Returns
     -------
     dict or list
-        Of a case ``{"N", "P", "I", "D", "pairings", "pairs", "views"}``, pooled over its documents:
-        ``pairs`` has for each reference of each document [prediction, J, W] or None, and ``views``
-        has "combined", "boundaries" and "labels" with M, S, ser, recall, precision (raw, it may
-        exceed 1) and f1. Of several cases a list of ``{"name", "result"}``.
+        For a case ``{"N", "P", "I", "D", "pairings", "pairs", "views"}``, pooled over its
+        documents: ``pairs`` has, by document, for each reference [prediction, boundary score, label
+        score] or None; ``views`` has "combined", "boundaries" and "labels" with M, S, ser, recall,
+        precision (may exceed 1) and f1. For several cases a list of ``{"name", "result"}``.
 
     Raises
     ------
     DocumentError
-        If the data are something else; names the place.
+        If the data are anything else; the message names the place.
     ParameterError
         If a weight is outside [0, 1].
-
-    Examples
-    --------
-    The prediction covers half of the only reference:
-
-    >>> document = {"references": [{"spans": [[0, 10]]}], "predictions": [{"spans": [[0, 5]]}]}
-    >>> score_documents({"documents": [document]})["views"]["combined"]["ser"]
-    0.5
     """
     cases = given.get("cases") if isinstance(given, Mapping) and "cases" in given else given
     named = given if isinstance(given, Mapping) else {}
@@ -66,7 +58,7 @@ def score_documents(
 
 
 class _Similarities:
-    """The similarity that each case asks for, made once for each ontology and weight."""
+    """The similarities of cases, shared by cases with the same ontology and weight."""
 
     def __init__(
         self, named: Mapping[str, Any], ontology: Ontology | None, is_a_weight: float

@@ -1,4 +1,4 @@
-"""The competition's stand-alone scripts: ``-g gt.zip -s submit.zip [-o DIR] [-p JSON] [-c CHOICE]``."""
+"""The competition's scripts: ``-g gt.zip -s submit.zip [-o DIR] [-p JSON] [-c CHOICE]``."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from .per_sample import OF_BOXES, overall_figures, sample_of
 from .submissions import Asked, Lines, Refused, read_lines
 from .usage import USAGE
 
-# Protocols by the names of the published scripts, in any case; slugs are names too.
+# Slugs by the names of published scripts, in lower case; slugs themselves are names too.
 _CHOICES: Final = {
     "deteva": "deteval",
     "deteval": "deteval",
@@ -29,9 +29,9 @@ _CHOICES: Final = {
 }
 _NAMES: Final = {"GT_SAMPLE_NAME_2_ID": "truth", "DET_SAMPLE_NAME_2_ID": "results"}
 _PUBLISHED_NAMES: Final = {"truth": "gt_img_([0-9]+).txt", "results": "res_img_([0-9]+).txt"}
-# These take any names; the others img_NUMBER as published.
+# These accept any file names; the others accept img_NUMBER, as published.
 _ANY_NAME: Final = ("cleval", "cleval-end-to-end", "popeval")
-# The scripts' parameters for reading, and others that the protocols do not have.
+# The scripts' parameters for reading, with the field of ``Lines`` that each one sets.
 _SWITCHES: Final = {
     "LTRB": "ltrb",
     "CRLF": "crlf",
@@ -62,14 +62,14 @@ _LISTED: Final = {
 }
 # Format of lines: --format=SLUG, as for the other commands.
 _FORMAT: Final = "-format"
-# Numbers with which the first line of ground truth begins that may hold polygons.
+# Ground truth may hold polygons if its first line begins with this many numbers.
 _MAYBE_POLYGON: Final = 10
 _FIRST_NUMBERS: Final = re.compile(rf"(?:\s*-?[0-9.]+\s*,){{{_MAYBE_POLYGON}}}")
 _IMAGE: Final = re.compile(r"(?:img_?)?([0-9]+)\Z")
 
 
 class BadUsage(Exception):
-    """Arguments that mean nothing."""
+    """Arguments that have no meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +84,15 @@ class Options:
     rules: Rules | None
     of_truth: Lines
     of_results: Lines
-    # Whether lines were named, so that nothing has to be asked.
+    # Whether the line format was given, so that no question is needed.
     is_named: bool
     per_image: bool
-    # As the scripts list them with their results.
+    # The parameters, as the scripts list them with their results.
     listed: Mapping[str, Any]
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Evaluate as the scripts do; a refused submission, too, ends with status 0.
-
-    Examples
-    --------
-    >>> run(["-g=gt.zip", "-s=east.zip", "-c=CLEval"])
-    Calculated!{"recall": 0.8, "precision": 1.0, "hmean": 0.888...}
-    0
-    """
+    """Evaluate as the scripts do; return the exit status, 0 for a refused submission, too."""
     try:
         options = parsed(arguments)
     except (BadUsage, ProtocolError) as refusal:
@@ -128,18 +121,12 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def evaluate(options: Options) -> tuple[Protocol, dict[str, Scene], list[ImageScore]]:
-    """Read both zips and score them; return the protocol as it was settled, scenes and scores.
+    """Read both zips and score them; return the settled protocol, the scenes and the scores.
 
     Raises
     ------
     Refused, Asked
         As ``read_lines`` does.
-
-    Examples
-    --------
-    >>> protocol, scenes, scores = evaluate(parsed(["-g=gt.zip", "-s=east.zip"]))
-    >>> protocol.slug, list(scenes), scores[0].recall
-    ('iou', ['1'], 0.5)
     """
     images = _scenes(options)
     truths = (region for scene in images.values() for region in scene.truth)
@@ -153,14 +140,9 @@ def parsed(arguments: Sequence[str]) -> Options:
     Raises
     ------
     BadUsage
-        If they mean nothing.
+        If they have no meaning.
     ProtocolError
         If there is no such protocol, or a parameter is outside its range.
-
-    Examples
-    --------
-    >>> parsed(["-g=gt.zip", "-s=east.zip", '-p={"IOU_CONSTRAINT": 0.7}']).protocol.min_iou
-    0.7
     """
     given = _given(arguments)
     unknown = sorted(set(given) - {*"gsopc", _FORMAT})
@@ -197,7 +179,7 @@ def parsed(arguments: Sequence[str]) -> Options:
 
 
 def _lines(kind: Kind, protocol: Protocol, reading: Mapping[str, Any]) -> Lines:
-    """Return how the lines of a zip are written, by the parameters of the scripts."""
+    """Return the line format of a zip, from the parameters of the scripts."""
     side = "GT" if kind == "truth" else "DET"
     pattern = "" if protocol.slug in _ANY_NAME else _PUBLISHED_NAMES[kind]
     is_truth = kind == "truth"
@@ -239,7 +221,7 @@ def _rules(named: str | None, results: Lines, *, keep_quotes: bool) -> Rules | N
 
 
 def _holds_polygons(slug: str, path: str, reading: Mapping[str, Any]) -> bool:
-    """Return whether ground truth is written as polygons, for protocols whose scripts read them."""
+    """Return whether ground truth holds polygons, for protocols whose scripts read them."""
     if slug == "iou" or slug in OF_BOXES or any("LTRB" in name for name in reading):
         return False
     try:
@@ -276,7 +258,7 @@ def _listed(
 
 
 def _given(arguments: Sequence[str]) -> dict[str, str]:
-    """Read ``-g=gt.zip`` (as published) and ``-g gt.zip`` alike."""
+    """Return the options by name; ``-g=gt.zip`` (as published) and ``-g gt.zip`` are equal."""
     given: dict[str, str] = {}
     rest = list(arguments)
     while rest:
@@ -293,7 +275,8 @@ def _given(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def _parameters(text: str) -> dict[str, Any]:
-    # Version 1.0 wants the JSON inside quotes which are part of the argument, 1.1 wants it bare.
+    # Version 1.0 expects the JSON in quotes that are part of the argument, version 1.1 without
+    # quotes.
     stripped = text.strip()
     if stripped[:1] in "'\"" and stripped[-1:] == stripped[:1] and len(stripped) > 1:
         stripped = stripped[1:-1]
@@ -307,7 +290,7 @@ def _parameters(text: str) -> dict[str, Any]:
 
 
 def _sorted(slug: str, changed: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the parameters of the protocol, and those of the reading.
+    """Split the parameters into those of the protocol and those for reading.
 
     Parameters unknown to both are ignored, as in the scripts, but reported.
     """
@@ -332,7 +315,7 @@ def _scenes(options: Options) -> dict[str, Scene]:
     if strangers:
         raise Refused(f"The sample {strangers[0]} not present in GT")
     if options.of_results.confidences:
-        # Stable, where the scripts leave the order of equal confidences open.
+        # A stable sort; the scripts leave the order of equal confidences open.
         results = {
             image: tuple(sorted(regions, key=lambda region: -(region.confidence or 0.0)))
             for image, regions in results.items()

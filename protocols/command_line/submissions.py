@@ -1,7 +1,7 @@
 """Zips of lines read as the competition's scripts read them, refusals included.
 
-Names and lines are matched against the same patterns: blanks of any kind around numbers, digits of
-ASCII only, and whatever a pattern leaves open is left open here.
+Names and lines are matched against the same patterns: any whitespace around numbers, ASCII digits
+only; whatever a pattern leaves open is accepted.
 """
 
 import re
@@ -23,7 +23,7 @@ from ..formats.readers.uniform_lines import read_usual
 
 _BYTES: Final = Limits().total_bytes
 _QUOTED: Final = re.compile(r'\s*"(.*)"\s*$')
-# The part of an entry's name that CLEval removes; the rest is the image.
+# Parts of an entry's name that CLEval removes; the rest is the image.
 _TAKEN_OUT: Final = ("gt_", "res_", ".txt", ".json", ".jpg")
 _LTRB, _QUAD = 4, 8
 _EXPECTED: Final = {_LTRB: "xmin,ymin,xmax,ymax", _QUAD: "x1,y1,x2,y2,x3,y3,x4,y4"}
@@ -34,7 +34,7 @@ class Refused(Exception):
 
 
 class Asked(Exception):
-    """Ground truth that can be read in two ways; the message says which, and how to name one."""
+    """Ground truth that can be read in two ways; the message names them and how to choose one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +44,14 @@ class Lines:
     Attributes
     ----------
     names : str
-        The pattern that the name of an entry begins with; its first group is the image. Empty: the
-        name without the usual prefixes and endings.
+        Pattern for the start of an entry's name; its first group is the image. Empty: the image is
+        the name without the usual prefixes and suffixes.
     ltrb : bool
-        Boxes of four numbers instead of corners of eight.
+        Boxes of four numbers instead of quadrilaterals of eight.
     crlf : bool
         Lines end with CRLF only.
     confidences, texts : bool
-        Fields after the numbers.
+        Whether lines have these fields after the numbers.
     """
 
     kind: Kind
@@ -67,10 +67,8 @@ def read_lines(path: str, lines: Lines, *, ask: bool = True) -> dict[str, tuple[
 
     Parameters
     ----------
-    path : str
-    lines : Lines
     ask : bool
-        Ask where the lines of ground truth can be read in two ways.
+        Raise ``Asked`` if the lines of ground truth can be read in two ways.
 
     Raises
     ------
@@ -78,12 +76,6 @@ def read_lines(path: str, lines: Lines, *, ask: bool = True) -> dict[str, tuple[
         For input that the scripts refuse: the zip, the name of an entry, a line.
     Asked
         If ground truth can be read in two ways.
-
-    Examples
-    --------
-    >>> lines = Lines("truth", "gt_img_([0-9]+).txt", ltrb=False, texts=True)
-    >>> [(image, len(regions)) for image, regions in read_lines("gt.zip", lines).items()]
-    [('1', 2)]
     """
     n = _LTRB if lines.ltrb else _QUAD
     rules = Rules(LineFormat.LTRB if lines.ltrb else LineFormat.QUAD, strict=True)
@@ -93,7 +85,7 @@ def read_lines(path: str, lines: Lines, *, ask: bool = True) -> dict[str, tuple[
     images = {}
     for name, (entry, content) in _entries(path, lines).items():
         text = content.removeprefix(BOM_UTF8).decode(errors="replace")
-        # As published a right side of -0 is refused, and escapes are undone in another order.
+        # As published, a right side of -0 is refused, and escapes are undone in a different order.
         is_careful = not usual_only or "\\" in text or "-0" in text
         usual = None if is_careful else read_usual(text, lines.kind, rules)
         if usual is not None and usual.n_numbers != n:
@@ -127,7 +119,7 @@ def _ask(survey: Survey, path: str, rules: Rules) -> None:
 
 
 def _entries(path: str, lines: Lines) -> Mapping[str, tuple[str, bytes]]:
-    """Return by image the name of its entry and its bytes; of several entries the last."""
+    """Return the name and bytes of each image's entry; if it has several, of the last one."""
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(entry.file_size for entry in archive.infolist()) > _BYTES:
@@ -167,7 +159,7 @@ def _named(
 
 @cache
 def _pattern(n: int, confidences: bool, texts: bool) -> re.Pattern[str]:
-    """Return the pattern of a line; as published, a number may match more than it seems to."""
+    """Return the pattern of a line; as published, a confidence may have any sign as its point."""
     whole, positive = r"\s*(-?[0-9]+)\s*", r"\s*([0-9]+)\s*"
     numbers = [whole, whole, positive, positive] if n == _LTRB else [whole] * n
     tail = r",\s*([0-1].?[0-9]*)\s*" if confidences else ""

@@ -1,4 +1,4 @@
-"""Folders of cTDaR documents: a result set against its ground truth, as one answer ([G19]_)."""
+"""Scores of a folder of cTDaR results against a folder of ground truth ([G19]_)."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +16,7 @@ Track = Literal["A", "B"]
 def evaluate_folders(
     track: Track, truth: Path, results: Path, variant: str = "page"
 ) -> dict[str, Any]:
-    """Return the scores of a folder of results against a folder of ground truth, JSON-able.
+    """Return the scores of a folder of results against one of ground truth, as JSON data.
 
     Parameters
     ----------
@@ -24,30 +24,22 @@ def evaluate_folders(
         A counts tables, B the relations of their cells.
     truth, results : Path
         Folders of XML files; the result of an image has the base name of its ground truth.
-    variant : "page" or "tool"
 
     Returns
     -------
     dict
         ``track``, ``variant``, ``thresholds``; ``images``, each with ``name``, ``n_truth``,
-        ``n_detections``, ``recall``, ``precision``, ``f_score`` (WAvg.F1) and
-        ``at_thresholds``; ``overall`` likewise from the added counts; ``missing``, the images
-        without a result file, which count as images without detections; and ``unreadable``, the
-        results that do not parse, with ``name`` and ``message``, which count as empty.
+        ``n_detections``, ``recall``, ``precision``, ``f_score`` (WAvg.F1) and ``at_thresholds``;
+        ``overall`` likewise from the summed counts; ``missing``, the images without a result file,
+        which count as images without detections; and ``unreadable``, the results that do not parse,
+        with ``name`` and ``message``, which count as empty.
 
     Raises
     ------
     DocumentError
-        If there is no ground truth, one of its files cannot be read, or a result file has none.
+        If there is no ground truth, it has an unreadable file, or a result is without ground truth.
     ParameterError
         If there is no such variant.
-
-    Examples
-    --------
-    A folder with a document of one table, against itself:
-
-    >>> evaluate_folders("A", Path("tables"), Path("tables"))["overall"]["f_score"]
-    1.0
     """
     if track not in ("A", "B"):
         raise DocumentError(f"expected track A or B, got {track!r}")

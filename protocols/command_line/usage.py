@@ -1,4 +1,4 @@
-"""The message for an invalid stand-alone call."""
+"""The usage message, for an invalid stand-alone call and at the end of the help."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Votes and images given as JSON cases, and the scores of their systems against each other ([LS11]_)."""
+"""JSON cases of votes or images, and the scores of their systems against each other ([LS11]_)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -33,20 +33,13 @@ def evaluate_cases(given: Any) -> Any:
     -------
     dict or list
         For a case ``{"P", "sum_P", "systems", "top", "bottom", "kappa"}``, for an image also
-        ``faces``, in whose order P is; None if there is nothing to vote on. For several cases a
-        list of ``{"name", "result"}``.
+        ``faces``, in the order of P; None if there is nothing to vote on. For several cases a list
+        of ``{"name", "result"}``.
 
     Raises
     ------
     VoteError
-        If the data are something else; names the place.
-
-    Examples
-    --------
-    Two systems on two documents; S_top and S_bottom vote, too, a quarter each:
-
-    >>> evaluate_cases({"systems": [[1, 0], [1, 1]]})["P"]
-    [0.75, 0.5]
+        If the data are anything else; the message names the place.
     """
     cases = given.get("cases", given) if isinstance(given, Mapping) else given
     if isinstance(cases, Mapping):

@@ -12,10 +12,10 @@ from .regions import Region
 
 Kind = Literal["one-to-one", "split", "merge", "many-to-many"]
 Side = Literal["truth", "detection"]
-# Fields of regions that a protocol requires.
+# The input that a protocol requires.
 Needs = Literal["regions", "text", "detected text", "confidences", "cells", "several methods"]
 
-# The same for people; regions are always there.
+# The same in words, without regions, which are always present.
 NEEDED: Final[Mapping[Needs, str]] = {
     "text": "transcriptions",
     "detected text": "transcriptions on both sides",
@@ -23,7 +23,7 @@ NEEDED: Final[Mapping[Needs, str]] = {
     "cells": "table cells",
     "several methods": "results of several methods",
 }
-# Protocols that ask the same thing, in the order of lists.
+# Groups of protocols that answer the same question, in the order in which they are listed.
 Family = Literal[
     "Intersection over union",
     "Shares of areas",
@@ -32,7 +32,7 @@ Family = Literal[
     "What was read",
     "Tables",
     "Other questions",
-    "Sentinels, which look at no ground truth",
+    "Sentinels, which do not use the ground truth",
 ]
 
 
@@ -77,7 +77,7 @@ class Unmatched:
 
     @property
     def is_out(self) -> bool:
-        """Whether it is ignored."""
+        """Whether the region does not count, because it is ignored or left out."""
         return "ignored region" in self.reason or "left out" in self.reason
 
 
@@ -133,7 +133,7 @@ class OverallScore:
 class Variant:
     """A published way of computing a protocol that differs in parameters only.
 
-    It is asked for as ``slug:variant``; ``says`` names in a few words whose way it is.
+    It is requested as ``slug:variant``; ``says`` names its origin in a few words.
     """
 
     parameters: Mapping[str, Any]
@@ -217,7 +217,7 @@ class Protocol(ABC):
     Raises
     ------
     ParameterError
-        On creation, if a parameter is outside its range; names parameter, range and value.
+        On creation, if a parameter is outside its range; the message has name, range and value.
     """
 
     slug: ClassVar[str]
@@ -226,24 +226,24 @@ class Protocol(ABC):
     summary: ClassVar[str]
     family: ClassVar[Family]
     needs: ClassVar[Needs] = "regions"
-    # Whether it looks at no ground truth, so that it should not agree with people.
+    # Whether it ignores the ground truth, so that it should not agree with people.
     is_sentinel: ClassVar[bool] = False
-    # Whether it says which truths and detections belong together.
+    # Whether it reports which truths and detections belong together.
     has_matches: ClassVar[bool] = True
     # Whether recall and precision are the mean credit of single regions, so that the loss of a
     # region has a cost (causes.py); true for protocols that add up credits.
     has_causes: ClassVar[bool] = False
-    # Whether the order of truths or detections can change a score, as the published definition has it.
+    # Whether the order of truths or detections can change a score, by the published definition.
     depends_on_order: ClassVar[bool] = False
     # Whether regions are measured by their upright bounding boxes, whatever their shape.
     measures_boxes: ClassVar[bool] = False
-    # Whether the score of an image depends on other images, so that a result set cannot be cut in chunks.
+    # Whether an image's score depends on other images, so that they cannot be cut into chunks.
     needs_all_images: ClassVar[bool] = False
-    # Whose way it is without a variant, where its name does not say so.
+    # Origin of the protocol without a variant, if its name does not say so.
     as_published: ClassVar[str] = ""
     # Other published ways of computing it, by name.
     variants: ClassVar[Mapping[str, Variant]] = {}
-    # Parameters that scores stored by earlier versions do not name: the values they were computed with.
+    # Values of parameters that scores stored by earlier versions do not name.
     added_later: ClassVar[Mapping[str, Any]] = {}
 
     def __post_init__(self) -> None:
@@ -252,12 +252,12 @@ class Protocol(ABC):
 
     @classmethod
     def declared(cls) -> list[dataclasses.Field[Any]]:
-        """Return the parameters as fields, its own before those it shares with others."""
+        """Return the parameters as fields, its own before the shared ones."""
         return sorted(fields(cls), key=lambda declared: declared.metadata.get("shared", False))
 
     @property
     def variant_name(self) -> str:
-        """The name of the variant whose parameters it has, of several the one with most; or empty."""
+        """The variant whose parameters it has, or ""; of several, the one with most parameters."""
         mine = self.parameters()
         fitting = [
             (len(variant.parameters), name)
@@ -268,16 +268,16 @@ class Protocol(ABC):
 
     @property
     def full_slug(self) -> str:
-        """Return its slug with its variant, as for ``registry.get``."""
+        """Return its slug with its variant, in the form that ``registry.get`` accepts."""
         return f"{self.slug}:{self.variant_name}" if self.variant_name else self.slug
 
     def parameters(self) -> dict[str, Any]:
         return {declared.name: getattr(self, declared.name) for declared in self.declared()}
 
     def settled_for(self, truth: Iterable[Region]) -> Self:
-        """Return the protocol with the parameters fixed that depend on the ground truth of a whole data set.
+        """Return the protocol with the parameters fixed that depend on a data set's ground truth.
 
-        Callers that score a data set in parts call this first, once.
+        Callers that score a data set in parts call this once, before scoring.
         """
         return self
 
@@ -288,7 +288,7 @@ class Protocol(ABC):
     def score_methods(self, results: Mapping[str, Sequence[Scene]]) -> dict[str, list[ImageScore]]:
         """Return the scores of several methods on the same images, each in the same order.
 
-        A method's scores depend on the others only where the protocol says so.
+        A method's scores depend on the others only if the protocol says so.
         """
         return {method: self.score(scenes) for method, scenes in results.items()}
 
@@ -315,24 +315,10 @@ class Protocol(ABC):
 
 
 def official(protocol: Protocol, scores: Sequence[ImageScore]) -> OverallScore:
-    """Return the official figures; without any score all of them are undefined.
+    """Return the official figures; without any score, all of them are undefined.
 
-    ``overall`` of no image would be the score for no truth and no detection, which is 1 for several
-    protocols.
-
-    Parameters
-    ----------
-    protocol : Protocol
-    scores : sequence of ImageScore
-
-    Examples
-    --------
-    >>> from protocols import registry
-    >>> evaltex = registry.get("evaltex")
-    >>> official(evaltex, evaltex.score([Scene((), ())])).recall
-    1.0
-    >>> official(evaltex, []).recall is None
-    True
+    ``overall`` of no images would be the score for no truth and no detections, which is 1 for
+    several protocols.
     """
     overall = protocol.overall(scores)
     if scores:

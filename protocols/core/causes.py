@@ -1,6 +1,6 @@
 """Causes of the regions' losses, one for each region, and the cost of each cause (after [BFHH20]_).
 
-The causes and their definitions, with the edge cases, are in docs/explanation/causes.md.
+The causes and their definitions, with the edge cases, are in docs/protocols/causes.md.
 """
 
 import math
@@ -61,7 +61,7 @@ class Change:
     n_detections: int = 0
     recalled: float = 0.0
     precise: float = 0.0
-    # To the number (or weight) of detections: below 0 where false ones are taken away.
+    # Change in the number (or weight) of detections, below 0 where false ones are removed.
     counted: float = 0.0
 
     def __add__(self, other: "Change") -> "Change":
@@ -90,7 +90,7 @@ class Losses:
 class Cost:
     """Cost of a cause: the gain in the figures if only this cause were removed.
 
-    None if the figure is undefined, without counted truth or without counted detections.
+    A gain is None if its figure is undefined: without counted truth, or counted detections.
     """
 
     cause: Cause
@@ -114,7 +114,7 @@ def losses(
     ----------
     protocol : Protocol
         One with ``has_causes``.
-    scenes, scores : the images, and what the protocol gave them, with their matches
+    scenes, scores : the images, and the scores that the protocol gave them, with matches
 
     Raises
     ------
@@ -156,15 +156,7 @@ def losses(
 
 
 def total(of: Iterable[Losses]) -> Losses:
-    """Return the sum of losses over images, without the single regions.
-
-    Examples
-    --------
-    >>> one = Losses(Tally(0.0, 1, 0.0, 0), {"missed": Change(n_truth=1, recalled=1.0)})
-    >>> both = total([one, one])
-    >>> both.tally.n_truth, both.changes["missed"].recalled
-    (2.0, 2.0)
-    """
+    """Return the sum of losses over images, without the single regions."""
     recalled = n_truth = precise = n_detections = 0.0
     changes: defaultdict[Cause, Change] = defaultdict(Change)
     for one in of:
@@ -178,19 +170,10 @@ def total(of: Iterable[Losses]) -> Losses:
 
 
 def costs(of: Losses) -> list[Cost]:
-    """Return the cost of each cause, in the order of ``CAUSES``; those without a region cost nothing.
+    """Return the cost of each cause, in the order of ``CAUSES``; nothing for one without a region.
 
-    Each is computed from the observed figures, so the costs do not depend on an order; those of
-    recall add up to its loss.
-
-    Examples
-    --------
-    Of two truths one is missed:
-
-    >>> half = Losses(Tally(1.0, 2, 1.0, 1), {"missed": Change(n_truth=1, recalled=1.0)})
-    >>> missed = costs(half)[0]
-    >>> missed.cause, missed.recall, missed.precision
-    ('missed', 0.5, 0.0)
+    Each is computed from the observed figures, so the costs do not depend on the order in which
+    causes are removed; the recall costs add up to the recall lost.
     """
     before = _figures(of.tally)
     found = []
@@ -232,7 +215,7 @@ def _weights(
 
 @dataclass(frozen=True, slots=True)
 class _Met:
-    """A truth and a detection that share area: as shares of either, and of their union."""
+    """A truth and a detection that share area, with its share of each and of their union."""
 
     truth: int
     detection: int
@@ -299,7 +282,7 @@ class _Image:
     _column: dict[int, list[_Met]] = field(init=False)
     _match_of_truth: dict[int, Match] = field(init=False)
     _match_of: dict[int, Match] = field(init=False)
-    # Detections that hold several truths, and of each truth the detections that are pieces of it.
+    # Detections that hold several truths; for each truth, the detections that are pieces of it.
     _mergers: set[int] = field(init=False)
     _pieces: dict[int, set[int]] = field(init=False)
 
@@ -408,7 +391,7 @@ class _Image:
         return met.truth in self._match_of_truth or len(pieces - self._match_of.keys()) > 1
 
     def _of_match(self, match: Match, pairs: Sequence[_Met]) -> Cause:
-        """Return the cause of a region that earned a part only."""
+        """Return the cause for a matched region that earned less than full credit."""
         if len(match.detections) > max(len(match.truth), 1):
             return "split"
         if len(match.truth) > 1 or any(map(self._is_merged_in, pairs)):
@@ -422,7 +405,7 @@ class _Image:
     def _become_right(
         self, of_truth: Sequence[Loss], of_detections: Sequence[Loss]
     ) -> Mapping[int, float]:
-        """Return as how many right detections each one counts when its cause is mended.
+        """Return, for each detection, how many right ones it becomes if its cause is removed.
 
         The detections of a truth with the same cause become one right detection together; a merged
         one becomes one for each truth that it merges; false ones are removed. Existing matches are

@@ -20,9 +20,9 @@ from .lazy_shapely import shapely
 from .matching import Flat
 from .unions import overlapping_groups, union_of_each
 
-# Clipped shapes have sides that are parallel to others up to rounding, and the polygon library
-# sometimes takes the wrong side: it finds an area where there is none, or none where there is one.
-# So areas are computed in two ways, and on a grid (which is slow) if the two disagree.
+# Clipped shapes have sides that are parallel up to rounding, and the polygon library sometimes
+# takes the wrong side: it finds an area where there is none, or none where there is one. So areas
+# are computed in two ways, and on a grid (which is slow) if the two disagree.
 _GRID: Final = 1e-10
 _SUSPICIOUS: Final = 1e-6
 # A point on a left or top edge is inside, one on a right or bottom edge is not: test it a little
@@ -49,9 +49,9 @@ class Characters:
     first: Indices
 
     def of(self, truths: Indices) -> tuple[Indices, Indices]:
-        """Return, for rows of truths, each character of each row: its row, and its index here."""
-        # A truth may have several rows, each with all its characters: ``within`` counts the
-        # characters of a row from 0.
+        """Return, for each character of these truths, its place in ``truths`` and in ``points``."""
+        # A truth may be given several times, each time with all its characters, which ``within``
+        # counts from 0.
         n = self.n[truths]
         rows = np.repeat(np.arange(len(truths)), n)
         within = np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
@@ -75,14 +75,6 @@ def characters_of(
     n : ndarray of shape (m,)
         Number of each region's characters.
     downwards, curved : ndarray of bool, shape (m,)
-
-    Examples
-    --------
-    >>> from protocols.core.regions import Region
-    >>> word, no = Shapes([Region.from_box(0, 0, 40, 10)]), np.array([False])
-    >>> characters_of(word, np.array([2]), downwards=no, curved=no).points
-    array([[10.,  5.],
-           [30.,  5.]])
     """
     corners = shapes.corners()
     corners[downwards] = np.roll(corners[downwards], 1, axis=1)
@@ -140,18 +132,10 @@ def inside(
     shapes : Shapes
     at : ndarray of shape (k,)
         The region of each point, by its index in ``shapes``.
-    open_edges : bool
 
     Returns
     -------
     ndarray of bool, shape (k,)
-
-    Examples
-    --------
-    >>> from protocols.core.regions import Region
-    >>> corners, word = np.array([[0.0, 0], [9.0, 4]]), Shapes([Region.from_box(0, 0, 9, 4)])
-    >>> inside(corners, word, np.array([0, 0])), inside(corners, word, np.array([0, 0]), open_edges=True)
-    (array([ True, False]), array([False, False]))
     """
     # Cheapest first: the bounding box of all, the four sides of quadrilaterals, the library.
     moved = points if open_edges else points + _NUDGE
@@ -186,7 +170,7 @@ class IgnoredParts:
     ----------
     shared : ndarray, one for each pair
         The given areas, those of ignored truths reduced to their remainder.
-    areas : ndarray, one for each truth
+    areas : ndarray, one for each truth; for ignored ones that of the remainder
     """
 
     def __init__(
@@ -209,7 +193,7 @@ class IgnoredParts:
             covered_by.setdefault(i, []).append(k)
         if covered_by:
             at = np.array(list(covered_by))
-            # Makes the polygons of all of them in one call; below they are only looked up.
+            # Creates all their polygons in one call; below they are only looked up.
             truth.polygons(np.unique(np.concatenate([at, *map(np.array, covered_by.values())])))
             covers = union_of_each(
                 [truth.polygons(np.array(counted)) for counted in covered_by.values()]
@@ -274,7 +258,7 @@ def _differences(whole: Polygons, areas: Floats, covers: Polygons) -> Polygons:
 def _on_a_grid_where(
     areas: Floats, other_way: Floats, whole: Floats, a: Polygons, b: Polygons
 ) -> Floats:
-    """Return areas, those of intersections on a grid where two ways of finding them disagree."""
+    """Return areas; where two computations disagree, those of intersections on a grid."""
     wrong = np.abs(areas - other_way) > _SUSPICIOUS * (1.0 + whole)
     if wrong.any():
         areas[wrong] = shapely.area(shapely.intersection(a[wrong], b[wrong], grid_size=_GRID))

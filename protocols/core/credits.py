@@ -34,7 +34,7 @@ class CreditProtocol(Protocol):
         "zero",
         "one",
         "undefined",
-        says="precision of an image with truth to find where no detection counts",
+        says="precision of an image that has truth to find, but no detection that counts",
         shared=True,
     )
 
@@ -110,17 +110,10 @@ class CreditProtocol(Protocol):
 
 
 def n_characters(region: Region) -> int:
-    """Return the length of a region's text; without one, how many square letters fit its length.
+    """Return the length of a region's text; without text, how many square letters fit.
 
     The guess is CLEval's for regions whose text is unknown ([B20]_): the ratio of the longer to the
     shorter side of the bounding box, at least 1 and at most 10.
-
-    Examples
-    --------
-    >>> n_characters(Region.from_box(0, 0, 100, 40, text="exit"))
-    4
-    >>> n_characters(Region.from_box(0, 0, 100, 40))  # a ratio of 2.5
-    3
     """
     if region.text and not region.ignored:
         return len(region.text)
@@ -132,20 +125,12 @@ def n_characters(region: Region) -> int:
 def match_credits(
     score: ImageScore, n_truth: int, n_detections: int
 ) -> tuple[list[float], list[float]]:
-    """Return the credit of each truth and of each detection, dealt out evenly within a match.
+    """Return the credit of each truth and of each detection, shared equally within a match.
 
     Parameters
     ----------
-    score : ImageScore
     n_truth, n_detections : int
         Number of the image's regions, ignored ones too.
-
-    Examples
-    --------
-    >>> from protocols.core.base import Match
-    >>> merge = Match((0, 2), (0,), "merge", 1.0, 0.8)
-    >>> match_credits(ImageScore(0.5, 0.8, 0.6, Tally(1.0, 3, 0.8, 1), (merge,)), 3, 1)
-    ([0.5, 0.0, 0.5], [0.8])
     """
     recall, precision = [0.0] * n_truth, [0.0] * n_detections
     for match in score.matches:

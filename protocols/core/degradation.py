@@ -1,7 +1,7 @@
 """Copies of a result that are certainly worse: regions removed, added, or moved off the text.
 
-For known-answer pairs. All comparisons are of bounding boxes, which is stricter than polygons: a
-shape that does not touch a box touches no polygon in it.
+For pairs whose right answer is known. All comparisons are of bounding boxes, which is stricter than
+comparing polygons: a shape that does not touch a box touches no polygon in it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,11 +35,6 @@ class Worse:
     regions: tuple[Region, ...]
     dose: int
 
-    @property
-    def worse_in(self) -> tuple[str, ...]:
-        """The criteria in which the copy is visibly worse."""
-        return WORSE_IN[self.kind]
-
 
 def worsened(
     detections: Sequence[Region],
@@ -53,24 +48,15 @@ def worsened(
 
     - removed: half of the texts that were found (IoU of boxes of 0.5 or more), rounded up, and
       everything that touches them;
-    - added: half as many regions as there are, two at least, where nothing is;
-    - moved: as removed, but the regions are next to the text, where nothing is.
+    - added: half as many regions as there are, at least two, in empty places;
+    - moved: as removed, but the regions reappear next to the text, in empty places.
 
     Parameters
     ----------
-    detections, truth : sequence of Region
     size : (float, float)
-        Width and height of the image in pixels; nothing is put outside of it.
-    rng : Random
+        Width and height of the image in pixels; no region is placed outside it.
     kinds : sequence of str
         Those that may be drawn.
-
-    Examples
-    --------
-    >>> word = Region.from_box(0, 0, 100, 40)
-    >>> worse = worsened([word], [word], size=(200, 100), rng=Random(1), kinds=["removed"])
-    >>> worse.regions, worse.dose, worse.worse_in
-    ((), 1, ('recall', 'preference'))
     """
     doers: dict[Kind, Callable[[], Worse | None]] = {
         "removed": lambda: _removed(detections, truth, rng),
@@ -129,7 +115,7 @@ def _moved(
 def _of_half_the_found(
     detections: Sequence[Region], truth: Sequence[Region], rng: Random
 ) -> set[int]:
-    """Return the places of all detections that touch one of half the texts that were found."""
+    """Return the indices of all detections that touch a random half of the found texts."""
     boxes = [region.box for region in detections]
     found = [
         region.box
@@ -146,7 +132,7 @@ def _put_where_nothing_is(
     taken: Sequence[Box],
     size: tuple[float, float],
 ) -> Region | None:
-    """Return the region at the first place of its left top corner where it touches nothing."""
+    """Return the region moved to the first of these top left corners where it touches nothing."""
     left, top, right, bottom = region.box
     for x, y in places:
         across, down = round(x - left), round(y - top)
@@ -163,7 +149,7 @@ def _anywhere(size: tuple[float, float], rng: Random) -> Iterator[tuple[float, f
 
 
 def _beside(box: Box, rng: Random) -> Iterator[tuple[float, float]]:
-    """Yield places from one to four times its size away, the near ones first."""
+    """Yield top left corners from 1.2 to 4 times the box's size away, nearest first."""
     left, top, right, bottom = box
     width, height = right - left, bottom - top
     ways = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)]

@@ -33,7 +33,7 @@ _NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U00
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """The look of the regions of one fate, and their name in the legend."""
+    """The style of regions with one outcome, and their name in the legend."""
 
     says: str
     colour: str
@@ -60,14 +60,14 @@ def draw_scene(scene: Scene, score: ImageScore, *, title: str) -> str:
     Truths are tinted, detections are not; colour and dashes tell matched, unmatched and ignored
     ones apart. A match is a star of thin lines around a badge with its kind (unless one-to-one)
     and its credits. Regions are named by their ids, else T1, T2, ... and D1, D2, ... in order.
-    Equal arguments give equal bytes. There are no styles and no scripts in it, so that a strict
-    content security policy may serve it, and all text is escaped.
+    Equal arguments give equal bytes. The SVG has no styles and no scripts, so a strict content
+    security policy allows it, and all text is escaped.
 
     Parameters
     ----------
     scene : Scene
-        Any size; without regions the picture says so. The lines of the ground truth are drawn
-        where their shapes are given.
+        Any size; if there are no regions, the picture says so. The lines of the ground truth are
+        drawn if their shapes are given.
     score : ImageScore
         A protocol's score of this scene.
     title : str
@@ -131,7 +131,7 @@ class _Drawn:
         self.legend_height = _LEGEND_ROW * len(self._legend_rows) + 14.0
 
     def lines_of_text(self) -> Iterator[str]:
-        """Yield the upper level of the ground truth."""
+        """Yield the outlines of the lines of text, the upper level of the ground truth."""
         for region in self._scene.parents.values():
             yield (
                 f'<path d="{self._place.path(region)}" fill="none" stroke="#9ca3af" '
@@ -245,7 +245,7 @@ class _Drawn:
         return text, self._settle(candidates, edges)
 
     def _settle(self, candidates: Sequence[Box], edges: Sequence[Box]) -> Box:
-        """Return the candidate that hides least, the first one among equals, and keep its place."""
+        """Return the candidate that hides least, with a preference for early ones; reserve it."""
         moved = [
             _inside(box, _HEADER - 6.0, _HEADER + self.height + _MARGIN - 4.0) for box in candidates
         ]
@@ -261,13 +261,13 @@ class _Drawn:
 
 
 class _Placement:
-    """From the pixels of a scene to the picture: all regions, as large as they fit."""
+    """Mapping from the pixels of a scene to the picture, scaled so that all regions just fit."""
 
     def __init__(self, regions: Sequence[Region]) -> None:
         xs = [x for region in regions for x in region.points[::2]] or [0.0]
         ys = [y for region in regions for y in region.points[1::2]] or [0.0]
         largest = max(*map(abs, xs), *map(abs, ys))
-        # Smaller where the differences of the largest numbers would overflow.
+        # Scales coordinates down if differences of the largest numbers would overflow.
         self._unit = 1.0 if largest < _HUGE else _HUGE
         self._left, self._top = min(xs) / self._unit, min(ys) / self._unit
         width = max(xs) / self._unit - self._left
@@ -310,7 +310,7 @@ def _fates(scene: Scene, score: ImageScore) -> dict[tuple[str, int], Fate]:
             ignored = side == "truth" and region.ignored
             fates[side, at] = "ignored" if ignored else "unnamed"
     for unmatched in score.unmatched:
-        # A region without area is left out of all counts, as an ignored one is.
+        # A region without area is left out of all counts, like an ignored one.
         fates[unmatched.side, unmatched.index] = "ignored" if unmatched.is_out else "unmatched"
     for match in score.matches:
         fates.update(dict.fromkeys(_members(match), "matched"))
@@ -393,7 +393,7 @@ def _n(value: float) -> str:
 
 
 def _text_width(text: str) -> float:
-    # Wide scripts take a whole square a letter, others a little more than half of one.
+    # Letters of wide scripts take a whole square, others a little more than half of one.
     return sum(_FONT if ord(letter) > 0x2E7F else 0.58 * _FONT for letter in text)
 
 
@@ -407,7 +407,7 @@ def _centred(x: float, y: float, width: float, height: float) -> Box:
 
 
 def _inside(box: Box, top: float, bottom: float) -> Box:
-    """Return a box moved into the picture."""
+    """Return a box shifted into the picture."""
     x = max(6.0 - box[0], 0.0) + min(_WIDTH - 6.0 - box[2], 0.0)
     y = max(top - box[1], 0.0) + min(bottom - box[3], 0.0)
     return box[0] + x, box[1] + y, box[2] + x, box[3] + y

@@ -4,14 +4,14 @@ from text_rankings.base.i18n import Message
 
 
 class ProtocolError(Exception):
-    """The base of all refusals of this package; values replace names in braces in its words."""
+    """The base of all errors of this package; values replace names in braces in the message."""
 
     def __init__(self, words: str = "", **values: object) -> None:
         super().__init__(Message(words, **values))
 
 
 class RegionError(ProtocolError, ValueError):
-    """A region that is not one."""
+    """An invalid region."""
 
 
 class ParameterError(ProtocolError, ValueError):
@@ -19,4 +19,4 @@ class ParameterError(ProtocolError, ValueError):
 
 
 class UnknownProtocol(ProtocolError, LookupError):
-    """A protocol of this name does not exist."""
+    """A name that no protocol has."""

@@ -1,4 +1,4 @@
-"""Checks whether data have the inputs of a protocol, and whether it measures their shapes."""
+"""Checks of whether data have a protocol's inputs, and of whether it measures their shapes."""
 
 from collections.abc import Iterable
 from itertools import tee
@@ -12,7 +12,7 @@ from .regions import Region
 def lacking(
     protocol: Protocol, truths: Iterable[Region], found: Iterable[Region], n_methods: int
 ) -> str:
-    """Return which inputs a protocol needs and the data do not have, as the end of a sentence; or "".
+    """Return which input the data do not have, as the end of a sentence; "" if none is missing.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def lacking(
     truths, found : iterable of Region
         Of the whole data set.
     n_methods : int
-        Whose results there are.
+        Number of methods with results.
 
     Examples
     --------
@@ -38,6 +38,25 @@ def lacking(
         return Message("the ground truth has no table cells")
     if protocol.needs in ("text", "detected text") and not any(region.text for region in truths):
         return Message("the ground truth has no transcriptions")
+    return lacking_in_results(protocol, found)
+
+
+def lacking_in_results(protocol: Protocol, found: Iterable[Region]) -> str:
+    """Return which input the results do not have, as the end of a sentence; "" if none is missing.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    found : iterable of Region
+        All detections of one method, or of several.
+
+    Examples
+    --------
+    >>> from protocols import registry
+    >>> word = [Region.from_box(0, 0, 100, 40)]
+    >>> lacking_in_results(registry.get("average-precision"), word)
+    'the results have no confidences'
+    """
     if protocol.needs == "detected text" and not any(region.text for region in found):
         return Message("the results have no transcriptions")
     if protocol.needs == "confidences" and all(region.confidence is None for region in found):
@@ -46,7 +65,7 @@ def lacking(
 
 
 def remark(protocol: Protocol, truths: Iterable[Region]) -> str:
-    """Return, as the end of a sentence, that a protocol does not measure the shapes of the truths; or "".
+    """Return a remark (the end of a sentence) if a protocol ignores the shapes of truths; else "".
 
     Parameters
     ----------
@@ -57,11 +76,11 @@ def remark(protocol: Protocol, truths: Iterable[Region]) -> str:
     --------
     >>> from protocols import registry
     >>> remark(registry.get("icdar13"), [Region((0, 0, 9, 1, 9, 5, 0, 4))])
-    'it takes every region as its bounding box (polygons as such: deteval-total-text)'
+    'it treats every region as its bounding box (deteval-total-text measures polygons)'
     """
     if protocol.measures_boxes and any(not _is_box(region) for region in truths):
         return Message(
-            "it takes every region as its bounding box (polygons as such: deteval-total-text)"
+            "it treats every region as its bounding box (deteval-total-text measures polygons)"
         )
     return ""
 

@@ -1,4 +1,4 @@
-"""Areas of many regions at once: boxes and convex quadrilaterals by arithmetic, the rest in one call.
+"""Areas of many regions at once: simple shapes by arithmetic, the rest in one call.
 
 Rectangles never touch a polygon library, nor do convex quadrilaterals with whole coordinates, the
 usual content of result sets. Everything else goes to shapely, all pairs in one vectorised call.
@@ -50,11 +50,6 @@ def boxes_of(regions: Sequence[Region]) -> Floats:
     Parameters
     ----------
     regions : sequence of Region, length n
-
-    Examples
-    --------
-    >>> boxes_of([Region((0, 0, 9, 1, 9, 5, 0, 4))])
-    array([[0., 0., 9., 5.]])
     """
     coordinates, n_points = _coordinates(regions)
     return _boxes(coordinates, n_points)
@@ -73,13 +68,13 @@ def _boxes(coordinates: Floats, n_points: Indices) -> Floats:
     if not len(n_points):
         return np.zeros((0, 4))
     if (n_points == 4).all():
-        # Four arrays (n, 2), a corner of every region each: three minima of whole columns are
-        # several times as fast as a reduction over an axis of length four.
+        # Four arrays (n, 2), one for each corner: three minima of whole columns are several times
+        # as fast as a reduction over an axis of length four.
         first, second, third, fourth = coordinates.reshape(-1, 4, 2).transpose(1, 0, 2)
         low = np.minimum(np.minimum(first, second), np.minimum(third, fourth))
         high = np.maximum(np.maximum(first, second), np.maximum(third, fourth))
         return np.concatenate([low, high], axis=1)
-    # reduceat() takes the minimum from each start to the next, so for each ring.
+    # reduceat() takes the minimum from each start to the next, that is, for each ring.
     starts = np.cumsum(n_points) - n_points
     low = np.minimum.reduceat(coordinates, starts)
     return np.concatenate([low, np.maximum.reduceat(coordinates, starts)], axis=1)
@@ -101,13 +96,6 @@ def overlapping_pairs(
     -------
     Pairs
         Ordered by truth, then detection; boxes that only touch are a pair, too.
-
-    Examples
-    --------
-    >>> truth, found = np.array([[0.0, 0, 10, 10]]), np.array([[5.0, 5, 15, 15], [20.0, 20, 30, 30]])
-    >>> pairs = overlapping_pairs(truth, found, np.array([1]), np.array([2]))
-    >>> pairs.truth, pairs.detection
-    (array([0]), array([0]))
     """
     crowded = n_truth * n_detections > _MAX_COMPARED
     parts = [_compared_pairs(truth_boxes, detection_boxes, n_truth, n_detections, ~crowded)]
@@ -132,16 +120,16 @@ def _compared_pairs(
     n_detections: Indices,
     images: NDArray[np.bool_],
 ) -> tuple[Indices, Indices]:
-    # Every truth with every detection of its image, without a loop over images: a truth is repeated
-    # once for each partner, and ``step`` counts its partners from 0.
+    # Pair every truth with every detection of its image, without a loop over images: a truth is
+    # repeated once for each partner, and ``step`` counts its partners from 0.
     first_detection = np.cumsum(n_detections) - n_detections
     image_of_truth = np.repeat(np.arange(len(n_truth)), n_truth)
     partners = np.where(images, n_detections, 0)[image_of_truth]
     truth = np.repeat(np.arange(len(truth_boxes)), partners)
     step = np.arange(len(truth)) - np.repeat(np.cumsum(partners) - partners, partners)
     detection = first_detection[image_of_truth[truth]] + step
-    # Rows of a and b: left, top, right, bottom. Most pairs fall for their x alone, so the y of only
-    # the rest are looked up.
+    # Rows of a and b: left, top, right, bottom. Most pairs are rejected by x alone, so y is looked
+    # up only for the rest.
     a, b = truth_boxes.T, detection_boxes.T
     overlap = (a[0][truth] <= b[2][detection]) & (b[0][detection] <= a[2][truth])
     truth, detection = truth[overlap], detection[overlap]
@@ -161,11 +149,6 @@ def shares(above: Floats, below: Floats) -> Floats:
     Parameters
     ----------
     above, below : ndarray of the same shape
-
-    Examples
-    --------
-    >>> shares(np.array([1.0, 2.0]), np.array([4.0, 0.0]))
-    array([0.25, 0.  ])
     """
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
@@ -183,12 +166,6 @@ def box_areas(boxes: Floats, pixel: float = 0.0) -> Floats:
     -------
     ndarray of shape (n,)
         In square pixels.
-
-    Examples
-    --------
-    >>> box = np.array([[0.0, 0, 9, 4]])
-    >>> box_areas(box), box_areas(box, pixel=1)
-    (array([36.]), array([50.]))
     """
     return np.asarray((boxes[:, 2] - boxes[:, 0] + pixel) * (boxes[:, 3] - boxes[:, 1] + pixel))
 
@@ -207,11 +184,6 @@ def box_intersections(a: Floats, b: Floats, pixel: float = 0.0) -> Floats:
     -------
     ndarray of shape (m,)
         In square pixels.
-
-    Examples
-    --------
-    >>> box_intersections(np.array([[0.0, 0, 10, 10]]), np.array([[5.0, 5, 15, 15]]))
-    array([25.])
     """
     width = np.minimum(a[:, 2], b[:, 2]) - np.maximum(a[:, 0], b[:, 0]) + pixel
     height = np.minimum(a[:, 3], b[:, 3]) - np.maximum(a[:, 1], b[:, 1]) + pixel
@@ -222,8 +194,8 @@ class Shapes:
     """Regions ready to be measured against each other.
 
     A self-crossing polygon is repaired (``shapely.make_valid``) before it is measured, so that a
-    bow tie has the area of its two wings. The published scripts give it a signed area (0) while they
-    clip by the even-odd rule; none occurs in the published result sets.
+    bow tie has the area of its two wings. The published scripts give it a signed area (0) but clip
+    by the even-odd rule; the published result sets have no self-crossing polygon.
 
     Parameters
     ----------
@@ -240,7 +212,7 @@ class Shapes:
     boxes : ndarray of shape (n, 4)
     areas : ndarray of shape (n,)
     rectangular : ndarray of bool, shape (n,)
-        Upright rectangles; ``boxes`` says all of them.
+        Upright rectangles, which ``boxes`` describes completely.
     """
 
     def __init__(
@@ -287,7 +259,7 @@ class Shapes:
         # Sums of products of whole numbers this small are exact, so no rounding can change a sign.
         whole = (corners == np.trunc(corners)).all(axis=(1, 2))
         small = np.abs(corners).max(axis=(1, 2)) < _MAX_EXACT
-        # A box without width or height turns nowhere, but has its area: none.
+        # A box without width or height does not turn, but its area is known: 0.
         usable = convex & whole & small & (turning != 0)
         at = self._four[usable]
         chosen = corners[usable]
@@ -374,7 +346,7 @@ class Shapes:
         return self.signed_areas() < 0
 
     def signed_areas(self) -> Floats:
-        """Return the signed area of each ring as it is given: positive if it runs clockwise on screen."""
+        """Return the signed area of each ring as given: positive if it runs clockwise on screen."""
         if not len(self.n_points):
             return np.zeros(0)
         # For each point of all rings, the previous point; before a ring's first comes its last.
@@ -407,21 +379,13 @@ def intersection_areas(truth: Shapes, detections: Shapes, pairs: Pairs) -> Float
 
     Parameters
     ----------
-    truth, detections : Shapes
     pairs : Pairs, length m
-        Indices into the two.
+        Indices into ``truth`` and ``detections``.
 
     Returns
     -------
     ndarray of shape (m,)
         In square pixels.
-
-    Examples
-    --------
-    >>> diamond, left_half = Region((5, 0, 10, 5, 5, 10, 0, 5)), Region.from_box(0, 0, 5, 10)
-    >>> only = Pairs(np.array([0]), np.array([0]))
-    >>> intersection_areas(Shapes([diamond]), Shapes([left_half]), only)
-    array([25.])
     """
     areas = box_intersections(truth.boxes[pairs.truth], detections.boxes[pairs.detection])
     # Boxes that only touch enclose polygons that share no area.
@@ -464,14 +428,14 @@ def _convex_intersections(a: Floats, b: Floats) -> Floats:
 
 
 def _inside(a: Floats, b: Floats, *, shared: bool) -> Floats:
-    """Add up x dy - y dx over the parts of a's sides inside b."""
+    """Return the sum of x dy - y dx over the parts of a's sides inside b."""
     # Axes: pair, side of a or b, x and y.
     sides, other = np.roll(a, -1, axis=1) - a, np.roll(b, -1, axis=1) - b
-    # Distance of a's corner i to the right of b's side k; shape (m, i, k).
+    # How far a's corner i is to the right of b's side k; shape (m, i, k).
     start = other[:, None, :, 0] * (a[:, :, None, 1] - b[:, None, :, 1])
     start -= other[:, None, :, 1] * (a[:, :, None, 0] - b[:, None, :, 0])
-    # The same of the corner where side i ends, and where along side i (0 to 1) the line through
-    # b's side k is crossed.
+    # The same for the corner where side i ends, and the point (0 to 1) where side i crosses the
+    # line through b's side k.
     end = np.roll(start, -1, axis=1)
     span = start - end
     at = np.divide(start, span, out=np.zeros_like(start), where=span != 0)

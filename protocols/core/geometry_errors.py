@@ -1,9 +1,9 @@
-"""Exceptions of geometry on shapes that it cannot handle."""
+"""Exceptions that geometry raises for shapes that it cannot handle."""
 
 from typing import Final
 
 import shapely
 
-# Such as sides of millions and billionths in one shape. Callers that score untrusted regions refuse
-# them.
+# For example, a shape with sides of millions and of billionths. Callers that score untrusted
+# regions refuse such shapes.
 BEYOND_COMPUTING: Final = (shapely.errors.GEOSException, ArithmeticError)

@@ -1,4 +1,4 @@
-"""Libraries that are imported when something of them is used for the first time."""
+"""Shapely, imported on first use."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

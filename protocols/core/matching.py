@@ -1,4 +1,4 @@
-"""The regions of many images one after the other, and back to each image."""
+"""Flat lists of the regions of many images, and what they give for each image."""
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
@@ -26,7 +26,7 @@ class Flat:
     ----------
     n_truth, n_detections : ndarray of shape (number of scenes,)
     first_truth, first_detection : ndarray of shape (number of scenes,)
-        Start of each scene's regions.
+        Index of each scene's first region.
     ignored_truth : ndarray of bool, one for each truth
     """
 
@@ -48,7 +48,7 @@ class Flat:
 
     def by_scene(self, pairs: Pairs, *values: Floats) -> dict[int, list[tuple[Any, ...]]]:
         """Return each scene's pairs, numbered within it, with their values; in the pairs' order."""
-        # The scene of every pair, by which the numbers through all scenes become those within one.
+        # The scene of every pair turns numbers over all scenes into numbers within one.
         scene_of_truth = np.repeat(np.arange(len(self.n_truth)), self.n_truth)
         scenes = scene_of_truth[pairs.truth]
         truth = pairs.truth - self.first_truth[scenes]
@@ -61,19 +61,12 @@ class Flat:
 
 
 def flatten(scenes: Sequence[Scene]) -> Flat:
-    """Return the regions of many scenes as one list for each side, with where each scene's begin.
+    """Return the regions of many scenes as one list per side, with the start of each scene.
 
     Parameters
     ----------
     scenes : sequence of Scene
-        One without detections has an empty list of them.
-
-    Examples
-    --------
-    >>> word = Region.from_box(0, 0, 9, 4)
-    >>> flat = flatten([Scene((word,), (word, word)), Scene((), None), Scene((word,), ())])
-    >>> flat.n_truth, flat.n_detections, flat.first_truth
-    (array([1, 0, 1]), array([2, 0, 0]), array([0, 1, 1]))
+        Detections of None count as an empty list.
     """
     truth = [region for scene in scenes for region in scene.truth]
     detections = [region for scene in scenes for region in scene.detections or ()]
@@ -95,22 +88,13 @@ def ignored_detections(flat: Flat, pairs: Pairs, share: Floats, limit: float) ->
 
     Parameters
     ----------
-    flat : Flat
     pairs : Pairs, length m
     share : ndarray of shape (m,)
         Share of each pair's detection inside its truth, in [0, 1].
-    limit : float
 
     Returns
     -------
     ndarray of bool, one for each detection
-
-    Examples
-    --------
-    >>> word, field = Region.from_box(0, 0, 9, 4), Region.from_box(0, 0, 99, 99, ignored=True)
-    >>> flat, pair = flatten([Scene((field,), (word,))]), Pairs(np.array([0]), np.array([0]))
-    >>> [ignored_detections(flat, pair, np.array([share]), 0.5).tolist() for share in (0.5, 0.6)]
-    [[False], [True]]
     """
     ignored = np.zeros(len(flat.detections), dtype=bool)
     ignored[pairs.detection[flat.ignored_truth[pairs.truth] & (share > limit)]] = True
@@ -129,17 +113,11 @@ def unmatched_of(
     Parameters
     ----------
     truth_ignored, ignored : sequence of bool
-        For each truth, and each detection.
+        Whether each truth, or each detection, is ignored.
     matched_truth, matched : container of int
         The indices of those that have a match.
     why : callable
-        Given side and index, says why a counted region has none.
-
-    Examples
-    --------
-    >>> left = unmatched_of([False, True], [False], {0}, (), lambda side, at: "it is too far away")
-    >>> [(one.side, one.index, one.reason) for one in left]
-    [('truth', 1, 'an ignored region'), ('detection', 0, 'it is too far away')]
+        Returns why a counted region, given its side and index, has none.
     """
     sides: tuple[tuple[Side, Sequence[bool], Container[int], str], ...] = (
         ("truth", truth_ignored, matched_truth, IGNORED),
@@ -154,13 +132,7 @@ def unmatched_of(
 
 
 def kinds_of(matches: Iterable[Match]) -> dict[str, float | None]:
-    """Return how many matches are one-to-one, splits and merges, as indicators.
-
-    Examples
-    --------
-    >>> kinds_of([Match((0,), (0, 1), "split", 1.0, 2.0)])
-    {'n_one_to_one': 0, 'n_split': 1, 'n_merge': 0}
-    """
+    """Return how many matches are one-to-one, splits and merges, as indicators."""
     kinds = [match.kind for match in matches]
     return {
         "n_one_to_one": kinds.count("one-to-one"),
@@ -170,20 +142,14 @@ def kinds_of(matches: Iterable[Match]) -> dict[str, float | None]:
 
 
 def largest(of: Indices, values: Floats, n: int) -> Floats:
-    """Return for each of n regions the largest value of its pairs, 0 without a pair.
+    """Return the largest value of the pairs of each of n regions, 0 if it has none.
 
     Parameters
     ----------
     of : ndarray of shape (m,)
         The region of each pair, by its index.
     values : ndarray of shape (m,)
-        Not below 0.
-    n : int
-
-    Examples
-    --------
-    >>> largest(np.array([0, 0, 2]), np.array([0.5, 0.7, 0.2]), 3)
-    array([0.7, 0. , 0.2])
+        Non-negative.
     """
     best = np.zeros(n)
     # Unlike best[of] = ..., this takes every one of several values for a region into account.
@@ -192,18 +158,12 @@ def largest(of: Indices, values: Floats, n: int) -> Floats:
 
 
 def summed(of: Indices, values: Floats, n: int) -> Floats:
-    """Return for each of n regions the sum of the values of its pairs, 0 without a pair.
+    """Return the sum of the values of the pairs of each of n regions, 0 if it has none.
 
     Parameters
     ----------
     of : ndarray of shape (m,)
         The region of each pair, by its index.
     values : ndarray of shape (m,)
-    n : int
-
-    Examples
-    --------
-    >>> summed(np.array([0, 0, 2]), np.array([0.5, 0.25, 0.2]), 3)
-    array([0.75, 0.  , 0.2 ])
     """
     return np.bincount(of, values, minlength=n).astype(np.float64)

@@ -25,8 +25,8 @@ class Point:
 class Graph:
     """Figures against one threshold, and the areas under their curves.
 
-    The area is the mean over the thresholds i / T, i = 1 ... T, as in equation (14) of [WJ06]_;
-    None if a point is undefined.
+    The area is the mean over the thresholds, as in equation (14) of [WJ06]_; None if a point is
+    undefined.
     """
 
     parameter: str
@@ -38,7 +38,7 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class PerformanceGraphs:
-    """One graph for each threshold, the others at their values.
+    """One graph for each threshold, with the others at their set values.
 
     The overall recall is the mean of the areas under the recall curves, the overall precision that
     of the precision curves; the F-score is their harmonic mean.
@@ -56,33 +56,22 @@ class PerformanceGraphs:
 def performance_graphs(
     protocol: Protocol, scenes: Sequence[Scene], steps: int = 20
 ) -> PerformanceGraphs:
-    """Return a result set's figures for every threshold from 1/steps to 1 in turn.
+    """Return a result set's figures as each threshold in turn goes from 1/steps to 1.
 
     Thresholds are the parameters of the protocol whose name begins with ``min_`` and whose range
     is [0, 1].
 
     Parameters
     ----------
-    protocol : Protocol
     scenes : sequence of Scene
         The whole result set.
     steps : int
-        Number of equally spaced thresholds.
+        Number of equally spaced values.
 
     Raises
     ------
     ParameterError
         If the protocol has no threshold, or ``steps`` is outside 1 to 1000.
-
-    Examples
-    --------
-    An IoU of 0.6 is enough at a threshold of 0.5, and not at 1:
-
-    >>> from protocols import registry
-    >>> from protocols.core.regions import Region
-    >>> scene = Scene((Region.from_box(0, 0, 10, 10),), (Region.from_box(0, 0, 6, 10),))
-    >>> performance_graphs(registry.get("iou"), [scene], steps=2).recall
-    0.5
     """
     if not 1 <= steps <= _MAX_STEPS:
         raise ParameterError(f"steps must be in [1, {_MAX_STEPS}], got {steps}")

@@ -14,7 +14,7 @@ _VERSION = 1
 _MIN_VALUES = 6
 _IGNORED = "###"
 _OPTIONAL = ("text", "confidence", "label", "id", "parent", "cell", "pixels")
-# Top, left, bottom, right of a table cell on its grid: first row, first column, last row, last column.
+# First row, first column, last row, last column of a table cell on its grid.
 Cell = tuple[int, int, int, int]
 # A run of set pixels: row, first column, column after the last.
 Run = tuple[int, int, int]
@@ -69,14 +69,14 @@ class Region:
             raise RegionError(f"a region needs finite coordinates, got {self.points}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Three times as fast as a dataclass: regions travel to other processes by thousands.
+        # Three times as fast as the default of a dataclass; thousands of regions are sent to other processes.
         return type(self), tuple(map(self.__getattribute__, self.__slots__))
 
     @classmethod
     def from_box(
         cls, left: float, top: float, right: float, bottom: float, **fields: Any
     ) -> "Region":
-        """Return a rectangle, its corners clockwise from the top left one."""
+        """Return a rectangle, its corners clockwise from the top left."""
         return cls((left, top, right, top, right, bottom, left, bottom), **fields)
 
     @classmethod
@@ -115,7 +115,7 @@ class Region:
 
     @property
     def is_rectangle(self) -> bool:
-        """Whether it is a rectangle with sides along the axes, in either direction of its corners."""
+        """Whether it is a rectangle with sides along the axes; corners may run either way."""
         if len(self.points) != 8:
             return False
         x1, y1, x2, y2, x3, y3, x4, y4 = self.points
@@ -133,10 +133,10 @@ class _Unfrozen:
 def plain_regions(
     points: Sequence[tuple[float, ...]], texts: Sequence[str] | None = None
 ) -> tuple[Region, ...]:
-    """Return regions of points that are known to be three or more, and finite, with their texts.
+    """Return regions with texts from points that are known to be finite, and three or more each.
 
-    A text ``###`` is that of an ignored region. Ten times as fast as checking each: most of the
-    time that reading takes would be making regions.
+    The text ``###`` marks an ignored region. Ten times as fast as checking each, which would take
+    most of the time of reading.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def plain_regions(
     for of, text in zip(points, repeat(None) if texts is None else texts, strict=False):
         region: Any = _Unfrozen()
         region.points = of
-        # One object for all texts of ignored regions, which may be most of a data set.
+        # One shared object for the text of all ignored regions, which may be most of a data set.
         region.ignored = ignored = text == _IGNORED
         region.text = _IGNORED if ignored else text
         region.confidence = region.label = region.id = region.parent = None
@@ -195,7 +195,7 @@ def decode_regions(encoded: Any) -> tuple[Region, ...]:
     Raises
     ------
     RegionError
-        If it was written by another version, or is damaged; names the region.
+        If the data were written by another version, or are damaged.
 
     Examples
     --------
@@ -246,9 +246,9 @@ def _canonical_shape(region: Region) -> list[tuple[float, ...]]:
 
 
 def _canonical_ring(points: tuple[float, ...]) -> list[tuple[float, float]]:
-    # Adding 0.0 makes -0.0, which is the same place written otherwise, 0.0.
+    # Adding 0.0 turns -0.0, the same position with other bytes, into 0.0.
     ring = [(x + 0.0, y + 0.0) for x, y in zip(points[::2], points[1::2], strict=True)]
-    # The least ring begins at the least point, which may occur in it more than once.
+    # The smallest ring starts at the smallest point, which may occur in it more than once.
     least = min(ring)
     return min(
         turned[at:] + turned[:at]

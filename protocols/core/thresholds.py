@@ -6,24 +6,12 @@ from .base import choice, parameter
 
 
 def min_iou() -> Any:
-    """Declare the IoU above which a truth and a detection may be a pair.
-
-    Examples
-    --------
-    >>> min_iou().default
-    0.5
-    """
+    """Declare the IoU above which a truth and a detection may be a pair."""
     return parameter(0.5, says="a pair needs an IoU above this", rrc="IOU_CONSTRAINT")
 
 
 def max_ignored_share() -> Any:
-    """Declare the share inside an ignored truth above which a detection is ignored.
-
-    Examples
-    --------
-    >>> max_ignored_share().default
-    0.5
-    """
+    """Declare the share inside an ignored truth above which a detection is ignored."""
     return parameter(
         0.5,
         says="a detection with a larger share inside an ignored truth is ignored",
@@ -32,26 +20,14 @@ def max_ignored_share() -> Any:
 
 
 def min_area_recall(default: float) -> Any:
-    """Declare the share of a truth that must be covered.
-
-    Examples
-    --------
-    >>> min_area_recall(0.8).default
-    0.8
-    """
+    """Declare the share of a truth that must be covered."""
     return parameter(
         default, says="share of a truth that must be covered", rrc="AREA_RECALL_CONSTRAINT"
     )
 
 
 def min_area_precision(default: float) -> Any:
-    """Declare the share of a detection that must lie on truth.
-
-    Examples
-    --------
-    >>> min_area_precision(0.4).default
-    0.4
-    """
+    """Declare the share of a detection that must lie on truth."""
     return parameter(
         default,
         says="share of a detection that must lie on truth",
@@ -60,13 +36,7 @@ def min_area_precision(default: float) -> Any:
 
 
 def max_centre_distance() -> Any:
-    """Declare the distance of centres, in mean diagonals, below which one-to-one is possible.
-
-    Examples
-    --------
-    >>> max_centre_distance().default
-    1.0
-    """
+    """Declare the distance of centres, in mean diagonals, below which one-to-one is possible."""
     return parameter(
         1.0,
         high=10.0,
@@ -76,18 +46,12 @@ def max_centre_distance() -> Any:
 
 
 def matching() -> Any:
-    """Declare which of several possible pairs are taken.
-
-    Examples
-    --------
-    >>> matching().metadata['choices']
-    ('first', 'best', 'most', 'heaviest')
-    """
+    """Declare which of several possible pairs are taken."""
     return choice(
         "first",
         "best",
         "most",
         "heaviest",
-        says="who is matched where several are good enough: the first in order, the best IoU before "
+        says="which pairs are matched if several are good enough: the first in order, the best IoU before "
         "the others, as many pairs as possible, or the largest sum of IoU",
     )

@@ -1,4 +1,4 @@
-"""Areas of unions, exact: boxes on the grid of their own coordinates, other shapes by shapely."""
+"""Exact areas of unions: boxes on the grid of their own coordinates, other shapes by shapely."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,13 +9,7 @@ from .lazy_shapely import shapely
 
 
 def box_union_area(boxes: Floats) -> float:
-    """Return the area covered by boxes; shape (n, 4), empty ones allowed.
-
-    Examples
-    --------
-    >>> box_union_area(np.array([[0.0, 0, 10, 10], [5.0, 0, 15, 10]]))
-    150.0
-    """
+    """Return the area covered by boxes; shape (n, 4), empty ones allowed."""
     boxes = boxes[(boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])]
     if len(boxes) < 2:
         return float((boxes[:, 2] - boxes[:, 0]) @ (boxes[:, 3] - boxes[:, 1]))
@@ -32,24 +26,19 @@ def box_union_area(boxes: Floats) -> float:
 
 
 def clipped(boxes: Floats, frame: Floats) -> Floats:
-    """Return the parts of boxes inside one box; a part outside has no area.
+    """Return the parts of boxes inside one box; a box outside it becomes one without area.
 
     Parameters
     ----------
     boxes : ndarray of shape (n, 4)
     frame : ndarray of shape (4,)
-
-    Examples
-    --------
-    >>> clipped(np.array([[0.0, 0, 10, 10]]), np.array([5.0, 5, 20, 20]))
-    array([[ 5.,  5., 10., 10.]])
     """
     low = np.maximum(boxes[:, :2], frame[:2])
     return np.concatenate([low, np.maximum(np.minimum(boxes[:, 2:], frame[2:]), low)], axis=1)
 
 
 class Piece:
-    """A set of regions whose union is asked for, of one or several lists of shapes."""
+    """A set of regions, from one or several lists of shapes, whose union is measured."""
 
     def __init__(self, *parts: tuple[Shapes, Sequence[int]]) -> None:
         self.parts = [(shapes, np.asarray(at, dtype=np.intp)) for shapes, at in parts if len(at)]
@@ -65,7 +54,7 @@ class Piece:
 def union_areas(
     pieces: Sequence[Piece], inside: tuple[Shapes, Sequence[int]] | None = None
 ) -> Floats:
-    """Return the area of each union; with ``inside``, of its part in one region each.
+    """Return the area of each union; with ``inside``, of its part within one region.
 
     Parameters
     ----------
@@ -76,14 +65,6 @@ def union_areas(
     -------
     ndarray of shape (n,)
         In square pixels.
-
-    Examples
-    --------
-    >>> from protocols.core.regions import Region
-    >>> shapes = Shapes([Region.from_box(0, 0, 10, 10), Region.from_box(5, 0, 15, 10)])
-    >>> both = [Piece((shapes, [0, 1]))]
-    >>> union_areas(both), union_areas(both, inside=(shapes, [0]))
-    (array([150.]), array([100.]))
     """
     frames, at = inside if inside is not None else (None, [])
     areas = np.zeros(len(pieces))
@@ -110,8 +91,8 @@ def union_areas(
 
 def _polygons_of(pieces: Sequence[Piece]) -> Polygons:
     """Return the members of each piece in a row, padded with None."""
-    # Polygons are made for all pieces of a list of shapes at once: which of its regions, and where
-    # in the table each goes.
+    # Polygons are made at once for all pieces of a list of shapes: its regions, and the row and
+    # column of each in the table.
     by_shapes: dict[int, tuple[Shapes, list[int], list[int], list[int]]] = {}
     width = 0
     for row, piece in enumerate(pieces):
@@ -130,20 +111,13 @@ def _polygons_of(pieces: Sequence[Piece]) -> Polygons:
 
 
 def overlapping_groups(shapes: Shapes, groups: Mapping[int, Sequence[int]]) -> list[int]:
-    """Return the groups of which two members share area; the areas of the others add up.
+    """Return the groups in which two members share area; in the others, areas add up.
 
     Parameters
     ----------
     shapes : Shapes
     groups : mapping of int to sequence of int
         The members of each group, by their indices in ``shapes``.
-
-    Examples
-    --------
-    >>> from protocols.core.regions import Region
-    >>> shapes = Shapes([Region.from_box(x, 0, x + 10, 10) for x in (0, 5, 15)])
-    >>> overlapping_groups(shapes, {7: [0, 1], 8: [1, 2]})
-    [7]
     """
     owner, first, second = [], [], []
     for at, members in groups.items():
@@ -168,15 +142,8 @@ def union_of_each(groups: Sequence[Polygons]) -> Polygons:
     Returns
     -------
     ndarray of geometries, shape (n,)
-
-    Examples
-    --------
-    >>> from protocols.core.regions import Region
-    >>> both = Shapes([Region.from_box(0, 0, 10, 10), Region.from_box(5, 0, 15, 10)])
-    >>> shapely.area(union_of_each([both.polygons(np.array([0, 1]))]))
-    array([150.])
     """
-    # Rows padded with None, which a union passes over.
+    # Rows padded with None, which a union ignores.
     table: Polygons = np.full((len(groups), max(map(len, groups), default=0)), None, dtype=object)
     for row, members in enumerate(groups):
         table[row, : len(members)] = members

@@ -1,1 +1,1 @@
-"""Diagnostics of results that parse: fit to the ground truth, and usual mistakes."""
+"""Diagnostics of results that parse: fit to the ground truth, and common mistakes."""

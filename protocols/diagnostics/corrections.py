@@ -1,4 +1,4 @@
-"""An archive under another reading: its regions changed, and its findings about shapes updated."""
+"""An archive under another reading, with changed regions and updated findings about shapes."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -18,31 +18,21 @@ _OF_SHAPES: Final = ("L5", "L6", "L7")
 
 
 def amended(archive: Archive, reading: str, *, sizes: Sizes, known: Collection[str]) -> Archive:
-    """Return an archive as a reading has it.
+    """Return an archive under a reading.
 
-    Boxes given by their sides are read so by their format, and stay as they are here.
+    The reading "sides" changes nothing: the file was read as boxes with sides already.
 
     Parameters
     ----------
-    archive : Archive
-    reading : str
     sizes : mapping of str to (int, int)
-        Width and height of images in pixels; needed for shares of them.
+        Width and height of images in pixels; needed for relative coordinates.
     known : collection of str
-        The images there are, in the order in which they are counted.
+        The names of all images, in counting order.
 
     Raises
     ------
     ReadingError
-        As readings.read_so() does.
-
-    Examples
-    --------
-    >>> from protocols.core.regions import Region
-    >>> from protocols.formats.containers.contents import LineFormat
-    >>> archive = Archive("a.zip", LineFormat.QUAD, {"img_1": (Region.from_box(0, 0, 9, 4),)}, (), {})
-    >>> amended(archive, "exchanged", sizes={}, known=["img_1"]).regions["img_1"][0].box
-    (0, 0, 4, 9)
+        As ``readings.read_so`` raises it.
     """
     if reading in (AS_READ, SIDES):
         return archive
@@ -84,7 +74,7 @@ def _tell_shapes(archive: Archive, problems: Problems) -> None:
             for image, regions in by_image.items()
             for at, region in enumerate(regions)
         )
-        # Many together: a call for each image would cost more than all the rest.
+        # In batches: a call for each image would cost more than all the rest.
         while batch := list(islice(placed, BATCH)):
             for index, code, repair in odd_shapes([region for _, _, region in batch], flat=True):
                 image, at, region = batch[index]

@@ -1,4 +1,4 @@
-"""Results without boxes on most images that have text: the sign of a detector that stopped early."""
+"""Results without boxes on most images with text: the sign of a detector that stopped early."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -6,7 +6,7 @@ from protocols.core.regions import Region
 from protocols.formats.containers.checking import Meaning
 from protocols.formats.problems import KEPT, Problems
 
-# One image without boxes is no pattern.
+# One image without boxes is not a pattern.
 _MIN_EMPTY = 2
 
 
@@ -19,26 +19,18 @@ def warn_of_empty_results(
     """Warn if a method has no boxes on more than half of the images with text.
 
     All images are counted, not a sample. Images whose ground truth has no counted region are left
-    out: having no boxes is right there.
+    out: an empty result is correct there.
 
     Parameters
     ----------
     problems : Problems
-        Takes the warning, code "F5", with the number and the share of such images.
+        Receives the warning, code "F5", with the number and percentage of such images.
     results : mapping of str to sequence of Region
         Results of one method, by image.
     with_text : collection of str
         The images whose ground truth has a region that counts.
     absent : "empty", "not-evaluated" or None
         Meaning of an image without results; "empty" counts as one without boxes.
-
-    Examples
-    --------
-    >>> word, problems = Region.from_box(0, 0, 9, 4), Problems("net.zip")
-    >>> results = {"img_1": [word], "img_2": [], "img_3": []}
-    >>> warn_of_empty_results(problems, results, set(results))
-    >>> problems.found[0].found
-    'no boxes on 2 of 3 images whose ground truth has text (67 %)'
     """
     known = [image for image in with_text if absent == "empty" or image in results]
     n_empty = sum(not results.get(image) for image in known)

@@ -14,7 +14,7 @@ from protocols.iou import IouMatching
 from .readings import Regions, Sizes
 
 MIN_IOU: Final = 0.5
-# So many images, and points of their ground truth, are compared; of larger datasets a random sample.
+# Of datasets with more images, or more points of ground truth, a random sample is compared.
 MAX_IMAGES: Final = 250
 _MAX_POINTS: Final = 10_000
 _SEED: Final = 1
@@ -34,9 +34,9 @@ class Fit:
         Pairs of IOU, and the counted regions of both sides.
     n_touched : int
         Counted truths that some detection overlaps.
-    n_same : int
-        Truths, ignored ones included, that also occur among the detections, with the same points.
-    n_all_truth : int
+    n_same, n_all_truth : int
+        Truths that also occur among the detections with the same points, and all truths; ignored
+        ones are included in both.
     n_outside : int or None
         Detections that reach outside their image; None if no image has a known size.
     """
@@ -52,45 +52,39 @@ class Fit:
 
     @property
     def recall(self) -> float | None:
-        """None without counted truth."""
+        """Recall; None if there is no counted truth."""
         return self.n_matches / self.n_truth if self.n_truth else None
 
     @property
     def precision(self) -> float | None:
-        """None without counted detections."""
+        """Precision; None if there are no counted detections."""
         return self.n_matches / self.n_detections if self.n_detections else None
 
     @property
     def f_score(self) -> float:
-        """0 where recall or precision is undefined: nothing fits."""
+        """F-score; 0 if recall or precision is undefined, because nothing fits."""
         return f_score(self.recall or 0.0, self.precision or 0.0) or 0.0
 
     @property
     def touched(self) -> float | None:
-        """The share of counted truths that some detection overlaps; None without counted truth."""
+        """The share of counted truths that some detection overlaps; None if there are none."""
         return self.n_touched / self.n_truth if self.n_truth else None
 
     @property
     def same(self) -> float | None:
-        """Return the share of truths that also occur among the detections; None without truth."""
+        """The share of truths that also occur among the detections; None if there are no truths."""
         return self.n_same / self.n_all_truth if self.n_all_truth else None
 
 
 def sample(images: Sequence[str], most: int = MAX_IMAGES) -> list[str]:
-    """Draw images at random, in their order; the same each time.
+    """Draw images at random, the same each time, in their original order.
 
-    A sample of every second image would miss a file of every second one that is empty.
+    Taking every second image instead would miss that every second file is empty.
 
     Parameters
     ----------
-    images : sequence of str
     most : int
-        Number of drawn images; all if there are no more.
-
-    Examples
-    --------
-    >>> sample(["img_1", "img_2", "img_3", "img_4"], 2)
-    ['img_2', 'img_3']
+        Number of images to draw; all of them if there are no more.
     """
     if len(images) <= most:
         return list(images)
@@ -99,16 +93,7 @@ def sample(images: Sequence[str], most: int = MAX_IMAGES) -> list[str]:
 
 
 def thinned(truth: Regions) -> dict[str, Sequence[Region]]:
-    """Return the ground truth of so many sampled images as can be compared in no time.
-
-    Examples
-    --------
-    Ten images with 2000 points each are twice as many as are compared:
-
-    >>> truth = {f"img_{n}": [Region.from_box(0, 0, 9, 4)] * 500 for n in range(10)}
-    >>> list(thinned(truth))
-    ['img_0', 'img_2', 'img_3', 'img_6', 'img_8']
-    """
+    """Return the ground truth of a sample of images that is small enough to compare quickly."""
     n_points = sum(region.n_points for of in truth.values() for region in of)
     most = len(truth) * _MAX_POINTS // max(n_points, 1)
     kept = sample(list(truth), max(most, 1))
@@ -121,18 +106,11 @@ def fit(truth: Regions, results: Regions, sizes: Sizes) -> Fit:
     Parameters
     ----------
     truth : mapping of str to sequence of Region
-        By image; these are the images that are looked at.
+        By image; these images are compared.
     results : mapping of str to sequence of Region
-        By image; one that is not in it counts as without detections.
+        By image; a missing image counts as having no detections.
     sizes : mapping of str to (int, int)
         Width and height of images in pixels, where they are known.
-
-    Examples
-    --------
-    >>> word, elsewhere = Region.from_box(0, 0, 9, 4), Region.from_box(50, 0, 59, 4)
-    >>> found = fit({"img_1": [word, elsewhere]}, {"img_1": [word]}, {"img_1": (8, 4)})
-    >>> found.recall, found.precision, found.n_outside
-    (0.5, 1.0, 0)
     """
     scenes = [Scene(tuple(of), tuple(results.get(image, ()))) for image, of in truth.items()]
     matching = IouMatching(scenes, min_iou=MIN_IOU, max_ignored_share=0.5)

@@ -1,6 +1,6 @@
-"""Inspection of results that parse: fit to the ground truth, and usual mistakes.
+"""Inspection of results that parse: fit to the ground truth, and common mistakes.
 
-It corrects nothing by itself: another reading that fits far better is a question.
+Nothing is corrected automatically: another reading that fits far better is a question.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from .fits import Fit, fit, sample, thinned
 from .readings import AS_READ, NEXT, PREVIOUS, SIDES, ReadingError, Sizes, words_of
 from .trials import Offer, is_better, offered, read_on
 
-# Results hardly fit if so little of so much is found; they are the truth itself if nearly all is.
+# Below this share of matched truths results hardly fit; from _SAME on they copy the truth.
 _HARDLY: Final = 0.05
 _MIN_TRUTH: Final = 20
 _SAME: Final = 0.9
@@ -40,7 +40,7 @@ class Against:
         images: Sequence[str],
         truth_of: Callable[[list[str]], Mapping[str, Sequence[Region]]],
     ) -> "Against":
-        """Choose among all images; ``truth_of`` returns the ground truth of those it is given."""
+        """Return the ground truth of a random sample; ``truth_of`` returns that of given images."""
         return cls(thinned(truth_of(sample(images))), len(images))
 
     @property
@@ -53,14 +53,7 @@ class Against:
 
 
 def as_data(of: Fit) -> dict[str, Any]:
-    """Return a fit as a report keeps it.
-
-    Examples
-    --------
-    >>> word = Region.from_box(0, 0, 9, 4)
-    >>> as_data(fit({"img_1": [word, word]}, {"img_1": [word]}, {}))
-    {'recall': 0.5, 'precision': 1.0, 'touched': 1.0, 'outside': None, 'detections': 1}
-    """
+    """Return a fit as stored in a report."""
     return {
         "recall": of.recall,
         "precision": of.precision,
@@ -75,10 +68,10 @@ class Noticed:
     """Results as they will be loaded, and the findings."""
 
     archive: Archive
-    # By method; None is the one a file without names is of.
+    # By method; None if the file names no method.
     fits: dict[str | None, dict[str, Any]] = field(default_factory=dict)
     offer: Offer | None = None
-    # An image on which the offer shows: its name, and its regions as read and read so.
+    # An image that illustrates the offer: its name, and its regions in both readings.
     trial: dict[str, Any] | None = None
 
     @property
@@ -94,27 +87,16 @@ def look(
     reading: str,
     by_sides: Callable[[], Archive],
 ) -> Noticed:
-    """Return results as a person said that they are to be read, or with the reading that fits better.
+    """Return results in the user's reading, or as read with an offer of a better one.
 
     Parameters
     ----------
-    archive : Archive
-    against : Against
     images : mapping of str to (int, int) or None
         All images of the dataset, with width and height in pixels where they are known.
     reading : str
-        The person's choice; empty: none.
+        The reading that the user chose; empty if none was chosen.
     by_sides : callable
         Reads the file again as boxes of left, top, width and height.
-
-    Examples
-    --------
-    >>> column = tuple(Region.from_box(100, y, 200, y + 20) for y in range(0, 300, 50))
-    >>> row = tuple(Region.from_box(y, 100, y + 20, 200) for y in range(0, 300, 50))
-    >>> archive = Archive("a.zip", LineFormat.QUAD, {"img_1": row}, (), {})
-    >>> noticed = look(archive, Against({"img_1": column}, 1), {"img_1": None}, "", lambda: archive)
-    >>> noticed.offer.reading, noticed.archive.questions[0].code
-    ('exchanged', 'F2')
     """
     sizes = {image: size for image, size in images.items() if size is not None}
     if reading not in ("", AS_READ):
@@ -155,7 +137,7 @@ def _fits(archive: Archive, against: Against, sizes: Sizes) -> dict[str | None, 
 def _can_be_compared(
     archive: Archive, against: Against, results: Mapping[str, Sequence[Region]]
 ) -> bool:
-    """Return whether the inspected images have any finding, including that nothing was found."""
+    """Return whether inspected images have results; empty ones count if the file has no errors."""
     if archive.errors:
         return any(results.get(image) for image in against.truth)
     return not against.truth.keys().isdisjoint(results)
@@ -183,13 +165,16 @@ def _read_as_said(
             "a file that is read {reading}: {told}", reading=words_of(reading), told=told
         )
     problems.warning(
-        "F2", found, "a file that needs no correction", action=Message("read so, as was said")
+        "F2",
+        found,
+        "a file that needs no correction",
+        action=Message("read this way, as specified"),
     )
     return Noticed(_with(changed, problems), fits)
 
 
 def _by_sides(as_read: Fit, against: Against, sizes: Sizes, archive: Archive) -> Offer | None:
-    """Return the offer to read boxes by their sides, where lines that cannot be corners tell of it."""
+    """Return the offer to read boxes by their sides, or None if they do not fit clearly better."""
     if archive.errors:
         return None
     tried = fit(against.truth, next(iter(archive.by_method.values())), sizes)
@@ -210,7 +195,7 @@ def _trial(
     results: Mapping[str, Sequence[Region]],
     others: Mapping[str, Sequence[Region]],
 ) -> dict[str, Any]:
-    """Return the image on which the two readings differ most to the eye."""
+    """Return the image on which the two readings differ most visibly."""
 
     def gain(image: str) -> tuple[int, int]:
         alone = {image: against.truth[image]}
@@ -242,10 +227,10 @@ def _told(noticed: Noticed, against: Against, reading: str, as_read: Fit) -> Arc
         )
         if reading == AS_READ:
             problems.warning(
-                "F2", found, "results that fit", action=Message("read as they are, as was said")
+                "F2", found, "results that fit", action=Message("read as they are, as specified")
             )
         else:
-            problems.question("F2", found, "that you say how the file is to be read")
+            problems.question("F2", found, "your choice of how to read the file")
     elif _fits_hardly(as_read):
         found = Message(
             "{value} (at IoU 0.5, on {words})",
@@ -253,7 +238,7 @@ def _told(noticed: Noticed, against: Against, reading: str, as_read: Fit) -> Arc
             words=against.words,
         )
         wanted = Message(
-            "results that fit the ground truth; no usual mistake explains that they do not"
+            "results that fit the ground truth; no usual mistake explains why these do not"
         )
         problems.warning("F3", found, wanted, action=KEPT)
     if as_read.n_same >= max(_MIN_SAME, _SAME * as_read.n_all_truth):

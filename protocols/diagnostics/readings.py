@@ -1,4 +1,4 @@
-"""Alternative readings of results: usual mistakes in writing a file, and their corrections."""
+"""Alternative readings of results: common mistakes in writing a file, and their corrections."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,7 +24,7 @@ NEXT: Final = "next"
 PREVIOUS: Final = "previous"
 FOLLOWING: Final = "following"
 PRECEDING: Final = "preceding"
-# By how many places files are moved.
+# Number of places by which files are shifted.
 SHIFTS: Final = {NEXT: 1, PREVIOUS: -1, FOLLOWING: 1, PRECEDING: -1}
 # Units of relative coordinates: fractions, per cent, thousandths.
 UNITS: Final = {1: Message("fractions"), 100: Message("per cent"), 1000: Message("thousandths")}
@@ -47,7 +47,7 @@ _NUMBER: Final = re.compile(r"(\d{1,18})(?=\D*\Z)", re.ASCII)
 
 
 class ReadingError(ProtocolError, ValueError):
-    """There is no such reading, or it cannot be applied to these results."""
+    """A reading that does not exist or cannot be applied to these results."""
 
 
 def words_of(reading: str) -> str:
@@ -57,11 +57,6 @@ def words_of(reading: str) -> str:
     ------
     ReadingError
         If there is no such reading.
-
-    Examples
-    --------
-    >>> words_of("exchanged"), words_of("scaled:2:0.5")
-    ('with x and y exchanged', 'with x times 2 and y times 0.5')
     """
     if reading in _WORDS:
         return _WORDS[reading]
@@ -74,29 +69,18 @@ def words_of(reading: str) -> str:
 
 
 def scaled(x: float, y: float) -> str:
-    """Return the reading by which coordinates are multiplied.
+    """Return the reading that multiplies coordinates.
 
     Parameters
     ----------
     x, y : float
         The factors of the coordinates.
-
-    Examples
-    --------
-    >>> scaled(2, 2), scaled(2, 1 / 3)
-    ('scaled:2', 'scaled:2:0.333333')
     """
     return f"scaled:{x:.6g}" if x == y else f"scaled:{x:.6g}:{y:.6g}"
 
 
 def share(unit: int) -> str:
-    """Return the reading of coordinates that are shares of the image's sides.
-
-    Examples
-    --------
-    >>> words_of(share(100))
-    "as per cent of the image's width and height"
-    """
+    """Return the reading of coordinates relative to the image's sides."""
     return f"share:{unit}"
 
 
@@ -111,7 +95,9 @@ def _factors(reading: str) -> tuple[float, float]:
     if not all(factors):
         known = ", ".join([*_WORDS, "scaled:FACTOR", "share:UNIT"])
         raise ReadingError(
-            "there is no reading {reading}; readings: {known}", reading=repr(reading), known=known
+            "{reading} is not a known reading; readings: {known}",
+            reading=repr(reading),
+            known=known,
         )
     return factors
 
@@ -119,29 +105,22 @@ def _factors(reading: str) -> tuple[float, float]:
 def read_so(
     results: Regions, reading: str, *, sizes: Sizes, known: Collection[str]
 ) -> dict[str, tuple[Region, ...]]:
-    """Return results as another reading has them.
+    """Return results under another reading.
 
     Parameters
     ----------
     results : mapping of str to sequence of Region
-        By image, as they were read. Where ``reading`` is "sides", boxes.
-    reading : str
+        By image, as they were read; boxes if ``reading`` is "sides".
     sizes : mapping of str to (int, int)
-        Width and height of images; needed for shares of them.
+        Width and height of images; needed for relative coordinates.
     known : collection of str
-        The dataset's images, in counting order. A file that would belong to none of them is left
-        out if its own name is known, and otherwise stays as it is.
+        The dataset's images, in counting order. A file shifted to an unknown image is left out if
+        its own name is known, and is otherwise unchanged.
 
     Raises
     ------
     ReadingError
         If there is no such reading, or it needs an unknown size.
-
-    Examples
-    --------
-    >>> halves = {"img_1": [Region.from_box(0.5, 0.5, 1, 1)]}
-    >>> read_so(halves, "share:1", sizes={"img_1": (200, 100)}, known=["img_1"])["img_1"][0].box
-    (100.0, 50.0, 200.0, 100.0)
     """
     if reading in SHIFTS:
         return _moved(results, reading, known)
@@ -152,18 +131,7 @@ def read_so(
 
 
 def renumbered(image: str, by: int) -> str | None:
-    """Return an image's name with its last number shifted, or None if it has no number.
-
-    Parameters
-    ----------
-    image : str
-    by : int
-
-    Examples
-    --------
-    >>> renumbered("img_7", 1)
-    'img_8'
-    """
+    """Return an image's name with its last number shifted, or None if it has no number."""
     match = _NUMBER.search(image)
     if match is None or int(match[1]) + by < 0:
         return None
@@ -181,15 +149,9 @@ def mover(
     reading : str
         A key of ``SHIFTS``.
     known : collection of str
-        The images there are, in the order in which they are counted.
+        The names of all images, in counting order.
     back : bool
-        The image of each file, instead.
-
-    Examples
-    --------
-    >>> move = mover("following", ["page_3", "page_7"])
-    >>> move("page_3"), move("page_7")
-    ('page_7', None)
+        Return the inverse function instead.
     """
     by = -SHIFTS[reading] if back else SHIFTS[reading]
     if reading in (NEXT, PREVIOUS):
@@ -254,14 +216,14 @@ def _exchanged(region: Region) -> Region:
     changed = _with_points(
         region, [value for at in range(0, len(points), 2) for value in (points[at + 1], points[at])]
     )
-    # A mirror turns rings round, and readers turn them where they run the wrong way.
+    # Mirroring reverses rings, and readers reverse those that run the wrong way.
     return turned_round(changed) if turns_left(changed.points) else changed
 
 
 def _by_sides(region: Region) -> Region:
     if not region.is_rectangle:
         raise ReadingError("only boxes can be read as left,top,width,height")
-    # The first corner and the opposite one, as lines of boxes are read.
+    # A box's line has four numbers; they became its first corner and the one opposite.
     left, top, _, _, width, height, *_ = region.points
     return _with_points(region, Region.from_box(left, top, left + width, top + height).points)
 

@@ -1,7 +1,7 @@
-"""The usual mistakes, tried: which other reading would fit the ground truth far better.
+"""Trials of common mistakes: other readings that would fit the ground truth far better.
 
-Boxes decide which readings are worth measuring, by arithmetic on flat arrays; offered readings were
-measured like the results themselves.
+Boxes decide which readings are worth measuring, by arithmetic on flat arrays; offered readings have
+been measured like the results themselves.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -40,21 +40,21 @@ from .readings import (
     share,
 )
 
-# A reading is offered where recall is so much higher, and so many times as high, by so many matches.
-# Recall alone: the detections are as many however they are read, so precision goes with it.
+# A reading is offered if recall rises by this difference and this factor, with this many matches.
+# Recall suffices: the number of detections is the same, so precision rises with it.
 _MIN_GAIN: Final = 0.15
 _MIN_RATIO: Final = 3.0
 _MIN_MATCHES: Final = 5
-# Of two readings that fit equally, the one tried first wins.
+# A reading must have this many times the matches of the best one tried before it.
 _CLEARLY: Final = 1.05
-# Of an image with more boxes only the first vote about a scale.
+# If an image has more boxes, only the first ones vote on a scale.
 _MAX_VOTERS: Final = 40
-# Votes for a factor within so much of each other are for the same.
+# Votes for factors that differ by less than this are for the same factor.
 _BIN: Final = 0.02
 _MIN_VOTES: Final = 8
 _SNAP: Final = 0.004
 _MAX_DENOMINATOR: Final = 10
-# Quadrilaterals of which so many cross themselves have their corners in another order.
+# If this share of quadrilaterals cross themselves, their corners are in another order.
 _MANY_CROSSING: Final = 0.3
 
 
@@ -70,26 +70,18 @@ class Offer:
 def offered(
     truth: Regions, results: Regions, sizes: Sizes, known: Collection[str], as_read: Fit
 ) -> Offer | None:
-    """Return the reading of results that would fit far better than they do, if there is one.
+    """Return the reading that fits far better than the results as read, or None.
 
     Parameters
     ----------
     truth : mapping of str to sequence of Region
-        Results of the inspected images.
+        Ground truth of the inspected images.
     results : mapping of str to sequence of Region
-        By image, all of them: a file may be that of its neighbour.
-    sizes : mapping of str to (int, int)
+        All results, by image: a file may belong to the neighbouring image.
     known : collection of str
-        All images of the dataset, in the order in which they are counted.
+        All images of the dataset, in counting order.
     as_read : Fit
-        Fit of the results as they are.
-
-    Examples
-    --------
-    >>> column = {"img_1": [Region.from_box(100, y, 200, y + 20) for y in range(0, 300, 50)]}
-    >>> row = {"img_1": [Region.from_box(y, 100, y + 20, 200) for y in range(0, 300, 50)]}
-    >>> offered(column, row, {}, ["img_1"], fit(column, row, {})).reading
-    'exchanged'
+        Fit of the results as read.
     """
     if as_read.recall is None or _MIN_RATIO * as_read.recall > 1:
         return None
@@ -105,29 +97,21 @@ def offered(
 def read_on(
     truth: Regions, results: Regions, sizes: Sizes, known: Collection[str], reading: str
 ) -> dict[str, tuple[Region, ...]]:
-    """Return results of the images that are looked at, if they are read so.
+    """Return the results of the inspected images under another reading.
 
     Parameters
     ----------
     truth : mapping of str to sequence of Region
-        Results of the inspected images.
+        Ground truth of the inspected images.
     results : mapping of str to sequence of Region
-        By image, all of them.
-    sizes : mapping of str to (int, int)
+        All results, by image.
     known : collection of str
-        All images of the dataset, in the order in which they are counted.
-    reading : str
+        All images of the dataset, in counting order.
 
     Raises
     ------
     ReadingError
-        As read_so() does.
-
-    Examples
-    --------
-    >>> word = Region.from_box(0, 0, 9, 4)
-    >>> list(read_on({"img_2": [word]}, {"img_1": [word], "img_2": []}, {}, ["img_1", "img_2"], "next"))
-    ['img_2']
+        As ``read_so`` raises it.
     """
     wanted = set(truth)
     if reading in SHIFTS:
@@ -137,19 +121,12 @@ def read_on(
 
 
 def is_better(as_read: Fit, tried: Fit) -> bool:
-    """Return whether another reading fits so much better that it should be offered.
+    """Return whether another reading fits clearly better and should be offered.
 
     Parameters
     ----------
     as_read, tried : Fit
-        Ground truth of the same images.
-
-    Examples
-    --------
-    >>> truth = {"img_1": [Region.from_box(0, y, 100, y + 20) for y in range(0, 300, 50)]}
-    >>> nothing, everything = fit(truth, {}, {}), fit(truth, truth, {})
-    >>> is_better(nothing, everything), is_better(everything, everything)
-    (True, False)
+        Fits to the ground truth of the same images.
     """
     return (
         tried.n_matches >= _MIN_MATCHES
@@ -159,7 +136,7 @@ def is_better(as_read: Fit, tried: Fit) -> bool:
 
 
 class _Flat:
-    """The boxes of counted truths and all points of detections, image after image."""
+    """The boxes of counted truths and of all detections, image after image."""
 
     def __init__(self, truth: Regions, results: Regions) -> None:
         self.images = list(truth)
@@ -172,7 +149,7 @@ class _Flat:
         self.boxes = _boxes(self.all)
 
     def found(self, boxes: Floats, n_detections: Indices) -> float:
-        """Return the share of truths that a box fits, where one box may fit several."""
+        """Return the share of truths that some box fits; one box may fit several."""
         pairs = overlapping_pairs(self.truth, boxes, self.n_truth, n_detections)
         a, b = self.truth[pairs.truth], boxes[pairs.detection]
         shared = box_intersections(a, b)
@@ -187,7 +164,7 @@ def _boxes(regions: Sequence[Region]) -> Floats:
 def _promising(
     truth: Regions, results: Regions, sizes: Sizes, known: Collection[str]
 ) -> Iterator[str]:
-    """Yield the readings whose boxes fit better than those that were read."""
+    """Yield the readings worth measuring: boxes fit better, or many outlines cross themselves."""
     flat = _Flat(truth, results)
     if not len(flat.truth):
         return
@@ -203,7 +180,7 @@ def _promising(
         if flat.found(boxes, n_moved) >= as_read + _MIN_GAIN:
             yield reading
     if _n_crossing(flat.all) >= _MANY_CROSSING * max(1, len(flat.all)):
-        # The box of a bow tie is that of the figure that was meant.
+        # A bow tie has the same box as the intended figure.
         yield ROWS
 
 
@@ -232,10 +209,10 @@ def _other_boxes(flat: _Flat, sizes: Sizes) -> Iterator[tuple[str, Floats]]:
 
 
 def _scale(flat: _Flat) -> tuple[float, float] | None:
-    """Return the factors of x and y upon which most pairs of boxes of an image agree.
+    """Return the factors of x and y on which most pairs of boxes agree, or None.
 
-    Each pair of a truth and a detection votes with the ratios of their centres, if the ratios of
-    their sides are alike: wrong pairs are scattered, right ones agree.
+    Each pair of a truth and a detection votes with the ratios of their centres if the ratios of
+    their sides are similar: wrong pairs scatter, right ones agree.
     """
     votes = []
     first_truth = np.cumsum(flat.n_truth) - flat.n_truth

@@ -14,7 +14,7 @@ from ..core.regions import Region
 
 
 class Lines:
-    """The upper level of the ground truth: which line each object belongs to, and its shape."""
+    """The upper level of the ground truth: the line of each object, and the shape of each line."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Lines:
         self.shapes = Shapes(shapes, masks=True)
 
     def spanned(self, objects: Sequence[int]) -> list[int]:
-        """Return the lines of which at least two of these objects are members."""
+        """Return the lines that contain at least two of these objects."""
         if not self._of_object or len(objects) < 2:
             return []
         counts = Counter(self._of_object[i] for i in objects if i in self._of_object)
@@ -59,7 +59,7 @@ def _given_lines(flat: Flat, objects: Sequence[int]) -> dict[str, list[int]]:
 
 
 def _derived_lines(boxes: Floats, objects: Sequence[int]) -> dict[str, list[int]]:
-    """Return the connected components of objects that are side by side at about one height."""
+    """Return the lines: two or more objects connected by being side by side at similar height."""
     # Every object begins as its own line, named after its first object; two lines merge if an
     # object of one is next to an object of the other.
     members = {i: [i] for i in objects}
@@ -74,8 +74,8 @@ def _derived_lines(boxes: Floats, objects: Sequence[int]) -> dict[str, list[int]
 
 
 def _side_by_side(a: Floats, b: Floats) -> bool:
-    # a and b: left, top, right, bottom. They share half of the smaller height, are of like height,
-    # and the gap between them is no wider than the larger is high.
+    # a and b: left, top, right, bottom. They share half of the smaller height, are of similar
+    # height, and the gap between them is no wider than the larger height.
     heights = a[3] - a[1], b[3] - b[1]
     low, high = min(heights), max(heights)
     shared = min(a[3], b[3]) - max(a[1], b[1])
@@ -84,7 +84,7 @@ def _side_by_side(a: Floats, b: Floats) -> bool:
 
 
 def _hull(regions: Sequence[Region]) -> Region:
-    """Return the bounding box of words, or their convex hull if one of them is no upright box."""
+    """Return the bounding box of words, or their convex hull if one is not an upright box."""
     if all(region.is_rectangle or region.pixels is not None for region in regions):
         boxes = np.array([region.box for region in regions])
         return Region.from_box(

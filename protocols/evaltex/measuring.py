@@ -25,13 +25,13 @@ from ..core.matching import IGNORED, INSIDE_IGNORED, flatten, summed
 from ..core.unions import Piece, overlapping_groups, union_areas
 from .lines import Lines
 
-# A common edge, or the noise of an intersection, is no match.
+# Tolerance: a common edge, or the rounding error of an intersection, is not a match.
 NOISE: Final = 1e-9
 _NO_AREA: Final = Message("it has no area")
 
 
 class Measurement(NamedTuple):
-    """The parameters that a measurement depends on; variants that agree in them share it."""
+    """The parameters that a measurement depends on; variants with equal parameters share it."""
 
     min_overlap: float
     dont_care_overlap: float
@@ -40,7 +40,7 @@ class Measurement(NamedTuple):
 
 @dataclass(frozen=True)
 class _Selection:
-    """Some regions of all images one after the other: their image, and their index in it."""
+    """Some regions of all images in one list: the image of each, and its index there."""
 
     image: Indices
     index: Indices
@@ -60,19 +60,19 @@ def _selected(image: Indices, index: Indices, n_images: int) -> tuple[Indices, I
 
 @dataclass(frozen=True)
 class _Objects(_Selection):
-    """The objects of all images with their measures, an entry each.
+    """The objects of all images with their measures, one entry each.
 
     Attributes
     ----------
     s : ndarray of shape (n,)
         Number of detections that match the object.
     raw : ndarray of shape (n,)
-        The share of it that they cover.
+        Share of the object that they cover.
     fragmentation : ndarray of shape (n,)
-        Factor that lowers coverage for s of them: 1 / (1 + ln s).
+        Factor that lowers coverage for s detections: 1 / (1 + ln s).
     accuracy : ndarray of shape (n,)
     kind : list, length n
-        Of its match; None without one.
+        Kind of its match; None if it has none.
     """
 
     s: Indices
@@ -94,7 +94,7 @@ class Measured:
         self._flat = flat = flatten(scenes)
         self._truth = Shapes(flat.truth, masks=True)
         self._detections = Shapes(flat.detections, masks=True)
-        # Truths and detections are numbered through all images; these say which image each is of.
+        # Truths and detections are numbered over all images; these give the image of each.
         self._image_of_truth = np.repeat(np.arange(len(scenes)), flat.n_truth)
         self._image = np.repeat(np.arange(len(scenes)), flat.n_detections)
         self._is_object = ~flat.ignored_truth & (self._truth.areas > 0)
@@ -104,7 +104,7 @@ class Measured:
         )
         pairs = pairs.where((self._truth.areas[pairs.truth] > 0) & self._has_area[pairs.detection])
         shared = intersection_areas(self._truth, self._detections, pairs)
-        # Two lists of pairs go on from here: with ignored truths, and the matches with objects.
+        # Two lists of pairs are used from here: with ignored truths, and matches with objects.
         touches_ignored = flat.ignored_truth[pairs.truth] & (shared > 0)
         self._ignored_pairs = pairs.where(touches_ignored)
         self._ignored_shared = shared[touches_ignored]
@@ -138,7 +138,7 @@ class Measured:
         return np.asarray(keep & enough)
 
     def _coverages(self) -> Floats:
-        """Return the area of each object that its detections cover."""
+        """Return how much area of each object its detections cover."""
         # The shared areas add up, unless detections of an object overlap each other; only those
         # objects need a union.
         covered = summed(self._pairs.truth, self._shared, len(self._s))
@@ -148,14 +148,14 @@ class Measured:
         return np.asarray(covered)
 
     def _text_and_background(self) -> tuple[Floats, Floats]:
-        """Return of each matched detection the area of text in it, and that of background."""
+        """Return the areas of text and of background in each matched detection."""
         text = summed(self._pairs.detection, self._shared, len(self._m))
         overlapping = overlapping_groups(self._truth, self._members)
         pieces = [Piece((self._truth, self._members[j])) for j in overlapping]
         text[overlapping] = union_areas(pieces, (self._detections, overlapping))
         background = np.where(self._m > 0, self._detections.areas - text, 0.0)
-        # Gaps of lines and ignored regions are neither: background is the area outside of text and
-        # of these together.
+        # Gaps of lines and ignored regions are neutral: background is the area outside the text and
+        # these.
         partly_neutral, pieces = [], []
         for j, members in self._members.items():
             lines = self._lines.spanned(members)
@@ -186,7 +186,7 @@ class Measured:
 
     @cached_property
     def _detection_accuracy(self) -> list[float]:
-        # The neutral part of a detection is in neither of the two.
+        # The neutral part of a detection is neither text nor background.
         below = self._text + self._background
         return [float(share) for share in shares(self._text, below)]
 
@@ -200,7 +200,7 @@ class Measured:
         if alone:
             covered = float(self._covered[i])
             return covered / (covered + self._background_of_all(i, partners)), "split"
-        # Pairs are ordered by truth: those of object i are a run. Each part of it brings the text
+        # Pairs are ordered by truth: those of object i are a run. Each part of it contributes text
         # and background of its detection in proportion.
         start = np.searchsorted(self._pairs.truth, i)
         shared = self._shared[start : start + len(partners)]
@@ -225,10 +225,10 @@ class Measured:
         return set(overlapping_groups(self._detections, self._partners))
 
     def _ignored(self, limit: float) -> NDArray[np.bool_]:
-        """Return which unmatched detections have more than ``limit`` of their area in ignored truths.
+        """Return which unmatched detections have over ``limit`` of their area in ignored truths.
 
-        A share that equals the limit up to rounding is not more; otherwise the position of an image
-        would decide.
+        A share that equals the limit up to rounding is not more; otherwise a translation could
+        change the result.
         """
         inside = summed(self._ignored_pairs.detection, self._ignored_shared, len(self._m))
         share = shares(inside, self._detections.areas)

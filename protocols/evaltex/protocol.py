@@ -1,4 +1,4 @@
-"""EVALTEX and its variants: coverage and accuracy of each object, after EvaLTex ([C16]_, [C15]_)."""
+"""EVALTEX and its variants: coverage and accuracy of objects, after EvaLTex ([C16]_, [C15]_)."""
 
 import math
 from collections import defaultdict
@@ -18,17 +18,17 @@ from .measuring import NOISE, Measured, Measurement
 class Evaltex(CreditProtocol):
     """Credit each object with its coverage for recall and with its accuracy for precision.
 
-    An object (a counted truth) and a detection match if they share area; nothing is exclusive and
-    no threshold of quality exists. Coverage is the share of the object that its detections cover,
-    lowered by 1 / (1 + ln s) when s of them do. Accuracy is the share of its detections that is
-    text, the gaps of a line that a detection spans counting neither as text nor as background.
-    R = sum of coverages / objects, P = sum of accuracies / (matched objects + false positives).
+    An object (a counted truth) and a detection match if they share area; matches are not exclusive,
+    and there is no threshold of quality. Coverage is the share of the object that its detections
+    cover, lowered by 1 / (1 + ln s) when s of them do. Accuracy is the share of its detections that
+    is text; gaps of a line that a detection spans count neither as text nor as background. R = sum
+    of coverages / objects, P = sum of accuracies / (matched objects + false positives).
 
     The sources leave parts of the original tool open; this is a protocol *after* EvaLTex, and
     agrees with the figures printed in [D18]_ (figure 5).
 
-    Without objects R = 1; P is then 1 without false positives and 0 with some. Objects and no
-    detection that counts: R = P = 0. Regions without area are left out on both sides.
+    If there are no objects, R = 1, and P is 0 if there are false positives, else 1. If there are
+    objects but no counted detections, R = P = 0. Regions without area are left out on both sides.
     """
 
     slug: ClassVar[str] = "evaltex"
@@ -196,8 +196,8 @@ class EvaltexEmd(Evaltex):
     """EVALTEX with scores from histograms: 1 - the earth mover's distance to the perfect one.
 
     Since the perfect histogram has all its mass in the last bin, each value counts as the upper
-    edge of its bin: a missed object or a false positive counts 1 / bins, not 0. Without any value
-    nothing has to be moved, so that precision is 1 where nothing is detected, as [D18]_ reports.
+    edge of its bin: a missed object or a false positive counts 1 / bins, not 0. If there are no
+    values, nothing has to be moved, so precision is 1 if nothing is detected, as [D18]_ reports.
     """
 
     slug: ClassVar[str] = "evaltex-emd"
@@ -237,7 +237,7 @@ def _histograms(
     return [tuple(row) for row in flat.reshape(n_images, n_bins).tolist()]
 
 
-# Terms of the mean qualities of an image; the pooled ones come from the same sums.
+# The mean qualities of an image or a result set, and the count that each sum is divided by.
 _MEANS: Final = {
     "r_quality": "tp",
     "r_quality_no_split": "tp",
@@ -247,7 +247,7 @@ _MEANS: Final = {
 
 
 def _qualities(sums: Mapping[str, float], counts: Mapping[str, float]) -> dict[str, float | None]:
-    """Return quantity, quality and split indicators, or None if undefined."""
+    """Return the quantity, quality and split indicators; None is undefined."""
     tp, n_precise = counts["tp"], counts["tp"] + counts["fp"]
     means = {name: sums.get(name, 0.0) / tp if tp else None for name in _MEANS}
     return {

@@ -1,4 +1,4 @@
-"""The polygons of all methods on an image, divided into parts on which all vote alike."""
+"""The polygons of all methods on an image, to be divided into parts of constant votes."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -11,7 +11,7 @@ from ..core.geometry import Floats, Indices, Shapes, box_areas, overlapping_pair
 from ..core.regions import Region
 from .votes import VoteError
 
-# Cells of a grid, or votes on trapezoids, that are held at once, over all methods.
+# Maximum number of grid cells, or votes on trapezoids, in memory at once, over all methods.
 MAX_CELLS: Final = 4_000_000
 # Ranks of shape (methods, parts), and the area of each part.
 Parts = list[tuple[Indices, Floats]]
@@ -20,8 +20,8 @@ Parts = list[tuple[Indices, Floats]]
 class Drawn:
     """The polygons of all methods on an image, ready to be cut into faces.
 
-    A rank is the place of a vote among the votes of its method: 0 is no vote, and of two votes the
-    greater has the greater rank. ``levels`` leads back from ranks to votes.
+    A rank is the place of a vote among the votes of its method: 0 is no vote, and a greater vote
+    has a greater rank. ``levels`` maps ranks to votes.
     """
 
     def __init__(self, methods: Sequence[Sequence[Region]], use_confidences: bool) -> None:
@@ -37,7 +37,7 @@ class Drawn:
         self.boxes = shapes.boxes
         self.areas = shapes.areas
         self.rectangular = shapes.rectangular
-        # The number of each one's cluster, once they are sought.
+        # The number of each polygon's cluster, after ``seek_clusters``.
         self.cluster: Indices = np.zeros(len(regions), dtype=np.intp)
         self.polygons: NDArray[np.object_] = np.full(len(regions), None, dtype=object)
         slanted = np.flatnonzero(~self.rectangular)
@@ -87,8 +87,8 @@ class Drawn:
         pairs = overlapping_pairs(self.boxes, self.boxes, n, n)
         least = np.arange(len(self.boxes))
         known = None
-        # Each takes the least number among those it touches, and then that one's own, until all
-        # of a cluster have the same.
+        # Each polygon takes the smallest number among those it touches, and then the number of the
+        # polygon with this number, until all of a cluster have the same.
         while known is None or (least != known).any():
             known, least = least, least.copy()
             np.minimum.at(least, pairs.truth, known[pairs.detection])
@@ -97,7 +97,7 @@ class Drawn:
 
 
 def _areal(geometries: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return the areal parts: repair and clipping may leave loose lines and points."""
+    """Return the polygons only: repair and clipping may leave loose lines and points."""
     mixed = shapely.get_type_id(geometries) == shapely.GeometryType.GEOMETRYCOLLECTION
     areal = geometries.copy()
     for at in np.flatnonzero(mixed).tolist():
@@ -107,7 +107,7 @@ def _areal(geometries: NDArray[np.object_]) -> NDArray[np.object_]:
 
 
 def polygons_in(geometries: NDArray[np.object_]) -> tuple[NDArray[np.object_], Indices]:
-    """Return the polygons that geometries consist of, and the index of the one each is from.
+    """Return the polygons in geometries, and the index of the geometry that each is from.
 
     Parameters
     ----------
@@ -116,13 +116,6 @@ def polygons_in(geometries: NDArray[np.object_]) -> tuple[NDArray[np.object_], I
     Returns
     -------
     polygons, owner : two ndarrays of shape (m,)
-
-    Examples
-    --------
-    >>> mixed = shapely.GeometryCollection([shapely.Point(0, 0), shapely.box(0, 0, 9, 4)])
-    >>> polygons, owner = polygons_in(np.array([shapely.box(0, 0, 1, 1), mixed]))
-    >>> shapely.area(polygons), owner
-    (array([ 1., 36.]), array([0, 1]))
     """
     parts, owner = shapely.get_parts(geometries, return_index=True)
     # A collection may hold multipolygons.
@@ -140,7 +133,7 @@ def _vote(region: Region, place: str) -> float:
 
 
 def added_up(ranks: Indices, areas: Floats, levels: Sequence[Floats]) -> tuple[Indices, Floats]:
-    """Return the areas of equal ranks added up, in the order of the votes.
+    """Return the distinct columns of ranks and their total areas, in the order of the votes.
 
     Parameters
     ----------
@@ -149,11 +142,6 @@ def added_up(ranks: Indices, areas: Floats, levels: Sequence[Floats]) -> tuple[I
     areas : ndarray of shape (n,)
     levels : sequence of ndarray, length s
         The votes that each method casts, by rank.
-
-    Examples
-    --------
-    >>> added_up(np.array([[1, 0, 1]]), np.array([2.0, 3.0, 4.0]), [np.array([0.0, 1.0])])
-    (array([[0, 1]]), array([3., 6.]))
     """
     # A column of ranks is a number whose digits are the ranks, method by method: equal columns are
     # equal numbers, and their order is that of the votes. Before a number could overflow it is

@@ -13,7 +13,7 @@ from .drawn import MAX_CELLS, Drawn, Parts, added_up
 from .trapezoids import trapezoids
 from .votes import Consensus, weigh_votes
 
-# Smaller parts, in square pixels, are rounding.
+# Smaller parts, in square pixels, are rounding errors.
 _MIN_AREA: Final = 1e-9
 
 
@@ -58,10 +58,10 @@ def faces_of(
     domain: str = "image",
     use_confidences: bool = True,
 ) -> Faces:
-    """Return the faces of the arrangement of all methods' polygons on an image.
+    """Return the faces into which all methods' polygons divide an image.
 
     Clusters of touching boxes are independent: rectangles are cut on the grid of their coordinates,
-    other polygons into trapezoids between all their sides. There is no resolution.
+    other polygons into trapezoids between all their sides. No pixel grid is involved.
 
     Parameters
     ----------
@@ -78,19 +78,12 @@ def faces_of(
     Returns
     -------
     Faces
-        Without any where the domain has no area.
+        Empty if the domain has no area.
 
     Raises
     ------
     VoteError
-        If a confidence is outside [0, 1]; names method and detection.
-
-    Examples
-    --------
-    >>> methods = [[Region.from_box(0, 0, 10, 10)], [Region.from_box(5, 0, 15, 10)]]
-    >>> faces = faces_of(methods, width=20, height=10)
-    >>> faces.signatures.tolist(), faces.areas.tolist()
-    ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [50.0, 50.0, 50.0, 50.0])
+        If a confidence is outside [0, 1]; the message names method and detection.
     """
     drawn = Drawn(methods, use_confidences)
     frame: tuple[float, float, float, float] | None = None
@@ -116,9 +109,9 @@ def faces_of(
 
 
 def _parts_of_rectangles(drawn: Drawn) -> Parts:
-    """Return the isolated polygons, and the cells of the grids of the clusters that have only rectangles.
+    """Return isolated polygons, and the grid cells of the clusters that have only rectangles.
 
-    The rest in ``drawn`` are the polygons of the other clusters.
+    They are removed from ``drawn``, which keeps the polygons of the other clusters.
     """
     if not len(drawn.boxes):
         return []
@@ -174,7 +167,7 @@ def _cells(drawn: Drawn, at: Indices) -> Parts:
 
 
 def _merged(ranks: Indices, areas: Floats, levels: Sequence[Floats]) -> Faces:
-    """Return faces with the areas of equal ranks added up."""
+    """Return faces, summing the areas of those with equal ranks."""
     ranks, areas = added_up(ranks, areas, levels)
     signatures = np.empty((len(areas), len(levels)))
     for k, known in enumerate(levels):

@@ -29,10 +29,10 @@ class NoGroundTruth(Protocol):
     Every point of an image has a relevance, the weighted share of methods that mark it, among them
     two virtual ones that mark everything and nothing. Precision is the mean relevance of the area
     that a method marks, recall its share of all relevance. A method votes in its own consensus
-    unless the parameter excludes it. With one method precision is 2/3 whatever it finds; below
+    unless the parameter excludes it. With one method, precision is 2/3 whatever it finds; below
     three methods the scores have little meaning.
 
-    A method without detections has recall 0 and no precision; ``empty_precision`` replaces it. An
+    A method without detections has recall 0 and the precision given by ``empty_precision``. An
     image whose domain has no area has no scores. Ground truth counts only as an oracle.
     """
 
@@ -69,8 +69,7 @@ class NoGroundTruth(Protocol):
         Raises
         ------
         VoteError
-            If methods have different numbers of images, or a confidence that is to be used is
-            outside [0, 1].
+            If methods have different numbers of images, or a confidence in use is outside [0, 1].
         """
         lengths = {method: len(scenes) for method, scenes in results.items()}
         if len(set(lengths.values())) > 1:
@@ -134,10 +133,10 @@ class NoGroundTruth(Protocol):
         )
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
-        """Return the figures of areas added over images, then divided.
+        """Return the figures from areas summed over images.
 
         Images whose domain has no area are left out and counted. A method that marks nothing on any
-        image has the precision that ``empty_precision`` says.
+        image has the precision given by ``empty_precision``.
         """
         voted = [score for score in scores if score.indicators["top_precision"] is not None]
         area = math.fsum(score.indicators["domain_area"] or 0.0 for score in voted)

@@ -1,4 +1,4 @@
-"""Polygons of any shape cut into trapezoids, on each of which all methods vote alike."""
+"""Polygons of any shape, cut into trapezoids on each of which all votes are constant."""
 
 from dataclasses import dataclass
 
@@ -13,16 +13,7 @@ def trapezoids(drawn: Drawn) -> Parts:
     """Return the parts between the sides of all polygons, each with the ranks that cover it.
 
     Every end of a side and every crossing of two cuts its cluster into bands. No sides cross within
-    a band, so that between two neighbours all methods vote alike, on a trapezoid.
-
-    Examples
-    --------
-    A rhombus is cut where its left and its right corner lie:
-
-    >>> from protocols.core.regions import Region
-    >>> [(ranks, areas)] = trapezoids(Drawn([[Region((5, 0, 10, 5, 5, 10, 0, 5))]], True))
-    >>> float(areas.sum())
-    50.0
+    a band, so all votes are constant on the trapezoid between two neighbours.
     """
     if not len(drawn.boxes):
         return []
@@ -58,7 +49,7 @@ def trapezoids(drawn: Drawn) -> Parts:
 class _Sides:
     """The sides of polygons that are not horizontal, by cluster.
 
-    ``start`` is the x of the upper end at ``top``, ``slope`` how far x goes for each pixel down;
+    ``start`` is the x of the upper end at ``top``, ``slope`` the change of x per pixel downwards;
     ``enters`` is 1 if the polygon is to the right of the side, else -1.
     """
 
@@ -85,8 +76,8 @@ def _sides_of(drawn: Drawn) -> _Sides:
     # For each side: its ring and its ends; no side starts at the last point of a ring.
     begins = np.flatnonzero(ring[1:] == ring[:-1])
     ring, (x1, y1), (x2, y2) = ring[begins], points[begins].T, points[begins + 1].T
-    # Twice the area of each ring, above 0 if it runs clockwise on screen; from a point of its own,
-    # so that products stay small. All rings of a polygon but the first are holes.
+    # Twice the area of each ring, above 0 if it runs clockwise on screen; relative to one of its
+    # points, so that products stay small. All rings of a polygon except the first are holes.
     x0, y0 = points[np.searchsorted(ring, np.arange(len(rings)))[ring] + ring].T
     turn = np.bincount(ring, (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0), minlength=len(rings))
     is_hole = np.append(False, part[1:] == part[:-1])
@@ -111,7 +102,7 @@ def _sides_of(drawn: Drawn) -> _Sides:
 
 
 def _crossings(sides: _Sides) -> tuple[Indices, Floats]:
-    """Return where two sides of a cluster cross: the cluster, and y."""
+    """Return the crossings of two sides of a cluster: the cluster, and y."""
     n = np.bincount(sides.cluster)
     pairs = overlapping_pairs(sides.boxes, sides.boxes, n, n)
     pairs = pairs.where(pairs.truth < pairs.detection)
@@ -128,7 +119,7 @@ def _crossings(sides: _Sides) -> tuple[Indices, Floats]:
 
 def _covered(drawn: Drawn, owner: Indices, enters: Indices, areas: Floats) -> Parts:
     """Return the ranks that cover the area to the right of each side, band by band."""
-    # A column for each vote of a method: how many of its polygons with this vote one is in.
+    # A column for each vote of a method: the number of its polygons with this vote around a place.
     votes, column = np.unique(
         drawn.method[owner] * (int(drawn.ranks.max()) + 1) + drawn.ranks[owner],
         return_inverse=True,

@@ -16,7 +16,7 @@ EMPTY_PRECISIONS: Final = ("undefined", "zero", "one", "top")
 
 
 class VoteError(ProtocolError, ValueError):
-    """Votes, weights or data that make no sense; the message names the place."""
+    """Invalid votes, weights or data; the message names the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class VoteScore:
     size : float
         The sum of its votes over all documents, weighted by their areas.
     shared : float
-        The same, weighted by relevance too.
+        The same, also weighted by relevance.
     total : float
         The sum of relevance, weighted by area: the denominator of recall.
     """
@@ -44,7 +44,7 @@ class VoteScore:
         return f_score(self.recall, self.precision)
 
     def with_precision(self, rule: str, top: float | None) -> "VoteScore":
-        """Return the score with an undefined precision replaced: "zero", "one" or "top"."""
+        """Return the score; if precision is undefined, the rule sets it to 0, 1 or ``top``."""
         if self.size > 0 or rule == "undefined":
             return self
         filled = {"zero": 0.0, "one": 1.0, "top": top}[rule]
@@ -58,14 +58,14 @@ class Consensus:
     Attributes
     ----------
     relevance : tuple of float
-        p of each document.
+        The weighted share of votes on each document.
     total : float
         The sum of relevance, weighted by area.
     systems : tuple of VoteScore
     top, bottom : VoteScore
         For the virtual systems that vote 1 and 0 everywhere.
     weights : tuple of float
-        Of the systems, then S_top and S_bottom; their sum is 1.
+        Weights of the systems, then of S_top and S_bottom; their sum is 1.
     """
 
     relevance: tuple[float, ...]
@@ -88,12 +88,12 @@ def share_weights(
     Parameters
     ----------
     n_systems : int
-        Without the oracles.
+        Number of systems, without the oracles.
     virtual : bool
-        Whether S_top and S_bottom have a voice; else their weight is 0.
+        Whether S_top and S_bottom vote; else their weight is 0.
     groups : sequence, one for each system
-        Systems with the same value are one group: it has one voice, shared by its members. By
-        default every system is a group; each virtual system is one.
+        Systems with the same value are one group with one vote, shared by its members. By default
+        every system is a group; each virtual system is one.
     oracles : sequence of float
         The weights of oracles; the groups share the rest.
 
@@ -101,11 +101,6 @@ def share_weights(
     ------
     VoteError
         If the numbers do not fit, a weight is negative or the oracles' sum is above 1.
-
-    Examples
-    --------
-    >>> share_weights(3)
-    (0.2, 0.2, 0.2, 0.2, 0.2)
     """
     owners: Sequence[Hashable] = range(n_systems) if groups is None else groups
     if len(owners) != n_systems:
@@ -144,8 +139,8 @@ def weigh_votes(
     weights : sequence of float, length s + 2
         For the systems, S_top and S_bottom; equal by default.
     leave_one_out : bool
-        Whether a system has no vote in the consensus it is measured by. The others then share its
-        weight; a system with all the weight has no scores.
+        Whether a system has no vote in the consensus that it is measured against. The others then
+        share its weight; a system with all the weight has no scores.
 
     Returns
     -------
@@ -156,16 +151,7 @@ def weigh_votes(
     Raises
     ------
     VoteError
-        If votes, areas or weights do not fit each other or their ranges; says which.
-
-    Examples
-    --------
-    Each system, S_top and S_bottom have a quarter of the votes, so that the two documents are relevant
-    by 3/4 and 1/2:
-
-    >>> first = weigh_votes([[1, 0], [1, 1]]).systems[0]
-    >>> first.precision, first.recall
-    (0.75, 0.6)
+        If votes, areas or weights do not fit each other or their ranges; the message says which.
     """
     real, sizes = _checked_votes(votes, areas)
     n_systems, n_documents = real.shape
@@ -180,7 +166,7 @@ def weigh_votes(
         weighted = _without_own_vote(shares, rows)
     size = rows @ sizes
     weighted = weighted * sizes
-    # Summed alike, so that the recall of S_top is 1 to the last digit.
+    # Summed in the same way, so that the recall of S_top is exactly 1.
     shared, total = (rows * weighted).sum(axis=1), weighted.sum(axis=1)
     scores = [
         vote_score(*values)
@@ -230,7 +216,7 @@ def _checked_weights(weights: Sequence[float] | None, n_systems: int) -> Floats:
 
 
 def _without_own_vote(shares: Floats, rows: Floats) -> Floats:
-    # Row k: the weights by which system k is measured, its own taken out and the rest scaled to 1.
+    # Row k: the weights by which system k is measured, without its own, scaled to a sum of 1.
     others = np.tile(shares, (len(shares), 1))
     np.fill_diagonal(others, 0.0)
     left = others.sum(axis=1, keepdims=True)
@@ -240,21 +226,16 @@ def _without_own_vote(shares: Floats, rows: Floats) -> Floats:
 
 
 def vote_score(size: float, shared: float, total: float) -> VoteScore:
-    """Return precision and recall by votes: of a size, the size shared with others, and all there is.
+    """Return precision and recall from a system's size, its relevant part and all relevance.
 
     Parameters
     ----------
     size, shared, total : float
         In documents, or in square pixels; ``total`` is nan if no other system votes.
-
-    Examples
-    --------
-    >>> vote_score(10.0, 5.0, 20.0).precision, vote_score(10.0, 5.0, 20.0).recall
-    (0.5, 0.25)
     """
     if math.isnan(total):
         return VoteScore(size, 0.0, 0.0, None, None)
-    # Rounding must not push a share over 1.
+    # Rounding must not make a share exceed 1.
     precision = min(1.0, shared / size) if size > 0 else None
     recall = min(1.0, shared / total) if total > 0 else float(size <= 0)
     return VoteScore(size, shared, total, precision, recall)

@@ -18,9 +18,9 @@ def read_standoff(text: str, name: str = "the file") -> tuple[Item, ...]:
     r"""Return the habitats of an .a1 or .a2 file, in file order.
 
     A line ``T3<tab>Habitat 204 209<tab>human`` is an entity, its fragments separated as in ``0 4;8
-    12``; ``N1<tab>OntoBiotope Annotation:T3 Referent:OBT:001804`` gives it a label, and several
-    such lines several. Entities of other types, terms of other ontologies and lines of other kinds
-    do not count. Where entities and labels are in two files, give their texts as one.
+    12``; ``N1<tab>OntoBiotope Annotation:T3 Referent:OBT:001804`` gives it a label; several such
+    lines give several. Entities of other types, terms of other ontologies and lines of other kinds
+    do not count. If entities and labels are in two files, join their texts.
 
     Parameters
     ----------
@@ -32,13 +32,8 @@ def read_standoff(text: str, name: str = "the file") -> tuple[Item, ...]:
     Raises
     ------
     StandoffError
-        If a line is damaged, an entity is there twice, or a label is of an entity that is not
-        there; names the line.
-
-    Examples
-    --------
-    >>> read_standoff("T3\tHabitat 204 209\thuman\nN1\tOntoBiotope Annotation:T3 Referent:OBT:001804")
-    (Item(spans=((204, 209),), polygons=(), labels=('OBT:001804',)),)
+        If a line is damaged, an entity occurs twice, or a label refers to an unknown entity; the
+        message names the line.
     """
     spans: dict[str, tuple[Span, ...]] = {}
     labels: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""The counts that the slot error rate, recall and precision are made of ([BB13]_)."""
+"""Counts from which slot error rate, recall and precision are computed ([BB13]_)."""
 
 import math
 from collections.abc import Iterable
@@ -13,14 +13,14 @@ VIEWS: Final = ("combined", "boundaries", "labels")
 
 @dataclass(frozen=True, slots=True)
 class SlotCounts:
-    """The counts behind the scores of one view; documents add up.
+    """The counts behind the scores of one view; those of documents can be added.
 
     Attributes
     ----------
     n_references, n_predictions : int
         N and P.
     insertions, deletions : int
-        I, predictions that serve no reference; D, references without a pair.
+        I, predictions that are paired with no reference; D, references without a pair.
     n_pairs : int
     matches : float
         M, the sum of the scores of the pairs.
@@ -51,7 +51,7 @@ class SlotCounts:
 
     @property
     def slot_error_rate(self) -> float | None:
-        """(S + I + D) / N; 0 with nothing to find and nothing found, None if only found."""
+        """(S + I + D) / N; without references, 0 if there are no predictions, else None."""
         if not self.n_references:
             return None if self.n_predictions else 0.0
         return (self.substitutions + self.insertions + self.deletions) / self.n_references
@@ -64,7 +64,7 @@ class SlotCounts:
 
     @property
     def precision(self) -> float:
-        """M / P; above 1 where references that overlap share a prediction."""
+        """M / P; may exceed 1 if overlapping references share a prediction."""
         if not self.n_predictions:
             return 0.0 if self.n_references else 1.0
         return self.matches / self.n_predictions
@@ -81,16 +81,7 @@ def count_slots(paired: Paired, n_predictions: int, view: str) -> SlotCounts:
     Parameters
     ----------
     paired : sequence of Pair or None
-        Cost of each reference.
-    n_predictions : int
-    view : "combined", "boundaries" or "labels"
-
-    Examples
-    --------
-    >>> from protocols.slot_error.pairing import Pair
-    >>> counts = count_slots((Pair(0, 0.5, 1.0), None), 2, "combined")
-    >>> counts.matches, counts.substitutions, counts.insertions, counts.deletions
-    (0.5, 0.5, 1, 1)
+        The pair of each reference.
     """
     pairs = [pair for pair in paired if pair is not None]
     return SlotCounts(

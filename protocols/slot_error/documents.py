@@ -1,4 +1,4 @@
-"""Reading documents of items from JSON data."""
+"""Reading of documents of items from JSON data."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,24 +13,17 @@ class DocumentError(ProtocolError, ValueError):
 
 
 def read_documents(given: Any, place: str) -> tuple[Document, ...]:
-    """Return documents from JSON data; a refusal names the place below ``place``.
+    """Return documents from JSON data; an error names the place inside it.
 
     Parameters
     ----------
-    given : list
     place : str
-        Its name in messages.
+        Where the data are, for messages.
 
     Raises
     ------
     DocumentError
-        If it is something else, or empty.
-
-    Examples
-    --------
-    >>> found = [{"references": [], "predictions": [{"spans": [[0, 4]], "labels": ["water"]}]}]
-    >>> read_documents(found, "case 1")[0].predictions[0].labels
-    ('water',)
+        If the data are anything else, or empty.
     """
     if not isinstance(given, list):
         raise DocumentError(f'{place}: expected a list "documents"')
@@ -94,19 +87,13 @@ def checked_labels(given: Any, place: str) -> tuple[str, ...]:
 
     Parameters
     ----------
-    given : list of str
     place : str
-        Its name in messages.
+        Where the data are, for messages.
 
     Raises
     ------
     DocumentError
-        If they are no texts.
-
-    Examples
-    --------
-    >>> checked_labels(['a', 'b', 'a'], 'item 1')
-    ('a', 'b')
+        If they are not texts.
     """
     if not isinstance(given, list) or not all(isinstance(label, str) for label in given):
         raise DocumentError(f"{place}: expected a list of texts, got {given!r}")
@@ -114,23 +101,17 @@ def checked_labels(given: Any, place: str) -> tuple[str, ...]:
 
 
 def checked_object(given: Any, place: str) -> Mapping[str, Any]:
-    """Return the mappings.
+    """Return the given value if it is an object.
 
     Parameters
     ----------
-    given : mapping
     place : str
-        Its name in messages.
+        Where the data are, for messages.
 
     Raises
     ------
     DocumentError
-        If it is invalid.
-
-    Examples
-    --------
-    >>> checked_object({'a': 1}, 'item 1')
-    {'a': 1}
+        If it is not.
     """
     if not isinstance(given, Mapping):
         raise DocumentError(f"{place}: expected an object")

@@ -1,4 +1,4 @@
-"""Is-a ontologies: reading them, and how similar two terms or two sets of labels are ([BB13]_)."""
+"""Is-a ontologies, and the similarity of two terms or two sets of labels ([BB13]_)."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,19 +12,19 @@ _MODIFIER: Final = re.compile(r"\s*\{[^{}]*\}\s*$")
 
 
 class OntologyError(ProtocolError, ValueError):
-    """Text that is not an ontology, or one with a cycle; names the line or the terms."""
+    """Text that is not an ontology, or one with a cycle; the message names the line or terms."""
 
 
 @dataclass(frozen=True)
 class Ontology:
     """Terms and their is-a parents: a directed acyclic graph.
 
-    A term that is only a parent, and one that is not there at all, is a root without parents.
+    A term that is only a parent, or unknown, is a root without parents.
 
     Raises
     ------
     OntologyError
-        If there is a cycle; names its terms.
+        If there is a cycle; the message names its terms.
     """
 
     parents: Mapping[str, tuple[str, ...]]
@@ -74,19 +74,14 @@ def read_ontology(text: str) -> Ontology:
     Raises
     ------
     OntologyError
-        If a line is neither, or the terms make a cycle; names the line or the terms.
-
-    Examples
-    --------
-    >>> read_ontology("ice\twater").parents
-    {'ice': ('water',)}
+        If a line is neither, or the terms form a cycle; the message names the line or the terms.
     """
     lines = (line.strip() for line in text.splitlines())
     return _read_obo(text) if "[Term]" in lines else _read_child_parent(text)
 
 
 def _read_child_parent(text: str) -> Ontology:
-    """Return the ontology of lines with a child, a tab and a parent; empty lines do not count."""
+    """Return the ontology of lines with a child, a tab and a parent; empty lines are ignored."""
     parents: dict[str, list[str]] = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -100,7 +95,7 @@ def _read_child_parent(text: str) -> Ontology:
 
 
 def _read_obo(text: str) -> Ontology:
-    """Return the ontology of an OBO file: ``id`` and ``is_a`` of its terms, obsolete ones skipped."""
+    """Return the ontology of an OBO file: ``id`` and ``is_a`` of its terms except obsolete ones."""
     stanzas: list[_Stanza] = []
     stanza: _Stanza | None = None
     for number, line in enumerate(text.splitlines(), 1):
@@ -156,14 +151,14 @@ def _ontology(parents: Mapping[str, Iterable[str]]) -> Ontology:
 class WangSimilarity:
     """Similarity of terms by the ancestors they share, each step up weighing less ([BB13]_).
 
-    ``S_A(t)`` is the weight to the power of the shortest path from A up to t, 1 for A itself;
-    ``SV(A)`` is their sum over A and all its ancestors; the similarity of A and B is the sum of
+    ``S_A(t)`` is the weight to the power of the fewest steps from A up to t, 1 for A itself;
+    ``SV(A)`` is the sum over A and all its ancestors; the similarity of A and B is the sum of
     ``S_A(t) + S_B(t)`` over common terms, divided by ``SV(A) + SV(B)``. Results are cached.
 
     Parameters
     ----------
     ontology : Ontology or None
-        Without one, equal labels have 1 and others 0.
+        If None, equal labels have similarity 1 and others 0.
     is_a_weight : float
         In [0, 1].
 
@@ -188,7 +183,7 @@ class WangSimilarity:
             return 1.0
         if self._ontology is None:
             return 0.0
-        # One order for both, so that it is symmetric to the last digit.
+        # One order for both, so that the similarity is exactly symmetric.
         key = (a, b) if a < b else (b, a)
         similarity = self._similarities.get(key)
         if similarity is None:
@@ -214,7 +209,7 @@ class WangSimilarity:
     def of_sets(self, a: Iterable[str], b: Iterable[str]) -> float:
         """Return the best-match average of two sets of labels; repeats do not count.
 
-        1 where both are empty (a task without labels), 0 where one is.
+        1 if both are empty (a task without labels), 0 if only one is.
         """
         xs, ys = list(dict.fromkeys(a)), list(dict.fromkeys(b))
         if not xs and not ys:

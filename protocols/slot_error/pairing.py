@@ -37,23 +37,12 @@ Paired = tuple[Pair | None, ...]
 def pair_items(document: Document, similarity: WangSimilarity) -> Paired:
     """Return the pair of each reference: the prediction with the greatest J times W above 0.
 
-    References choose on their own, so a prediction may serve several. Of predictions that are
-    equal within 1e-12 the first takes it.
-
-    Parameters
-    ----------
-    document : Document
-    similarity : WangSimilarity
+    References choose independently, so a prediction may serve several. Of predictions that are
+    equal within 1e-12, the first is taken.
 
     Returns
     -------
     tuple of Pair or None, one for each reference
-
-    Examples
-    --------
-    >>> word, half = Item(spans=((0, 10),)), Item(spans=((0, 5),))
-    >>> pair_items(Document((word,), (half,)), WangSimilarity())
-    (Pair(prediction=0, boundaries=0.5, labels=1.0),)
     """
     candidates: defaultdict[int, list[Pair]] = defaultdict(list)
     for i, j, jaccard in _overlaps(document):
@@ -63,13 +52,7 @@ def pair_items(document: Document, similarity: WangSimilarity) -> Paired:
 
 
 def best_pair(candidates: Sequence[Pair]) -> Pair | None:
-    """Return the best of a reference's candidates, which are in file order.
-
-    Examples
-    --------
-    >>> best_pair([Pair(0, 0.2, 1.0), Pair(1, 0.5, 1.0), Pair(2, 1.0, 0.5)]).prediction
-    1
-    """
+    """Return the best of a reference's candidates, given in file order, or None."""
     scores = [pair.score("combined") for pair in candidates]
     greatest = max(scores, default=0.0)
     if greatest <= 0:
@@ -103,7 +86,7 @@ def _span_overlaps(document: Document) -> Iterator[tuple[int, int, float]]:
 
 
 def _joined(spans: Sequence[Span]) -> list[Span]:
-    """Return the union of spans as disjoint ones."""
+    """Return the union of spans as disjoint spans."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:
@@ -122,7 +105,7 @@ def _polygon_overlaps(document: Document) -> Iterator[tuple[int, int, float]]:
     references, predictions = _extents(document.references), _extents(document.predictions)
     tree = shapely.STRtree(predictions)
     i, j = tree.query(references)
-    # The tree says nothing about the order; equal candidates are taken in file order.
+    # The tree guarantees no order; equal candidates are taken in file order.
     order = np.lexsort((j, i))
     i, j = i[order], j[order]
     shared = shapely.area(shapely.intersection(references[i], predictions[j]))
@@ -137,8 +120,8 @@ def _polygon_overlaps(document: Document) -> Iterator[tuple[int, int, float]]:
 def _extents(items: Sequence[Item]) -> NDArray[np.object_]:
     """Return the union of each item's polygons.
 
-    A self-crossing one is made valid by a zero-width buffer, as in the reference values: of a bow
-    tie one wing may remain.
+    A self-intersecting one is made valid by a zero-width buffer, as in the reference values: only
+    one wing of a bow tie may remain.
     """
     extents = np.empty(len(items), dtype=object)
     for at, item in enumerate(items):

@@ -33,18 +33,18 @@ from .pairing import Pair, best_pair
 
 @dataclass(frozen=True)
 class SlotError(Protocol):
-    """Pair each truth with the detection of the greatest IoU, and count its score, not a yes.
+    """Pair each truth with the detection that scores highest with it, and credit that score.
 
-    An item is a region, J its IoU. W is 1 for regions without labels, else 1 for equal labels and 0
-    for others. Truths choose on their own: a detection over several words pairs with each, and that
-    is a merge; a split word has one pair, and its other parts are insertions. There is no
-    threshold. Ignored truths do not count; a detection with more than half its area in them (in
-    their union) and without a pair does not either.
+    The score of a pair is J times W. J is its IoU; W is 1 if both labels are equal or missing, else
+    0. ``view`` may credit J or W alone. Truths are paired independently: a detection over several
+    words is paired with each of them, which is a merge; a split word has one pair, and its other
+    parts are insertions. There is no threshold. Ignored truths do not count, nor does a detection
+    without a pair that has more than half its area in the union of ignored truths.
 
-    Precision can exceed 1 where truths overlap each other: then 1 is stored, and the raw value is
-    an indicator. Without truth and detections recall and precision are 1 and the slot error rate 0;
-    without truth but with detections they are 0 and the rate is undefined; without detections 0,
-    and the rate 1.
+    Precision can exceed 1 if truths overlap each other: then 1 is stored, and the raw value is an
+    indicator. Without truth and detections, recall and precision are 1 and the slot error rate is
+    0. Without truth but with detections, recall and precision are 0 and the rate is undefined. With
+    truth but without detections, they are 0 and the rate is 1.
     """
 
     slug: ClassVar[str] = "slot-error"
@@ -116,7 +116,7 @@ class SlotError(Protocol):
             yield Match(tuple(truths), (j,), kind, credit, credit)
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
-        """Return the figures of the counts added over images; the slot error rate among them."""
+        """Return the figures, including the slot error rate, from counts summed over images."""
         counts = SlotCounts.total(_counts(score) for score in scores)
         precision = min(1.0, counts.precision)
         return dataclasses.replace(
@@ -137,7 +137,7 @@ def _inside_ignored(
     largest = np.zeros(n)
     np.maximum.at(largest, pairs.detection, shared)
     inside = largest > half
-    # Only where several ignored truths together could cover half is their union needed.
+    # The union is needed only where several ignored truths together could cover half.
     total = np.bincount(pairs.detection, shared, minlength=n)
     for j in np.flatnonzero(~inside & (total > half)).tolist():
         own = pairs.truth[pairs.detection == j]

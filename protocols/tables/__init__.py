@@ -1,1 +1,1 @@
-"""Shared by the two protocols of tables: thresholds, pairs of tables, cells and relations ([G19]_)."""
+"""Shared parts of the table protocols: thresholds, pairs of tables, cells, relations ([G19]_)."""

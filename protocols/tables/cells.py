@@ -117,8 +117,8 @@ def _check_cell(cell: Cell, place: str) -> None:
     first_row, first_column, last_row, last_column = cell
     if not (0 <= first_row <= last_row < 10**6 and 0 <= first_column <= last_column < 10**6):
         raise RegionError(
-            "{place}: a cell needs first row, first column, last row and last column, from 0 "
-            "and no end before its start; got {cell}",
+            "{place}: a cell needs its first row, first column, last row and last column, counted "
+            "from 0, with no end before its start; got {cell}",
             place=place,
             cell=cell,
         )
@@ -128,8 +128,8 @@ def _check_cell(cell: Cell, place: str) -> None:
 class CellMapping:
     """Pairs of a truth cell and the matching detected cell, at any threshold.
 
-    ``pairs`` and ``iou`` are the candidates: one to one by falling IoU, where a lower threshold
-    only adds pairs, or all pairs by truth and detection, of which the first counts.
+    ``pairs`` and ``iou`` are the candidates: either one to one in descending order of IoU, where a
+    lower threshold only adds pairs, or all pairs by truth and detection, of which the first counts.
     """
 
     truth: Cells
@@ -256,10 +256,10 @@ def _by_falling_iou(pairs: Pairs, iou: Floats) -> Indices:
 
 @dataclass(frozen=True, slots=True)
 class RelationCounts:
-    """The relations of each image, the correct ones at each threshold, and who earned them.
+    """The numbers of relations of each image and of the correct ones at each threshold.
 
-    ``points`` has for each threshold and truth cell half the number of correct relations it takes
-    part in.
+    ``points`` holds, for each threshold and truth cell, half the number of correct relations that
+    include the cell.
     """
 
     n_truth: Indices
@@ -278,16 +278,16 @@ class RelationCounts:
     ) -> "RelationCounts":
         ours, theirs = truth.relations(), found.relations()
         n_cells = len(found.regions)
-        # Direction, from and to of a relation of detected cells as one number, to compare them.
+        # Direction, start and end of each relation of detected cells as one number, for comparison.
         codes = (theirs[:, 0] * n_cells + theirs[:, 1]) * n_cells + theirs[:, 2]
         n_correct, points = [], []
         for threshold in thresholds:
             mapped = mapping.at(threshold)
-            # Image of each relation of the truth among the detected cells.
+            # The relation of detected cells that each relation of the truth is mapped to.
             before, after = mapped[ours[:, 1]], mapped[ours[:, 2]]
             wanted = (ours[:, 0] * n_cells + before) * n_cells + after
             correct = np.flatnonzero((before >= 0) & (after >= 0) & np.isin(wanted, codes))
-            # Several truth relations may find the same one of the result; it counts once.
+            # Several truth relations may match the same detected one, which counts once.
             _, first = np.unique(wanted[correct], return_index=True)
             once = ours[correct[first], 1:]
             n_correct.append(np.bincount(truth.image[once[:, 0]], minlength=n_images))

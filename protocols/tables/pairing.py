@@ -18,9 +18,7 @@ from ..core.matching import IGNORED, INSIDE_IGNORED, Flat, flatten, ignored_dete
 from ..core.regions import Region
 
 _MAX_IGNORED_SHARE: Final = 0.5
-_PASSED_OVER: Final[str] = Message(
-    "it was never tried: the released program passes over the next table"
-)
+_PASSED_OVER: Final[str] = Message("it was never tried: the released program skips the next table")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +41,9 @@ class Tables:
 
 
 class Outlines(Shapes):
-    """Shapes whose self-crossing rings are mended by a zero-width buffer ([G19]_).
+    """Shapes whose self-crossing rings are repaired by a zero-width buffer ([G19]_).
 
-    This is the behaviour of the released program; of a bow tie it keeps one wing.
+    The released program does this; it keeps one wing of a bow tie.
     """
 
     def __init__(self, regions: Sequence[Region]) -> None:
@@ -70,18 +68,11 @@ def iou_of_pairs(truth: Shapes, detections: Shapes, pairs: Pairs) -> tuple[Float
 
     Parameters
     ----------
-    truth, detections : Shapes
     pairs : Pairs, length m
 
     Returns
     -------
     two ndarrays of shape (m,)
-
-    Examples
-    --------
-    >>> table, half = Outlines([Region.from_box(0, 0, 9, 4)]), Outlines([Region.from_box(0, 0, 9, 2)])
-    >>> iou_of_pairs(table, half, Pairs(np.array([0]), np.array([0])))
-    (array([0.5]), array([1.]))
     """
     shared = intersection_areas(truth, detections, pairs)
     areas = detections.areas[pairs.detection]
@@ -112,7 +103,8 @@ class Overlaps:
         pairs = overlapping_pairs(truth.boxes, detections.boxes, flat.n_truth, flat.n_detections)
         iou, share = iou_of_pairs(truth, detections, pairs)
         ignored = ignored_detections(flat, pairs, share, _MAX_IGNORED_SHARE)
-        # One entry for each pair whose boxes meet: kept are those of counted tables that overlap.
+        # One entry for each pair whose boxes meet; only overlapping pairs of counted tables are
+        # kept.
         counted = ~flat.ignored_truth[pairs.truth] & ~ignored[pairs.detection] & (iou > 0)
         pairs, iou = pairs.where(counted), iou[counted]
         return cls(
@@ -132,9 +124,9 @@ class Overlaps:
     def greatest(self, thresholds: Iterable[float]) -> dict[float, dict[int, int]]:
         """Return for each threshold as many pairs as possible: truth to detection.
 
-        From the highest threshold down, pairs are added by falling IoU, and each matching extends
-        the one before by augmenting paths. So a region paired at a threshold is paired at all lower
-        ones.
+        From the highest threshold down, pairs are added in descending order of IoU, and each
+        matching extends the previous one by augmenting paths. So a region paired at a threshold is
+        paired at all lower ones.
         """
         falling = sorted(self.pairs, key=lambda pair: -pair[2])
         neighbours: defaultdict[int, list[int]] = defaultdict(list)
@@ -154,7 +146,7 @@ class Overlaps:
         return matchings
 
     def first_free(self, thresholds: Iterable[float]) -> dict[float, dict[int, int]]:
-        """Return, for each threshold, the match of each truth in file order: the first free one."""
+        """Return the match of each truth at each threshold, in file order: the first free one."""
         matchings = {}
         for threshold in set(thresholds):
             partner: dict[int, int] = {}
@@ -169,8 +161,8 @@ class Overlaps:
     def walked(self, threshold: float) -> tuple[dict[int, int], set[int]]:
         """Return the pairs of the released program for structure, and the truths it never tries.
 
-        It removes each paired truth from the list it walks over, so that the next one moves into
-        the place that was already visited.
+        The program removes each paired truth from the list while iterating over it, so the next one
+        moves into a position that was already visited.
         """
         good: defaultdict[int, list[int]] = defaultdict(list)
         for i, j, iou in self.pairs:
@@ -225,14 +217,14 @@ class Overlaps:
 def _augment(
     partner: dict[int, int], owner: dict[int, int], neighbours: Mapping[int, Sequence[int]]
 ) -> None:
-    """Turn a matching into one of greatest cardinality, by paths that gain a pair each."""
-    # Detections from which no free one can be reached; that stays so.
+    """Extend a matching to maximum cardinality, by paths that gain one pair each."""
+    # Detections from which no free one can be reached, now or later.
     in_vain: set[int] = set()
     for start in [i for i in neighbours if i not in partner]:
         reached_from: dict[int, int] = {}
         free = None
         queue = [start]
-        for i in queue:  # grows while it is walked over
+        for i in queue:  # grows during the iteration
             for j in neighbours[i]:
                 if j in in_vain or j in reached_from:
                     continue
@@ -259,12 +251,6 @@ def too_far(best: float, threshold: float) -> str:
     ----------
     best : float
         The largest IoU that it has.
-    threshold : float
-
-    Examples
-    --------
-    >>> too_far(0.3, 0.6)
-    'its best IoU, 0.300, is below 0.6'
     """
     if best >= threshold:
         return Message(

@@ -31,19 +31,12 @@ def cell_relations(table: Indices, cells: NDArray[np.intp]) -> NDArray[np.intp]:
     Returns
     -------
     ndarray of shape (m, 3)
-        Direction (0 to the right, 1 down), from, to; each once, in rising order.
+        Direction (0 to the right, 1 down), from, to; each once, in ascending order.
 
     Raises
     ------
     RegionError
         If a table has more than MAX_POSITIONS positions or MAX_RELATIONS pairs of neighbours.
-
-    Examples
-    --------
-    A row of two cells: the first precedes the second, to the right.
-
-    >>> cell_relations(np.array([0, 0]), np.array([[0, 0, 0, 0], [0, 1, 0, 1]]))
-    array([[0, 0, 1]])
     """
     n_rows = cells[:, 2] - cells[:, 0] + 1
     n_columns = cells[:, 3] - cells[:, 1] + 1
@@ -58,7 +51,7 @@ def cell_relations(table: Indices, cells: NDArray[np.intp]) -> NDArray[np.intp]:
     for direction, (line, place) in enumerate(((row, column), (column, row))):
         before, after = _neighbours(table, line, place, cell)
         differ = (cells[before] != cells[after]).any(axis=1)
-        # One number for each pair, to sort and to drop those that occur again.
+        # One number for each pair, to sort them and drop duplicates.
         pairs = np.unique(before[differ] * len(cells) + after[differ])
         both = np.divmod(pairs, max(len(cells), 1))
         related.append(np.column_stack((np.full(len(pairs), direction), *both)))
@@ -68,7 +61,7 @@ def cell_relations(table: Indices, cells: NDArray[np.intp]) -> NDArray[np.intp]:
 def _neighbours(
     table: Indices, line: Indices, place: Indices, cell: Indices
 ) -> tuple[Indices, Indices]:
-    """Return the cells of each occupied position with those of the next one in its line."""
+    """Return the cells of each occupied position, paired with those of the next one in its line."""
     # Sorted by table, line, place in the line and cell: cells of one position are a run, and the
     # next run is the next occupied position of the line, if it is of the same table and line.
     order = np.lexsort((cell, place, line, table[cell]))
@@ -88,7 +81,7 @@ def _neighbours(
 
 
 def _runs(lengths: Indices) -> tuple[Indices, Indices]:
-    """Return for each element of runs of these lengths: its run, and its number in it."""
+    """Return, for each element of runs of these lengths, its run and its number in the run."""
     run = np.repeat(np.arange(len(lengths)), lengths)
     return run, np.arange(len(run)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 

@@ -1,4 +1,4 @@
-"""Counts at four IoU thresholds and their weighted averages, for both protocols of tables ([G19]_)."""
+"""Counts at four IoU thresholds and their weighted averages, for both table protocols ([G19]_)."""
 
 import math
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ class AtThresholds(Protocol):
         return self.threshold_1, self.threshold_2, self.threshold_3, self.threshold_4
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
-        """Return the figures of a result set: counts added over images first, divided last.
+        """Return the figures of a result set, from counts summed over images.
 
-        The indicators are those of an image, from the added counts. Without any image all are 0.
+        Indicators are those of an image, from the summed counts; without any image there are none.
         """
         means = super().overall(scores)
         if not scores:
@@ -51,7 +51,7 @@ class AtThresholds(Protocol):
         )
 
     def _figures(self, n_correct: Sequence[int], n_truth: int, n_detections: int) -> ImageScore:
-        """Return the score that these counts give: one count of correct ones for each threshold."""
+        """Return the score from these counts, with one count of correct items per threshold."""
         indicators: dict[str, float | None] = {"n_truth": n_truth, "n_detections": n_detections}
         shares = [_shares(correct, n_truth, n_detections) for correct in n_correct]
         for at, correct, (recall, precision, harmonic) in zip(

@@ -1,6 +1,6 @@
-"""Agreement of annotators, and how near one of them is to the consensus of the others.
+"""Agreement between annotators, and how near one is to the consensus of the others.
 
-A study is a mapping of image to annotator to ranking, for one criterion. Undefined is None.
+A study is a mapping of image to annotator to ranking, for one criterion. None means undefined.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ StudyRankings = Mapping[str, Mapping[str, Ranking]]
 
 @dataclass(frozen=True, slots=True)
 class ImageAgreement:
-    """Agreement of the annotators of one image on one criterion.
+    """Agreement between the annotators of one image on one criterion.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class ImageAgreement:
     kendall_w : float or None
         See :func:`kendall_w`.
     edit_distance, kemeny_distance : float or None
-        Mean over pairs of annotators; None below two of them.
+        Mean over pairs of annotators; None if there are fewer than two annotators.
     """
 
     n_annotators: int
@@ -43,12 +43,12 @@ class ImageAgreement:
 
 
 def image_agreements(study: StudyRankings) -> dict[str, ImageAgreement]:
-    """Return the agreement on every image; an image without rankings has one of Nones.
+    """Return the agreement on every image; for an image without rankings, the measures are None.
 
     Raises
     ------
     RankingError
-        If the rankings of an image are of different methods; names image and methods.
+        If the rankings of an image are of different methods; the message names image and methods.
 
     Examples
     --------
@@ -70,13 +70,13 @@ def image_agreements(study: StudyRankings) -> dict[str, ImageAgreement]:
 
 
 def _packed(study: StudyRankings) -> Iterator[PackedRankings]:
-    """Yield all rankings; an image whose rankings cannot be compared is refused by name."""
+    """Yield all rankings, packed; an error names an image whose rankings cannot be compared."""
     images = list(study.items())
     rankings = [list(of_annotator.values()) for of_annotator in study.values()]
     try:
         yield from packed_rankings(rankings, lambda at: _refuse(*images[at]))
     except RankingError:
-        # Packing does not name the image: check one after the other, the first at fault is named.
+        # Packing does not name the image, so check one after the other and name the first at fault.
         for image, of_annotator in images:
             _refuse(image, of_annotator)
         raise
@@ -106,7 +106,7 @@ def kendall_w(rankings: Sequence[Ranking]) -> float | None:
     Raises
     ------
     RankingError
-        If a ranking is not one, or they rank different methods; names the methods.
+        If a ranking is invalid, or they rank different methods; the message names the methods.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def kendall_w(rankings: Sequence[Ranking]) -> float | None:
 
 
 def _kendall_ws(places: Places) -> list[float | None]:
-    """Return Kendall's W of each image, from bucket numbers of shape (images, rankings, methods)."""
+    """Return Kendall's W by image from bucket numbers of shape (images, rankings, methods)."""
     m, n = places.shape[1:]
     if m < 2:
         return [None] * len(places)
@@ -151,21 +151,22 @@ def _mean_pairwise_distances(places: Places, distance: Distance) -> list[float |
 def krippendorff_alpha(study: StudyRankings) -> float | None:
     """Return Krippendorff's alpha of a study for ordinal data ([Kri19]_, chapter 12).
 
-    A unit is a method on an image, and its value the rank an annotator gives it there, where a
-    bucket shares the mean of its positions. The source leaves the coding of rankings open; with
-    shared ranks, an annotator who ties everything says "in the middle" and not "best". Annotators
-    may miss images and, on an image, methods; images of unlike numbers of methods share a scale.
+    A unit is a method on an image, and its value is the rank an annotator gives it there; the
+    methods of a bucket share the mean of its positions. The source leaves the coding of rankings
+    open; with shared ranks, an annotator who ties everything says "in the middle" and not "best".
+    Annotators may skip images and, on an image, methods; images with different numbers of methods
+    share a scale.
 
     Returns
     -------
     float or None
-        At most 1, which is full agreement; 0 is agreement by chance. None if no method of an image
-        has the ranks of two annotators, or if all comparable ranks are equal.
+        At most 1, which is full agreement; 0 is agreement by chance. None if no method has ranks
+        from two annotators on one image, or if all comparable ranks are equal.
 
     Raises
     ------
     RankingError
-        If a ranking is not one; names image and annotator.
+        If a ranking is invalid; the message names image and annotator.
 
     Examples
     --------
@@ -178,12 +179,12 @@ def krippendorff_alpha(study: StudyRankings) -> float | None:
     n = len(domain)
     if n < 2:
         return None
-    # (different ranks, different ranks): how often one annotator gave a unit the one rank and
-    # another the other, each unit of m ranks weighing 1 / (m - 1).
+    # (distinct ranks, distinct ranks): how often one annotator gave a unit the first rank and
+    # another annotator the second, each unit of m ranks weighing 1 / (m - 1).
     together = np.zeros((n, n))
     for values in units:
         columns = np.searchsorted(domain, values)
-        # (units, different ranks): how many annotators gave the unit this rank. Sums of products of
+        # (units, distinct ranks): how many annotators gave the unit this rank. Sums of products of
         # such counts are integers, exact in any order.
         counts = np.zeros((len(values), n))
         for column in columns.T:
@@ -192,15 +193,15 @@ def krippendorff_alpha(study: StudyRankings) -> float | None:
         together += pairs / (values.shape[1] - 1)
     totals = together.sum(axis=0)
     by_chance = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
-    # Ordinal data: two ranks are as far apart as there are values between them, the two themselves
-    # by half.
+    # Ordinal data: the distance of two ranks is the number of values between them, where the two
+    # ranks themselves count half.
     middle = np.cumsum(totals) - totals / 2
     apart = np.subtract.outer(middle, middle) ** 2
     return float(1 - (together * apart).sum() / (by_chance * apart).sum())
 
 
 def _ranks_by_unit(study: StudyRankings) -> Iterator[NDArray[np.int64]]:
-    """Yield the doubled ranks of units that equally many annotators ranked: (units, annotators)."""
+    """Yield doubled ranks, grouping units with equally many annotators: (units, annotators)."""
     images = list(study.items())
     rankings = [list(of_annotator.values()) for of_annotator in study.values()]
     differing: list[int] = []
@@ -253,13 +254,6 @@ def annotator_distances(
     ----------
     study, distance, min_annotators, consensus
         See :func:`left_out_distances`, also for its exceptions.
-
-    Examples
-    --------
-    >>> a, b = (("a",), ("b",)), (("b",), ("a",))
-    >>> found = annotator_distances({"img_1": {"ann": a, "ben": a}})
-    >>> found["ann"].distance
-    0.0
     """
     distances: dict[str, list[float]] = {
         annotator: [] for of_annotator in study.values() for annotator in of_annotator
@@ -287,11 +281,8 @@ def left_out_distances(
 
     Parameters
     ----------
-    study : image -> annotator -> ranking
-    distance : "edit" or "kemeny"
     min_annotators : int
-        An image counts once it has so many rankings, the left-out one included; at least 2.
-    consensus : "mean-rank", "kemeny" or "davidson"
+        An image counts once it has this many rankings, the left-out one included; at least 2.
 
     Returns
     -------
@@ -301,14 +292,8 @@ def left_out_distances(
     Raises
     ------
     RankingError
-        If the rankings of an image are of different methods (names image and methods), or a
-        setting is out of range.
-
-    Examples
-    --------
-    >>> a, b = (("a",), ("b",)), (("b",), ("a",))
-    >>> left_out_distances({"img_1": {"ann": a, "ben": b}})
-    {'img_1': {'ann': 1.0, 'ben': 1.0}}
+        If the rankings of an image are of different methods (the message names them), or a setting
+        is out of range.
     """
     require_distance(distance)
     if min_annotators < 2:
@@ -329,43 +314,37 @@ def left_out_distances(
 
 
 def of_the_others(places: Places, consensus: ConsensusMethod) -> NDArray[np.integer[Any]]:
-    """Return numbers in the order of the consensus of the others, for each ranking of each image.
+    """Return, for each ranking, numbers that order methods like the consensus of the others.
 
     Parameters
     ----------
     places : ndarray of shape (g, k, n)
         Bucket numbers of n methods in the k rankings of each of g images.
-    consensus : "mean-rank", "kemeny" or "davidson"
 
     Returns
     -------
     ndarray of shape (g, k, n)
-        Smaller where the consensus without this ranking places a method higher, equal where it ties.
-
-    Examples
-    --------
-    >>> of_the_others(np.array([[[0, 1], [1, 0], [0, 1]]]), "mean-rank")[0].tolist()
-    [[6, 6], [4, 8], [6, 6]]
+        Smaller if the consensus without this ranking places a method higher, equal if it ties.
     """
     if consensus == "kemeny":
         without = [np.delete(places, at, axis=1) for at in range(places.shape[1])]
         return np.stack([kemeny_places(others)[0] for others in without], axis=1)
-    # The sum of all ranks minus an annotator's own is the sum of the others', which is in the order
-    # of their mean ranks, and of Davidson's strengths. Distances need no more than an order.
+    # The sum of all ranks minus an annotator's own is the sum of the others', which has the order
+    # of their mean ranks, and of Davidson's strengths. Distances need only an order.
     ranks = doubled_ranks_of(places)
     return np.asarray(ranks.sum(axis=1, keepdims=True, dtype=np.int32) - ranks)
 
 
 @dataclass(frozen=True, slots=True)
 class HumanBaseline:
-    """The Score of a left-out annotator: how near one person is. A protocol may be nearer.
+    """The Score of a left-out annotator: how near one person is to the others.
 
     Attributes
     ----------
     score : float or None
         None when no image counts.
     n_images, n_rankings : int
-        The images and rankings that it was made from.
+        Numbers of images and rankings that it was made from.
     low, high : float or None
         Limits of its bootstrap interval over the images, if requested.
     """
@@ -388,17 +367,17 @@ def human_baseline(
 ) -> HumanBaseline:
     """Return the Score of a left-out annotator against the consensus of the others.
 
-    The mean over images of the mean over annotators: an image weighs the same however many ranked
-    it, as in a protocol's Score. The consensus of the others has one ranking less than the one
-    that protocols are compared with, and one person errs where a consensus does not: a protocol that
-    orders methods as people do on the average is nearer than this.
+    The mean over images of the mean over annotators: as in a protocol's Score, every image has the
+    same weight, however many people ranked it. The consensus of the others has one ranking less
+    than the one that protocols are compared with, and one person errs where a consensus does not: a
+    protocol that orders methods as people do on average is nearer than this.
 
     Parameters
     ----------
     study, distance, min_annotators, consensus
         See :func:`left_out_distances`.
     n_resamples, seed : int
-        For the interval over images (:func:`.resampling.score_intervals`); 0: none.
+        For the interval over images (:func:`.resampling.score_intervals`); 0 resamples: none.
 
     Raises
     ------

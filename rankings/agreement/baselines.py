@@ -1,9 +1,8 @@
 """Baselines of a table of protocols: all tied, random order, and human.
 
-The human baseline is an annotator who is left out and compared with the consensus of the others; so
-that a protocol can be compared with a person, its distance is measured to that same consensus, too.
-The idea is that of the alternative annotator test ([CRD25]_): whether a protocol could replace one
-of the annotators.
+For the human baseline, an annotator is left out and compared with the consensus of the others; to
+compare a protocol with a person, its distance to that same consensus is measured, too. The idea is
+that of the alternative annotator test ([CRD25]_): whether a protocol could replace an annotator.
 """
 
 import math
@@ -30,30 +29,25 @@ BASELINES: Final = frozenset({ALL_TIED, RANDOM_ORDER, A_PERSON})
 
 
 def said_of_row(name: str) -> str:
-    """Return a baseline in the reader's language; names of protocols are the same in all of them.
+    """Return a baseline's name in the user's language; names of protocols are not translated.
 
     Parameters
     ----------
     name
-        As a report's row has it.
-
-    Examples
-    --------
-    >>> said_of_row("CLEval"), said_of_row(RANDOM_ORDER)
-    ('CLEval', 'random order')
+        From a row of a report.
     """
     return gettext(name) if name in BASELINES else name
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineMeasures:
-    """Measures of a baseline in addition to the Score: means over the images, or None without an image.
+    """Measures of a baseline in addition to the Score: means over images, or None if undefined.
 
     Attributes
     ----------
     kemeny_distance, pairwise_accuracy : float or None
-        As of a protocol; expected values of the random order, and means over the annotators who are
-        left out one after the other of the person.
+        As for a protocol; expected values for the random order, and for the person means over the
+        annotators, each left out in turn.
     """
 
     baseline: str
@@ -67,35 +61,25 @@ def baseline_measures(
     *,
     consensus_method: ConsensusMethod = "mean-rank",
 ) -> tuple[BaselineMeasures, ...]:
-    """Return the Kemeny distance and the share of pairs agreed of all tied, random order and a person.
+    """Return the Kemeny distance and the share of agreed pairs of each baseline.
 
-    With t of the n (n - 1) / 2 pairs of an image's consensus tied, the ranking that ties all agrees
-    on these and is half a pair away on each other one; a random order agrees on half of the others,
-    and is half a pair away on all on average.
+    If t of the n (n - 1) / 2 pairs of an image's consensus are tied, the ranking that ties all
+    agrees on these and is half a pair away on each of the others; a random order agrees on half of
+    the others, and is on average half a pair away on every pair.
 
     Parameters
     ----------
     rankings : PersonalRankings
-        Rankings of the images that count; others are ignored.
-    consensus : image -> ranking
+        Rankings of the images that count; for the person, images with one annotator do not.
     consensus_method : "mean-rank", "kemeny" or "davidson"
         Method of the consensus of the others.
 
     Returns
     -------
     tuple of BaselineMeasures
-        All tied, random order, human; None if there is no pair or no second annotator.
-
-    Examples
-    --------
-    >>> from rankings.inference.personal_rankings import personal_rankings
-    >>> ab = (("a",), ("b",))
-    >>> people = personal_rankings({"img_1": {"ann": ab, "ben": ab}}, {"img_1": {}}, [])
-    >>> found = baseline_measures(people, {"img_1": ab})
-    >>> [(one.baseline, one.kemeny_distance, one.pairwise_accuracy) for one in found]
-    [('all tied', 0.5, 0.0), ('random order', 0.5, 0.5), ('a person', 0.0, 1.0)]
+        All tied, random order, human; measures are None if there is no pair or second annotator.
     """
-    # For each bucket of each consensus its size and its image.
+    # For each bucket of each consensus, its size and the number of its image.
     sizes = np.array([len(of) for ranking in consensus.values() for of in ranking], dtype=np.intp)
     n_buckets = np.array([len(ranking) for ranking in consensus.values()], dtype=np.intp)
     image_of = np.repeat(np.arange(len(consensus)), n_buckets)
@@ -114,12 +98,12 @@ def baseline_measures(
 
 def _mean(values: Floats) -> float | None:
     defined = values[~np.isnan(values)]
-    # Exactly rounded: the same however the images were put together.
+    # Exactly rounded: the same in any order of the images.
     return math.fsum(defined) / len(defined) if len(defined) else None
 
 
 def _of_persons(rankings: PersonalRankings, method: ConsensusMethod) -> tuple[Floats, Floats]:
-    """Return the Kemeny distance and the share of pairs agreed of left-out annotators, by image."""
+    """Return the Kemeny distance and the share of agreed pairs of left-out annotators, by image."""
     kemeny, agreed = [np.empty(0)], [np.empty(0)]
     for people in (group.people for group in rankings.groups if group.people.shape[1] > 1):
         others = of_the_others(people, method)
@@ -137,17 +121,16 @@ def against_a_person(
     distance: Distance = "edit",
     consensus: ConsensusMethod = "mean-rank",
 ) -> Comparisons:
-    """Compare every protocol with a person, annotators and images random.
+    """Compare every protocol with a person, with annotators and images random.
 
-    For every annotator and image: the distance of the protocol's ranking to the consensus of all other
-    annotators, minus that of this annotator's own. The test is that of :func:`.multi_reader.compare`,
-    with p-values adjusted over the protocols.
+    For every annotator and image: the distance of the protocol's ranking to the consensus of all
+    other annotators, minus that of this annotator's own ranking. The test is that of
+    :func:`.multi_reader.compare`, with p-values adjusted over the protocols.
 
     Parameters
     ----------
     rankings : PersonalRankings
         Images with one annotator do not count.
-    distance : "edit" or "kemeny"
     consensus : "mean-rank", "kemeny" or "davidson"
         Method that merges the rankings of the others.
 
@@ -159,16 +142,7 @@ def against_a_person(
     Raises
     ------
     RankingError
-        If the distance is neither.
-
-    Examples
-    --------
-    >>> from rankings.inference.personal_rankings import personal_rankings
-    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
-    >>> people = dict.fromkeys(["img_1", "img_2"], {"ann": ab, "ben": ab})
-    >>> rankings = personal_rankings(people, dict.fromkeys(people, {"iou": ba}), ["iou"])
-    >>> against_a_person(rankings).pairs[0].difference  # always one swap farther
-    1.0
+        If the distance is unknown.
     """
     require_distance(distance)
     tested = compare(_to_the_others(rankings, distance, consensus))
@@ -185,7 +159,7 @@ def against_a_person(
 def _to_the_others(
     rankings: PersonalRankings, distance: Distance, consensus: ConsensusMethod
 ) -> PersonalDistances:
-    """Return for every ranking the distances of protocols and annotator to the consensus of the others."""
+    """Return how far protocols and annotator are from the others' consensus, for every ranking."""
 
     def apart(group: PersonalGroup) -> Floats:
         others = of_the_others(group.people, consensus)[:, :, np.newaxis]

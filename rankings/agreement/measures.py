@@ -15,13 +15,13 @@ from ..orders.packed_scores import Floats, packed_study, rounded_scores
 from ..orders.pairwise import margin_weighted_discordances
 from .report import Settings
 
-# Images measured at a time: margins take a matrix of methods x methods for each protocol.
+# Images measured at a time: margins need a matrix of methods x methods for each protocol.
 _MEASURED = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Measures of one protocol in addition to the Score: means over the images, or None without an image.
+    """Measures of one protocol besides the Score: means over the images; None if there is none.
 
     Attributes
     ----------
@@ -30,11 +30,11 @@ class Measures:
     tau_b : float or None
         Kendall's tau-b, over the images where it is defined.
     n_without_tau_b : int
-        Images where it is not, because one side ties everything.
+        Images where tau-b is undefined, because one side ties everything.
     pairwise_accuracy : float or None
-        Share of pairs on which protocol and consensus say the same.
+        Share of pairs on which protocol and consensus agree.
     discordance : float or None
-        Margin-weighted, by the protocol's values.
+        Share of the protocol's margins that goes against the consensus.
     """
 
     protocol: str
@@ -51,16 +51,14 @@ def measures(
     consensus: Mapping[str, Ranking],
     settings: Settings,
 ) -> tuple[Measures, ...]:
-    """Return the other measures of every protocol, some hundred images at once.
+    """Return these measures of every protocol, computing a few hundred images at a time.
 
     Parameters
     ----------
-    protocols : sequence of str
-    values : image -> protocol -> method -> value that the criterion is compared with
     consensus : image -> ranking
-        The images that count; other images' values are not looked at.
+        The images that count; values of other images are not read.
     settings : Settings
-        Decimals count, but not for discordance.
+        Its decimals apply, except to discordance.
 
     Returns
     -------
@@ -70,14 +68,7 @@ def measures(
     Raises
     ------
     MissingScore
-        If the value of a ranked method is missing; names image, protocol and method.
-
-    Examples
-    --------
-    >>> values = {"img_1": {"iou": {"a": 0.9, "b": 0.4}}}
-    >>> [found] = measures(["iou"], values, {"img_1": (("b",), ("a",))}, Settings())
-    >>> found.kemeny_distance, found.tau_b, found.pairwise_accuracy, found.discordance
-    (1.0, -1.0, 0.0, 1.0)
+        If the value of a ranked method is missing; the message names image, protocol and method.
     """
     parts = [
         _measured(values_of_part, goals, settings)
@@ -88,7 +79,7 @@ def measures(
             strict=True,
         )
     ]
-    # (images, protocols, measures); the empty part gives the shape where there is no image.
+    # (images, protocols, measures); the empty part gives the shape if there are no images.
     columns = np.concatenate([np.empty((0, len(protocols), 4)), *parts])
     return tuple(
         Measures(
@@ -123,11 +114,13 @@ def _measured(values: Floats, goals: Places, settings: Settings) -> Floats:
     g, n_protocols, n = values.shape
     rounded = rounded_scores(values, settings.decimals)
     first, second = np.triu_indices(n, 1)
-    # For each pair 1, 0 or -1: (g, protocols, pairs) by the protocols, (g, 1, pairs) by people.
+    # The order of each pair, as 1, 0 or -1: (g, protocols, pairs) by protocols, (g, 1, pairs) by
+    # people.
     own = _signs(rounded[..., first], rounded[..., second])
     goal = _signs(goals[:, first], goals[:, second])[:, np.newaxis]
-    # tau-b: concordant less discordant pairs, over the root of the pairs that one and the other
-    # side order strictly. The product of two signs says which of the three a pair is.
+    # tau-b: concordant minus discordant pairs, over the geometric mean of the numbers of pairs that
+    # each side orders strictly. The product of two signs is 1, -1 or 0 for concordant, discordant
+    # and tied.
     n_ordered = np.count_nonzero(goal, axis=-1) * np.count_nonzero(own, axis=-1)
     concordant = (own * goal).sum(axis=-1, dtype=np.intp)
     found = np.full((g, n_protocols, 4), np.nan)

@@ -1,4 +1,4 @@
-"""Best / Worst / Score: how far each protocol's rankings lie from people's ([DPTF18]_, section IV)."""
+"""Best / Worst / Score: each protocol's distance to people's rankings ([DPTF18]_, section IV)."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -37,13 +37,13 @@ class Settings:
     Attributes
     ----------
     decimals : int or None
-        Scores are rounded to so many decimals before they are ranked; None: not rounded.
+        Scores are rounded to this many decimals before they are ranked; None: not rounded.
     distance : "edit" or "kemeny"
     consensus : "mean-rank", "kemeny" or "davidson"
     beta : float
         Preference is compared with the F-score of this beta.
     min_annotators : int
-        An image counts once it has so many rankings.
+        An image counts once it has this many rankings.
     """
 
     decimals: int | None = 4
@@ -67,7 +67,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of a table; a baseline takes no part in Best and Worst, and an empty table has no Score."""
+    """One line of a table; baselines have no Best and Worst, and an empty table has no Score."""
 
     protocol: str
     best: int | None
@@ -88,11 +88,11 @@ class CriterionReport:
     consensus: Mapping[str, Ranking]
     # image -> protocol or baseline -> distance to the consensus
     distances: Mapping[str, Mapping[str, float]]
-    # Images whose Kemeny consensus is the nearest ranking met, but not proven to be the nearest.
+    # Images whose Kemeny consensus is the nearest ranking found, but not proven to be the nearest.
     unproven: tuple[str, ...] = ()
 
     def to_json(self, consensus: ConsensusMethod) -> dict[str, Any]:
-        """Return the table as JSON-able data; only the consensus may be unproven."""
+        """Return the table as JSON-able data; for a Kemeny consensus, with the unproven images."""
         data: dict[str, Any] = {
             "rows": [asdict(row) for row in self.rows],
             "baselines": [asdict(row) for row in self.baselines],
@@ -127,15 +127,7 @@ class Report:
 
 
 def report_from_json(data: Mapping[str, Any]) -> Report:
-    """Return the report that :meth:`Report.to_json` gave as data.
-
-    Examples
-    --------
-    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
-    >>> report = build_report({"recall": {"img_1": [(("a",), ("b",))] * 3}}, scores)
-    >>> report_from_json(report.to_json()) == report
-    True
-    """
+    """Restore the report from the data of :meth:`Report.to_json`."""
     return Report(
         Settings(**data["settings"]),
         {
@@ -150,7 +142,7 @@ def report_from_json(data: Mapping[str, Any]) -> Report:
                     for image, ranking in table["consensus"].items()
                 },
                 distances=table["distances"],
-                # Reports that were kept before do not say.
+                # Reports kept by earlier versions have no such entry.
                 unproven=tuple(table.get("unproven", ())),
             )
             for name, table in data["criteria"].items()
@@ -163,13 +155,13 @@ def build_report(
     scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
     settings: Settings | None = None,
 ) -> Report:
-    """Score every protocol by how far its rankings lie from the annotators'.
+    """Score every protocol by how far its rankings are from the annotators'.
 
     Recall is compared with R, precision with P, and every other criterion (preference) with
     F_beta of the two.
 
-    Best and Worst count the images on which a protocol's distance is the smallest or largest of
-    all protocols; every holder of the place counts. Score is the mean distance over the images, and
+    Best and Worst count the images on which a protocol's distance is the smallest or largest of all
+    protocols; tied protocols all count. Score is the mean distance over the images, and
     rows are ordered by it. The baselines are a protocol that ties everything and the expected
     distance of a random strict order; they take no part in Best and Worst.
 
@@ -186,7 +178,7 @@ def build_report(
     Raises
     ------
     RankingError
-        If a ranking is not one.
+        If a ranking is invalid.
 
     Examples
     --------
@@ -210,7 +202,7 @@ def build_report(
 
 @dataclass(frozen=True, slots=True)
 class _OfPair:
-    """The value that a criterion is compared with is made from recall and precision."""
+    """The function from recall and precision to the value that a criterion is compared with."""
 
     criterion: str
     beta: float
@@ -239,7 +231,7 @@ def values_of(
     scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
     settings: Settings,
 ) -> Scores:
-    """Return the value of each score that a criterion is compared with.
+    """Return, for each score, the value that a criterion is compared with.
 
     Parameters
     ----------
@@ -248,17 +240,12 @@ def values_of(
     scores : image -> protocol -> method -> (recall, precision)
         Fractions in [0, 1]; None is undefined.
     settings : Settings
-        Beta counts.
+        Only its beta is used.
 
     Returns
     -------
     image -> protocol -> method -> float or None
         None if its input is undefined.
-
-    Examples
-    --------
-    >>> values_of("preference", {"img_1": {"iou": {"a": (0.5, 0.5), "b": (1.0, None)}}}, Settings())
-    {'img_1': {'iou': {'a': 0.5, 'b': None}}}
     """
     value = _OfPair(criterion, settings.beta).value
     return {
@@ -382,7 +369,7 @@ def _distances(values: Floats, goals: Places, settings: Settings) -> Floats:
 def _rows(protocols: Sequence[str], table: Floats) -> tuple[Row, ...]:
     if not len(table) or not protocols:
         return tuple(Row(protocol, 0, 0, None) for protocol in protocols)
-    # Distances are multiples of 1/2, so that equal ones compare equal: every holder of the place.
+    # Distances are multiples of 1/2, so equal ones compare equal and tied protocols all count.
     best = (table == table.min(axis=1, keepdims=True)).sum(axis=0)
     worst = (table == table.max(axis=1, keepdims=True)).sum(axis=0)
     rows = [
@@ -400,12 +387,12 @@ def _baselines(table: Floats) -> tuple[Row, ...]:
 
 
 def _mean(column: Floats) -> float | None:
-    # Distances are multiples of a quarter: their sum is exact, and one division rounds.
+    # Distances are multiples of a quarter: their sum is exact, and only the division rounds.
     return float(column.sum()) / len(column) if len(column) else None
 
 
 def _as_lists(table: Floats) -> list[list[float]]:
-    """Return the rows with one object for each different number: there are few, and many cells."""
+    """Return the rows; equal numbers share one object, as few numbers fill many cells."""
     numbers, number_of = np.unique(table, return_inverse=True)
     objects = np.array(numbers.tolist(), dtype=object)
     rows: list[list[float]] = objects[number_of].reshape(table.shape).tolist()

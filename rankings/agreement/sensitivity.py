@@ -39,14 +39,14 @@ class Variant:
     Attributes
     ----------
     order : Ranking or None
-        By Score, equal Scores tied; None when no image is left or there is no protocol.
+        By Score, equal Scores tied; None if no image is left or there is no protocol.
     tau_b : float or None
-        Kendall's tau-b between this order and the one as reported; None if either ties all
-        protocols (so also with one protocol) or is None.
+        Kendall's tau-b between this order and the reported one; None if either ties all protocols
+        (as with a single protocol) or is None.
     best : tuple of str
         All protocols with the smallest Score.
     same_order : bool or None
-        True if the order is exactly the one as reported.
+        True if the order is exactly the reported one; None if either is None.
     """
 
     name: str
@@ -66,19 +66,18 @@ def sensitivity_table(
     consensus: Consensus = mean_rank,
     other_consensuses: Mapping[str, Consensus] | None = None,
 ) -> tuple[Variant, ...]:
-    """Return the order of the protocols as reported and with one thing changed at a time.
+    """Return the order of the protocols as reported, and with one change at a time.
 
-    The changes: the other distance; each other consensus; 2, 3, 4 decimals and none; without one
-    annotator; the first half of the images.
+    The changes: the other distance; each other consensus; 2, 3 or 4 decimals, or no rounding; one
+    annotator left out; only the first half of the images.
 
     Parameters
     ----------
     annotator_rankings : image -> annotator -> ranking
-        The images that count in the report, in the order in which "first half" is meant (an odd
-        one in the middle belongs to it).
-    scores : image -> protocol -> method -> score
+        The images that count in the report, in the order that defines the "first half" (which
+        includes the middle one of an odd number).
     decimals : int or None
-        As reported; None: not rounded.
+        As reported; None means no rounding.
     distance : "edit" or "kemeny"
         As reported.
     consensus : callable
@@ -88,25 +87,16 @@ def sensitivity_table(
     Returns
     -------
     tuple of Variant
-        The first is the order as reported. Without an annotator, an image counts as long as one
-        ranking is left, fewer than the report asks for though that may be: otherwise three
-        annotators would leave nothing to compare.
+        The first is the reported order. If an annotator is left out, an image counts as long as one
+        ranking is left, even if the report requires more: otherwise three annotators would leave
+        nothing to compare.
 
     Raises
     ------
     MissingScore
-        If a score of a ranked method is missing; names image, protocol and method.
+        If a score of a ranked method is missing; the message names image, protocol and method.
     RankingError
         If a setting is invalid, or an image has no rankings or rankings of different methods.
-
-    Examples
-    --------
-    With two decimals "fine" ties the methods too, and is no longer farther than "flat".
-
-    >>> scores = {"img_1": {"fine": {"a": 0.904, "b": 0.903}, "flat": {"a": 0.5, "b": 0.5}}}
-    >>> found = sensitivity_table({"img_1": dict.fromkeys(["ann", "ben"], (("b",), ("a",)))}, scores)
-    >>> found[0].order, [variant.name for variant in found if not variant.same_order]
-    ((('flat',), ('fine',)), ['2 decimals'])
     """
     require_decimals(decimals)
     require_distance(distance)
@@ -114,7 +104,7 @@ def sensitivity_table(
     annotators = sorted({name for by_name in annotator_rankings.values() for name in by_name})
     changes = _changes(annotators, decimals, distance, consensus, other_consensuses or {})
     half = (len(annotator_rankings) + 1) // 2
-    # For each change the distances added over the images (exact: multiples of 1/2), and their number.
+    # For each change, the sum of distances (exact: multiples of 1/2) and the number of images.
     sums = np.zeros((len(changes), len(protocols)))
     n_images = np.zeros(len(changes), dtype=np.intp)
     for rows, group in _groups(annotator_rankings):
@@ -132,7 +122,7 @@ def sensitivity_table(
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """The settings of a variant: those of the report but for one."""
+    """The settings of a variant: those of the report, with at most one change."""
 
     name: str
     decimals: int | None
@@ -172,19 +162,13 @@ def _changes(
 
 
 def rounding_name(decimals: int | None) -> str:
-    """Return the rounding of scores, in words.
-
-    Examples
-    --------
-    >>> rounding_name(3)
-    '3 decimals'
-    """
+    """Return the rounding of scores, in words."""
     return _UNROUNDED if decimals is None else _DECIMALS.format(n=decimals)
 
 
 @dataclass(frozen=True, slots=True)
 class _Images:
-    """Images with equally many rankings of equally many methods.
+    """Images with the same number of rankings and of methods.
 
     Attributes
     ----------
@@ -207,7 +191,7 @@ class _Images:
         return goals
 
     def without(self, annotator: str) -> tuple[list[int], "_Images"]:
-        """Return the numbers of the images that an annotator ranked, and these without the ranking."""
+        """Return the positions of an annotator's images, and these images without the annotator."""
         chosen = [at for at, of_image in enumerate(self.people) if annotator in of_image]
         others = np.array(
             [[name != annotator for name in self.people[at]] for at in chosen], dtype=bool
@@ -230,7 +214,7 @@ class _Images:
 def _groups(
     annotator_rankings: Mapping[str, Mapping[str, Ranking]],
 ) -> Iterator[tuple[NDArray[np.intp], _Images]]:
-    """Yield images with equally many rankings of equally many methods, and their numbers."""
+    """Yield positions and data of images, grouped by their numbers of rankings and of methods."""
     images = list(annotator_rankings)
     people = [dict(sorted(by_name.items())) for by_name in annotator_rankings.values()]
     for image, by_name in zip(images, people, strict=True):
@@ -260,8 +244,7 @@ class _Measured:
     """The distances of the protocols to the consensus on some images, under any change.
 
     Intermediate results that several changes share are computed once: the scores in each rounding,
-    each consensus, and the distances as reported, of which a change of annotators alters a few rows
-    only.
+    each consensus, and the reported distances, of which leaving an annotator out changes some rows.
     """
 
     def __init__(
@@ -283,13 +266,13 @@ class _Measured:
         return self._reported if change == self._base else self._distances(change)
 
     def first(self, is_chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the distances as reported of some of the images."""
+        """Return the reported distances of some of the images."""
         return self._reported[is_chosen]
 
     def _distances(self, change: _Change) -> NDArray[np.float64]:
         if change.consensus not in self._goals:
             self._goals[change.consensus] = self._images.goals(change.consensus)
-        # One goal of (images, methods) for all protocols.
+        # All protocols share the goals: (images, 1, methods).
         goals = self._goals[change.consensus][:, np.newaxis]
         return distances_between(self._in_decimals(change.decimals), goals, change.distance)
 
@@ -324,7 +307,7 @@ def _variant(name: str, order: Ranking | None, base: Ranking | None, n_images: i
 
 @dataclass(frozen=True, slots=True)
 class RoundingRow:
-    """A protocol's Score for each number of decimals; None without an image."""
+    """A protocol's Score for each number of decimals; None if there are no images."""
 
     protocol: str
     scores: tuple[float | None, ...]
@@ -341,12 +324,10 @@ def rounding_table(
 
     Parameters
     ----------
-    scores : image -> protocol -> method -> score
     consensus : image -> ranking
-        The images that count; other images' scores are not looked at.
+        The images that count; other images' scores are ignored.
     decimals : sequence of int or None
-        None: not rounded.
-    distance : "edit" or "kemeny"
+        None means no rounding.
 
     Returns
     -------
@@ -356,15 +337,9 @@ def rounding_table(
     Raises
     ------
     MissingScore
-        If a score of a ranked method is missing; names image, protocol and method.
+        If a score of a ranked method is missing; the message names image, protocol and method.
     RankingError
-        If a number of decimals or the distance cannot be.
-
-    Examples
-    --------
-    >>> scores = {"img_1": {"iou": {"a": 0.92, "b": 0.91}}}
-    >>> rounding_table(scores, {"img_1": (("a",), ("b",))}, decimals=(1, 2))  # one decimal: a tie
-    (RoundingRow(protocol='iou', scores=(0.5, 0.0)),)
+        If a number of decimals or the distance is invalid.
     """
     protocols = protocols_of(scores)
     for number in decimals:

@@ -1,7 +1,7 @@
-"""Warnings about protocols that should not do well, and do.
+"""Warnings about protocols that do well although they should not.
 
-The caller knows the protocols and passes the names of the sentinels in. The analysis adds the
-baseline that ties everything.
+The caller passes the names of these protocols, the sentinels. The analysis adds the baseline that
+ties everything.
 """
 
 from collections.abc import Collection, Mapping
@@ -13,7 +13,7 @@ from ..rounding import in_decimals, p_in_words
 
 @dataclass(frozen=True, slots=True)
 class SentinelWarning:
-    """A sentinel is nearer to people than a real protocol; ``text`` says so to the reader."""
+    """A sentinel that is nearer to people than a real protocol; ``text`` is the warning."""
 
     sentinel: str
     protocol: str
@@ -30,40 +30,33 @@ def sentinel_warnings(
     p_values: Mapping[tuple[str, str], float | None] | None = None,
     alpha: float = 0.05,
 ) -> tuple[SentinelWarning, ...]:
-    """Warn of every real protocol that a sentinel has a smaller Score than ([PPSBN24]_).
+    """Warn of every real protocol with a larger Score than a sentinel ([PPSBN24]_).
 
     A sentinel ignores the ground truth, or always ties. If one is nearer to people than a real
     protocol, either the protocol does not measure what people look at, or people's judgements
-    follow something that needs no ground truth, such as the number of boxes.
+    depend on something that needs no ground truth, such as the number of boxes.
 
     Parameters
     ----------
     scores : mapping of protocol, sentinel or baseline to Score
-        The smaller the better; None (no image) is passed over.
+        The smaller the better; None (no images) is ignored.
     sentinels : collection of str
         Names among ``scores``; everything else is a real protocol.
     p_values : mapping of (name, name) to float or None, optional
-        p-value of a test of the two, adjusted for the number of tests, in either order; adds
-        whether chance may explain it.
+        p-value of a test of the two, in either order, adjusted for the number of tests; with it,
+        the warning says whether chance may explain the difference.
     alpha : float
-        p-values up to it tell the two apart.
+        p-values up to this are significant.
 
     Returns
     -------
     tuple of SentinelWarning
-        The largest gap first, then by name; empty without a sentinel, a real protocol or a Score,
-        and when Scores are equal.
+        The largest gap first, then by name; empty if no sentinel is nearer than a real protocol.
 
     Raises
     ------
     RankingError
-        If a sentinel is not among the Scores; names it.
-
-    Examples
-    --------
-    >>> found = sentinel_warnings({"boxes": 0.5, "iou": 1.0, "cleval": 0.25}, ["boxes"])
-    >>> [(warning.sentinel, warning.protocol) for warning in found]
-    [('boxes', 'iou')]
+        If a sentinel is not among the Scores; the message names it.
     """
     strangers = sorted(set(sentinels) - set(scores))
     if strangers:

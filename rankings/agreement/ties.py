@@ -13,7 +13,7 @@ from ..orders.packed_scores import Floats
 
 @dataclass(frozen=True, slots=True)
 class TiedShares:
-    """Shares of tied pairs of methods, in [0, 1]: means over rankings; None without a pair.
+    """Shares of tied pairs of methods, in [0, 1]: means over rankings; None if there are no pairs.
 
     Attributes
     ----------
@@ -30,26 +30,13 @@ class TiedShares:
 def tied_shares(rankings: PersonalRankings, consensus: Mapping[str, Ranking]) -> TiedShares:
     """Return the share of tied pairs of each annotator, of the consensus and of each protocol.
 
-    A mean of ranks ties fewer pairs the more annotators it is of, so distances to the consensus of few
-    and of many annotators do not compare, least of all those of protocols with many ties.
-
-    Parameters
-    ----------
-    rankings : PersonalRankings
-    consensus : image -> ranking
+    The more annotators a mean of ranks has, the fewer pairs it ties. So distances to the consensus
+    of few and of many annotators are not comparable, least of all for protocols with many ties.
 
     Returns
     -------
     TiedShares
-        In [0, 1]; None if there is no pair.
-
-    Examples
-    --------
-    >>> from rankings.inference.personal_rankings import personal_rankings
-    >>> tie, ab = (("a", "b"),), (("a",), ("b",))
-    >>> people, own = {"img_1": {"ann": tie, "ben": ab}}, {"img_1": {"iou": tie}}
-    >>> tied_shares(personal_rankings(people, own, ["iou"]), {"img_1": ab})
-    TiedShares(annotators={'ann': 1.0, 'ben': 0.0}, consensus=0.0, protocols={'iou': 1.0})
+        In [0, 1]; None if there are no pairs.
     """
     # For each ranking of more than one method: its annotator, and its share.
     who, shares = [np.empty(0, dtype=np.intp)], [np.empty(0)]
@@ -76,7 +63,7 @@ def tied_shares(rankings: PersonalRankings, consensus: Mapping[str, Ranking]) ->
 
 
 def _shares(places: Places) -> Floats:
-    """Return the share of tied pairs along the last axis, of at least two methods."""
+    """Return the share of tied pairs along the last axis, which has at least two methods."""
     first, second = np.triu_indices(places.shape[-1], 1)
     return np.asarray((places[..., first] == places[..., second]).mean(axis=-1))
 

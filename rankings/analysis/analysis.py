@@ -75,7 +75,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class CriterionAnalysis:
-    """Everything around the table of one criterion: intervals, tests, measures, variants.
+    """The statistics in addition to the table of one criterion: intervals, tests, variants.
 
     Clusters and letters come from the comparisons, with annotators and images random; intervals,
     permutations, Friedman's and Wilcoxon's tests take the annotators as fixed. Cluster and letter
@@ -100,7 +100,7 @@ class CriterionAnalysis:
     rounding: tuple[RoundingRow, ...]
     sensitivity: tuple[Variant, ...]
     calibration: tuple[TieCalibration, ...]
-    # Preference only: other criteria compare with recall or precision alone.
+    # Empty for recall and precision, whose values do not depend on beta.
     betas: tuple[BetaSearch, ...]
     beta_gains: tuple[Gain, ...]
     questions: OpenQuestions
@@ -109,14 +109,14 @@ class CriterionAnalysis:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A report with everything around it."""
+    """A report with all its statistics."""
 
     report: Report
     criteria: Mapping[str, CriterionAnalysis]
     between_criteria: tuple[CriterionDistance, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON-able data, numbers in full precision, undefined as None."""
+        """Return JSON-able data, with numbers in full precision and undefined ones as None."""
         return {
             **self.report.to_json(),
             "analysis": {name: plain(around) for name, around in self.criteria.items()},
@@ -136,7 +136,7 @@ def analyse(
     seed: int = SEED,
     executor: Executor | None = None,
 ) -> Analysis:
-    """Build a report and everything around it.
+    """Build a report, and compute all its statistics.
 
     Parameters
     ----------
@@ -145,21 +145,21 @@ def analyse(
         Fractions in [0, 1]; None is undefined.
     settings : Settings, optional
     sentinels : collection of str
-        Protocols that look at no ground truth; one above another protocol is warned of.
+        Protocols that ignore the ground truth; one that beats another protocol causes a warning.
     other_consensuses : collection of str
         Consensus methods of the sensitivity table in addition to the report's own.
     properties : sequence of ImageProperty
-        By which Scores are given on slices of the images.
+        Properties that divide the images into slices, each with its own Scores.
     n_resamples, seed : int
-        Seed of the bootstrap; it also draws the sign patterns of the permutation tests.
+        For the bootstrap; the seed also draws the sign patterns of the permutation tests.
     executor : Executor or None
-        Executor of the statistics, each a chunk with its own stream of random numbers from the
-        seed; None: here, one after the other. The numbers are the same.
+        Computes the statistics, each a chunk with its own stream of random numbers from the seed;
+        None computes them here, one after the other, with the same results.
 
     Raises
     ------
     RankingError
-        If a ranking is not one, the rankings of an image are of different methods, or a setting cannot be.
+        If a ranking or setting is invalid, or the rankings of an image have different methods.
 
     Examples
     --------
@@ -316,7 +316,7 @@ def _warnings(
     table: CriterionReport, tested: Comparisons, sentinels: Collection[str]
 ) -> tuple[SentinelWarning, ...]:
     """Warn of sentinels among the protocols, and of the baseline that ties everything."""
-    # The other baseline, a random order, is an expectation and no ranking that could be near.
+    # The other baseline, a random order, is an expectation and not a ranking.
     rows = [*table.rows, *(row for row in table.baselines if row.protocol == ALL_TIED)]
     scores = {row.protocol: row.score for row in rows}
     p_values = {
@@ -346,7 +346,7 @@ def _betas(
     compared: tuple[Mapping[str, Mapping[str, Ranking]], Scores],
     settings: Settings,
 ) -> tuple[tuple[BetaSearch, ...], tuple[Gain, ...]]:
-    """Return the search of beta and its gain, from people's rankings and the values compared."""
+    """Return the searches for the best beta, and its gains; empty for recall and precision."""
     if criterion in ("recall", "precision"):
         return (), ()
     protocols = [row.protocol for row in table.rows]
@@ -366,18 +366,12 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def plain(data: Any) -> Any:
-    """Return nested data with dataclasses as mappings, tuples as lists and keys as text.
-
-    Examples
-    --------
-    >>> plain({1: (Agreement(1.0, 0.0, 0.0, None),)})
-    {'1': [{'kendall_w': 1.0, 'edit_distance': 0.0, 'kemeny_distance': 0.0, 'alpha': None, 'n_without_w': 0}]}
-    """
+    """Return nested data with dataclasses as mappings, tuples as lists and keys as text."""
     if isinstance(data, str | int | float | None):
         return data
     if isinstance(data, Mapping):
         return {str(key): plain(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
         return [plain(value) for value in data]
-    # Not asdict(), which copies everything below once more.
+    # Not asdict(), which would copy all nested values again.
     return {name: plain(getattr(data, name)) for name in data.__dataclass_fields__}

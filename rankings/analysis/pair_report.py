@@ -1,6 +1,6 @@
-"""Losses of protocols estimated from pairs, by criterion: which protocols differ, and on which data.
+"""Losses of protocols estimated from pairs, by criterion, and the differences between protocols.
 
-Visits that asked some methods and whole rankings, which asked all for certain, count side by side.
+Visits that asked for some methods, drawn at random, are combined with rankings of all methods.
 """
 
 from collections import defaultdict
@@ -29,36 +29,28 @@ def pair_report(
     settings: Settings,
     lost: Mapping[str, Sequence[LostVisit]] | None = None,
 ) -> dict[str, Any]:
-    """Return every protocol's mean loss per pair and its comparison with the others, as JSON-able data.
+    """Return each protocol's mean loss per pair, and comparisons of protocols, as JSON-able data.
 
     Parameters
     ----------
-    visits : criterion -> visits
     scores : image -> protocol -> method -> (recall, precision)
-        Visits to every image. Visits of another day than the draw are equally valid.
+        For every visited image. They need not be the scores by which the pairs were drawn.
     settings : Settings
-        Decimals and beta count; distance, consensus and ``min_annotators`` do not.
+        Decimals and beta are used; distance, consensus and ``min_annotators`` are not.
     lost : criterion -> lost visits, optional
         Visits without a ranking because a pair was skipped; ``scores`` has their images, too.
 
     Returns
     -------
     dict
-        For each criterion ``comparisons`` (:class:`.Comparisons`), ``clusters`` and ``letters``, the
-        numbers of visits, whole rankings and pairs asked, ``skipped`` (:class:`.LossLimits`), and
-        ``left_out``: images on which a protocol has no score, left out for all alike.
+        For each criterion ``comparisons`` (:class:`.Comparisons`), ``clusters`` and ``letters``,
+        the numbers of visits, whole rankings and pairs asked, ``skipped`` (:class:`.LossLimits`),
+        and ``left_out``: images without a score of some protocol, left out for all protocols.
 
     Raises
     ------
     RankingError
         As :func:`.pair_estimates.pair_losses` does.
-
-    Examples
-    --------
-    >>> visits = {"recall": [Visit("img_1", "ann", (("b",), ("a",)), None)]}
-    >>> found = pair_report(visits, {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}, Settings())
-    >>> found["criteria"]["recall"]["comparisons"]["means"]
-    [1.0]
     """
     return {
         "settings": plain(settings),
@@ -76,7 +68,7 @@ def pair_report(
 
 @dataclass(frozen=True, slots=True)
 class Comparable(Generic[_AnyVisit]):
-    """Visits to images on which every protocol ranks all methods, these rankings, and the excluded images."""
+    """Visits to images that all protocols score fully, protocols' rankings, and other images."""
 
     visits: Sequence[_AnyVisit]
     rankings: Mapping[str, Mapping[str, Ranking]]
@@ -90,23 +82,14 @@ def comparable(
 
     Parameters
     ----------
-    visits : sequence of Visit or of LostVisit
     values : image -> protocol -> method -> value
-        All visited images; an image is left out for all protocols if one protocol has no score there.
-    protocols : sequence of str
+        All visited images; an image is left out for all protocols if one has no score there.
     decimals : int or None
-        To which values are rounded before they are ranked.
+        Values are rounded to this many decimals before they are ranked.
 
     Returns
     -------
     Comparable
-
-    Examples
-    --------
-    >>> visits = [Visit("img_1", "ann", (("a",), ("b",)), None)]
-    >>> found = comparable(visits, {"img_1": {"iou": {"a": 0.9, "b": None}}}, ["iou"], 4)
-    >>> found.visits, [left["image"] for left in found.left_out]
-    ([], ['img_1'])
     """
     methods: dict[str, list[str]] = {}
     left_out = []
@@ -154,7 +137,7 @@ def _lacking(
     protocols: Sequence[str],
     methods: Sequence[str],
 ) -> str:
-    """Return which score is missing first; empty where all are there."""
+    """Return a sentence on the first missing score; empty if none is missing."""
     if not methods:
         return _NOTHING
     for protocol in protocols:

@@ -1,8 +1,8 @@
 """Verdicts on the protocols, in sentences, from an analysis as JSON.
 
-They follow from the tests with annotators and images random (:mod:`.multi_reader`): which protocols
-differ, adjusted for all pairs, and which cannot be distinguished. Analyses made before these tests
-existed have no sentence.
+They follow from the tests that treat annotators and images as random (:mod:`.multi_reader`): which
+protocols differ, adjusted for all pairs, and which cannot be distinguished. Analyses made before
+these tests existed have no sentences.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from ..inference.significance import ALPHA
 from ..rounding import in_decimals
 
 _NAMED: Final = 6
-# In a sentence of its own.
+# A headline, which is a single sentence, names fewer protocols.
 _NAMED_FIRST: Final = 3
 
 
@@ -31,26 +31,17 @@ class Verdict:
 def headline(
     criterion: str, scores: Mapping[str, float | None], around: Mapping[str, Any] | None
 ) -> str:
-    """Return the answer in one sentence: the nearest protocol, and whether it differs significantly.
+    """Return one sentence: the nearest protocol, and whether it differs significantly from others.
 
     Parameters
     ----------
-    criterion : str
-    scores : mapping of protocol to Score
     around : mapping or None
         The criterion's analysis as JSON, or None if nothing was tested.
 
     Returns
     -------
     str
-        Empty without a Score.
-
-    Examples
-    --------
-    >>> pair = {"first": "iou", "second": "cleval", "holm_p_value": 0.01}
-    >>> tested = {"protocols": ["iou", "cleval"], "means": [0.5, 1.0], "pairs": [pair], "reason": None}
-    >>> headline("recall", {"iou": 0.5, "cleval": 1.0}, {"comparisons": tested})
-    'By recall, iou is nearer to people than every other protocol.'
+        Empty if no protocol has a Score.
     """
     known = {name: score for name, score in scores.items() if score is not None}
     if not known:
@@ -123,15 +114,6 @@ def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
     ----------
     data : mapping
         :meth:`.Analysis.to_json`, as it was computed or kept.
-
-    Examples
-    --------
-    >>> pair = {"first": "iou", "second": "cleval", "holm_p_value": 0.4}
-    >>> tested = {"protocols": ["iou", "cleval"], "means": [0.5, 1.0], "pairs": [pair], "reason": None}
-    >>> table = {"rows": [], "baselines": [{"protocol": "all tied", "score": None}]}
-    >>> data = {"settings": {"distance": "edit"}, "criteria": {"recall": table}}
-    >>> verdicts(data | {"analysis": {"recall": {"comparisons": tested | {"n_rankings": 60}}}})
-    [Verdict(criterion='recall', sentences=('No two of the 2 protocols differ significantly.',))]
     """
     distance = data["settings"]["distance"]
     return [
@@ -142,18 +124,12 @@ def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
 
 
 def for_whom(data: Mapping[str, Any]) -> str:
-    """Return for whom the verdicts hold; empty if there is no verdict.
+    """Return to whom the verdicts generalise; empty if there is no verdict.
 
     Parameters
     ----------
     data : mapping
         :meth:`.Analysis.to_json`, as it was computed or kept.
-
-    Examples
-    --------
-    >>> tested = {"reason": None, "n_images": 30, "n_annotators": 5}
-    >>> for_whom({"analysis": {"recall": {"comparisons": tested}}})
-    'They hold ... of which 5 annotators and 30 images are taken as a sample; ... is 5 %.'
     """
     tested = [
         around["comparisons"]
@@ -166,14 +142,14 @@ def for_whom(data: Mapping[str, Any]) -> str:
         _range([one[name] for one in tested]) for name in ("n_images", "n_annotators")
     )
     return gettext(
-        "They hold for annotators and images like these, of which {annotators} annotators and {images} "
-        "images are taken as a sample; by each criterion the risk of calling any two equal protocols "
-        "different is {risk} %."
+        "These results hold for similar annotators and images: the {annotators} annotators and "
+        "{images} images are treated as a random sample of them. For each criterion, the risk of "
+        "calling any two equal protocols different is {risk} %."
     ).format(annotators=annotators, images=images, risk=f"{100 * ALPHA:.0f}")
 
 
 def place_of_person(around: Mapping[str, Any]) -> str | None:
-    """Return the clusters of the protocols that cannot be distinguished from a person, as "1" or "1–3".
+    """Return the clusters of protocols that do not differ from a person, such as "1" or "1–3".
 
     If every protocol differs, "before" the first cluster that is farther from people, or "after"
     the last one; None if there is no test.
@@ -182,13 +158,6 @@ def place_of_person(around: Mapping[str, Any]) -> str | None:
     ----------
     around : mapping
         A criterion's analysis as JSON.
-
-    Examples
-    --------
-    >>> pairs = [{"first": "iou", "difference": 0.5, "holm_p_value": 0.01}]
-    >>> around = {"against_person": {"reason": None, "pairs": pairs}, "clusters": {"iou": 1}}
-    >>> place_of_person(around)
-    'before 1'
     """
     tested = around.get("against_person")
     if not tested or tested["reason"]:
@@ -241,7 +210,7 @@ def _of_protocols(tested: Mapping[str, Any]) -> Iterator[str]:
         yield words.format(nearest=nearest, others=_named(names))
     level = [name for name in order[1:] if name not in farther]
     if level:
-        words = gettext("Whether {others} is as near as {nearest} is undecided.")
+        words = gettext("It is undecided whether {others} is as near as {nearest}.")
         yield words.format(others=_named(level, gettext("{first} or {last}")), nearest=nearest)
     words = gettext("{n} of {all} pairs of protocols are decided.")
     yield words.format(n=n_pairs - n_undecided, all=n_pairs)
@@ -253,7 +222,7 @@ def _order_of(tested: Mapping[str, Any]) -> list[str]:
 
 
 def _farther(tested: Mapping[str, Any]) -> set[str]:
-    """Return the protocols that differ significantly from the nearest; the others may be as near."""
+    """Return the protocols that differ significantly from the nearest; others may be as near."""
     nearest = _order_of(tested)[0]
     return {_other(pair, nearest) for pair in _pairs_of(tested, nearest) if _is_told(pair)}
 
@@ -265,19 +234,19 @@ def _of_a_person(tested: Mapping[str, Any]) -> str:
     farther = [pair["first"] for pair in told if pair["difference"] > 0]
     n_level = n - len(told)
     if len(farther) == n > 1:
-        return gettext("A single person is nearer to the others than every protocol.")
+        return gettext("A single annotator is nearer to the others than every protocol is.")
     if n_level == n > 1:
         return gettext("No protocol differs significantly from a single person.")
     parts = []
     if nearer:
         words = ngettext(
-            "{names} is nearer to the others than a single person is",
-            "{names} are nearer to the others than a single person is",
+            "{names} is nearer to the others than a single annotator is",
+            "{names} are nearer to the others than a single annotator is",
             len(nearer),
         )
         parts.append(words.format(names=_named(nearer)))
     if farther:
-        words = gettext("a single person is nearer to the others than {names}")
+        words = gettext("a single annotator is nearer to the others than {names}")
         parts.append(words.format(names=_named(farther)))
     if n_level:
         words = ngettext(
@@ -296,7 +265,7 @@ def _of_a_person(tested: Mapping[str, Any]) -> str:
 def _of_all_tied(
     around: Mapping[str, Any], table: Mapping[str, Any], distance: str
 ) -> Iterator[str]:
-    """Return how many protocols are farther from people than a ranking that ties everything."""
+    """Yield a sentence if protocols are farther from people than a ranking that ties everything."""
     tied = next(row["score"] for row in table["baselines"] if row["protocol"] == ALL_TIED)
     scores = [row["score"] for row in table["rows"] if row["score"] is not None]
     n_farther = sum(score > tied for score in scores)
@@ -304,14 +273,17 @@ def _of_all_tied(
         return
     baselines = {row["baseline"]: row for row in around.get("baselines", ())}
     if distance != "edit" or ALL_TIED not in baselines:
-        words = gettext("A ranking that ties everything is nearer than {n} of {all} protocols.")
+        words = gettext(
+            "Beware: a ranking that ties everything is nearer to people than {n} of {all} protocols."
+        )
         yield words.format(n=n_farther, all=len(scores))
         return
     limit = baselines[ALL_TIED]["kemeny_distance"]
     n_by_kemeny = sum(row["kemeny_distance"] > limit for row in around["measures"])
     yield gettext(
-        "A ranking that ties everything is nearer than {n} of {all} protocols by the edit distance, which "
-        "favours ties, and than {n_by_kemeny} by the Kemeny distance, which does not."
+        "Beware: a ranking that ties everything is nearer to people than {n} of {all} protocols by "
+        "the edit distance, which favours ties, and than {n_by_kemeny} by the Kemeny distance, "
+        "which does not."
     ).format(n=n_farther, all=len(scores), n_by_kemeny=n_by_kemeny)
 
 

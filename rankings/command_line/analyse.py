@@ -10,22 +10,17 @@ from ..agreement.report import Settings
 from ..consensus.rules import CONSENSUS_METHODS
 from ..inference.resampling import N_RESAMPLES, SEED
 
-# Rankings of so many images take less time than starting processes for them.
+# Fewer images than this take less time than starting processes for them.
 FEW_IMAGES: Final = 150
 
 
 def whole_number(text: str) -> int:
-    """Read a number that is not negative; for options.
+    """Parse an option's value as a whole number, 0 or more.
 
     Raises
     ------
     ArgumentTypeError
-        If it is invalid; the parser reports it.
-
-    Examples
-    --------
-    >>> whole_number('12')
-    12
+        If it is negative; the parser reports it.
     """
     number = int(text)
     if number < 0:
@@ -34,26 +29,12 @@ def whole_number(text: str) -> int:
 
 
 def decimals(text: str) -> int | None:
-    """Read a number of decimals, or ``none``; for options.
-
-    Examples
-    --------
-    >>> decimals('4'), decimals('none')
-    (4, None)
-    """
+    """Parse a number of decimals or ``none``, for an option."""
     return None if text == "none" else int(text)
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add the settings of a report, the bootstrap's and the engine's.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_settings(parser)
-    >>> parser.parse_args(["--decimals", "none"]).decimals is None
-    True
-    """
+    """Add options for the settings of a report, the seed and the engine."""
     parser.add_argument("--decimals", type=decimals, default=4, help="a number, or none")
     parser.add_argument("--distance", choices=["edit", "kemeny"], default="edit")
     parser.add_argument("--consensus", choices=CONSENSUS_METHODS, default="mean-rank")
@@ -64,15 +45,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
-    """Return the settings that options say.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_settings(parser)
-    >>> settings_of(parser.parse_args(["--beta", "2"])).beta
-    2.0
-    """
+    """Return the settings given by the options."""
     return Settings(
         decimals=options.decimals,
         distance=options.distance,
@@ -83,15 +56,7 @@ def settings_of(options: argparse.Namespace) -> Settings:
 
 
 def add_analyse(commands: Any) -> None:
-    """Add ``analyse``.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_analyse(parser.add_subparsers())
-    >>> parser.parse_args(["analyse", "rankings.csv", "scores.csv", "--sentinel", "boxes"]).sentinel
-    ['boxes']
-    """
+    """Add the command ``analyse``."""
     text = (
         "what may be said of the protocols, and all tables of a report. RANKINGS.csv has the columns "
         "image, annotator, criterion and buckets (a list of lists, as JSON), like the raw data of a "
@@ -119,10 +84,12 @@ def add_analyse(commands: Any) -> None:
 def _analyse(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     # Statistics take a while to load, and the other commands are called often.
     from ..analysis.analysis import analyse
+    from ..analysis.meeting import require_names_that_meet
     from ..errors import RankingError
     from .files import read_plain_scores, read_rankings
 
     rankings, scores = read_rankings(path), read_plain_scores(options.scores)
+    require_names_that_meet(rankings, scores)
     named = {protocol for of_image in scores.values() for protocol in of_image}
     strangers = sorted(set(options.sentinel) - named)
     if strangers:
@@ -145,7 +112,7 @@ def _analyse(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
 
 
 def _as_text(data: Mapping[str, Any]) -> str:
-    """Return an analysis as sentences and tables of plain text, those of a report."""
+    """Return an analysis as the sentences and tables of a report, in plain text."""
     from ..output.analysis_tables import tables_of
     from ..output.table import as_columns
     from ..output.verdict_tables import VERDICTS
@@ -165,15 +132,14 @@ def _said(data: Mapping[str, Any]) -> Iterator[str]:
 
 def _paper(data: Mapping[str, Any]) -> Iterator[str]:
     """Yield Best, Worst and Score of each criterion, and why images were left out."""
-    from ..output.table import PROTOCOL, Table, as_columns, count, number
+    from ..output.table import BEST_WORST_SCORE, Table, as_columns
 
-    columns = (PROTOCOL, count("Best"), count("Worst"), number("Score"))
     for criterion, table in data["criteria"].items():
         rows = tuple(
             (row["protocol"], row["best"], row["worst"], row["score"])
             for row in (*table["rows"], *table["baselines"])
         )
         note = f"{table['n_images']} images, {table['n_rankings']} rankings."
-        yield as_columns(Table(criterion, criterion.capitalize(), note, columns, rows))
+        yield as_columns(Table(criterion, criterion.capitalize(), note, BEST_WORST_SCORE, rows))
         for left_out in table["left_out"]:
             yield f"{left_out['image']} is left out: {left_out['reason']}"

@@ -13,7 +13,7 @@ from ..orders.buckets import Ranking, checked
 from ..output.detector_tables import detector_tables
 from ..output.table import as_columns
 
-# Name of the row for all images in a file of scores.
+# The name of the image in rows for all images together.
 ALL_IMAGES: Final = "*"
 _RANKING_COLUMNS: Final = ("image", "annotator", "criterion", "buckets")
 _SCORE_COLUMNS: Final = ("protocol", "method", "image", "recall", "precision")
@@ -23,23 +23,12 @@ _SUM_COLUMNS: Final = ("recalled", "n_truth", "precise", "n_detections")
 def read_rankings(path: str) -> dict[str, dict[str, dict[str, Ranking]]]:
     r"""Return the rankings of a file: criterion -> image -> annotator -> ranking.
 
-    Rows with "false" in a column ``in_reports`` are passed over; other columns are not looked at.
+    Rows with "false" in a column ``in_reports`` are skipped; other columns are ignored.
 
     Raises
     ------
     RankingError
-        If the file cannot be read, or a row is no ranking; names file and line.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "rankings.csv")
-    ...     text = 'image,annotator,criterion,buckets\nimg_1,ann,recall,"[[""a""],[""b""]]"\n'
-    ...     _ = path.write_text(text)
-    ...     read_rankings(str(path))
-    {'recall': {'img_1': {'ann': (('a',), ('b',))}}}
+        If the file cannot be read, or a row is not a ranking; the message names file and line.
     """
     rankings: dict[str, dict[str, dict[str, Ranking]]] = {}
     for line, row in _rows(path, _RANKING_COLUMNS):
@@ -59,22 +48,13 @@ def read_rankings(path: str) -> dict[str, dict[str, dict[str, Ranking]]]:
 
 
 def read_scores(path: str) -> Tallies:
-    r"""Return the sums of a file of scores, or where it has none the parts of means over images.
+    r"""Return the sums in a file of scores; rows without sums are given by recall and precision.
 
     Raises
     ------
     RankingError
-        If the file cannot be read, a value is not a number, or a score is duplicated; names file and line.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "scores.csv")
-    ...     _ = path.write_text("protocol,method,image,recall,precision\niou,a,img_1,0.5,\n")
-    ...     read_scores(str(path)).sums.tolist()  # a precision that is undefined has no part
-    [[[[0.5, 1.0, 0.0, 0.0]]]]
+        If the file is unreadable, a value is not a number, or a score is repeated; the message
+        names the file and the line.
     """
     parts: dict[tuple[str, str, str], tuple[float, ...]] = {}
     for line, row in _rows(path, _SCORE_COLUMNS):
@@ -90,7 +70,7 @@ def read_scores(path: str) -> Tallies:
         except ValueError as fault:
             raise RankingError(f"{path}, line {line}: {fault}") from fault
         parts[cell] = known if len(known) == N_PARTS else parts_of_score(recall, precision)
-    # In order of occurrence, but methods by name, as rankings have them.
+    # In order of occurrence, except for methods, which are sorted by name as in rankings.
     images, protocols = (list(dict.fromkeys(cell[at] for cell in parts)) for at in (0, 1))
     methods = sorted({cell[2] for cell in parts})
     places = [{name: at for at, name in enumerate(names)} for names in (images, protocols, methods)]
@@ -111,16 +91,6 @@ def read_plain_scores(
     ------
     RankingError
         As :func:`read_scores` does.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "scores.csv")
-    ...     _ = path.write_text("protocol,method,image,recall,precision\niou,a,img_1,0.5,\n")
-    ...     read_plain_scores(str(path))
-    {'img_1': {'iou': {'a': (0.5, None)}}}
     """
     scores: dict[str, dict[str, dict[str, tuple[float | None, float | None]]]] = {}
     for line, row in _rows(path, _SCORE_COLUMNS):
@@ -138,13 +108,7 @@ def read_plain_scores(
 
 
 def as_text(detectors: Mapping[str, Any]) -> str:
-    r"""Return the tables of :meth:`.Detectors.to_json` in columns of plain text.
-
-    Examples
-    --------
-    >>> as_text({"criteria": {}})
-    'There is no ranking.\n'
-    """
+    """Return the tables of :meth:`.Detectors.to_json` in columns of plain text."""
     texts = [as_columns(table) for table in detector_tables(detectors)]
     for criterion, own in detectors["criteria"].items():
         texts += [f"{criterion}: {name} is left out: {why}\n" for name, why in own["left_out"]]
@@ -152,7 +116,7 @@ def as_text(detectors: Mapping[str, Any]) -> str:
 
 
 def _rows(path: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield each row with its line; lines before the head that start with "# " are passed over."""
+    """Yield each row with its line; lines before the header that start with "# " are skipped."""
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             n_read, head = 1, file.readline()
@@ -172,7 +136,7 @@ def _rows(path: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str
 
 
 def _unescaped(text: str) -> str:
-    # A text that a spreadsheet would run has an apostrophe before it in our own files.
+    # Our own files put an apostrophe before text that a spreadsheet would run as a formula.
     return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
 
 

@@ -1,4 +1,4 @@
-"""``python -m rankings plan`` and ``power``: the size of a study, and the power of one."""
+"""``python -m rankings plan`` and ``power``: the size that a study needs, and its power."""
 
 import argparse
 from collections.abc import Callable
@@ -14,15 +14,7 @@ _ABOUT_FILES: Final = (
 
 
 def add_plans(commands: Any) -> None:
-    """Add both commands.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_plans(parser.add_subparsers())
-    >>> parser.parse_args(["power", "--images", "100", "--per-image", "2"]).per_image
-    2
-    """
+    """Add the commands ``plan`` and ``power``."""
     _add(
         commands,
         "plan",

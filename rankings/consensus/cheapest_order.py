@@ -1,11 +1,11 @@
-"""The cheapest weak order of a few methods whose every pair has a cost for each of its choices."""
+"""The cheapest weak order of a few methods, given a cost for each relation of each pair."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-# The methods that are solved exactly by a sum over subsets: 3^12 steps are a hundredth of a second.
+# Largest number of methods solved exactly by a sum over subsets: 3^12 steps take 0.01 s.
 MOST_METHODS = 12
-# Numbers held at a time: the sums over subsets of some problems stay in the processor's cache.
+# Numbers held at a time: the sums over subsets of a few problems fit into the processor's cache.
 _TOGETHER = 2**18
 
 Costs = NDArray[np.int64]
@@ -18,11 +18,6 @@ def are_summable(strict: Costs, tied: Costs) -> bool:
     ----------
     strict, tied : ndarray of shape (..., n, n)
         Integers, none negative.
-
-    Examples
-    --------
-    >>> [are_summable(np.ones((n, n), dtype=int), np.ones((n, n), dtype=int)) for n in (12, 13)]
-    [True, False]
     """
     n = int(strict.shape[-1])
     if n > MOST_METHODS:
@@ -32,24 +27,24 @@ def are_summable(strict: Costs, tied: Costs) -> bool:
 
 
 def _scale_of_ties(n: int) -> int:
-    """Return a number above every sum of places, each weighed by the power of n of its method."""
+    """Return a number above every sum of places, each times a power of n for its method."""
     return int(n ** max(1, n - 1))
 
 
 def _scale_of_costs(n: int) -> int:
-    """Return a number above every number of pairs."""
+    """Return a number above the number of pairs."""
     return n * (n - 1) // 2 + 1
 
 
 def cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
     """Return the cheapest weak order of each problem.
 
-    Of equally cheap ones it is the one with the most tied pairs; if several remain, the one that
-    places the first method highest, then the second, and so on, where a method's place is the
-    number of methods strictly before it.
+    Among equally cheap orders, the one with the most tied pairs is returned; if several remain, the
+    one that places the first method highest, then the second, and so on, where a method's place is
+    the number of methods strictly before it.
 
-    Dynamic programming over subsets: the cheapest order of a set of methods is
-    its best last bucket after the cheapest order of the rest. All pairs of set and bucket are 3^n.
+    Dynamic programming over subsets: the cheapest order of a set of methods is its best last
+    bucket after the cheapest order of the rest. There are 3^n pairs of a set and a bucket.
 
     Parameters
     ----------
@@ -62,17 +57,10 @@ def cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
     -------
     ndarray of bool of shape (g, n, n)
         True if i is placed no lower than j.
-
-    Examples
-    --------
-    >>> strict = np.array([[[0, 1], [3, 0]]])  # "0 before 1" costs 1, "1 before 0" costs 3
-    >>> tied = np.array([[[0, 2], [2, 0]]])
-    >>> cheapest(strict, tied)[0].tolist()
-    [[True, True], [False, True]]
     """
     g, n = strict.shape[:2]
     no_lower = np.empty((g, n, n), dtype=bool)
-    # The sets of a size and their subsets: at most n over k times 2^k, which is some 3^n / 4.
+    # All sets of k methods have together C(n, k) 2^k subsets, at most about 3^n / 4.
     step = max(1, 4 * _TOGETHER // 3**n)
     for start in range(0, g, step):
         part = slice(start, start + step)
@@ -99,13 +87,13 @@ def _in_one_number(strict: Costs, tied: Costs) -> tuple[Costs, Costs]:
 
 
 def _cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
-    """Return the weak orders of the least sums; one sum is never that of two weak orders."""
+    """Return the weak orders with the smallest sums; no two weak orders have the same sum."""
     n = strict.shape[-1]
-    # (n, n, g): a step is then one pass over the problems of all.
+    # (n, n, g): each step is then one pass over all problems.
     strict, tied = (np.ascontiguousarray(np.moveaxis(costs, 0, -1)) for costs in (strict, tied))
-    # A set of methods is the number whose bits they are. As a last bucket, a set costs its ties and
-    # all of "a method strictly before a member", less those whose first is a member, too: the first
-    # and the last part depend on the bucket alone.
+    # A set of methods is a number with one bit for each. As a last bucket, a set costs its ties and
+    # all of "a method strictly before a member", minus those whose first method is a member, too:
+    # the first and the last part depend on the bucket alone.
     own = np.zeros((2**n, strict.shape[-1]), dtype=np.int64)
     for member in range(n):
         within = tied[member, :member] - strict[member, :member] - strict[:member, member]
@@ -140,7 +128,7 @@ def _sums(costs: Costs) -> Costs:
 
 
 def _followed(before: NDArray[np.int16], n: int) -> NDArray[np.bool_]:
-    """Return the orders from their last buckets on: True if i is placed no lower than j."""
+    """Return the orders, built from the last bucket backwards: True if i is no lower than j."""
     n_problems = before.shape[1]
     problems, bits = np.arange(n_problems), 1 << np.arange(n)
     no_lower = np.zeros((n_problems, n, n), dtype=bool)

@@ -37,7 +37,7 @@ class DavidsonFit:
     strengths : mapping of method to float
         Their sum is 0; a method with a lead of d wins exp(d) times as often as it loses.
     standard_errors : mapping of method to float
-        Covariance of the strengths, given that their sum is 0.
+        Of the strengths, given that their sum is 0.
     tie_parameter : float or None
         Davidson's nu: how often equally strong methods tie, over how often one of them wins.
         None when no pair was compared.
@@ -55,24 +55,24 @@ def davidson(
     """Fit Davidson's model, Bradley-Terry with ties, to the pairs of all rankings.
 
     With strengths s and lead d = s_i - s_j, the odds of "i first", "j first" and "tied" are
-    exp(d / 2) : exp(-d / 2) : nu. The log-likelihood less ridge / 2 times the sum of squares of
-    the strengths and of log nu is maximised by Newton's method. The ridge keeps strengths finite
-    where a method always wins, and nu where nothing or everything is tied; it pulls all strengths
-    towards each other and nu towards 1. With it the maximum is unique.
+    exp(d / 2) : exp(-d / 2) : nu. Newton's method maximises the log-likelihood minus ridge / 2
+    times the sum of squares of the strengths and of log nu. The ridge keeps strengths finite if a
+    method always wins, and nu if nothing or everything is tied; it pulls all strengths towards each
+    other and nu towards 1. With it the maximum is unique.
 
-    The source leaves open when methods are tied; here they are if their strengths are equal. If
-    every ranking is of all methods, the strengths are ordered as wins plus half the ties are, so
-    the ranking is the one by mean rank, and the model adds its uncertainty. It can differ if some
-    rankings leave out some methods.
+    The source leaves open when methods are tied; here they are tied if their strengths are equal.
+    If every ranking contains all methods, the strengths have the order of wins plus half the ties,
+    so the ranking is the one by mean rank, and the model adds its uncertainty. It can differ if
+    some rankings leave out some methods.
 
     The pairs of a ranking depend on each other (a > b and b > c leave no choice for a and c), which
-    the model does not know: the standard errors are too small, more so with more methods.
+    the model ignores: the standard errors are too small, and more so with more methods.
 
     Parameters
     ----------
     rankings : sequence of rankings
-        A ranking without a method adds nothing to that method's pairs. The ridge alone puts methods
-        on one scale that no chain of comparisons connects.
+        A ranking without a method adds nothing to that method's pairs. Methods that no chain of
+        comparisons connects are put on one scale by the ridge alone.
     ridge : float
         Positive.
     max_iterations : int
@@ -81,7 +81,7 @@ def davidson(
     Raises
     ------
     NotConverged
-        If the steps have not become smaller than 1e-9 by then.
+        If the steps are not smaller than 1e-9 after ``max_iterations``.
     RankingError
         If there is no ranking, one of them is not a ranking, or the ridge is not a positive number.
 
@@ -105,8 +105,7 @@ def strengths_of(
     places : ndarray of shape (g, k, n)
         Bucket numbers of n methods in the k rankings of each of g images.
     ridge : float
-        As of :func:`davidson`, above 0.
-    max_iterations : int
+        As for :func:`davidson`, above 0.
 
     Returns
     -------
@@ -119,14 +118,6 @@ def strengths_of(
         If the ridge is not positive.
     NotConverged
         As :func:`davidson`.
-
-    Examples
-    --------
-    Two wins of three are odds of 2, a lead of log 2.
-
-    >>> [[a, b]] = strengths_of(np.array([[[0, 1], [0, 1], [1, 0]]]), ridge=1e-6)
-    >>> round(float(a - b), 2)
-    0.69
     """
     first, second = places[..., :, np.newaxis], places[..., np.newaxis, :]
     before = (first < second).sum(axis=1, dtype=np.int64)
@@ -144,10 +135,9 @@ def maximum(
     Parameters
     ----------
     counts : PairCounts
-        For one image, or for many with axes before those of the methods.
+        For one image, or for many, with leading axes for the images.
     ridge : float
         Above 0.
-    max_iterations : int
 
     Returns
     -------
@@ -159,15 +149,7 @@ def maximum(
     RankingError
         If the ridge is not positive.
     NotConverged
-        If the steps are not small after ``max_iterations``.
-
-    Examples
-    --------
-    "First", "second" and "tied" once each: equal strengths, and nu is 1.
-
-    >>> counts = pair_counts([(("a",), ("b",)), (("b",), ("a",)), (("a", "b"),)])
-    >>> np.abs(maximum(counts)).round(6).tolist()
-    [0.0, 0.0, 0.0]
+        If the steps are not small enough after ``max_iterations``.
     """
     if not (np.isfinite(ridge) and ridge > 0):
         raise RankingError(f"the ridge must be a positive number, got {ridge}")
@@ -176,7 +158,7 @@ def maximum(
     for _ in range(max_iterations):
         slope, curvature = gradient(at, counts, ridge), information(at, counts, ridge)
         step = np.asarray(-np.linalg.solve(curvature, slope[..., np.newaxis])[..., 0], np.float64)
-        # An image that has converged stays as it is: its last digits do not depend on the other
+        # An image that has converged is not updated, so its last digits do not depend on the other
         # images.
         step = np.where(is_moving, step, 0.0)
         at = _improved(at, step, counts, ridge)
@@ -187,38 +169,22 @@ def maximum(
 
 
 def davidson_ranking(rankings: Sequence[Ranking]) -> Ranking:
-    """Return the ranking of :func:`davidson` alone.
-
-    Examples
-    --------
-    >>> davidson_ranking([(("a",), ("b",)), (("b",), ("a",)), (("a",), ("b",))])
-    (('a',), ('b',))
-    """
+    """Return the ranking of :func:`davidson` alone."""
     return davidson(rankings).ranking
 
 
 def objective(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
-    """Return the negative log-likelihood with its ridge, which the fit minimises.
+    """Return the negative log-likelihood with the ridge term, which the fit minimises.
 
     Parameters
     ----------
     at : ndarray of shape (..., n + 1)
-        The strengths in the order of ``counts.methods``, then log nu; axes before are of images, as
-        are those of the counts.
-    counts : PairCounts
-    ridge : float
+        The strengths in the order of ``counts.methods``, then log nu; leading axes are images, as
+        in the counts.
 
     Returns
     -------
     ndarray of shape (...)
-
-    Examples
-    --------
-    At equal strengths each of the three outcomes has the chance 1 / 3.
-
-    >>> counts = pair_counts([(("a",), ("b",))])
-    >>> float(objective(np.zeros(3), counts, 0.01).round(4)), round(float(np.log(3)), 4)
-    (1.0986, 1.0986)
     """
     # For strengths a and b, with a lead d = a - b, the model gives "first", "second" and "tied" the
     # odds exp(d / 2), exp(-d / 2) and nu; ``total`` is the log of their sum, for each pair (n, n).
@@ -233,25 +199,19 @@ def objective(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
 
 
 def gradient(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
-    """Return the slope of :func:`objective`.
+    """Return the gradient of :func:`objective`.
 
     Parameters
     ----------
     at : ndarray of shape (..., n + 1)
-    counts : PairCounts
     ridge : float
-        As of :func:`objective`.
+        As for :func:`objective`.
 
     Returns
     -------
     ndarray of shape (..., n + 1)
-
-    Examples
-    --------
-    >>> gradient(np.zeros(3), pair_counts([(("a",), ("b",))]), 0.01).round(4).tolist()
-    [-0.5, 0.5, 0.3333]
     """
-    # By the strengths: wins less losses, as counted less as expected; by log nu: the ties likewise.
+    # By strength: wins minus losses, counted minus expected; by log nu: ties, likewise.
     compared, first, tied = expected(at, counts)
     surplus = (counts.before - _turned(counts.before)) - compared * (first - _turned(first))
     ties = (counts.tied - compared * tied).sum(axis=(-2, -1))[..., np.newaxis]
@@ -264,25 +224,17 @@ def information(at: _Vector, counts: PairCounts, ridge: float) -> NDArray[np.flo
     Parameters
     ----------
     at : ndarray of shape (..., n + 1)
-    counts : PairCounts
     ridge : float
-        As of :func:`objective`.
+        As for :func:`objective`.
 
     Returns
     -------
     ndarray of shape (..., n + 1, n + 1)
-
-    Examples
-    --------
-    A comparison with even chances: by the lead (2 / 3) / 4, by log nu (1 / 3) (2 / 3).
-
-    >>> information(np.zeros(3), pair_counts([(("a",), ("b",))]), 0.0).round(4)[[0, 2], [0, 2]].tolist()
-    [0.1667, 0.2222]
     """
     compared, first, tied = expected(at, counts)
     # Twice the score of one comparison is 1, -1 or 0, with mean ``difference`` and mean square
-    # first + second; its variance is the curvature by the lead. By a lead and log nu together it is
-    # a covariance, and by log nu alone the variance of "tied".
+    # first + second; its variance is the curvature in the lead. The mixed derivative in a lead and
+    # log nu is a covariance, and that in log nu alone is the variance of "tied".
     difference = first - _turned(first)
     spread = compared * ((first + _turned(first)) - difference**2) / 4
     n = counts.before.shape[-1]
@@ -305,28 +257,21 @@ def _half_leads(at: _Vector) -> _Vector:
 
 
 def _turned(pairs: NDArray[Any]) -> NDArray[Any]:
-    """Return the same of the second method and the first."""
+    """Return the array with the first and the second method of each pair exchanged."""
     return np.swapaxes(pairs, -2, -1)
 
 
 def expected(at: _Vector, counts: PairCounts) -> tuple[NDArray[np.int64], _Vector, _Vector]:
-    """Return each pair's number of comparisons and its chances of "first" and of "tied".
+    """Return each pair's number of comparisons and its probabilities of "first" and of "tied".
 
     Parameters
     ----------
     at : ndarray of shape (..., n + 1)
-        Strengths and log nu, as of :func:`objective`.
-    counts : PairCounts
+        Strengths and log nu, as for :func:`objective`.
 
     Returns
     -------
     compared, first, tied : ndarrays of shape (..., n, n)
-
-    Examples
-    --------
-    >>> compared, first, tied = expected(np.zeros(3), pair_counts([(("a",), ("b",))]))
-    >>> int(compared[0, 1]), round(float(first[0, 1]), 4), round(float(tied[0, 1]), 4)
-    (1, 0.3333, 0.3333)
     """
     half_leads, log_tie = _half_leads(at), at[..., -1, np.newaxis, np.newaxis]
     total = np.logaddexp(np.logaddexp(half_leads, -half_leads), log_tie)
@@ -335,7 +280,7 @@ def expected(at: _Vector, counts: PairCounts) -> tuple[NDArray[np.int64], _Vecto
 
 
 def _improved(at: _Vector, step: _Vector, counts: PairCounts, ridge: float) -> _Vector:
-    """Return the point after the step, halved until it does not lead up, image by image."""
+    """Return the points after the steps, each halved until its image's objective does not rise."""
     before = objective(at, counts, ridge)
     rounding = 1e-12 * (1 + np.abs(before))
     share = np.ones_like(before)
@@ -363,10 +308,10 @@ def _fit(at: _Vector, counts: PairCounts, ridge: float) -> DavidsonFit:
 
 
 def _standard_errors(at: _Vector, counts: PairCounts, ridge: float) -> list[float]:
-    """Return the errors of strengths whose sum is known to be 0.
+    """Return the standard errors of strengths whose sum is known to be 0.
 
-    The common level of all strengths is a direction of its own, on which the data say nothing.
-    Its share of the inverse is taken out; 1 is added to it first, to invert safely.
+    The data do not determine the common level of all strengths. Adding 1 in its direction makes the
+    information safe to invert; its share is removed from the inverse.
     """
     n = len(counts.methods)
     level = np.append(np.full(n, n**-0.5), 0)
@@ -377,13 +322,7 @@ def _standard_errors(at: _Vector, counts: PairCounts, ridge: float) -> list[floa
 
 
 def ranking_by_strength(strengths: Mapping[str, float]) -> Ranking:
-    """Return the methods by strength, the highest first; neighbours no more than 1e-6 apart are tied.
-
-    Examples
-    --------
-    >>> ranking_by_strength({"a": 0.2, "b": 1.3, "c": 0.2})
-    (('b',), ('a', 'c'))
-    """
+    """Return the methods by strength, the highest first; neighbours within 1e-6 are tied."""
     order = sorted(strengths, key=lambda method: -strengths[method])
     buckets = [[order[0]]]
     for above, method in pairwise(order):

@@ -1,4 +1,4 @@
-"""The Kemeny consensus: the weak order nearest to all rankings together ([KS62]_)."""
+"""The Kemeny consensus: the weak order with the least total distance to rankings ([KS62]_)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ class KemenyConsensus:
     bound : float
         No weak order has a smaller sum. Equal to ``distance`` unless the search was cut short.
     is_proven : bool
-        True if the search ended: no other weak order is nearer, and of those equally near the rule
-        chose this one. Where it is False although ``bound`` equals ``distance``, the ranking is one
-        of the nearest, but not all of those were compared.
+        True if the search was completed: no other weak order is nearer, and the rule chose this one
+        of those equally near. If it is False although ``bound`` equals ``distance``, the ranking is
+        one of the nearest, but not all of those were compared.
     """
 
     ranking: Ranking
@@ -44,31 +44,30 @@ def kemeny(rankings: Sequence[Ranking], *, max_nodes: int = DEFAULT_MAX_NODES) -
     two rankings ([FKMSV06]_, p = 1/2). A ranking without a method adds nothing to that method's
     pairs.
 
-    Several weak orders can be nearest. Of these it is the one with the most tied pairs (two
-    annotators who contradict each other give a tie); if there are several still, the one that
-    places the first method by name highest, then the second, and so on, where a method's place is
-    the number of methods strictly before it. The result therefore depends on nothing but the
-    rankings; the search is bounded by its work and never by time, so that it ends alike on every
-    machine.
+    Several weak orders can be nearest. The result is the one with the most tied pairs (two
+    annotators who contradict each other give a tie); if several remain, the one that places the
+    first method by name highest, then the second, and so on; a method's place is the number of
+    methods strictly before it. The result therefore depends only on the rankings; the search is
+    limited by its work and never by time, so it ends in the same way on every machine.
 
-    In three steps. (1) Where every method of one group is better placed strictly before every
-    method of another, the groups are solved apart, as for the extended Condorcet criterion of
-    [YE21]_. (2) A group in which the best choices for its pairs already make a weak order is done.
-    (3) Of any other up to 12 methods are solved exactly by dynamic programming over subsets
-    (:mod:`.cheapest_order`); up to 24 by an integer programme of so many nodes; and more are
-    only improved step by step, without a proof (:mod:`rankings.consensus.kemeny_search`).
+    There are three steps. (1) If it is better to place every method of one group strictly before
+    every method of another, the groups are solved separately, as for the extended Condorcet
+    criterion of [YE21]_. (2) If the best choices for the pairs of a group make a weak order, the
+    group is solved. (3) Any other group is solved exactly by dynamic programming over subsets, with
+    up to 12 methods (:mod:`.cheapest_order`); by integer programmes of limited size, with up to 24;
+    and is only improved step by step, without a proof, with more (:mod:`.kemeny_search`).
 
     Parameters
     ----------
     rankings : sequence of rankings
     max_nodes : int
         Nodes of each integer programme, 0 or more. When they are used up, the result is the nearest
-        ranking met, with the bound that was proven.
+        ranking found, with the bound that was proven.
 
     Raises
     ------
     RankingError
-        If there is no ranking, one of them is not a ranking, or ``max_nodes`` is below 0.
+        If there is no ranking, one of them is invalid, or ``max_nodes`` is below 0.
 
     Examples
     --------
@@ -82,7 +81,7 @@ def kemeny(rankings: Sequence[Ranking], *, max_nodes: int = DEFAULT_MAX_NODES) -
     strict, tied = _costs(counts.before[np.newaxis], counts.tied[np.newaxis])
     nearest = _nearest(strict, tied, max_nodes)
     ranking: list[tuple[str, ...]] = []
-    # The more methods it is placed no lower than, the higher its own place.
+    # The more methods a method is placed no lower than, the higher its own place.
     heights = nearest.no_lower[0].sum(axis=1)
     for height in sorted(set(heights.tolist()), reverse=True):
         members = np.flatnonzero(heights == height)
@@ -93,13 +92,7 @@ def kemeny(rankings: Sequence[Ranking], *, max_nodes: int = DEFAULT_MAX_NODES) -
 
 
 def kemeny_ranking(rankings: Sequence[Ranking]) -> Ranking:
-    """Return the ranking of :func:`kemeny` alone.
-
-    Examples
-    --------
-    >>> kemeny_ranking([(("a",), ("b",)), (("a", "b"),), (("a",), ("b",))])
-    (('a',), ('b',))
-    """
+    """Return only the ranking of :func:`kemeny`."""
     return kemeny(rankings).ranking
 
 
@@ -116,16 +109,10 @@ def kemeny_places(places: Places) -> tuple[Places, NDArray[np.bool_]]:
     goals : ndarray of shape (g, n)
         Bucket numbers of the consensus.
     is_proven : ndarray of bool of shape (g,)
-
-    Examples
-    --------
-    >>> goals, is_proven = kemeny_places(np.array([[[0, 1], [0, 1], [1, 0]]]))
-    >>> goals.tolist(), is_proven.tolist()
-    ([[0, 1]], [True])
     """
     g, k, n = places.shape
     before, equal = np.zeros((2, g, n, n), dtype=np.int64)
-    # Ranking by ranking: all at once would be an array k times as large.
+    # Ranking by ranking: all at once would take an array k times as large.
     for at in range(k):
         before += places[:, at, :, np.newaxis] < places[:, at, np.newaxis]
         equal += places[:, at, :, np.newaxis] == places[:, at, np.newaxis]
@@ -135,7 +122,7 @@ def kemeny_places(places: Places) -> tuple[Places, NDArray[np.bool_]]:
 
 
 def _costs(before: Costs, equal: Costs) -> tuple[Costs, Costs]:
-    """Return the costs of each choice for each pair, in halves, so that they are integers.
+    """Return the costs of each choice for each pair, counted in halves to be integers.
 
     Computed from the numbers of rankings with i before j, and of those that tie them, both of shape
     (g, n, n). "i strictly before j" costs 2 for each ranking with the opposite order and 1 for each
@@ -147,14 +134,14 @@ def _costs(before: Costs, equal: Costs) -> tuple[Costs, Costs]:
 
 @dataclass(frozen=True, slots=True)
 class _Nearest:
-    """The weak order of each of g problems.
+    """The nearest weak order found for each of g problems.
 
     Attributes
     ----------
     no_lower : ndarray of bool of shape (g, n, n)
         True if i is placed no lower than j.
     gaps : ndarray of shape (g,)
-        Upper bound of the unproven part of the cost; 0 if the search ended.
+        Upper bound of the unproven part of the cost; 0 if the search was completed.
     is_proven : ndarray of bool of shape (g,)
     """
 
@@ -165,8 +152,8 @@ class _Nearest:
 
 def _nearest(strict: Costs, tied: Costs, max_nodes: int) -> _Nearest:
     turned = strict.transpose(0, 2, 1)
-    # The best choice for each pair. Ties win where they are as cheap: if the choices make a weak
-    # order, it has the most ties as well.
+    # The best choice for each pair. Ties win if they are as cheap: if the choices make a weak
+    # order, it also has the most ties.
     no_lower = (tied <= np.minimum(strict, turned)) | (strict < turned)
     no_lower |= np.eye(strict.shape[-1], dtype=bool)
     gaps = np.zeros(len(strict), dtype=np.int64)
@@ -194,24 +181,25 @@ def _unsolved_groups(
 ) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Return the groups in which the best choices for pairs make no weak order, by their size.
 
-    If before is the only cheapest choice for every pair across two groups, then moving one group
-    before the other makes any weak order cheaper, so no nearest one mixes them.
+    If "before" is the only cheapest choice for every pair across two groups, moving one group
+    before the other makes any other weak order cheaper, so no nearest one mixes them.
 
     Returns
     -------
     list of (problems, members)
-        Arrays of shapes (u,) and (u, size): the groups of one size, and the numbers of their methods.
+        Arrays of shapes (u,) and (u, size): the problems of groups of one size, and the groups'
+        methods by number.
     """
     n = strict.shape[-1]
     turned = strict.transpose(0, 2, 1)
-    # reaches[i, j]: j need not come before i. Closed under transitivity (Warshall's algorithm), two
-    # methods that reach each other belong to one group, and groups are in a line: from a better
-    # group the worse ones are reached, and never back. So the number reached distinguishes groups.
+    # reaches[i, j]: j need not come before i. After transitive closure (Warshall's algorithm),
+    # methods that reach each other are one group, and groups are in a line: a better group reaches
+    # the worse ones, and never the reverse. So the number reached distinguishes groups.
     reaches = (strict <= turned) | (tied <= turned)
     for through in range(n):
         reaches |= reaches[:, :, through, np.newaxis] & reaches[:, through, np.newaxis]
     group_of = reaches.sum(axis=2)
-    # A weak order says "no lower" of i and j where it says so of i and k and of k and j.
+    # In a weak order, i is no lower than j if i is no lower than some k, and k no lower than j.
     two_steps = np.zeros_like(no_lower)
     for through in range(n):
         two_steps |= no_lower[:, :, through, np.newaxis] & no_lower[:, through, np.newaxis]

@@ -1,4 +1,4 @@
-"""The nearest weak order of more methods than all subsets can be gone through of."""
+"""Search for the nearest weak order of methods that are too many for dynamic programming."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,17 +13,17 @@ from ..errors import RankingError
 from .cheapest_order import Costs, cheapest
 
 DEFAULT_MAX_NODES = 1000
-# The methods of the largest integer programme: it has as many rules as methods cubed.
+# Most methods of an integer programme, whose constraints grow with the cube of their number.
 _MOST_METHODS = 24
-# The methods of a window that is solved exactly.
+# Most methods of a window that is solved exactly.
 _WINDOW = 8
-# The solver's status when its nodes are used up (scipy has no name for it), or when it is done.
+# The solver's status if it found the optimum, and if the problem is infeasible or unbounded.
 _SOLVED, _IMPOSSIBLE = 0, (2, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The end of a search: a weak order, its cost, and a lower bound for all weak orders."""
+    """The result of a search: a weak order, its cost, and a lower bound for all weak orders."""
 
     no_lower: NDArray[np.bool_]
     cost: int
@@ -40,20 +40,13 @@ def cost_of(no_lower: NDArray[np.bool_], strict: Costs, tied: Costs) -> int:
         True if i is placed no lower than j.
     strict, tied : ndarray of shape (n, n)
         Costs of "i strictly before j" and of a tie; integers.
-
-    Examples
-    --------
-    >>> strict, tied = np.array([[0, 1], [3, 0]]), np.array([[0, 2], [2, 0]])
-    >>> first_before, both_tied = np.array([[True, True], [False, True]]), np.ones((2, 2), dtype=bool)
-    >>> cost_of(first_before, strict, tied), cost_of(both_tied, strict, tied)
-    (1, 2)
     """
     above = no_lower & ~no_lower.T
     return int(strict[above].sum() + np.triu(tied * (no_lower & no_lower.T), 1).sum())
 
 
 def searched(strict: Costs, tied: Costs, max_nodes: int) -> Ending:
-    """Return the cheapest weak order that a search of so many nodes meets.
+    """Return the cheapest weak order that a search of this many nodes finds.
 
     Parameters
     ----------
@@ -61,19 +54,12 @@ def searched(strict: Costs, tied: Costs, max_nodes: int) -> Ending:
         Costs of "i strictly before j" and of a tie; integers.
     max_nodes : int
         Limit for each of the integer programmes: one for the cost, one for the number of ties, and
-        one for each method's place. Without a node, and for more than 24 methods, there is none.
+        one for each method's place. With 0 nodes, or more than 24 methods, there are none.
 
     Raises
     ------
     RankingError
         If the solver fails.
-
-    Examples
-    --------
-    >>> strict, tied = np.array([[0, 1], [3, 0]]), np.array([[0, 2], [2, 0]])
-    >>> found = searched(strict, tied, max_nodes=0)  # without a node nothing is proven
-    >>> found.cost, found.is_proven
-    (1, False)
     """
     least = int(np.triu(np.minimum(np.minimum(strict, strict.T), tied), 1).sum())
     best = _by_windows(strict, tied)
@@ -84,11 +70,11 @@ def searched(strict: Costs, tied: Costs, max_nodes: int) -> Ending:
 
 
 def _by_windows(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
-    """Return the better of all tied and the order by wins less losses with improved windows.
+    """Return the cheaper of two orders: all tied, or by wins minus losses, improved by windows.
 
-    A window is some neighbouring buckets; it is replaced by the cheapest order of its methods.
+    A window is a run of neighbouring buckets, replaced by the cheapest order of its methods.
     """
-    # strict[i, j] - strict[j, i] is twice: how often i lost to j minus how often it won.
+    # strict[i, j] - strict[j, i] is twice the number of losses of i to j minus its wins.
     losses = (strict - strict.T).sum(axis=1)
     buckets = [np.flatnonzero(losses == value) for value in np.unique(losses)]
     best = _no_lower(buckets)
@@ -123,7 +109,7 @@ def _programmed(
     strict: Costs, tied: Costs, best: NDArray[np.bool_], bound: int, max_nodes: int
 ) -> tuple[NDArray[np.bool_], int, bool]:
     """Return the best order, the bound, and whether all programmes were solved."""
-    # Imported here: it takes longer than most commands, and few of them need it.
+    # Imported here, because the import takes longer than most commands, and few of them need it.
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     n = len(strict)
@@ -177,7 +163,7 @@ def _objectives(
 
 
 def _weak_order_rules(n: int) -> Iterator[tuple[Any, float, float]]:
-    """Yield matrix, least and most of the rules that make the variables a weak order."""
+    """Yield the constraints (matrix, least, most) that make the variables a weak order."""
     from scipy.sparse import csr_array
 
     # The number of the variable x[i, j] among all; the diagonal has none.
@@ -185,7 +171,7 @@ def _weak_order_rules(n: int) -> Iterator[tuple[Any, float, float]]:
     number[~np.eye(n, dtype=bool)] = np.arange(n * (n - 1))
     i, j = np.array(list(combinations(range(n), 2))).T
     columns = np.stack([number[i, j], number[j, i]], axis=1)
-    # One of two methods is placed no lower than the other.
+    # Of two methods, at least one is placed no lower than the other.
     yield _rows(csr_array, columns, [1, 1], n), 1, np.inf
     i, j, k = np.array(list(permutations(range(n), 3))).T
     columns = np.stack([number[i, j], number[j, k], number[i, k]], axis=1)
@@ -201,7 +187,7 @@ def _rows(csr_array: Any, columns: NDArray[np.intp], signs: list[int], n: int) -
 
 
 def _raised(bound: int, result: Any, constant: int) -> int:
-    """Return the larger of the bound and the solver's, which the next integer replaces."""
+    """Return the larger of the bound and the solver's, rounded up to an integer."""
     solver_bound = result.mip_dual_bound
     if solver_bound is None or not math.isfinite(solver_bound):
         return bound

@@ -14,8 +14,8 @@ from ..orders.packed import Places, dense_places, doubled_ranks_of
 def mean_rank(rankings: Sequence[Ranking]) -> Ranking:
     """Order the methods by the mean of their ranks; equal means are tied.
 
-    A bucket shares the mean of its positions. Means are compared exactly, over a common
-    denominator. A method that some annotators did not rank counts with the mean over those who did.
+    The methods of a bucket share the mean of its positions. Means are compared exactly, over a
+    common denominator. If some annotators did not rank a method, its mean is over those who did.
 
     Raises
     ------
@@ -51,13 +51,7 @@ def mean_rank_places(places: Places) -> Places:
     Returns
     -------
     ndarray of shape (g, n)
-
-    Examples
-    --------
-    >>> places = np.array([[0, 1, 2], [0, 0, 1]])  # of three methods in two rankings
-    >>> mean_rank_places(places[np.newaxis])
-    array([[0, 1, 2]], dtype=int8)
     """
-    # Everybody ranked every method, so that means are in the order of sums. Ranks are
-    # (images, rankings, methods), and the sum goes over the rankings.
+    # All annotators ranked every method, so means have the order of sums. Ranks are
+    # (images, rankings, methods), and the sum is over the rankings.
     return dense_places(doubled_ranks_of(places).sum(axis=1, dtype=np.int32))

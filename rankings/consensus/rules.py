@@ -25,16 +25,16 @@ def consensus_of(rankings: Sequence[Ranking], method: ConsensusMethod = "mean-ra
     Parameters
     ----------
     rankings : sequence of rankings
-        They may be of different methods; the consensus ranks all that occur.
+        They may rank different methods; the consensus ranks all that occur.
     method : "mean-rank", "kemeny" or "davidson"
         :func:`.mean_rank.mean_rank`; :func:`.kemeny.kemeny`, whose own result says whether it is
         proven; :func:`.davidson.davidson`, whose own result has strengths and errors. For
-        rankings of the same methods, davidson gives the ranking that mean-rank gives.
+        rankings of the same methods, davidson and mean-rank give the same ranking.
 
     Raises
     ------
     RankingError
-        If there is no ranking, one of them is not a ranking, or there is no such method.
+        If there is no ranking, one of them is invalid, or there is no such method.
     NotConverged
         If Davidson's model does not converge.
 
@@ -53,11 +53,6 @@ def consensus_by(method: ConsensusMethod) -> Consensus:
     ------
     RankingError
         If there is no such method.
-
-    Examples
-    --------
-    >>> consensus_by("mean-rank")([(("a",), ("b",))])
-    (('a',), ('b',))
     """
     if method == "mean-rank":
         return mean_rank
@@ -73,39 +68,33 @@ def consensus_places(
     places: Places,
     images: Iterable[tuple[str, Sequence[str], Sequence[Ranking]]],
 ) -> tuple[Places, NDArray[np.bool_]]:
-    """Return the consensus of many images, all at once where ``find`` is one of ours.
+    """Return the consensus of many images, all at once if ``find`` is from this package.
 
     Parameters
     ----------
     find : callable
-        Takes the rankings of an image, as :func:`consensus_by` gives it.
+        Takes the rankings of an image, like the functions of :func:`consensus_by`.
     places : ndarray of shape (g, k, n)
         Bucket numbers of n methods in the k rankings of each image.
     images : iterable of (image, methods, rankings), length g
-        The same rankings, with the image's name and its methods in order of name.
+        The same rankings, with the image's name and its methods sorted by name.
 
     Returns
     -------
     goals : ndarray of shape (g, n)
         Bucket numbers.
     is_proven : ndarray of bool of shape (g,)
-        False where a Kemeny search was cut short (:func:`.kemeny.kemeny`).
+        False if a Kemeny search was cut short (:func:`.kemeny.kemeny`).
 
     Raises
     ------
     RankingError
-        If a consensus ranks other methods; names the image.
-
-    Examples
-    --------
-    >>> goals, is_proven = consensus_places(mean_rank, np.array([[[0, 1], [0, 1], [1, 0]]]), [])
-    >>> goals.tolist(), is_proven.tolist()
-    ([[0, 1]], [True])
+        If a consensus ranks other methods than people do; the message names the image.
     """
     if find is kemeny_ranking:
         return kemeny_places(places)
     is_proven = np.ones(len(places), dtype=bool)
-    # Everybody ranked every method: Davidson's strengths are then in the order of the mean ranks.
+    # All annotators ranked every method, so Davidson's strengths have the order of mean ranks.
     if find in (mean_rank, davidson_ranking):
         return mean_rank_places(places), is_proven
     goals = np.empty((len(places), places.shape[-1]), dtype=places.dtype)

@@ -1,8 +1,8 @@
-"""Components of variance for planning: of a pilot, of another study, or of the demo.
+"""Components of variance for planning, from a pilot, another study or the demo.
 
-All are in Kemeny's loss a pair (:mod:`.pair_estimates`), from 0 to 1, so that whole rankings and pairs can
-be compared. Whole rankings also foretell a study that asks one pair of an image at a time: images and
-annotators vary as they do, and to the rest comes the variance of which pair is drawn.
+All are of Kemeny's loss per pair (:mod:`.pair_estimates`), from 0 to 1, so that whole rankings and
+pairs can be compared. Whole rankings also predict a study that asks one pair per image at a time:
+images and annotators vary in the same way, and the variance of the draw is added to the rest.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -23,10 +23,9 @@ from ..orders.buckets import Ranking, bucket_of
 from ..orders.packed_scores import Floats, protocols_of, rankings_from_scores
 from .power import Components, components_of
 
-# The task on an image: to rank all methods, or one pair on which protocols disagree.
+# The task on an image: to rank all methods, or to compare one pair, drawn where protocols disagree.
 Asking = Literal["rankings", "pairs"]
-ASKINGS: Final[tuple[Asking, ...]] = ("rankings", "pairs")
-# More images tell no more of how much they vary.
+# More images add little to the estimate of how much they vary.
 MOST_IMAGES: Final = 2000
 
 DEMO: Final = "the demo"
@@ -35,7 +34,7 @@ NO_PILOT: Final = gettext_noop(
     "There is no pilot: how much images and people vary is taken from the demo, whose people are "
     "simulated."
 )
-# Mean components of the demo's pairs of protocols but its sentinel, by preference; its screens an image.
+# By preference, means over the demo's pairs of protocols without its sentinel; screens per image.
 DEMO_COMPONENTS: Final[Mapping[Asking, Components]] = {
     "rankings": Components(image=0.00224, annotator=0.000712, rest=0.00247),
     "pairs": Components(image=0.00224, annotator=0.000712, rest=0.147),
@@ -50,7 +49,7 @@ class Pilot:
     Attributes
     ----------
     components : mapping of way of asking to Components
-        A study that asked pairs says nothing of whole rankings.
+        A study that asked pairs has none for whole rankings.
     origin : str
     remarks : tuple of str
         Sentences about unknown parts.
@@ -66,14 +65,7 @@ class Pilot:
 
 
 def demo_pilot(*why: str) -> Pilot:
-    """Return the demo's components, and why they are taken.
-
-    Examples
-    --------
-    >>> found = demo_pilot("The pilot has one image.")
-    >>> found.origin, found.remarks
-    ('the demo', ('The pilot has one image.',))
-    """
+    """Return the demo's components, with the reasons for using them."""
     return Pilot(DEMO_COMPONENTS, DEMO, why or (NO_PILOT,))
 
 
@@ -89,33 +81,22 @@ def pilot(
     Parameters
     ----------
     visits : sequence of Visit
-        Whole rankings, or pairs. Of whole rankings and pairs in one, the whole rankings count.
+        Whole rankings, or pairs; if there are both, only the whole rankings count.
     protocol_rankings : image -> protocol -> ranking
         For every image visited.
-    protocols : sequence of str
     origin : str
-        Their source, in words.
+        Source of the visits, in words.
 
     Returns
     -------
     Pilot
-        The demo's, with the reason, where there is nothing to learn from. The annotators' component is
-        the demo's share of the others where there is one annotator.
+        The demo's, with the reason, if there are too few data. With one annotator, the annotators'
+        component is the demo's share of the other components.
 
     Raises
     ------
     RankingError
         As :func:`.pair_estimates.pair_losses` does.
-
-    Examples
-    --------
-    One annotator always ranks as the one protocol, the other as the other: differences of -1 and 1.
-
-    >>> own, images = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}, ["img_1", "img_2"]
-    >>> teams = {"ann": own["p"], "ben": own["q"]}
-    >>> visits = [Visit(image, name, teams[name], None) for image in images for name in teams]
-    >>> pilot(visits, dict.fromkeys(images, own), ["p", "q"]).components["rankings"].annotator
-    2.0
     """
     whole = [visit for visit in visits if visit.probabilities is None]
     used = whole or list(visits)
@@ -135,8 +116,8 @@ def pilot(
         known = _without_annotators(measured.distances)
         remarks.append(
             gettext_noop(
-                "{origin} has one annotator, who says nothing of how people differ: that is taken from the "
-                "demo."
+                "{origin} has only one annotator, which tells nothing about how people differ: that "
+                "is taken from the demo."
             ).format(origin=origin)
         )
     else:
@@ -145,8 +126,8 @@ def pilot(
     if not known.image_is_apart:
         remarks.append(
             gettext_noop(
-                "No image was ranked by two people, so images and chance cannot be separated: "
-                "the effect of several people per image is unknown, and counted as none."
+                "No image was ranked by two people, so images and chance cannot be separated: the "
+                "effect of several people per image is unknown, and taken as zero."
             )
         )
     means = measured.distances.mean(axis=0).tolist()
@@ -160,13 +141,15 @@ def pilot(
 
 _NEGATIVE: Final = {
     "image": gettext_noop(
-        "Images seem to vary no more than by chance: their part came out below 0 and counts as 0."
+        "Images seem to vary no more than by chance: their variance was estimated below 0 and is taken as 0."
     ),
     "annotator": gettext_noop(
-        "People seem to differ no more than by chance: their part came out below 0 and counts as 0. A "
-        "small pilot may miss it."
+        "People seem to differ no more than by chance: their variance was estimated below 0 and is "
+        "taken as 0. A small pilot may miss it."
     ),
-    "rest": gettext_noop("Nothing is left to chance: the rest came out below 0 and counts as 0."),
+    "rest": gettext_noop(
+        "Nothing is left to chance: the rest of the variance was estimated below 0 and is taken as 0."
+    ),
 }
 
 
@@ -175,7 +158,7 @@ def variance_of_draws(
     protocol_rankings: Mapping[str, Mapping[str, Ranking]],
     protocols: Sequence[str],
 ) -> float:
-    """Return how much the draw of one pair of an image adds to the variance of a difference.
+    """Return how much drawing one pair per image adds to the variance of a difference.
 
     Pairs of methods are drawn where the protocols disagree (:mod:`.pair_draws`).
 
@@ -192,15 +175,6 @@ def variance_of_draws(
     -------
     float
         Mean over whole rankings and pairs of protocols.
-
-    Examples
-    --------
-    The protocols differ in one pair, a third of the loss, which is drawn with probability 14 / 15.
-
-    >>> own = {"p": (("a",), ("b",), ("c",)), "q": (("b",), ("a",), ("c",))}
-    >>> found = variance_of_draws([Visit("img_1", "ann", own["p"], None)], {"img_1": own}, ["p", "q"])
-    >>> round(found, 6), round((15 / 14 - 1) / 9, 6)
-    (0.007937, 0.007937)
     """
     total = 0.0
     n_pairs = len(protocols) * (len(protocols) - 1) / 2
@@ -213,7 +187,7 @@ def variance_of_draws(
         said = _signs(visit.ranking, pairs)
         # (pairs, protocols): each one's share of the loss on the image.
         losses = np.abs(own - said[:, np.newaxis]) / (2 * len(pairs))
-        # Sums over pairs of protocols of squares of differences: p sum x^2 - (sum x)^2.
+        # Sums of squared differences over pairs of protocols: p sum x^2 - (sum x)^2.
         expected = (_squares(losses) / probabilities).sum()
         total += float(expected - _squares(losses.sum(axis=0)))
     return total / n_pairs / len(visits)
@@ -222,7 +196,7 @@ def variance_of_draws(
 def _drawn(
     rankings: Mapping[str, Ranking], protocols: Sequence[str]
 ) -> tuple[list[tuple[str, str]], Floats, Floats]:
-    """Return an image's pairs, the probability of each, and (pairs, protocols) how each orders it."""
+    """Return an image's pairs, their probabilities, and the protocols' signs (pairs, protocols)."""
     ordered = [rankings[name] for name in protocols]
     methods = sorted(bucket_of(ordered[0]))
     if len(methods) < 2:
@@ -242,12 +216,12 @@ def _signs(ranking: Ranking, pairs: Sequence[tuple[str, str]]) -> Floats:
 
 
 def _squares(values: Floats) -> Floats:
-    """Return the sum over all pairs of numbers of the last axis of their squared difference."""
+    """Return the sum of squared differences over all pairs of numbers along the last axis."""
     return np.asarray(values.shape[-1] * (values**2).sum(axis=-1) - values.sum(axis=-1) ** 2)
 
 
 def _without_annotators(losses: Floats) -> Components:
-    """Return the components of one annotator's rankings, with the demo's share of how people differ."""
+    """Return the components of one annotator's rankings, with the demo's share for annotators."""
     demo = DEMO_COMPONENTS["rankings"]
     share = demo.annotator / (demo.image + demo.rest)
     centred = losses - losses.mean(axis=0)
@@ -265,33 +239,24 @@ def pilot_of_rankings(
     without: Collection[str] = (),
     origin: str = PILOT,
 ) -> Pilot:
-    """Return :func:`pilot` of whole rankings by one criterion and of protocols' scores.
+    """Return the :func:`pilot` of whole rankings by one criterion and of protocols' scores.
 
     Images on which a protocol has no score for a ranked method are left out.
 
     Parameters
     ----------
-    rankings : image -> annotator -> ranking
-    scores : image -> protocol -> method -> (recall, precision)
     criterion : str
         "recall", "precision" or any other for the F-score.
     settings : Settings
-        Decimals and beta count.
+        Decimals and beta are used.
     without : collection of str
-        Protocols that do not count, such as sentinels.
+        Protocols to leave out, such as sentinels.
     origin : str
-        Their source, in words.
+        Source of the rankings, in words.
 
     Returns
     -------
     Pilot
-
-    Examples
-    --------
-    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
-    >>> found = pilot_of_rankings({"img_1": {"ann": (("a",), ("b",))}}, scores, "recall", Settings())
-    >>> found.origin, found.remarks[0]
-    ('the demo', 'the pilot has fewer than two protocols.')
     """
     protocols = [name for name in protocols_of(scores) if name not in without]
     values = values_of(criterion, scores, settings)

@@ -1,17 +1,17 @@
 """Power of a study: the images and annotators that reveal a difference between two protocols.
 
-The mean difference over I images by A annotators, r of them an image, varies by::
+The variance of the mean difference over I images and A annotators, r of them per image, is::
 
     v_image / I + v_annotator / A + v_rest / (I r)
 
-and is tested as in :mod:`.multi_reader`, whose degrees of freedom are taken here at the components
+The test is that of :mod:`.multi_reader`, with degrees of freedom computed from the components
 themselves. Power is that of Student's t: the noncentral t of the difference in standard errors.
 
 The degrees of freedom fall towards those of the annotators as images are added, and towards 1 if
 annotators outnumber the images that several of them rank. So a larger design may find less than a
 smaller one that it contains. A study can always use the smaller one: the power of a design is
-therefore that of the best design within it, and never falls with images or annotators. Above 200
-images and 100 annotators the designs within go in steps of 1 %.
+therefore that of the best design within it, and never falls with images or annotators. Numbers of
+images above 200 and of annotators above 100 are examined in steps of 1 %.
 """
 
 import math
@@ -27,11 +27,11 @@ from ..inference.multi_reader import ONE_ANNOTATOR, PersonalDistances, moments_o
 from ..inference.significance import ALPHA
 
 POWER: Final = 0.8
-# No annotator ranks more images; a design that needs more is impossible.
+# Designs with more images are not considered.
 MOST_IMAGES: Final = 100_000
-# A difference of so many standard errors drowns the noise of the mean: only that of its variance is left.
+# Above this many standard errors only the noise of the variance matters, not that of the mean.
 _MOST_ERRORS: Final = 1e4
-# Beyond, Student's t is the normal distribution.
+# With more degrees of freedom, Student's t is the normal distribution.
 _MOST_DEGREES: Final = 1e9
 _MOST_ANNOTATORS: Final = 10_000
 _STEP: Final = 1.01
@@ -45,9 +45,9 @@ class Components:
     Attributes
     ----------
     image, annotator, rest : float
-        None below 0.
+        Each at least 0.
     negative : tuple of str
-        Which of them came out below 0 and count as 0.
+        Those that were estimated below 0 and count as 0.
     image_is_apart : bool
         Whether images could be separated from the rest; if not, both count as image, and more
         annotators per image never seem to help.
@@ -74,7 +74,7 @@ class Design:
     ----------
     n_images, n_annotators : int
     per_image : int
-        Annotators per image, each of whom ranks as many images as the others.
+        Annotators per image; each annotator ranks about as many images as the others.
     repeated : float
         The share of images that have ``repeats`` annotators instead.
     """
@@ -98,7 +98,7 @@ class Design:
 
     @property
     def n_repeated(self) -> int:
-        """The images with ``repeats`` annotators."""
+        """The number of images with ``repeats`` annotators."""
         return math.ceil(self.repeated * self.n_images - 1e-9)
 
     @property
@@ -113,21 +113,12 @@ class Design:
 def components_of(measured: PersonalDistances) -> Components:
     """Return the mean components of all pairs of protocols.
 
-    Means of estimates that may be negative, each without bias; a mean below 0 counts as 0.
+    The estimates are unbiased and may be negative; a mean below 0 counts as 0.
 
     Raises
     ------
     RankingError
-        With fewer than two protocols, images or annotators.
-
-    Examples
-    --------
-    By the one annotator both protocols are as near, by the other the first is 2 farther.
-
-    >>> image, annotator = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    >>> apart = np.array([[0.0, 0], [2, 0], [0, 0], [2, 0]])
-    >>> components_of(PersonalDistances(("p", "q"), image, annotator, apart))
-    Components(image=0.0, annotator=2.0, rest=0.0, negative=(), image_is_apart=True)
+        If there are fewer than two protocols, images or annotators.
     """
     n_images, n_annotators = (len(np.unique(of)) for of in (measured.images, measured.annotators))
     if len(measured.protocols) < 2:
@@ -142,7 +133,7 @@ def components_of(measured: PersonalDistances) -> Components:
     if not is_apart:
         image, rest = rest, 0.0
     elif not (n_a > 1).any():
-        # One ranking per annotator: the annotators' part is in the rest, which is used for it.
+        # One ranking per annotator: the rest includes the annotators' part, and is used for it.
         annotator, rest = rest, 0.0
     found = {"image": image, "annotator": annotator, "rest": rest}
     negative = tuple(name for name, value in found.items() if value < 0)
@@ -156,23 +147,10 @@ def components_of(measured: PersonalDistances) -> Components:
 def spread(parts: Components, design: Design) -> tuple[float, float]:
     """Return the variance of the mean difference, and the degrees of freedom of its test.
 
-    Parameters
-    ----------
-    parts : Components
-    design : Design
-
     Returns
     -------
     variance, degrees_of_freedom : float
         Of this design, not of the best one within it.
-
-    Examples
-    --------
-    Ten images, one ranking each, by five people: 0.1 / 5 + (0.4 + 0.1) / 10.
-
-    >>> variance, _ = spread(Components(image=0.4, annotator=0.1, rest=0.1), Design(10, 5))
-    >>> round(variance, 4)
-    0.07
     """
     variances, degrees = _spreads(
         parts, design, np.array([design.n_images]), np.array([design.n_annotators])
@@ -186,13 +164,13 @@ def _spreads(
     """Return variances and degrees of freedom of designs with i images and a annotators each."""
     n_often = np.ceil(sharing.repeated * i - 1e-9).astype(np.int64)
     n = i * sharing.per_image + n_often * (sharing.repeats - sharing.per_image)
-    # Rankings an annotator are as even as they can be.
+    # Numbers of rankings per annotator are as equal as possible.
     low, more = np.divmod(n, a)
     of_a = (more * (low + 1) ** 2 + (a - more) * low**2) / n**2
     of_i = ((i - n_often) * sharing.per_image**2 + n_often * sharing.repeats**2) / n**2
     image, rest = parts.image, parts.rest
     if sharing.most_of_an_image == 1:
-        # The test cannot tell them apart: one ranking an image.
+        # With one ranking per image, the test cannot separate the two.
         image, rest = 0.0, image + rest
     free = np.maximum(n - i - np.minimum(a, n) + 1, 1)
     arrays = np.array([image]), np.array([parts.annotator]), np.array([rest])
@@ -217,7 +195,7 @@ def _all_spreads(
 ) -> tuple[Floats, Floats]:
     """Return variances and degrees of freedom of all designs, images by annotators.
 
-    Both are infinite and 1 where there are fewer annotators than an image needs.
+    They are infinite and 1 if there are fewer annotators than an image needs.
     """
     sharing = Design(1, _MOST_ANNOTATORS, per_image, repeated, repeats)
     annotators = _ANNOTATORS[: _n_within(_ANNOTATORS, most_annotators)]
@@ -242,7 +220,7 @@ def _within(parts: Components, design: Design) -> tuple[Floats, Floats]:
 
 
 def _best_within(parts: Components, design: Design) -> tuple[Floats, Floats]:
-    """Return those designs within one that no other beats in both variance and degrees of freedom."""
+    """Return the designs within one that no other beats in both variance and degrees of freedom."""
     variances, degrees = (of.ravel() for of in _within(parts, design))
     order = np.lexsort((-degrees, variances))
     variances, degrees = variances[order], degrees[order]
@@ -251,14 +229,12 @@ def _best_within(parts: Components, design: Design) -> tuple[Floats, Floats]:
 
 
 def power(parts: Components, design: Design, difference: float, *, alpha: float = ALPHA) -> float:
-    """Return the chance that the test at ``alpha`` finds a true difference with the best design within.
+    """Return the probability of finding a true difference, for the best design within ``design``.
 
     Parameters
     ----------
-    parts : Components
-    design : Design
     difference : float
-        Standard error of the mean distances, in the unit of the components' roots.
+        True difference of the mean distances, in the unit of the components' square roots.
     alpha : float
         Between 0 and 1.
 
@@ -271,11 +247,6 @@ def power(parts: Components, design: Design, difference: float, *, alpha: float 
     ------
     RankingError
         If ``alpha`` is not between 0 and 1, or there are fewer than two images or annotators.
-
-    Examples
-    --------
-    >>> round(power(Components(0.4, 0.1, 0.1), Design(10, 5), 0.0), 4)  # what is not there is found in 5 %
-    0.05
     """
     _check(design.n_annotators, alpha)
     if design.n_images < 2:
@@ -293,26 +264,18 @@ def least_difference(
 
     Parameters
     ----------
-    parts : Components
-    design : Design
     share, alpha : float
         Between 0 and 1.
 
     Returns
     -------
     float
-        In the unit of the components' roots; 0 where nothing varies.
+        In the unit of the components' square roots; 0 if nothing varies.
 
     Raises
     ------
     RankingError
         As :func:`power`, or if ``share`` is not between 0 and 1.
-
-    Examples
-    --------
-    >>> parts, design = Components(0.4, 0.1, 0.1), Design(10, 5)
-    >>> round(power(parts, design, least_difference(parts, design)), 6)
-    0.8
     """
     _check(design.n_annotators, alpha, share)
     variances, degrees = _best_within(parts, design)
@@ -333,9 +296,8 @@ def needed_images(
 
     Parameters
     ----------
-    parts : Components
     design : Design
-        Its number of images is not looked at.
+        Its number of images is ignored.
     difference : float
         Above 0.
     share, alpha : float
@@ -344,19 +306,12 @@ def needed_images(
     Returns
     -------
     int or None
-        None if :data:`MOST_IMAGES` do not suffice: the annotators are too few then.
+        None if :data:`MOST_IMAGES` do not suffice: then there are too few annotators.
 
     Raises
     ------
     RankingError
         If the difference is not above 0, or ``share`` or ``alpha`` not between 0 and 1.
-
-    Examples
-    --------
-    With Student's t of about 26 degrees of freedom: (2.05 + 0.86)^2 / 0.5^2 is 33.9.
-
-    >>> needed_images(Components(image=0.0, annotator=0.0, rest=1.0), Design(2, 30), 0.5)
-    34
     """
     _check(design.n_annotators, alpha, share)
     if not difference > 0:
@@ -364,7 +319,7 @@ def needed_images(
 
     variances, degrees = _within(parts, replace(design, n_images=MOST_IMAGES))
     enough = _suffice(_errors(difference, variances), degrees, alpha, share).any(axis=1)
-    # As many rankings as annotators at least.
+    # At least as many rankings as annotators.
     enough &= design.n_annotators / design.per_image <= _IMAGES
     return int(_IMAGES[enough.argmax()]) if enough.any() else None
 
@@ -378,7 +333,7 @@ def _check(n_annotators: int, alpha: float, share: float = POWER) -> None:
 
 
 def _errors(difference: float, variances: Floats) -> Floats:
-    """Return a difference in standard errors, infinite where nothing varies."""
+    """Return a difference in standard errors; infinite if nothing varies."""
     with np.errstate(divide="ignore"):
         return np.asarray(abs(difference) / np.sqrt(variances))
 
@@ -395,14 +350,14 @@ def _power(errors: Floats, degrees: Floats, alpha: float) -> Floats:
     limit = stdtrit(degrees, alpha / 2) ** 2
     found = 1 - ncfdtr(1.0, degrees, np.minimum(errors, _MOST_ERRORS) ** 2, limit)
     # If the difference is far larger than the noise of the mean, it is missed only if its standard
-    # error is estimated far too large. There scipy's noncentral F may be NaN, too.
+    # error is estimated far too large. In this case scipy's noncentral F may also be NaN.
     with np.errstate(over="ignore"):
         drowned = chdtr(degrees, degrees * errors**2 / limit)
     return np.asarray(np.where((errors > _MOST_ERRORS) | np.isnan(found), drowned, found))
 
 
 def _needed_errors(degrees: Floats, alpha: float, share: float) -> Floats:
-    """Return the smallest differences, in standard errors, that are found with a power of ``share``."""
+    """Return the smallest differences, in standard errors, found with a power of ``share``."""
     low, high = np.zeros_like(degrees), np.ones_like(degrees)
     while (short := _power(high, degrees, alpha) < share).any():
         low, high = np.where(short, high, low), np.where(short, 2 * high, high)
@@ -425,7 +380,7 @@ def _needed_at_knots(alpha: float, share: float) -> Floats:
 def _suffice(errors: Floats, degrees: Floats, alpha: float, share: float) -> NDArray[np.bool_]:
     """Return which differences are found with a power of ``share``.
 
-    Interpolation decides where it leaves no doubt; elsewhere the power is computed.
+    Interpolation decides clear cases; for the others, the power is computed.
     """
     needed = np.exp(np.interp(np.log(degrees), np.log(_KNOTS), _needed_at_knots(alpha, share)))
     enough = np.asarray(errors > needed)

@@ -13,15 +13,15 @@ from ..output.table import Column, Table, count, number
 from .pilots import DEMO_SCREENS, Asking, Pilot
 from .power import POWER, Components, Design, least_difference, needed_images, power
 
-# The usual ways to give images to people: annotators of most images, and the share that has three.
+# The share of images that several people rank in the advised designs, and the number of people.
 REPEATED: Final = 0.15
 REPEATS: Final = 3
-# Used if there is no measurement.
+# Defaults if nothing was measured.
 USUAL_SECONDS: Final = 10.0
 USUAL_PEOPLE: Final = 12
 USUAL_MINUTES: Final = 10.0
 _MOST_PEOPLE: Final = 1000
-# Numbers of people that a map shows, up to those there are.
+# Numbers of people that a plan examines, up to the available number.
 _STEPS: Final = (
     2,
     3,
@@ -49,7 +49,7 @@ _STEPS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Number of people per image; ``name`` is translated where it is shown."""
+    """Number of people per image; ``name`` is translated for display."""
 
     name: str
     per_image: int
@@ -57,10 +57,10 @@ class Sharing:
 
 
 SHARINGS: Final = (
-    Sharing(gettext_noop("one person an image, three on 15 %"), 1, REPEATED),
-    Sharing(gettext_noop("one person an image"), 1),
-    Sharing(gettext_noop("two people an image"), 2),
-    Sharing(gettext_noop("three people an image"), 3),
+    Sharing(gettext_noop("one person per image, three on 15 %"), 1, REPEATED),
+    Sharing(gettext_noop("one person per image"), 1),
+    Sharing(gettext_noop("two people per image"), 2),
+    Sharing(gettext_noop("three people per image"), 3),
 )
 ASKED: Final[Mapping[Asking, str]] = {
     "rankings": gettext_noop("whole rankings"),
@@ -75,21 +75,21 @@ class Question:
     Attributes
     ----------
     difference : float
-        Difference of two protocols' losses per pair, from 0 to 1: 0.02 are two pairs of methods in a hundred.
+        Difference of two protocols' losses per pair, from 0 to 1: 0.02 is two pairs in a hundred.
     people : int
-        Available people and images.
+        Number of available people.
     share : float
         The power: how often such a difference should be found.
     n_protocols : int
-        Every pair of them is tested, so that alpha is divided by their number.
+        Every pair of them is tested, so alpha is divided by the number of pairs.
     images : int, optional
-        Number available; None: as many as needed.
+        Number of available images; None means as many as needed.
     screens : float
-        Pairs that a whole ranking of an image takes.
+        Answers that a whole ranking of an image takes.
     seconds : float
         Time for an answer to a pair.
     minutes_a_person : float
-        For consent, examples and practice, whatever a person then answers.
+        For consent, examples and practice, before the first answer.
     """
 
     difference: float = 0.03
@@ -129,18 +129,18 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One design that finds the difference; without images where no number of them does.
+    """One design that finds the difference; ``n_images`` is None if no number of images does.
 
     Attributes
     ----------
     n_visits : int or None
-        Whole rankings, or pairs.
+        Number of whole rankings, or of pairs.
     answers : int or None
-        Pairs that people answer in all.
+        Total number of answers to pairs.
     hours, hours_a_person : float or None
         Including the time before the first pair.
     fits : bool
-        Whether there are images enough.
+        Whether there are enough images.
     """
 
     asking: Asking
@@ -160,8 +160,8 @@ class Choice:
 class Plan:
     """All examined designs, the recommended one, and notes.
 
-    ``within_reach`` is the difference that the people and images can reveal, to a pair of methods
-    in a thousand, if they cannot reveal the one asked for; otherwise None.
+    ``within_reach`` is the smallest difference that the people and images can reveal, in steps of
+    one pair in a thousand, if they cannot reveal the requested one; otherwise None.
     """
 
     question: Question
@@ -176,7 +176,7 @@ class Plan:
 
     @property
     def advised(self) -> Choice | None:
-        """The cheapest of the designs in which agreement can be measured, too."""
+        """The cheapest design of those with which agreement can be measured, too."""
         return next((choice for choice in self.choices if choice.is_advised), None)
 
     def to_json(self) -> dict[str, Any]:
@@ -193,27 +193,13 @@ class Plan:
 def plan(pilot: Pilot, question: Question) -> Plan:
     """Return the requirements of each design for finding the difference.
 
-    All ways of asking that the pilot covers, with all ways of assigning images to people, for
-    several numbers of people up to those available. The cheapest design takes the fewest hours of
-    those for which the images suffice; of equal ones it is the one with fewer people.
-
-    Parameters
-    ----------
-    pilot : Pilot
-    question : Question
+    Designs combine each way of asking that the pilot covers, each way of assigning images to
+    people, and several numbers of people up to those available. The cheapest design takes the
+    fewest hours of those with enough images; of equally cheap ones, it has the fewest people.
 
     Returns
     -------
     Plan
-
-    Examples
-    --------
-    As many images as :func:`.design.needed_images` says.
-
-    >>> pilot = Pilot({"rankings": Components(image=0.0, annotator=0.0, rest=1.0)}, "a pilot")
-    >>> found = plan(pilot, Question(0.5, people=30)).choices
-    >>> [one.n_images for one in found if one.sharing == "one person an image" and one.n_annotators == 30]
-    [34]
     """
     choices = list(_choices(pilot, question))
     known = [at for at, choice in enumerate(choices) if choice.fits]
@@ -234,14 +220,14 @@ def plan(pilot: Pilot, question: Question) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Result of a design.
+    """The power of a design, and the smallest difference that it finds.
 
     Attributes
     ----------
     power : float
         Probability of finding the requested difference.
     least : float
-        The difference that it finds as often as asked for.
+        The smallest difference that it finds with the requested power.
     """
 
     asking: Asking
@@ -252,13 +238,7 @@ class Reach:
 
 
 def reach(pilot: Pilot, question: Question, design: Design) -> list[Reach]:
-    """Return the result of a design, for every way of asking that the pilot covers.
-
-    Parameters
-    ----------
-    pilot : Pilot
-    question : Question
-    design : Design
+    """Return the power of a design, for every way of asking that the pilot covers.
 
     Returns
     -------
@@ -267,13 +247,7 @@ def reach(pilot: Pilot, question: Question, design: Design) -> list[Reach]:
     Raises
     ------
     RankingError
-        With fewer than two images or annotators.
-
-    Examples
-    --------
-    >>> pilot = Pilot({"rankings": Components(image=0.0, annotator=0.0, rest=1.0)}, "a pilot")
-    >>> [[found.power >= 0.8 for found in reach(pilot, Question(0.5), Design(n, 30))] for n in (33, 34)]
-    [[False], [True]]
+        If there are fewer than two images or annotators.
     """
     alpha = question.alpha_of_pair
     return [
@@ -289,25 +263,12 @@ def reach(pilot: Pilot, question: Question, design: Design) -> list[Reach]:
 
 
 def in_100(difference: float) -> str:
-    """Return a difference of losses a pair as pairs in 100, by which people think of it.
-
-    Examples
-    --------
-    >>> in_100(0.03), in_100(0.07), in_100(0.125)
-    ('3', '7', '12.5')
-    """
+    """Return a difference of losses per pair as a number of pairs in 100, as text."""
     return f"{100 * difference:g}"
 
 
 def plan_table(found: Plan) -> Table:
-    """Return the designs as a table, the cheapest first; those that never suffice last.
-
-    Examples
-    --------
-    >>> pilot = Pilot({"rankings": Components(image=0.0, annotator=0.0, rest=1.0)}, "a pilot")
-    >>> plan_table(plan(pilot, Question(0.5, people=30))).note
-    'Designs that find a difference of 50 in 100 pairs in 80 % of studies, by a pilot.'
-    """
+    """Return the designs as a table, the cheapest first; those that do not suffice last."""
     rows = tuple(
         (
             ASKED[choice.asking],
@@ -327,7 +288,7 @@ def plan_table(found: Plan) -> Table:
         f"{100 * question.share:g} % of studies, by {found.pilot.origin}."
     )
     columns = (
-        *(Column("Asked"), Column("People an image"), count("People"), count("Images")),
+        *(Column("Asked"), Column("People per image"), count("People"), count("Images")),
         *(count("Answers"), number("Hours", 1), number("Hours each", 1), Column()),
     )
     return Table("plan", "What finds it", note, columns, rows)
@@ -372,7 +333,7 @@ def _choice(
 
 
 def _within_reach(pilot: Pilot, question: Question) -> float | None:
-    """Return the smallest difference above the one asked for that a design finds, in thousandths."""
+    """Return the smallest difference above the requested one that a design finds, or None."""
 
     def is_found(thousandths: int) -> bool:
         larger = replace(question, difference=thousandths / 1000)
@@ -426,17 +387,17 @@ def _warnings(pilot: Pilot, question: Question, choices: Sequence[Choice]) -> It
     if not any(choice.fits for choice in choices):
         fewest = min(choice.n_images for choice in choices if choice.n_images is not None)
         yield gettext_noop(
-            "The {n} images do not suffice: {fewest} are needed at least. Look for a larger difference, or "
-            "add images."
+            "The {n} images are not enough: at least {fewest} are needed. Choose a larger "
+            "difference, or add images."
         ).format(n=question.images, fewest=fewest)
     if least is not None and least > 2:
         yield gettext_noop(
-            "With fewer than {least} people no number of images finds it: people differ too much."
+            "You need at least {least} people, however many images you use, because people differ too much."
         ).format(least=least)
     if question.people < 5:
         yield gettext_noop(
-            "With fewer than five people tests err more often than they say where tastes differ "
-            "(up to 10 % instead of 5 %)."
+            "With fewer than five people, tests err more often than stated if tastes differ (up to "
+            "10 % instead of 5 %)."
         )
 
 
@@ -458,13 +419,15 @@ def _least_people(pilot: Pilot, question: Question) -> int | None:
 def _too_few(question: Question, least: int | None) -> str:
     if least is None:
         words = gettext_noop(
-            "With {people} people no number of images finds a difference of {difference} in 100 "
-            "pairs, nor with any number of people that can be had. Look for a larger difference."
+            "A difference of {difference} in 100 pairs cannot be detected with {people} people, "
+            "nor with any available number of people, however many images you use. Choose a larger "
+            "difference."
         )
     else:
         words = gettext_noop(
-            "With {people} people no number of images finds a difference of {difference} in 100 "
-            "pairs: people differ too much. It takes {least} people at least, and some more to make it cheap."
+            "A difference of {difference} in 100 pairs cannot be detected with {people} people, "
+            "however many images you use: people differ too much. It takes at least {least} "
+            "people, and a few more to make it cheap."
         )
     difference = in_100(question.difference)
     return words.format(people=question.people, difference=difference, least=least)

@@ -1,16 +1,16 @@
 """People's strength of preference for each method over all images, with its uncertainty.
 
-Model: Davidson's ([Dav70]_), with one strength a method and one parameter of ties, over the pairs of all
-rankings; each ranking weighs the same. The pairs of a ranking, the rankings of an image and those of an
-annotator depend on each other, so errors are clustered by image and by annotator ([CGM11]_, 2.3):
-with A the information of the fit and u_r the score of ranking r (its share of the slope)::
+Model: Davidson's ([Dav70]_), with one strength per method and one tie parameter, over the pairs of
+all rankings; each ranking weighs the same. The pairs of a ranking, the rankings of an image and
+those of an annotator depend on each other, so errors are clustered by both ([CGM11]_, 2.3): with A
+the information of the fit and u_r the score of ranking r (its share of the slope)::
 
     covariance = A^-1 (B_image + B_annotator - B_ranking) A^-1,
     B_c = C / (C - 1) sum over the C clusters c of (sum of u_r in c) (sum of u_r in c)'
 
-A difference whose variance comes out smaller than with one of the two clusterings alone has the larger of
-these, because the three-part sum may even be negative with few clusters. Limits are those of Student's t with
-one degree of freedom fewer than the smaller number of clusters.
+If the variance of a difference is smaller than with one of the two clusterings alone, the larger of
+these two is used, because with few clusters the three-part sum may even be negative. Limits are
+those of Student's t with one degree of freedom fewer than the smaller number of clusters.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from ..orders.packed_scores import Floats
 from ..orders.pairwise import PairCounts
 
 ANNOTATOR_FIXED = gettext_noop(
-    "with one annotator the limits are over images alone, and hold for this annotator"
+    "with one annotator the limits are based on images alone, and hold for this annotator"
 )
 
 
@@ -42,15 +42,15 @@ class People:
     Attributes
     ----------
     images, annotators, methods : tuple of str
-        In the order given, by name, by name.
+        Images in the order given; annotators and methods by name.
     image_of, annotator_of : ndarray of int, shape (r,)
         For each ranking the number of its image and of its annotator; images ascend.
     places : ndarray of int, shape (r, n)
         Bucket numbers, -1 if a ranking does not contain the method.
     leads : ndarray of int, shape (r, n)
-        Number of methods in the ranking that each leads, minus the number that lead it; 0 if not ranked.
+        Number of ranked methods that each leads, minus the number that lead it; 0 if not ranked.
     is_complete : bool
-        Whether every ranking is of all methods.
+        Whether every ranking contains all methods.
     n_left_out : int
         Images with too few rankings, or with rankings of different methods.
     """
@@ -76,26 +76,20 @@ def people_of(rankings: Mapping[str, Mapping[str, Ranking]], *, min_annotators: 
     Parameters
     ----------
     rankings : image -> annotator -> ranking
-        An annotator may lack images, and the rankings of an image methods.
+        Annotators may have skipped images, and rankings may leave out methods.
     min_annotators : int
-        Images with fewer rankings are left out, as are those whose rankings are of different methods.
+        Images with fewer rankings are left out, as are images with rankings of different methods.
 
     Raises
     ------
     RankingError
-        If a ranking is not one.
-
-    Examples
-    --------
-    >>> found = people_of({"img_1": {"ann": (("a",), ("b",))}, "img_2": {"ann": (("c",), ("b",))}})
-    >>> found.methods, found.places.tolist()  # -1: not ranked
-    (('a', 'b', 'c'), [[0, 1, -1], [-1, 1, 0]])
+        If a ranking is invalid.
     """
     enough = [image for image, team in rankings.items() if len(team) >= max(min_annotators, 1)]
     of_images = [[rankings[image][name] for name in sorted(rankings[image])] for image in enough]
     differing: set[int] = set()
     groups = list(packed_rankings(of_images, differing.add))
-    # Rows are numbered over the images that stay; an image that does not has none.
+    # Rows are numbered over the images that are kept; others have none.
     sizes = np.array(
         [0 if at in differing else len(team) for at, team in enumerate(of_images)], dtype=np.intp
     )
@@ -111,8 +105,8 @@ def people_of(rankings: Mapping[str, Mapping[str, Ranking]], *, min_annotators: 
         rows = first_row[group.rows, np.newaxis] + np.arange(n_teams)
         cells = rows[:, :, np.newaxis], columns[:, np.newaxis, :]
         places[cells] = group.places
-        # With b before and t in its own bucket of n methods, one leads n - b - t and follows b: of
-        # the doubled rank 2 b + t + 1 that is n + 1 minus the rank.
+        # Of n methods, one with b before it and t in its bucket leads n - b - t and follows b: the
+        # difference is n + 1 minus its doubled rank, 2 b + t + 1.
         leads[cells] = n_ranked + 1 - doubled_ranks_of(group.places)
     images = [image for at, image in enumerate(enough) if at not in differing]
     names = [name for image in images for name in sorted(rankings[image])]
@@ -132,14 +126,7 @@ def people_of(rankings: Mapping[str, Mapping[str, Ranking]], *, min_annotators: 
 
 
 def counts_of(people: People) -> PairCounts:
-    """Return :func:`.pairwise.pair_counts` of all rankings, method by method and not one by one.
-
-    Examples
-    --------
-    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
-    >>> counts_of(people_of({"img_1": {"ann": ab, "ben": ba}, "img_2": {"ann": ab}})).before.tolist()
-    [[0, 2], [1, 0]]
-    """
+    """Return :func:`.pairwise.pair_counts` of all rankings, computed method by method."""
     n = len(people.methods)
     before, tied = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
     # Column by column, which is contiguous, and many times faster than row by row.
@@ -166,7 +153,7 @@ class Strength:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """By how much people find ``first`` stronger than ``second``; below 0: weaker."""
+    """By how much people find ``first`` stronger than ``second``; negative if weaker."""
 
     first: str
     second: str
@@ -182,8 +169,8 @@ class Strengths:
     Attributes
     ----------
     strengths : tuple of Strength
-        Their sum is 0; of two methods that differ by d, one is put first exp(d) times as often as the
-        other. Equals are in order of name.
+        Their sum is 0; of two methods that differ by d, the stronger wins exp(d) times as often as
+        it loses. Equal ones are in order of name.
     leads : tuple of Lead
         Every pair in that order, the stronger as ``first``.
     tie_parameter : float or None
@@ -207,12 +194,11 @@ def strengths_of(
 ) -> Strengths:
     """Fit Davidson's model to all rankings, with errors clustered by image and annotator.
 
-    The model and the errors are described in the module. With one annotator errors are clustered by
-    image alone, and do not generalise to other people; with one image there are none.
+    The model and the errors are described in the module. With one annotator, errors are clustered
+    by image alone, and do not generalise to other people; with one image there are no errors.
 
     Parameters
     ----------
-    people : People
     ridge : float
         Ridge of :func:`.davidson.davidson`, above 0.
     level : float
@@ -221,23 +207,14 @@ def strengths_of(
     Returns
     -------
     Strengths
-        Without a ranking, it is of no method.
+        Empty if there are no rankings.
 
     Raises
     ------
     RankingError
         If the ridge is not positive or the level not between 0 and 1.
     NotConverged
-        As Davidson's fit.
-
-    Examples
-    --------
-    Two wins of three are odds of 2, a lead of log 2.
-
-    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
-    >>> people = people_of({"img_1": {"ann": ab}, "img_2": {"ann": ab}, "img_3": {"ann": ba}})
-    >>> round(strengths_of(people, ridge=1e-6).leads[0].lead, 2)
-    0.69
+        As in Davidson's fit.
     """
     if not 0 < level < 1:
         raise RankingError(f"level must be between 0 and 1, got {level}")
@@ -254,13 +231,13 @@ def strengths_of(
 def _half_widths(
     people: People, counts: PairCounts, at: Floats, ridge: float, level: float
 ) -> tuple[Floats, Floats]:
-    """Return half the intervals of the strengths, (n,), and of the leads, (n, n)."""
+    """Return half the widths of the intervals of strengths, (n,), and of leads, (n, n)."""
     # Imported here, because scipy's functions take a second to load.
     from scipy.special import stdtrit
 
     n = len(people.methods)
-    # The level that all strengths share is known: their sum is 0. It is added, to invert safely, and
-    # no contrast sees it.
+    # The common level of all strengths is known: their sum is 0. Adding 1 in its direction makes
+    # the information safe to invert and affects no contrast.
     shared = np.append(np.full(n, n**-0.5), 0)
     inverse = np.linalg.inv(information(at, counts, ridge) + np.outer(shared, shared))
     influence = _scores(people, counts, at) @ inverse[:, :n]
@@ -290,7 +267,7 @@ def _scores(people: People, counts: PairCounts, at: Floats) -> Floats:
     np.fill_diagonal(tied, 0)
     present = people.is_ranked.astype(np.float64)
     scores = np.empty((len(present), n + 1))
-    # Observed wins minus losses, less those expected given the methods in the same ranking.
+    # Observed wins minus losses, minus those expected given the methods in the same ranking.
     scores[:, :n] = (people.leads - present @ (first - first.T).T) * present / 2
     n_tied = np.zeros(len(present), dtype=np.intp)
     # Column by column, which is contiguous, and many times faster than row by row.

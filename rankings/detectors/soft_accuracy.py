@@ -1,23 +1,23 @@
 """Pairwise accuracy, hard and soft: how well protocols order methods over a data set.
 
 Pairwise accuracy is the share of pairs of methods that a protocol's figures order as people do. It
-counts an indistinguishable pair like an obvious one. Soft pairwise accuracy ([TMN24]_) compares how
+treats an indistinguishable pair like an obvious one. Soft pairwise accuracy ([TMN24]_) compares how
 sure each side is: one minus the mean over pairs of ``|p_people - p_protocol|``.
 
-Both p-values are one-sided and from paired permutations of the images: on each image the two
-methods' places are exchanged, or not, with even odds. A protocol exchanges its sums
-(:class:`.tallies.Tallies`), and the figures are divided again; people exchange their leads, the
-number of methods that each leads minus the number that lead it, whose sums order complete rankings
-as Davidson's strengths do. p is the share of permutations with a larger difference plus half of
-those with the same, so the p-values of a pair and of its reverse add up to 1 in either order, and
-identical methods have 1/2. The observed study counts as one of the permutations. Annotators are
-taken as fixed.
+Both p-values are one-sided and come from paired permutations of the images: on each image the two
+methods' places are exchanged, or not, with even odds. For a protocol the sums
+(:class:`.tallies.Tallies`) are exchanged, and the figures are divided again; for people the leads
+are exchanged, the number of methods that each leads minus the number that lead it, whose sums order
+complete rankings as Davidson's strengths do. p is the share of permutations with a larger
+difference plus half of those with the same, so the p-values of a pair and of its reverse add up to
+1, and identical methods have 1/2. The observed study counts as one of the permutations. Annotators
+are treated as fixed.
 
-To permute again in every resample would take hours. There p is the normal probability of the
-resampled difference over the standard deviation of the permuted ones, which for a ratio is that of
-its linear part where the two methods are alike. Sides agree less in resamples than in studies,
-because resamples vary twice; so limits are the quantiles of the resamples, moved by as much as their
-median is off the accuracy itself.
+Permuting again in every resample would take hours. In resamples, p is the normal probability of the
+difference divided by the standard deviation of the permuted ones; a ratio's is that of its linear
+part for two methods that are alike. The sides agree less in resamples than in studies, because
+resamples vary twice; so limits are the quantiles of the resamples, shifted by the difference
+between their median and the accuracy itself.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,21 +27,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RankingError
-from ..inference.resampling import LEVEL, SEED, require_usable, resampled_weights
+from ..inference.resampling import (
+    BLOCK,
+    LEVEL,
+    SEED,
+    percentile_limits,
+    require_usable,
+    resampled_weights,
+)
 from ..inference.significance import EXACT_UP_TO, sign_bits
 from ..orders.packed_scores import Floats, rounded_scores
 from .method_strengths import People
 from .tallies import N_PARTS, Tallies, figures, slopes
 
 N_PERMUTATIONS = N_RESAMPLES = 1000
-# Above so many images fewer of both are drawn: there nearly every p is near 0 or 1.
+# Above this many images fewer permutations and resamples are drawn: nearly every p is near 0 or 1.
 MANY_IMAGES = 10_000
 N_PERMUTATIONS_OF_MANY, N_RESAMPLES_OF_MANY = 400, 200
-# Fewer have no interval over methods: one or three pairs say nothing of others.
+# Below this number of methods the interval over methods is undefined.
 FEW_METHODS = 4
-# Images taken at a time.
-_BLOCK = 1024
-# Differences of figures that are nothing but rounding.
+# Differences of figures up to this are rounding errors.
 _ALIKE = 1e-9
 
 
@@ -61,7 +66,7 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """Every pair of methods, by people and by every protocol, in the order of ``first`` and ``second``.
+    """Every pair of methods, ``first`` and ``second``, by people and by every protocol.
 
     Attributes
     ----------
@@ -74,7 +79,7 @@ class Compared:
     hard, soft : tuple of Accuracy, one for each protocol
     n_permutations, n_resamples : int
     is_exact : bool
-        Whether the permutations are all there are.
+        Whether all permutations were used.
     """
 
     first: NDArray[np.intp]
@@ -91,12 +96,12 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The computation and comparison of figures.
+    """Settings for computing and comparing figures.
 
     Attributes
     ----------
     decimals : int or None
-        To which figures are rounded before they order methods; None: not at all.
+        Figures are rounded to this many decimals before they order methods; None: not rounded.
     n_permutations, n_resamples : int or None
         None: 1,000; above 10,000 images 400 permutations and 200 resamples.
     """
@@ -127,15 +132,16 @@ def compared(
 ) -> dict[str, Compared]:
     """Compare every pair of methods by people and by protocols, for criteria of the same images.
 
-    Permutations and resamples are drawn once, for all criteria, protocols and pairs. Time grows with
-    images x protocols x methods x (permutations + resamples); images are taken some hundred at a time.
+    Permutations and resamples are drawn once for all criteria, protocols and pairs. Time grows with
+    images x protocols x methods x (permutations + resamples); images are processed a few hundred at
+    a time.
 
     Parameters
     ----------
     people : criterion -> rankings
         All of the same images, annotators and methods.
     strengths : criterion -> ndarray of shape (methods,)
-        Equal where people tie two methods.
+        Greater for better methods; equal for methods that people tie.
     tallies : Tallies
         For the same images and methods, in their order.
     options : Options, optional
@@ -147,17 +153,7 @@ def compared(
     Raises
     ------
     RankingError
-        If they are of others, or a setting cannot be.
-
-    Examples
-    --------
-    >>> from rankings.detectors.method_strengths import people_of
-    >>> people = people_of({"img_1": {"ann": (("b",), ("a",))}})
-    >>> sums = np.array([[[[3.0, 4, 3, 4], [1, 4, 1, 4]]]])  # a finds 3 of 4 words, b one
-    >>> tallies = Tallies(("img_1",), ("iou",), ("a", "b"), sums, np.ones((1, 1, 2), dtype=bool))
-    >>> found = compared({"recall": people}, {"recall": np.array([0.0, 1.0])}, tallies)
-    >>> found["recall"].hard[0].value  # the one pair is the other way round
-    0.0
+        If images, annotators or methods differ, or a setting is invalid.
     """
     options = options or Options()
     one = _checked(people, tallies, options)
@@ -187,7 +183,7 @@ def _checked(people: Mapping[str, People], tallies: Tallies, options: Options) -
 
 
 class _Work:
-    """The sums over images that everything follows from, added up block by block."""
+    """The sums over images from which all results follow, added up block by block."""
 
     def __init__(
         self, people: Mapping[str, People], tallies: Tallies, options: Options, one: People
@@ -199,12 +195,12 @@ class _Work:
         self.n_permutations = (
             2**self._n_images if self.is_exact else options.permutations(self._n_images)
         )
-        # One image says nothing of others, and a pair says nothing without another method.
+        # One image does not generalise to others, and a pair requires two methods.
         can_resample = self._n_images > 1 and self._n_methods > 1
         self.n_resamples = options.resamples(self._n_images) if can_resample else 0
         rng = np.random.default_rng(options.seed)
         n_annotators = len(one.annotators)
-        # Number of draws of each annotator in each resample; a single one is always included.
+        # Number of draws of each annotator in each resample; a sole annotator is always drawn.
         self._drawn = rng.multinomial(
             n_annotators, np.full(n_annotators, 1 / n_annotators), self.n_resamples
         )
@@ -245,7 +241,7 @@ class _Work:
                 self._permuted[name] += of_block @ leads
         if not self.n_resamples:
             return
-        for block, weights in resampled_weights(self._rng, n, self.n_resamples, _BLOCK):
+        for block, weights in resampled_weights(self._rng, n, self.n_resamples, BLOCK):
             self._resampled += weights @ flat[block]
             for name, people in self._people.items():
                 for at, pattern in enumerate(self._patterns):
@@ -283,7 +279,7 @@ class _Work:
 
     def _p_of_people(self, criterion: str) -> Floats:
         observed = self._leads[criterion]
-        # On the images of the bits the two stay; on the others their lead turns its sign.
+        # If an image's bit is set, the two methods keep their places; else their lead changes sign.
         return self._p_values(2 * self._permuted[criterion] - observed, observed, 0.5)
 
     def _p_of_protocol(self, at: int, criterion: str) -> Floats:
@@ -307,7 +303,7 @@ class _Work:
         return np.asarray((larger + same / 2 + 0.5) / (self.n_permutations + 1))
 
     def _resampled_pairs(self, criterion: str, totals: Floats) -> tuple[list[Floats], list[Floats]]:
-        """Return, for each protocol, every pair's contribution to the two accuracies: (resamples, pairs)."""
+        """Return both accuracies of every pair, for each protocol: (resamples, pairs)."""
         from scipy.special import ndtr
 
         first, second, options = self.first, self.second, self._options
@@ -330,7 +326,7 @@ class _Work:
         return softs, hards
 
     def _deviations(self, at: int, total: Floats, criterion: str) -> Floats:
-        """Return the standard deviation of each pair's permuted difference, to first order: (pairs,)."""
+        """Return standard deviations of pairs' permuted differences, to first order: (pairs,)."""
         first, second, n = self.first, self.second, self._n_methods
         slope = slopes((total[first] + total[second]) / 2, criterion, self._options.beta)
         # Sums of products over images, between the parts of every two methods: (n, 4, n, 4).
@@ -351,7 +347,7 @@ class _Work:
             yield from (Accuracy(None) for _ in pairs)
             return
         drawn = self._methods_drawn
-        # A method and itself are no pair; without another pair the resample has no accuracy.
+        # A method does not form a pair with itself; a resample without pairs has no accuracy.
         weights = (drawn[:, self.first] * drawn[:, self.second]).astype(np.float64)
         has_pair = weights.any(axis=1)
         for own, of_resamples in zip(pairs, resampled, strict=True):
@@ -369,9 +365,10 @@ class _Work:
             yield Accuracy(value, low, high, *wide)
 
     def _limits(self, value: float, resampled: Floats) -> tuple[float, float]:
-        level = self._options.level
-        low, middle, high = np.quantile(resampled, [(1 - level) / 2, 0.5, (1 + level) / 2])
-        # Resamples vary twice, with the study and with the draw, so that sides agree less in them.
+        low, high = percentile_limits(resampled, self._options.level)
+        middle = np.median(resampled)
+        # Resamples vary twice, with the study and with the draw, so the two sides agree less in
+        # them.
         return max(0.0, float(value + low - middle)), min(1.0, float(value + high - middle))
 
 
@@ -382,9 +379,10 @@ def _leads(
     first: NDArray[np.intp],
     second: NDArray[np.intp],
 ) -> Floats:
-    """Return on each image of a block the lead of each pair's first method, added over annotators.
+    """Return each pair's lead on each image of a block, summed over annotators.
 
-    ``weights`` says how often each annotator counts; None: once.
+    ``weights`` gives how often each annotator counts; None: once. The lead is that of the pair's
+    first method.
     """
     start, stop = np.searchsorted(people.image_of, [block.start, block.stop])
     rows = slice(int(start), int(stop))
@@ -392,7 +390,7 @@ def _leads(
     if people.is_complete:
         pairs, of_pairs = leads, False
     else:
-        # A ranking without one of two methods says nothing of the pair.
+        # A ranking without one of two methods gives no information on the pair.
         ranked = people.is_ranked[rows]
         pairs = (leads[:, first] - leads[:, second]) * (ranked[:, first] & ranked[:, second])
         of_pairs = True
@@ -417,7 +415,7 @@ def _orders(
 
 
 def _standardised(differences: Floats, deviations: Floats) -> Floats:
-    """Return differences over deviations; without a deviation nothing differs, which is 0."""
+    """Return differences over deviations; 0 where the deviation is 0, because nothing differs."""
     return np.divide(
         differences,
         deviations,

@@ -1,7 +1,7 @@
 """Standings of the detectors: people's order of the methods over all images, and each protocol's.
 
-People's is by Davidson's model (:mod:`.method_strengths`), a protocol's by its figures of the data set
-(:mod:`.tallies`); :mod:`.soft_accuracy` says how well they go together.
+People's order is by Davidson's model (:mod:`.method_strengths`), a protocol's by its figures for
+the data set (:mod:`.tallies`); :mod:`.soft_accuracy` measures how well they agree.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,28 +19,27 @@ from .method_strengths import Lead, People, Strengths, people_of, strengths_of
 from .soft_accuracy import Accuracy, Compared, Options, compared
 from .tallies import Tallies, slopes
 
-# Pairs that a protocol gets wrong, those with the surest people first; for each the images behind
-# it.
+# How many pairs to list that a protocol gets wrong, and how many images of each.
 MOST_WRONG: Final = 30
 MOST_IMAGES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """Two methods that a protocol orders against people, who put ``first`` before ``second``.
+    """Two methods that a protocol orders opposite to people, who put ``first`` before ``second``.
 
     Attributes
     ----------
     lead, low, high : float or None
-        By how much people find the first stronger.
+        How much stronger people find the first, with its interval.
     p_people : float
-        One-sided: that people find the first no better.
+        One-sided p-value for "people find the first no better".
     figure_first, figure_second : float
-        The protocol's.
+        The protocol's figures.
     p_protocol : float
-        One-sided: that the second is no better by the protocol.
+        One-sided p-value for "by the protocol, the second is no better".
     images : tuple of str
-        Pairs on which people and protocol disagree most, the largest first.
+        Images on which people and protocol disagree most, the largest disagreement first.
     """
 
     first: str
@@ -62,14 +61,14 @@ class Standing:
     Attributes
     ----------
     order : ranking
-        By its figures, as the settings round them.
+        By its figures, rounded as in the settings.
     figures : mapping of method to float
     hard, soft : Accuracy
         Pairwise accuracy, and soft pairwise accuracy.
     n_wrong : int
-        Pairs ordered against people; ``wrong`` holds the 30 that people are surest of.
+        Number of pairs ordered opposite to people; ``wrong`` has the 30 of which people are surest.
     n_missing : int
-        Images times methods without a score, which add nothing.
+        Number of results without a score, which add nothing.
     """
 
     protocol: str
@@ -105,14 +104,14 @@ class CriterionDetectors:
 
 @dataclass(frozen=True, slots=True)
 class Detectors:
-    """All criteria, and the settings behind them."""
+    """The standings by all criteria, and their settings."""
 
     options: Options
     min_annotators: int
     criteria: Mapping[str, CriterionDetectors]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON-able data, numbers in full precision, undefined as None."""
+        """Return JSON-able data, with numbers in full precision and undefined ones as None."""
         return {
             "settings": {**asdict(self.options), "min_annotators": self.min_annotators},
             "criteria": {name: asdict(own) for name, own in self.criteria.items()},
@@ -128,26 +127,26 @@ def detectors(
 ) -> Detectors:
     """Order the methods over all images, by people and by every protocol.
 
-    Recall is compared with a protocol's recall, precision with its precision, and every other criterion with
-    F_beta of the two.
+    Recall is compared with a protocol's recall, precision with its precision, and every other
+    criterion with F_beta of the two.
 
     Parameters
     ----------
     rankings : criterion -> image -> annotator -> ranking
     tallies : Tallies
-        Only the images and methods that people have ranked are looked at. A protocol that has scored
-        no result of one of these methods is left out, and ``left_out`` says so.
+        Only the images and methods that people have ranked are used. A protocol that has scored no
+        result of one of these methods is left out, and listed in ``left_out``.
     options : Options, optional
-        The computation and comparison of figures.
+        How figures are computed and compared.
     min_annotators : int
-        An image needs so many rankings, all of the same methods.
+        An image needs this many rankings, all of the same methods.
 
     Raises
     ------
     RankingError
-        If a ranking is not one, or a setting cannot be.
+        If a ranking or a setting is invalid.
     NotConverged
-        As Davidson's fit.
+        If Davidson's model does not converge.
 
     Examples
     --------
@@ -169,7 +168,7 @@ def detectors(
 
 
 def _alike(people: Mapping[str, People]) -> list[list[str]]:
-    """Return the criteria, those of the same images, annotators and methods together."""
+    """Group the criteria that have the same images, annotators and methods."""
     groups: dict[Any, list[str]] = {}
     for name, own in people.items():
         groups.setdefault((own.images, own.annotators, own.methods), []).append(name)
@@ -186,7 +185,7 @@ def _together(
             name: CriterionDetectors(strengths[name], (), (), (), own.n_left_out, 0, 0, False)
             for name, own in people.items()
         }
-    # With the methods that people ranked first, to see which protocols know them all.
+    # First with all protocols, to find those that scored every ranked method.
     own_tallies = tallies.of(one.images, tallies.protocols, one.methods)
     reasons = dict(_lacking(own_tallies))
     known = [name for name in tallies.protocols if name not in reasons]
@@ -243,14 +242,14 @@ class _Standings:
     tallies: Tallies
     answer: Compared
     options: Options
-    # Which row of the leads a pair of methods has.
+    # The lead of each pair of methods.
     lead_of: dict[frozenset[str], Lead] = field(default_factory=dict)
 
     def all(self) -> list[Standing]:
         for lead in self.strengths.leads:
             self.lead_of[frozenset((lead.first, lead.second))] = lead
         standings = [self._of(at, name) for at, name in enumerate(self.tallies.protocols)]
-        # Without a pair of methods there is no accuracy, and they stay as they are.
+        # With fewer than two methods there is no accuracy, and the order is by name.
         return sorted(standings, key=lambda one: (-(one.soft.value or 0.0), one.protocol))
 
     def _of(self, at: int, protocol: str) -> Standing:
@@ -271,7 +270,7 @@ class _Standings:
         )
 
     def _wrong_pairs(self, places: Floats) -> list[int]:
-        """Return the numbers of the pairs ordered against people, those they are surest of first."""
+        """Return the numbers of the pairs ordered opposite to people, people's surest first."""
         first, second = self.answer.first, self.answer.second
         by_people = self.places[first] - self.places[second]
         against = by_people * (places[first] - places[second]) < 0
@@ -299,7 +298,7 @@ class _Standings:
         )
 
     def _images(self, at: int, a: int, b: int) -> tuple[str, ...]:
-        """Return where people put a before b and the protocol pulls the other way."""
+        """Return the images on which people and protocol differ most about two methods."""
         sums = self.tallies.sums[:, at]
         middle = (sums[:, a] + sums[:, b]).sum(axis=0) / 2
         pull = (sums[:, a] - sums[:, b]) @ slopes(middle, self.criterion, self.options.beta)

@@ -18,15 +18,15 @@ N_PARTS = 4
 class Tallies:
     """The parts of every protocol's figures, for each method on each image.
 
-    A figure of a data set is a sum over images divided by a sum: official figures add credits and numbers
-    of regions. A mean over the images where a score is defined is of the same kind, the score and 1
-    being the parts.
+    A figure of a data set is a sum over images divided by a sum: official figures add credits and
+    numbers of regions. A mean over the images with a defined score is of the same kind: its parts
+    are the score and 1.
 
     Attributes
     ----------
     images, protocols, methods : tuple of str
     sums : ndarray of shape (images, protocols, methods, 4)
-        Recall credit and its divisor, precision credit and its divisor; 0 where there is no score.
+        Recall credit and its divisor, precision credit and its divisor; 0 if there is no score.
     is_scored : ndarray of bool, shape (images, protocols, methods)
         Whether the protocol has scored the method's result; a score may be undefined.
     """
@@ -58,7 +58,7 @@ class Tallies:
     def of(
         self, images: Sequence[str], protocols: Sequence[str], methods: Sequence[str]
     ) -> "Tallies":
-        """Return those of some images, protocols and methods; there is no score of unknown ones."""
+        """Return the tallies of some images, protocols and methods; unknown ones have no score."""
         wanted = (tuple(images), tuple(protocols), tuple(methods))
         if wanted == (self.images, self.protocols, self.methods):
             return self
@@ -66,16 +66,21 @@ class Tallies:
         to_methods, of_methods = _shared(wanted[2], self.methods)
         shape = tuple(map(len, wanted))
         sums, is_scored = np.zeros((*shape, N_PARTS)), np.zeros(shape, dtype=bool)
-        # Protocol by protocol, so that no second copy of all is made.
+        # Protocol by protocol, to avoid a second copy of everything.
         for at, own in zip(*_shared(wanted[1], self.protocols), strict=True):
             to, of = np.ix_(to_images, to_methods), np.ix_(of_images, of_methods)
             sums[:, at][to] = self.sums[:, own][of]
             is_scored[:, at][to] = self.is_scored[:, own][of]
         return Tallies(*wanted, sums, is_scored)
 
+    def scored_by(self, protocol: str) -> list[str]:
+        """Return the methods that a protocol has scored on any image; none if it is unknown."""
+        own = self.of(self.images, [protocol], self.methods).is_scored[:, 0]
+        return [method for at, method in enumerate(self.methods) if own[:, at].any()]
+
 
 def _shared(wanted: Sequence[str], known: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Return the numbers of the names that both have, in the one and in the other."""
+    """Return the positions, in each of the two sequences, of the names that both have."""
     number_of = {name: at for at, name in enumerate(known)}
     places = [at for at, name in enumerate(wanted) if name in number_of]
     return places, [number_of[wanted[at]] for at in places]
@@ -84,17 +89,12 @@ def _shared(wanted: Sequence[str], known: Sequence[str]) -> tuple[list[int], lis
 def tallies_of_scores(
     scores: Mapping[str, Mapping[str, Mapping[str, tuple[float | None, float | None]]]],
 ) -> Tallies:
-    """Return the parts of means over images, for protocols whose credits are not known.
+    """Return tallies whose figures are means over images, for protocols without known credits.
 
     Parameters
     ----------
     scores : image -> protocol -> method -> (recall, precision)
-        An undefined score, None, has no part in the mean.
-
-    Examples
-    --------
-    >>> tallies_of_scores({"img_1": {"iou": {"a": (0.5, 1.0)}}}).protocols
-    ('iou',)
+        An undefined score, None, is left out of the mean.
     """
     protocols = list(dict.fromkeys(name for of_image in scores.values() for name in of_image))
     methods = sorted(
@@ -111,7 +111,7 @@ def tallies_of_scores(
     return Tallies(tuple(scores), tuple(protocols), tuple(methods), sums, is_scored)
 
 
-# Numbers of image, protocol and method, recall, precision and the four sums; None is undefined or not known.
+# Numbers of image, protocol and method; recall, precision and the four sums, None if undefined.
 ScoreRow = tuple[int, int, int, float | None, float | None, *tuple[float | None, ...]]
 
 
@@ -123,34 +123,26 @@ def tallies_of_rows(
     *,
     means: Collection[int] = (),
 ) -> tuple[Tallies, list[str]]:
-    """Return the sums of many rows, some thousand at a time, and the protocols that have none.
+    """Return the sums of many rows, read in batches, and the protocols without sums.
 
     Parameters
     ----------
     images, protocols, methods : number -> name
-        In the order wanted.
-    batches : iterable of sequences of rows
+        In the order of the result.
     means : collection of int
-        Protocols whose figures are means over images, whatever sums their rows have.
+        Protocols whose figures are means over images, even if their rows have sums.
 
     Returns
     -------
     Tallies
         Without the protocols for which a row has no sums; their names are returned as well.
-
-    Examples
-    --------
-    >>> rows = [(1, 7, 3, 0.5, 1.0, 2.0, 4.0, 2.0, 2.0)]  # image, protocol, method, scores, sums
-    >>> found, without = tallies_of_rows({1: "img_1"}, {7: "iou"}, {3: "a"}, [rows])
-    >>> found.sums.tolist(), without
-    ([[[[2.0, 4.0, 2.0, 2.0]]]], [])
     """
     shape = len(images), len(protocols), len(methods)
     sums, is_scored = np.zeros((*shape, N_PARTS)), np.zeros(shape, dtype=bool)
     is_mean = np.array([number in means for number in protocols], dtype=bool)
     lacks_sums = np.zeros(len(protocols), dtype=bool)
     for batch in batches:
-        # nan for None.
+        # None becomes NaN.
         table = np.array(batch, dtype=np.float64)
         at = tuple(
             _numbers(table[:, column], names)
@@ -182,17 +174,12 @@ def _numbers(keys: Floats, names: Mapping[int, str]) -> NDArray[np.intp]:
 def parts_of_score(
     recall: float | None, precision: float | None
 ) -> tuple[float, float, float, float]:
-    """Return the parts of a mean over images: each score and 1, or twice 0 where it is undefined.
+    """Return the parts of a mean over images: each score and 1, or 0 and 0 if it is undefined.
 
     Parameters
     ----------
     recall, precision : float or None
         In [0, 1].
-
-    Examples
-    --------
-    >>> parts_of_score(0.5, None)
-    (0.5, 1.0, 0.0, 0.0)
     """
     return (
         *((0.0, 0.0) if recall is None else (recall, 1.0)),
@@ -201,27 +188,20 @@ def parts_of_score(
 
 
 def figures(sums: Floats, criterion: str, beta: float) -> Floats:
-    """Return the figure of a criterion: recall, precision, or for any other F_beta of the two.
+    """Return the figure of a criterion: recall, precision, or F_beta of the two for any other.
 
     Parameters
     ----------
     sums : ndarray of shape (..., 4)
-        As of :class:`Tallies`, added over images.
-    criterion : str
+        As in :class:`Tallies`, added over images.
     beta : float
         Above 0.
 
     Returns
     -------
     ndarray of shape (...)
-        In [0, 1]. 0 where there is nothing to divide by, as official figures have it: no truth at all,
-        or a method that found nothing on any image.
-
-    Examples
-    --------
-    >>> sums = np.array([3.0, 4, 3, 12])
-    >>> [round(float(figures(sums, name, 1.0)), 4) for name in ("recall", "precision", "preference")]
-    [0.75, 0.25, 0.375]
+        In [0, 1]. 0 if the divisor is 0, as in official figures: no truth at all, or a method that
+        found nothing on any image.
     """
     if criterion == "recall":
         return _quotients(sums[..., 0], sums[..., 1])
@@ -233,24 +213,18 @@ def figures(sums: Floats, criterion: str, beta: float) -> Floats:
 
 
 def slopes(sums: Floats, criterion: str, beta: float) -> Floats:
-    """Return how :func:`figures` changes with each of its four sums.
+    """Return the derivatives of :func:`figures` by each of the four sums.
 
     Parameters
     ----------
     sums : ndarray of shape (..., 4)
-    criterion : str
     beta : float
-        As of :func:`figures`.
+        As for :func:`figures`.
 
     Returns
     -------
     ndarray of shape (..., 4)
-        0 where there is nothing to divide by.
-
-    Examples
-    --------
-    >>> slopes(np.array([3.0, 4, 3, 12]), "recall", 1.0)[:2].tolist()  # 1 / 4 and -3 / 4^2
-    [0.25, -0.1875]
+        0 if the divisor is 0.
     """
     slope = np.zeros(sums.shape)
     recall, precision = (_quotients(sums[..., at], sums[..., at + 1]) for at in (0, 2))

@@ -1,1 +1,1 @@
-"""Elicitation: the next pair for an annotator, and what follows from the answers."""
+"""Elicitation: the next pair for an annotator, and conclusions from the answers."""

@@ -21,27 +21,20 @@ class ErrorRate:
 
 
 def error_rate(n_differing: int, n_repeated: int) -> ErrorRate | None:
-    """Estimate an annotator's share of wrong answers from repeated pairs; None below 30 of them.
+    """Estimate an annotator's share of wrong answers; None for fewer than 30 repeated pairs.
 
-    If a wrong answer is as often one as the other of the two others, a share d of differing answers
-    means e = (2 - sqrt(4 - 6 d)) / 3, and 2/3 from d = 2/3 on. The interval is Wilson's for d.
+    If both wrong answers are equally likely, a share d of differing answers implies a share
+    e = (2 - sqrt(4 - 6 d)) / 3 of wrong ones, or 2/3 if d >= 2/3. The interval is Wilson's for d.
 
     Parameters
     ----------
     n_differing, n_repeated : int
-        Answers that were another the second time, of those that were asked twice.
+        Answers that differed the second time, and all answers to repeated pairs.
 
     Raises
     ------
     RankingError
         If more answers differ than were repeated.
-
-    Examples
-    --------
-    >>> error_rate(2, 10) is None
-    True
-    >>> round(error_rate(4, 40).rate, 3)
-    0.052
     """
     if not 0 <= n_differing <= n_repeated:
         raise RankingError(f"{n_differing} of {n_repeated} repeated answers cannot differ")
@@ -53,6 +46,6 @@ def error_rate(n_differing: int, n_repeated: int) -> ErrorRate | None:
 
 
 def _error(differing: float) -> float:
-    # Two answers that err with e, evenly to the two others, differ with 2 e (1 - e) + e^2 / 2;
+    # Two answers, each wrong with probability e, differ with probability 2 e (1 - e) + e^2 / 2;
     # this is the smaller solution for e.
     return (2 - math.sqrt(max(4 - 6 * differing, 0.0))) / 3 if differing < 2 / 3 else 2 / 3

@@ -1,9 +1,9 @@
 """The log of answers to an image's screens, and the state that follows from it.
 
-One annotator ranks the results of one image on three criteria. Each answer is kept, everything
-that follows from the answers by transitivity is known and never asked, and results tagged equal are
-one group ([DPTF18]_, section III.A). Everything here is a pure function of the log of answers; items
-are numbered ``0 .. n-1`` in an order the caller has drawn and keeps.
+One annotator ranks the results of one image by three criteria. Each answer is kept, relations that
+follow from the answers by transitivity are never asked, and results judged equal form one group
+([DPTF18]_, section III.A). The state is a pure function of the log of answers; items are numbered
+``0 .. n-1`` in an order that the caller draws and keeps.
 """
 
 from collections import Counter
@@ -23,9 +23,9 @@ Buckets = tuple[tuple[int, ...], ...]
 
 # The same verdict with left and right exchanged.
 MIRRORED: Final[Mapping[str, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
-# Verdicts as pages say them.
+# Verdicts as pages show them.
 _SAID: Final = (gettext_noop("left"), gettext_noop("equal"), gettext_noop("right"))
-# A pair skipped so often is not shown again.
+# A pair that was skipped this many times is not shown again.
 _MAX_SKIPS: Final = 2
 
 
@@ -47,7 +47,7 @@ class Check(Answer):
 
 @dataclass(frozen=True, slots=True)
 class Skip:
-    """A screen that could not be answered. It places nothing."""
+    """A screen that could not be answered; it settles nothing."""
 
     left: int
     right: int
@@ -57,7 +57,7 @@ class Skip:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """The entry at this index of the log no longer counts."""
+    """The withdrawal of the entry at this index of the log, which no longer counts."""
 
     entry: int
 
@@ -72,7 +72,7 @@ class Remaining:
     Attributes
     ----------
     least, most : int
-        Bounds that hold whatever the answers will be, provided that nothing is skipped.
+        Bounds that hold whatever the answers are, provided that nothing is skipped.
     expected : float
         An estimate between them.
     """
@@ -88,12 +88,7 @@ def effective(log: Sequence[Entry]) -> tuple[Answer | Skip, ...]:
     Raises
     ------
     RankingError
-        If a withdrawal names no earlier answer or skip, or one that is withdrawn already.
-
-    Examples
-    --------
-    >>> effective([Answer(0, 1, {"recall": "left"}), Withdrawal(0)])
-    ()
+        If a withdrawal names no earlier answer or skip, or one that is already withdrawn.
     """
     withdrawn: set[int] = set()
     for at, entry in enumerate(log):
@@ -132,8 +127,8 @@ def replay(n: int, log: Sequence[Entry]) -> "State":
         If an entry names an item outside ``0 .. n-1``, an item twice, or an unknown criterion or
         verdict, or answers nothing.
     Contradiction
-        If an answer contradicts what follows from earlier ones; names the criterion, the pair and
-        the entries from which it follows.
+        If an answer contradicts a conclusion from earlier ones; the message names the criterion,
+        the pair and the entries from which the conclusion follows.
 
     Examples
     --------
@@ -164,7 +159,7 @@ def _check_verdicts(at: int, answer: Answer) -> None:
 
 @dataclass
 class State:
-    """The knowledge about ``n`` items in every criterion; :func:`replay` makes it from a log."""
+    """The known relations of ``n`` items by every criterion; :func:`replay` creates it."""
 
     n: int
     _orders: dict[str, PartialOrder] = field(init=False, repr=False)
@@ -173,7 +168,7 @@ class State:
     _n_skips: Counter[tuple[int, int]] = field(init=False, repr=False)
     _last: tuple[int, ...] = field(init=False, repr=False, default=())
     _n_entries: int = field(init=False, repr=False, default=0)
-    # Bit set of the items that still take part; the others are known of, but not asked or ranked.
+    # Bit set of the items that still take part; the others keep relations, but are not ranked.
     _visible: int = field(init=False, repr=False, default=0)
 
     def __post_init__(self) -> None:
@@ -188,12 +183,12 @@ class State:
         return tuple(items_of(self._visible))
 
     def hide(self, items: Iterable[int]) -> None:
-        """Remove items from asking and ranking; relations that follow through them stay known."""
+        """Exclude items from screens and rankings; relations that follow from them stay known."""
         for item in items:
             self._visible &= ~(1 << item)
 
     def check(self, entries: Sequence[Answer | Skip], first: int = 0) -> None:
-        """Raise RankingError for an entry that cannot be about these items; ``first`` is its number."""
+        """Raise RankingError if an entry does not fit these items; numbers start at ``first``."""
         for at, entry in enumerate(entries, first):
             for item in (entry.left, entry.right):
                 if not 0 <= item < self.n:
@@ -204,7 +199,7 @@ class State:
                 _check_verdicts(at, entry)
 
     def see(self, entries: Sequence[Answer | Skip]) -> None:
-        """Record the shown pair, for skipped pairs and for the last one."""
+        """Record skipped pairs, and the pair shown last."""
         for entry in entries:
             if entry.purpose not in ("place", "repair"):
                 continue
@@ -214,7 +209,7 @@ class State:
         self._n_entries += len(entries)
 
     def copy(self) -> "State":
-        """Return a state of its own that knows the same."""
+        """Return an independent copy of the state."""
         other = copy(self)
         other._orders = {criterion: order.copy() for criterion, order in self._orders.items()}
         other._direct = {criterion: [*direct] for criterion, direct in self._direct.items()}
@@ -233,7 +228,7 @@ class State:
     ) -> bool:
         """Add an answer's relation; return False, and add nothing, if it contradicts a known one.
 
-        Answers come from the newest to the oldest, but for one that ``is_newest``.
+        Answers are added from the newest to the oldest, except for one that ``is_newest``.
         """
         order = self._orders[criterion]
         known = order.known(left, right)
@@ -246,7 +241,7 @@ class State:
         return True
 
     def gap(self, i: int, j: int) -> int:
-        """Return how many places two items are apart, added over the criteria."""
+        """Return how many places two items are apart, summed over the criteria."""
         return sum(
             abs(order.better[i].bit_count() - order.better[j].bit_count())
             for order in self._orders.values()
@@ -338,9 +333,9 @@ class State:
     def next_pair(
         self, strategy: Strategy = "insertion", *, exchange: float = 0.25, keep: float = 0.1
     ) -> tuple[int, int] | None:
-        """Return the pair to show next, smaller number first; None when nothing is left to ask.
+        """Return the pair to show next, smaller number first; None if nothing is left to ask.
 
-        Pairs that were skipped once come after all others, pairs skipped twice never.
+        Pairs that were skipped once come after all others; pairs skipped twice are not shown.
 
         Parameters
         ----------
@@ -370,7 +365,7 @@ class State:
         raise RankingError(f"unknown strategy {strategy!r}")
 
     def ranking(self, criterion: str) -> Buckets | None:
-        """Return the ranking of a criterion, best first; None while a pair is open in it."""
+        """Return the ranking by a criterion, best first; None while a pair is open."""
         order = self._orders[criterion]
         items = list(items_of(self._visible))
         if any(order.open_items(i) & self._visible for i in items):
@@ -382,7 +377,7 @@ class State:
         return tuple(tuple(by_place[place]) for place in sorted(by_place))
 
     def rankings(self) -> dict[str, Buckets] | None:
-        """Return all rankings; None while anything is open."""
+        """Return all rankings; None while any pair is open."""
         rankings = {}
         for criterion in CRITERIA:
             ranking = self.ranking(criterion)
@@ -403,24 +398,14 @@ class State:
         )
         least = min(max(least, 0), n_open)
         verdicts = [verdict for direct in self._direct.values() for *_, verdict, _ in direct]
-        # As if six verdicts had come before, one of them a tie: a share from the first screen on.
+        # Six verdicts with one tie are added, so that the first screen has a share, too.
         ties = (verdicts.count("equal") + 1) / (len(verdicts) + 6)
         about = expected_screens(strategy, n_open, ties)
         return Remaining(least, min(max(about, least), n_open), n_open)
 
 
 def pair_of(i: int, j: int) -> tuple[int, int]:
-    """Return the pair of two items whichever side they were on, the smaller number first.
-
-    Parameters
-    ----------
-    i, j : int
-
-    Examples
-    --------
-    >>> pair_of(3, 1)
-    (1, 3)
-    """
+    """Return two items as a pair, the smaller number first, whichever side they were on."""
     return (i, j) if i < j else (j, i)
 
 
@@ -430,15 +415,15 @@ def simulate(
     strategy: Strategy = "insertion",
     log: Sequence[Entry] = (),
 ) -> list[Entry]:
-    """Ask until nothing is left and return the whole log.
+    """Ask until nothing is left to ask, and return the whole log.
 
     Parameters
     ----------
     n : int
         Number of items.
     answer : callable
-        ``answer(left, right, criterion)`` gives the verdict; it is called for open criteria only,
-        in the order of CRITERIA.
+        ``answer(left, right, criterion)`` returns the verdict; called for open criteria only, in
+        the order of CRITERIA.
     strategy : "insertion" or "balanced"
     log : sequence of entries
         Earlier answers.

@@ -1,9 +1,9 @@
-"""Which methods of an image to ask about, at random, with the probability of every pair.
+"""Random draws of an image's methods to ask about, with the probability of every pair.
 
-A pair of methods is drawn by its chance, and k - 2 of the other methods, each as likely, join it. A share
-of the draws, :data:`FLOOR`, takes every pair as equally likely; the others follow weights, such as where
-protocols disagree. So no pair has a probability of 0, and every sum over pairs can be estimated without
-bias from the pairs asked ([HT52]_).
+A pair of methods is drawn by its chance, and k - 2 of the other methods, all equally likely, join
+it. In a share of the draws, :data:`FLOOR`, all pairs are equally likely; the others follow weights,
+such as the disagreement of protocols. So no pair has a probability of 0, and every sum over pairs
+can be estimated without bias from the pairs asked ([HT52]_).
 """
 
 import math
@@ -29,31 +29,25 @@ def draw_methods(
     Parameters
     ----------
     rng : random.Random
-        Equal states draw equal methods, whatever the order of ``methods``.
+        Equal states draw the same methods, whatever the order of ``methods``.
     methods : collection of str
-        At least two different ones, of which equal results are named once.
+        At least two, all different; methods with equal results are named once.
     k : int
         From 2 up to the number of methods.
     weights : mapping of frozenset of two methods to float, optional
-        A pair that is not named weighs 0. None, or no weight above 0: all pairs weigh the same.
+        A missing pair weighs 0. If None, or if no weight is above 0, all pairs weigh the same.
 
     Returns
     -------
     methods : tuple of str, length k
     probabilities : dict of frozenset to float
-        For every two of the drawn methods the probability, above 0, with which such a draw holds both.
+        For every two of the drawn methods, the probability, above 0, that a draw contains both.
 
     Raises
     ------
     RankingError
-        If k does not fit the methods, a method is named twice, or a weight is negative or not finite;
-        names which.
-
-    Examples
-    --------
-    >>> drawn, probabilities = draw_methods(random.Random(0), ["a", "b", "c"], k=2)
-    >>> len(drawn), [round(probability, 4) for probability in probabilities.values()]
-    (2, [0.3333])
+        If k does not fit the methods, a method is named twice, or a weight is negative or not
+        finite; the message names the fault.
     """
     chances = _chances(methods, k, weights)
     if k == len(methods):
@@ -81,14 +75,6 @@ def inclusion_probabilities(
     -------
     dict of frozenset to float
         In (0, 1]; the sum of all is k (k - 1) / 2.
-
-    Examples
-    --------
-    Nine tenths are drawn by weight, the last one evenly of the three pairs.
-
-    >>> found = inclusion_probabilities("abc", k=2, weights={frozenset("ab"): 1.0})
-    >>> round(found[frozenset("ab")], 4), round(found[frozenset("ac")], 4)
-    (0.9333, 0.0333)
     """
     chances = _chances(methods, k, weights)
     sums = _Sums(chances, len(methods), k)
@@ -106,18 +92,12 @@ def disagreement(rankings: Sequence[Ranking]) -> dict[Pair, float]:
     Returns
     -------
     dict of frozenset to float
-        In [0, 1]; all 0 for a single ranking, empty without one.
+        In [0, 1]; all 0 for a single ranking, empty if there is none.
 
     Raises
     ------
     RankingError
-        If the rankings are of different methods; names them.
-
-    Examples
-    --------
-    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
-    >>> round(disagreement([ab, ab, ba])[frozenset("ab")], 4)  # two of the three pairs of rankings
-    0.6667
+        If the rankings are of different methods; the message names them.
     """
     require_same_methods(*rankings)
     if not rankings:
@@ -136,12 +116,12 @@ def disagreement(rankings: Sequence[Ranking]) -> dict[Pair, float]:
 def of_members(
     probabilities: Mapping[Pair, float], members: Mapping[str, Collection[str]], *, k: int
 ) -> dict[Pair, float]:
-    """Return the probabilities of pairs of methods from those of results, some of which are equal.
+    """Return the probabilities of pairs of methods from those of pairs of different results.
 
     Parameters
     ----------
     probabilities : mapping of frozenset to float
-        Probability of every pair of an image's different results, by :func:`inclusion_probabilities`.
+        Probability of each pair of an image's different results (:func:`inclusion_probabilities`).
     members : result -> methods
         The methods that have this result.
     k : int
@@ -150,18 +130,9 @@ def of_members(
     Returns
     -------
     dict of frozenset to float
-        For every two methods; two of one result are drawn as often as it is.
-
-    Examples
-    --------
-    Two of three results are drawn: any two with probability 1 / 3, and each alone with 2 / 3.
-
-    >>> thirds = dict.fromkeys(map(frozenset, ("xy", "xz", "yz")), 1 / 3)
-    >>> found = of_members(thirds, {"x": ["a", "b"], "y": ["c"], "z": ["d"]}, k=2)
-    >>> round(found[frozenset("ab")], 4), round(found[frozenset("ac")], 4)
-    (0.6667, 0.3333)
+        For every two methods; two with the same result are drawn as often as it is.
     """
-    # A drawn result is part of k - 1 pairs.
+    # A drawn result is part of k - 1 drawn pairs.
     alone = dict.fromkeys(members, 0.0)
     for pair, probability in probabilities.items():
         for result in pair:
@@ -176,7 +147,7 @@ def of_members(
 
 
 def _chances(methods: Collection[str], k: int, weights: Weights | None) -> dict[Pair, float]:
-    """Return the chance of every pair to be the one that a draw starts from; they add up to 1."""
+    """Return each pair's chance to be the one that a draw starts from; the chances sum to 1."""
     names = sorted(methods)
     if len({*names}) != len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -200,8 +171,8 @@ def _chances(methods: Collection[str], k: int, weights: Weights | None) -> dict[
 class _Sums:
     """Sums of chances from which the probability of a pair follows.
 
-    A draw that starts from a pair p holds a pair q for certain if q is p; with (k - 2) / (n - 2) if
-    they share a method; else with (k - 2)(k - 3) / ((n - 2)(n - 3)).
+    The probability that a draw from a pair p contains a pair q is 1 if q is p; (k - 2) / (n - 2) if
+    they share a method; and (k - 2)(k - 3) / ((n - 2)(n - 3)) otherwise.
     """
 
     def __init__(self, chances: Mapping[Pair, float], n: int, k: int) -> None:

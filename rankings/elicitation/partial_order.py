@@ -1,8 +1,8 @@
-"""The known order of items in one criterion, closed under transitivity.
+"""The known order of items by one criterion, closed under transitivity.
 
 Sets of items are integers used as bit sets: bit ``i`` is item ``i``. Union, difference and size of
-a set are then one operation of the processor each; the planner, which replays the log for every
-screen, spends most of its time on them.
+a set are then single operations on integers; the planner, which replays the log for every screen,
+spends most of its time on them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ class PartialOrder:
     ----------
     better, worse, same : list of int, length n
         For each item the bit sets of the items above it, below it, and tied with it (itself
-        included). They are kept closed under transitivity, so that consequences of the answers are
-        looked up and never searched for.
+        included). They are kept closed under transitivity, so that consequences of answers can be
+        read off without a search.
     """
 
     n: InitVar[int]
@@ -40,7 +40,7 @@ class PartialOrder:
         return other
 
     def known(self, i: int, j: int) -> Verdict | None:
-        """Return how ``i`` (left) compares with ``j`` (right); None while that is open."""
+        """Return how ``i`` (left) compares with ``j`` (right); None while this is open."""
         bit = 1 << j
         if self.worse[i] & bit:
             return "left"
@@ -49,12 +49,12 @@ class PartialOrder:
         return "equal" if self.same[i] & bit else None
 
     def open_items(self, i: int) -> int:
-        """Return the bit set of the items whose place relative to ``i`` is not known."""
+        """Return the bit set of the items whose relation to ``i`` is not known."""
         everything = (1 << len(self.same)) - 1
         return everything & ~(self.better[i] | self.worse[i] | self.same[i])
 
     def set(self, left: int, right: int, verdict: Verdict) -> None:
-        """Add an open relation and everything that follows from it."""
+        """Settle an open relation and everything that follows from it."""
         if verdict == "left":
             self.set_better(left, right)
         elif verdict == "right":
@@ -93,18 +93,18 @@ class PartialOrder:
         return sorted(groups, key=lambda group: (-self.better[_lowest(group)].bit_count(), group))
 
     def least_screens(self, visible: int) -> int:
-        """Return the least number of further answers that this criterion needs, among some items.
+        """Return the least number of further answers that this criterion needs for some items.
 
-        The finished ranking is one path through all groups, and an answer joins two paths at most.
-        So the groups, each drawn above those directly below it, are covered by as few paths as can
-        be; every path but one still has to be joined to another. The fewest disjoint paths are the
+        The finished ranking is one path through all groups, and an answer joins at most two paths.
+        So the groups, linked to those directly below them, are covered by as few disjoint paths as
+        possible; all but one of these must still be joined to another. Their number is that of the
         groups less a maximum matching of groups with a group directly below.
         """
         groups = sorted({self.same[i] & visible for i in items_of(visible)})
         below = {group: self.worse[_lowest(group)] for group in groups}
         covers = {}
         for group in groups:
-            # An item below another item below is not directly below.
+            # A group below another group that is below is not directly below.
             direct = below[group]
             for other in groups:
                 if direct & other:
@@ -114,15 +114,9 @@ class PartialOrder:
 
 
 def items_of(bits: int) -> Iterator[int]:
-    """Yield the items of a bit set, the smallest first.
-
-    Examples
-    --------
-    >>> list(items_of(0b1011))
-    [0, 1, 3]
-    """
+    """Yield the items of a bit set, the smallest first."""
     while bits:
-        # In two's complement this leaves the lowest bit alone.
+        # In two's complement this keeps only the lowest bit.
         lowest = bits & -bits
         yield lowest.bit_length() - 1
         bits ^= lowest

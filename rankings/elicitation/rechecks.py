@@ -1,10 +1,11 @@
 """Re-checks and repair: detect a wrong answer, and ask again the pairs that depended on it.
 
-The planner never asks what follows, so it can never notice an error by itself. A few screens repeat
-what is known. One that contradicts is asked once more, later; if the second answer confirms it, the
-shortest chain of answers from which the old relation followed no longer counts in that criterion,
-the new answer enters, and the log is read newest first: an older answer that contradicts newer ones
-is set aside, kept but not used. All of it is a pure function of the log.
+The planner never asks what follows from earlier answers, so it cannot notice errors by itself.
+Therefore a few screens repeat what is known. If the answer contradicts it, the pair is asked once
+more, later. If the second answer confirms the contradiction, the shortest chain of answers from
+which the old relation followed no longer counts in that criterion, the new answer is used, and the
+log is read newest first: an older answer that contradicts newer ones is set aside, kept but not
+used. All of this is a pure function of the log.
 """
 
 import math
@@ -34,9 +35,9 @@ from .strategies import Strategy
 Purpose = Literal["place", "near", "repeat", "again", "repair"]
 CHECKS: Final = ("near", "repeat", "again")
 
-# Limits on the screens for re-checks and repairs of an image. "shared": both together to a fifth of
-# the screens, the first rule, by which old logs are read. "apart": re-checks are as many as
-# requested and each may be asked again, and repairs may be a fifth of the screens beyond them.
+# Limits on the screens for re-checks and repairs of an image. "shared", the first rule, by which
+# old logs are read: both together take at most a fifth of the screens. "apart": there are as many
+# re-checks as requested, each may be asked again, and repairs may be up to a fifth of all screens.
 Rule = Literal["shared", "apart"]
 
 # A pair is repeated when it is this many screens old; a doubtful one is asked again this many
@@ -45,7 +46,7 @@ _OLD: Final = 10
 _LATER: Final = 3
 # Limited screens are at most this share of an image's screens, rounded up.
 _MAX_SHARE: Final = 0.2
-# A repair may open so many times the screens that were estimated, since the estimate can be low.
+# A repair may open this many times the estimated screens, since the estimate can be low.
 _MARGIN: Final = 1.4
 
 
@@ -75,17 +76,18 @@ class Settled:
     Attributes
     ----------
     entries : tuple of Answer, Check or Skip
-        Those in effect, which led to it.
+        The entries in effect, which led to the state.
     state : State
         Everything known, repairs included.
     set_aside : tuple of (int, str)
         Answers that are not used, by their place among the entries in force, and the criterion.
     doubts : mapping of pair to int
-        Pairs whose re-check contradicted, and the entry that did; they are to be asked once more.
+        Pairs with a contradicting re-check, and its entry; they are asked again.
     doubtful : tuple of str
         The criteria of these doubts.
     unsettled : tuple of str
-        Criteria in which a contradiction was confirmed but not repaired, for want of screens.
+        Criteria in which a contradiction was confirmed but not repaired, because no screens were
+        left.
     n_checks, n_repairs, n_screens : int
         Numbers of screens: re-checks, those asked because of a repair, and all of them.
     rule : Rule
@@ -109,7 +111,7 @@ class Settled:
 
 @dataclass
 class _Reader:
-    """Reads a log from the oldest to the newest entry."""
+    """Reader of a log, from the oldest to the newest entry."""
 
     n: int
     # The state that follows from the facts, and the facts that contradict newer ones, as state()
@@ -163,7 +165,7 @@ class _Reader:
             self.now, self.aside = self.state(before)
 
     def _forget_doubt(self, skip: Skip) -> None:
-        """Drop the doubts about a pair that was to be asked again and was skipped: the ranking stays."""
+        """Drop the doubts about a pair that was due again but was skipped: the ranking stays."""
         if skip.purpose == "again":
             for criterion in CRITERIA:
                 self.doubts.pop((*pair_of(skip.left, skip.right), criterion), None)
@@ -207,9 +209,9 @@ class _Reader:
     def state(
         self, entries: Sequence[Answer | Skip], *, repaired: bool = True
     ) -> tuple[State, tuple[tuple[int, str], ...]]:
-        """Return the state that the facts lead to, newest first, and those that contradict newer ones.
+        """Return the state from the facts, newest first, and those that contradict newer ones.
 
-        Without ``repaired`` as if no re-check and no repair had been answered.
+        Without ``repaired``, as if no re-check or repair had been answered.
         """
         facts = [
             fact
@@ -238,13 +240,13 @@ def settle(
 ) -> Settled:
     """Read a log of ``n`` items, re-checks and repairs included.
 
-    Without re-checks and changed answers the state is that of :func:`~.elicitation.replay`.
+    If there are no re-checks and no contradicting answers, the state is that of
+    :func:`~.elicitation.replay`.
 
     Parameters
     ----------
     n : int
         Number of items, which are 0 .. n-1.
-    log : sequence of Answer, Check, Skip or Withdrawal
     hidden : collection of int
         Removed items: they are neither asked nor ranked any more, but relations that follow through
         them stay known.
@@ -259,12 +261,6 @@ def settle(
     ------
     RankingError
         As replay does, but never Contradiction: the newer of two answers counts.
-
-    Examples
-    --------
-    >>> log = [Answer(0, 1, {"recall": "left"}), Check(0, 1, {"recall": "right"}, "repeat")]
-    >>> settle(2, log).doubtful  # to be asked once more
-    ('recall',)
     """
     entries = effective(log)
     State(n).check(entries)
@@ -277,24 +273,17 @@ def settle(
 
 
 def settle_next(settled: Settled, entry: Answer | Skip) -> Settled:
-    """Add one entry: the result is that of :func:`settle` on all entries, without reading them again.
+    """Add one entry: return what :func:`settle` would for all entries, without rereading them.
 
     Parameters
     ----------
     settled : Settled
-        It stays as it is.
-    entry : Answer, Check or Skip
+        Not modified.
 
     Raises
     ------
     RankingError
         As :func:`settle` does.
-
-    Examples
-    --------
-    >>> first, again = Answer(0, 1, {"recall": "left"}), Check(0, 1, {"recall": "right"}, "repeat")
-    >>> settle_next(settle(2, [first]), again) == settle(2, [first, again])
-    True
     """
     before = settled.entries
     settled.state.check([entry], first=len(before))
@@ -325,13 +314,7 @@ def _settled(reader: _Reader, entries: tuple[Answer | Skip, ...]) -> Settled:
 
 
 def default_checks(n: int) -> int:
-    """Return the number of re-checks for n results: a fifth of n, at least 1 from 3 on.
-
-    Examples
-    --------
-    >>> default_checks(10)
-    2
-    """
+    """Return the number of re-checks for n results: n / 5, but at least 1; none if n is below 3."""
     return max(round(0.2 * n), 1) if n > 2 else 0
 
 
@@ -356,37 +339,24 @@ def next_ask(
     ----------
     n, log, hidden, rule
         See :func:`settle`, also for its exceptions.
-    strategy : "insertion" or "balanced"
     n_checks : int
         Re-checks of this image: half of them (rounded up) compare neighbours in the finished
-        ranking, the others repeat an earlier pair with its sides swapped. Doubtful pairs come on
-        top; all of it never exceeds a fifth of the screens, rounded up.
+        ranking, the others repeat an earlier pair with its sides swapped. Doubtful pairs are asked
+        in addition; the rule "shared" limits all of these to a fifth of the screens, rounded up.
     seed : str
         Seed of the draw among equally good re-checks.
-
-    Examples
-    --------
-    >>> next_ask(2, [])
-    Ask(left=0, right=1, purpose='place')
     """
     settled = settle(n, log, hidden, rule=rule)
     return ask_of(settled, strategy, n_checks=n_checks, seed=seed)
 
 
 def ask_of(settled: Settled, strategy: Strategy, *, n_checks: int, seed: str) -> Ask | None:
-    """Return the next screen as :func:`next_ask` does, of a log that is settled already.
+    """Return the next screen, as :func:`next_ask` does, for a log that is already settled.
 
     Parameters
     ----------
-    settled : Settled
     strategy, n_checks, seed
-        As of :func:`next_ask`.
-
-    Examples
-    --------
-    >>> said = Answer(0, 1, dict.fromkeys(CRITERIA, "left"))
-    >>> ask_of(settle(3, [said]), "insertion", n_checks=0, seed="")  # item 2 is to be placed
-    Ask(left=0, right=2, purpose='place')
+        As for :func:`next_ask`.
     """
     state = settled.state
     pair = state.next_pair(strategy)
@@ -401,19 +371,12 @@ def ask_of(settled: Settled, strategy: Strategy, *, n_checks: int, seed: str) ->
 
 
 def remaining_with_checks(settled: Settled, strategy: Strategy, n_checks: int) -> Remaining:
-    """Return the screens left, those of the re-checks still due included.
+    """Return the remaining screens, including the re-checks still due.
 
     Parameters
     ----------
-    settled : Settled
-    strategy : "insertion" or "balanced"
     n_checks : int
-        As of :func:`next_ask`.
-
-    Examples
-    --------
-    >>> remaining_with_checks(settle(2, []), "insertion", n_checks=2).least  # one pair, two re-checks
-    3
+        As for :func:`next_ask`.
     """
     left = settled.state.remaining(strategy)
     done = Counter(entry.purpose for entry in settled.entries)
@@ -446,14 +409,14 @@ def _next_check(settled: Settled, n_checks: int, seed: str, *, at_end: bool) -> 
     done = Counter(entry.purpose for entry in entries)
     n_near, n_repeat = _shares(n_checks)
     n_chosen = done["near"] + done["repeat"]
-    # While results are placed every fifth screen at most is a re-check.
+    # While results are placed, at most every fifth screen is a re-check.
     if not at_end and n_chosen + 1 > _limit(len(entries) + 1):
         return None
     rng = random.Random(f"{seed}/{len(entries)}")
     if done["repeat"] < n_repeat:
         repeated = _repeat(settled, rng, _OLD)
         if repeated is None and at_end:
-            # An old pair will not come any more: a younger one is better than none.
+            # No older pair will become available: a more recent one is better than none.
             repeated = _repeat(settled, rng, _LATER + 1)
         if repeated is not None:
             return Ask(*_swapped(repeated, entries), "repeat")
@@ -465,7 +428,7 @@ def _next_check(settled: Settled, n_checks: int, seed: str, *, at_end: bool) -> 
 
 
 def _repeat(settled: Settled, rng: random.Random, age: int) -> tuple[int, int] | None:
-    """Return an earlier pair, asked in as many criteria as any, at least ``age`` screens old."""
+    """Return an earlier pair, at least ``age`` screens old, that was asked in the most criteria."""
     entries = settled.entries
     asked: Counter[tuple[int, int]] = Counter()
     seen_lately = {pair_of(entry.left, entry.right) for entry in entries[len(entries) - age + 1 :]}
@@ -488,7 +451,7 @@ def _checked_pairs(entries: Sequence[Answer | Skip]) -> set[tuple[int, int]]:
 
 
 def _near(settled: Settled, rng: random.Random) -> tuple[int, int] | None:
-    """Return the pair asked in the fewest criteria, of these the nearest in the rankings."""
+    """Return the pair asked in the fewest criteria; among equals, the nearest in the rankings."""
     state, entries = settled.state, settled.entries
     asked: Counter[tuple[int, int]] = Counter()
     for entry in entries:
@@ -512,7 +475,7 @@ def _near(settled: Settled, rng: random.Random) -> tuple[int, int] | None:
 
 
 def _swapped(pair: tuple[int, int], entries: Sequence[Answer | Skip]) -> tuple[int, int]:
-    """Return a pair with the sides it did not have the last time."""
+    """Return a pair with its sides swapped from the last time."""
     for entry in reversed(entries):
         if pair_of(entry.left, entry.right) == pair:
             return entry.right, entry.left

@@ -1,4 +1,4 @@
-"""The two strategies of the planner: the pair to show next, and how many screens they take."""
+"""The two strategies of the planner: the pair to show next, and the expected screens."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +13,7 @@ ESTIMATE: Final[Mapping[str, tuple[float, float, float]]] = {
     "insertion": (0.90, 1.25, 0.9),
     "balanced": (1.20, 1.65, 0.8),
 }
-# More than any distance from the middle: an opponent open in one criterion more comes first.
+# More than any distance from the middle: an opponent open in one more criterion comes first.
 _PER_OPEN_CRITERION: Final = 100
 
 
@@ -33,16 +33,6 @@ def next_of_newcomer(
         Open pairs, at least one, the smaller number first.
     visible : int
         Bit set of the items that take part.
-
-    Examples
-    --------
-    Items 0, 1 and 2 are in order: 3 is compared with the middle one.
-
-    >>> order = PartialOrder(4)
-    >>> order.set(0, 1, "left")
-    >>> order.set(1, 2, "left")
-    >>> next_of_newcomer([order], [(0, 3), (1, 3), (2, 3)], 0b1111)
-    (1, 3)
     """
     newcomer = min(j for _, j in candidates)
     earlier = visible & ((1 << newcomer) - 1)
@@ -54,7 +44,7 @@ def next_of_newcomer(
             for opponent in items_of(group):
                 scores[opponent] += _PER_OPEN_CRITERION - abs(place - middle)
     opponents = [i for i, j in candidates if j == newcomer]
-    # Rounded, so that equal scores tie whatever the order in which they were added up.
+    # Rounded, so that equal scores tie whatever the order of their sums.
     return min(opponents, key=lambda i: (-round(scores[i], 9), i)), newcomer
 
 
@@ -68,31 +58,20 @@ def most_balanced(
 ) -> tuple[int, int]:
     """Return the pair whose two results have the closest provisional places.
 
-    A pair's score is 4 p (1 - p) summed over its open criteria, where p is the chance of the left
-    one to be better by the odds of the two: 1 for even odds, near 0 where the answer is all but
+    A pair's score is 4 p (1 - p) summed over its open criteria, where p is the probability that the
+    left one is better, by the odds of the two: 1 for even odds, near 0 if the answer is all but
     known.
 
     Parameters
     ----------
-    orders : mapping of criterion to PartialOrder
     candidates : sequence of (int, int)
         Open pairs, at least one.
     last : tuple of int
-        The results on the last screen; a pair with one of them gains the factor 1 + ``keep``.
+        The results on the last screen; the score of a pair with one is multiplied by 1 + ``keep``.
     exchange : float
         The weight of a place in one criterion as evidence for the others.
     keep : float
         0 or more.
-
-    Examples
-    --------
-    Of 3 nothing is known, and 1 has one item on either side of it.
-
-    >>> order = PartialOrder(4)
-    >>> order.set(0, 1, "left")
-    >>> order.set(1, 2, "left")
-    >>> most_balanced({"recall": order}, [(0, 3), (1, 3), (2, 3)], (), exchange=0.0, keep=0.0)
-    (1, 3)
     """
     up, down = _odds(orders, exchange)
     scores = {}
@@ -113,10 +92,10 @@ def most_balanced(
 def _odds(
     orders: Mapping[str, PartialOrder], exchange: float
 ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-    """Return each item's evidence of standing high and of standing low, for each criterion.
+    """Return the evidence that each item ranks high, and that it ranks low, for each criterion.
 
-    One more than the items known to be worse (for high) or better (for low), and a share of the
-    same count in the other criteria.
+    It is one more than the number of items known to be worse (for high) or better (for low), plus a
+    share of the same numbers in the other criteria.
     """
     worse = {name: [bits.bit_count() for bits in order.worse] for name, order in orders.items()}
     better = {name: [bits.bit_count() for bits in order.better] for name, order in orders.items()}
@@ -137,24 +116,18 @@ def _odds(
 def expected_screens(strategy: Strategy, n_open: int, share_of_ties: float) -> float:
     """Return the estimated number of screens that open pairs take.
 
-    The constants are fitted for about ten results; ``benchmarks/elicitation.py`` measures the error.
+    The constants are fitted for about ten results; benchmarks/elicitation.py measures the error.
 
     Parameters
     ----------
-    strategy : "insertion" or "balanced"
     n_open : int
         Open pairs; one that is open in several criteria counts once.
     share_of_ties : float
-        Share of the verdicts so far, in [0, 1].
+        Share of ties among the verdicts so far, in [0, 1].
 
     Returns
     -------
     float
-
-    Examples
-    --------
-    >>> round(expected_screens("insertion", 45, 0.0), 1), round(0.9 * 45**0.9, 1)  # ten results, no tie
-    (27.7, 27.7)
     """
     scale, slope, power = ESTIMATE[strategy]
     return float((scale - slope * share_of_ties) * n_open**power)

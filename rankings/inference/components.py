@@ -1,4 +1,4 @@
-"""Components of variance of unbalanced crossed random effects, by the method of moments ([GO17]_)."""
+"""Components of variance of unbalanced crossed random effects, by method of moments ([GO17]_)."""
 
 from typing import Any
 
@@ -20,8 +20,8 @@ def components(
     Parameters
     ----------
     total, in_image, in_annotator : ndarray of any shape
-        Sums of squares of some numbers around their mean, around the means of images and around those
-        of annotators.
+        Sums of squares of some numbers around their mean, around the means of images and around
+        those of annotators.
     n_i, n_a : ndarray
         Number of values for each of at least two images and of at least two annotators.
 
@@ -29,19 +29,10 @@ def components(
     -------
     image, annotator, rest : ndarray
         Of the shape of ``total``. A component that the design cannot separate from the rest is 0
-        and in the rest.
-
-    Examples
-    --------
-    One annotator always says 0 and the other 2, of two images: a variance of 2, all of it theirs.
-
-    >>> n = np.array([2, 2])
-    >>> [float(part) for part in components(np.array(4.0), np.array(4.0), np.array(0.0), n, n)]
-    [0.0, 2.0, 0.0]
+        and included in the rest.
     """
     n = int(n_i.sum())
-    # Numbers among all n^2 ordered pairs of rankings: those of two images and those of two
-    # annotators.
+    # How many of the n^2 ordered pairs of rankings are of two images, and of two annotators.
     two_images, two_annotators = n**2 - float((n_i**2).sum()), n**2 - float((n_a**2).sum())
     # Expectations ([GO17]_, 3.1), v being the components:
     #   in_image / (n - images)         v_annotator + v_rest
@@ -55,7 +46,7 @@ def components(
         rest = np.maximum(known / (two_images + two_annotators - (n**2 - n)), 0)
         image, annotator = by_annotator - rest, by_image - rest
     elif by_annotator is not None:
-        # One ranking an image: the image's part is in the rest.
+        # One ranking per image: the images' part is included in the rest.
         rest = by_annotator
         annotator = (n * total - rest * (n**2 - n)) / two_annotators
     elif by_image is not None:

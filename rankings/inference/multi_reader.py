@@ -1,4 +1,4 @@
-"""Which of two protocols is nearer to annotators like these on images like these.
+"""Tests of which of two protocols is nearer to annotators and images like those of a study.
 
 Model: the difference d of two protocols' distances to annotator a's ranking of image i is
 ``mu + image_i + annotator_a + rest_ia``, all effects independent with mean 0, images and
@@ -10,14 +10,14 @@ which on balanced data are those of the analysis of variance. Then::
 
 for n_i rankings of image i, n_a of annotator a and n in all. A negative component counts as 0.
 The test is Student's t with Satterthwaite's degrees of freedom ([Sat46]_) on the mean squares of
-images, annotators and rest, those of an unbalanced design being of ``n^2 / sum n_a^2`` annotators
-and ``n^2 / sum n_i^2`` images. Hillis's degrees of freedom take the images' part as known, so they
-are never fewer and the test errs more often, by up to half a point in our simulations.
+images, annotators and rest; an unbalanced design counts as ``n^2 / sum n_a^2`` annotators and
+``n^2 / sum n_i^2`` images. Hillis's degrees of freedom treat the images' part as known, so they are
+never fewer and the test errs more often, by up to half a point in our simulations.
 
-A few annotators may by chance agree on one of many pairs, and their component of variance there is
-near 0. So the component is taken as no smaller than its usual share of the other two components,
-summed over all pairs; with two protocols this changes nothing. Without it, Student's t of three
-annotators declared seven equal protocols different in up to 18 % of simulated studies.
+A few annotators may agree by chance on one of many pairs, where their component of variance is then
+near 0. So the component is at least its average share of the other two components, summed over all
+pairs; with two protocols this changes nothing. Without this rule, Student's t with three annotators
+declared seven equal protocols different in up to 18 % of simulated studies.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,7 +50,7 @@ class PersonalDistances:
     ----------
     protocols : tuple of str, length p
     images, annotators : ndarray of int, shape (n,)
-        For each ranking the number of its image and of its annotator.
+        For each ranking, the numbers of its image and of its annotator.
     distances : ndarray of shape (n, p)
     """
 
@@ -60,7 +60,7 @@ class PersonalDistances:
     distances: Floats
 
     def only(self, at: int) -> "PersonalDistances":
-        """Return the distances of one protocol by its number."""
+        """Return the distances of one protocol, given by its number."""
         return replace(
             self, protocols=(self.protocols[at],), distances=self.distances[:, at : at + 1]
         )
@@ -74,15 +74,15 @@ class Comparison:
     ----------
     difference : float or None
         Mean distance of ``first`` to single annotators' rankings minus that of ``second``; below 0
-        where ``first`` is nearer to people. Every ranking weighs the same.
+        if ``first`` is nearer to people. Every ranking has the same weight.
     low, high : float or None
-        Confidence limits of the difference, of this pair alone.
+        Confidence limits of the difference, not corrected for other pairs.
     p_value, holm_p_value : float or None
         Two-sided; the second corrected by Holm's rule over all pairs.
     degrees_of_freedom : float or None
     image_variance, annotator_variance, rest_variance : float or None
-        Components of the variance of a difference. The rest holds those of images or annotators that
-        the design cannot tell apart from it.
+        Components of the variance of a difference. The rest includes those of images or annotators
+        that the design cannot separate from it.
     """
 
     first: str
@@ -100,10 +100,10 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """Every pair of protocols; ``reason`` says why there is no test, if so.
+    """All pairs of protocols; ``reason`` says why there is no test, or is None.
 
-    ``means`` are the protocols' mean distances to single annotators' rankings, each ranking weighing
-    the same; None without a ranking.
+    ``means`` are the protocols' mean distances to single annotators' rankings, with equal weight
+    for each ranking; None if there are no rankings.
     """
 
     protocols: tuple[str, ...]
@@ -128,24 +128,10 @@ class Comparisons:
 def compare_protocols(rankings: PersonalRankings, *, distance: Distance = "edit") -> Comparisons:
     """Compare every two protocols: :func:`compare` of :func:`personal_distances`.
 
-    Parameters
-    ----------
-    rankings : PersonalRankings
-    distance : "edit" or "kemeny"
-
     Raises
     ------
     RankingError
-        If the distance is neither.
-
-    Examples
-    --------
-    >>> from rankings.inference.personal_rankings import personal_rankings
-    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
-    >>> people = dict.fromkeys(["img_1", "img_2"], {"ann": own["p"], "ben": own["p"]})
-    >>> rankings = personal_rankings(people, dict.fromkeys(people, own), ["p", "q"])
-    >>> compare_protocols(rankings).pairs[0].difference
-    -1.0
+        If the distance is unknown.
     """
     return compare(personal_distances(rankings, distance=distance))
 
@@ -153,12 +139,7 @@ def compare_protocols(rankings: PersonalRankings, *, distance: Distance = "edit"
 def personal_distances(
     rankings: PersonalRankings, *, distance: Distance = "edit"
 ) -> PersonalDistances:
-    """Measure every protocol's ranking of every image against each annotator's own.
-
-    Parameters
-    ----------
-    rankings : PersonalRankings
-    distance : "edit" or "kemeny"
+    """Measure the distance of every protocol's ranking of every image to each annotator's own.
 
     Returns
     -------
@@ -168,15 +149,7 @@ def personal_distances(
     Raises
     ------
     RankingError
-        If the distance is neither.
-
-    Examples
-    --------
-    >>> from rankings.inference.personal_rankings import personal_rankings
-    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
-    >>> rankings = personal_rankings({"img_1": {"ann": own["p"]}}, {"img_1": own}, ["p", "q"])
-    >>> personal_distances(rankings).distances.tolist()
-    [[0.0, 1.0]]
+        If the distance is unknown.
     """
     require_distance(distance)
 
@@ -196,7 +169,6 @@ def distances_by_ranking(
 
     Parameters
     ----------
-    rankings : PersonalRankings
     protocols : sequence of str, length p
     measure : callable
         Takes a group of k rankings of each of g images and returns an ndarray of shape (g, k, p).
@@ -205,19 +177,11 @@ def distances_by_ranking(
     -------
     PersonalDistances
         A row for each ranking, by image and annotator in order of name.
-
-    Examples
-    --------
-    >>> from rankings.inference.personal_rankings import personal_rankings
-    >>> ab = (("a",), ("b",))
-    >>> rankings = personal_rankings({"img_1": {"ann": ab, "ben": ab}}, {"img_1": {}}, [])
-    >>> distances_by_ranking(rankings, ["p"], lambda _: np.array([[[0.5], [1.0]]])).distances.tolist()
-    [[0.5], [1.0]]
     """
     n_of_image = np.zeros(len(rankings.images), dtype=np.intp)
     for group in rankings.groups:
         n_of_image[group.images] = group.annotators.shape[1]
-    # One order of rows however images were put together, so that sums round alike.
+    # The order of rows does not depend on the groups, so that sums are rounded alike.
     first_of_image = np.cumsum(n_of_image) - n_of_image
     annotators = np.empty(n_of_image.sum(), dtype=np.intp)
     distances = np.empty((len(annotators), len(protocols)))
@@ -232,40 +196,28 @@ def distances_by_ranking(
 def compare(measured: PersonalDistances, *, level: float = LEVEL) -> Comparisons:
     """Test every pair of protocols as a multi-reader multi-case study ([DBM92]_, [Hil07]_).
 
-    The model and the test are those that the module describes.
+    The docstring of the module describes the model and the test.
 
-    Distances are bounded and not normal; the t-test relies on means of many. With one ranking an
+    Distances are bounded and not normal; the t-test relies on means of many. With one ranking per
     image, the components of images and rest cannot be separated and need not be. Time grows with
     rankings x protocols^2; no pair is computed ranking by ranking.
 
     Parameters
     ----------
-    measured : PersonalDistances
     level : float
         Level of the intervals.
 
     Returns
     -------
     Comparisons
-        Pairs in the order of the protocols. p is 1 where two protocols never differ; without p and
-        limits are pairs that differ by the same amount everywhere, and all pairs with fewer than
-        two annotators or images, as ``reason`` says.
+        Pairs in the order of the protocols. p is 1 if two protocols never differ; p and limits are
+        None for pairs that differ by the same amount everywhere, and for all pairs if there are
+        fewer than two annotators or images, as ``reason`` says.
 
     Raises
     ------
     RankingError
         If the level is not between 0 and 1.
-
-    Examples
-    --------
-    Three annotators find the first protocol 1, 2 and 3 farther, on both images alike. That is their t-test:
-    t = 2 / sqrt(1 / 3) with 2 degrees of freedom, and p = 1 - t / sqrt(2 + t^2).
-
-    >>> images, annotators = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
-    >>> apart = np.array([[1.0, 0], [2, 0], [3, 0]] * 2)
-    >>> [pair] = compare(PersonalDistances(("p", "q"), images, annotators, apart)).pairs
-    >>> pair.difference, round(pair.p_value, 4), round(1 - 12**0.5 / 14**0.5, 4)
-    (2.0, 0.0742, 0.0742)
     """
     if not 0 < level < 1:
         raise RankingError(f"level must be between 0 and 1, got {level}")
@@ -302,9 +254,9 @@ class Moments:
     Attributes
     ----------
     image, annotator, rest : ndarray
-        The components, none below 0.
+        The components, each at least 0.
     of_mean, degrees_of_freedom : ndarray
-        The variance of the mean difference, and Satterthwaite's degrees of freedom of it.
+        The variance of the mean difference, and its degrees of freedom by Satterthwaite.
     hillis : ndarray
         Hillis's degrees of freedom, for comparison.
     """
@@ -318,19 +270,9 @@ class Moments:
 
 
 def moments(measured: PersonalDistances) -> Moments:
-    """Return the components of variance of every pair of protocols, and the results that follow.
+    """Return the components of variance of every pair of protocols, and results from them.
 
-    For at least two images and two annotators; see :func:`compare`.
-
-    Examples
-    --------
-    Of the differences 1, 2 and 3 of three annotators: their variance is 1, that of their mean 1 / 3.
-
-    >>> images, annotators = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
-    >>> apart = np.array([[1.0, 0], [2, 0], [3, 0]] * 2)
-    >>> found = moments(PersonalDistances(("p", "q"), images, annotators, apart))
-    >>> found.annotator.tolist(), found.of_mean.round(4).tolist()
-    ([1.0], [0.3333])
+    Needs at least two images and two annotators; see :func:`compare`.
     """
     (image, annotator, rest), n_i, n_a = raw_components(measured)
     n = len(measured.images)
@@ -342,27 +284,19 @@ def moments(measured: PersonalDistances) -> Moments:
 def raw_components(
     measured: PersonalDistances,
 ) -> tuple[tuple[Floats, Floats, Floats], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the components of every pair of protocols, which may be negative, and both counts of rankings.
+    """Return every pair's components, which may be negative, and two counts of rankings.
 
     Parameters
     ----------
     measured : PersonalDistances
-        Numbers of at least two images and two annotators, and k pairs of protocols.
+        At least two images, at least two annotators, and k pairs of protocols.
 
     Returns
     -------
     components : tuple of three ndarrays of shape (k,)
         Components of images, of annotators and of the rest.
     n_i, n_a : ndarray of int
-        The rankings of each image and of each annotator.
-
-    Examples
-    --------
-    >>> images, annotators = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
-    >>> apart = np.array([[1.0, 0], [2, 0], [3, 0]] * 2)
-    >>> parts, n_i, n_a = raw_components(PersonalDistances(("p", "q"), images, annotators, apart))
-    >>> [float(part[0]) for part in parts], n_i.tolist(), n_a.tolist()
-    ([0.0, 1.0, 0.0], [3, 3], [2, 2, 2])
+        Number of rankings of each image and of each annotator.
     """
     _, image_of, n_i = np.unique(measured.images, return_inverse=True, return_counts=True)
     _, annotator_of, n_a = np.unique(measured.annotators, return_inverse=True, return_counts=True)
@@ -377,12 +311,12 @@ def raw_components(
 def moments_of(
     parts: tuple[Floats, Floats, Floats], weights: tuple[float, float], n: int, free: int
 ) -> Moments:
-    """Return the results that follow from the components of images, annotators and rest.
+    """Return the moments that follow from the components of images, annotators and rest.
 
     Parameters
     ----------
     parts : tuple of three ndarrays of shape (k,)
-        As of :func:`raw_components`.
+        As returned by :func:`raw_components`.
     weights : (float, float)
         sum n_i^2 / n^2 and sum n_a^2 / n^2.
     n : int
@@ -393,24 +327,16 @@ def moments_of(
     Returns
     -------
     Moments
-
-    Examples
-    --------
-    Ten rankings of ten images by five people: 0.1 / 5 + 0.5 / 10.
-
-    >>> parts = np.array([0.0]), np.array([0.1]), np.array([0.5])
-    >>> moments_of(parts, (0.1, 0.2), 10, 1).of_mean.round(4).tolist()
-    [0.07]
     """
     image, annotator, rest = parts
     of_i, of_a = weights
-    # On balanced data these are the mean squares divided by n, and so many images and annotators.
+    # On balanced data: mean squares divided by n; 1 / of_i and 1 / of_a count images, annotators.
     of_rest = rest / n
     of_images = image * of_i + of_rest
     counted = np.maximum(annotator, _usual_share(image, annotator, rest))
     of_annotators = counted * of_a + of_rest
     free_i, free_a = 1 / of_i - 1, 1 / of_a - 1
-    # Without images' part the annotators' mean square is all there is to test with, and the reverse.
+    # Without an images' component, the test uses only the annotators' mean square, and vice versa.
     has_images = of_images > of_rest
     of_mean = of_annotators + np.where(has_images, of_images - of_rest, 0)
     from_annotators = of_annotators**2 / free_a
@@ -427,9 +353,9 @@ def moments_of(
 
 
 def _usual_share(image: Floats, annotator: Floats, rest: Floats) -> Floats:
-    """Return the annotators' component that each pair would have if it were as large as on the average.
+    """Return the annotators' component that each pair would have if it were of average size.
 
-    Relative to the other two components: similar protocols differ less in all three.
+    Size is relative to the other two components: similar protocols differ less in all three.
     """
     others = np.maximum(image, 0) + rest
     total = float(others.sum())
@@ -453,7 +379,7 @@ def _squares(table: Floats) -> Floats:
     products = table.T @ table
     first, second = np.triu_indices(len(products), 1)
     own = np.diag(products)
-    # A value that is only rounding of the two sums is 0, as for protocols that never differ.
+    # A value within the rounding errors of the sums is 0, as for protocols that never differ.
     squares = own[first] + own[second] - 2 * products[first, second]
     return np.where(squares > 1e-12 * (own[first] + own[second]), squares, 0.0)
 
@@ -496,13 +422,6 @@ def told_apart(
 
     Both are None if there is no test: then protocols are known neither to differ nor to be equal.
     Letters are None too if there are too many (:func:`.significance.compact_letters`).
-
-    Examples
-    --------
-    >>> images, annotators = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
-    >>> apart = np.array([[1.0, 0], [2, 0], [3, 0]] * 2)
-    >>> told_apart(compare(PersonalDistances(("p", "q"), images, annotators, apart)))  # p is 0.07
-    ({'p': 1, 'q': 1}, {'p': 'a', 'q': 'a'})
     """
     p_values = tested.holm_p_values()
     means = [None if tested.reason else mean for mean in tested.means]

@@ -1,9 +1,9 @@
 """Estimates of protocols' distance from people, from pairs or a few methods of an image at a time.
 
-A protocol's loss of a pair of methods is Kemeny's: 1 if it and the person order the pair oppositely, 1/2
-if exactly one of them ties it, else 0. Its loss on an image is the mean over all N pairs of methods
-there, and one visit of an annotator, who was asked some of them, estimates it without bias by Horvitz
-and Thompson's sum ([HT52]_)::
+A protocol's loss on a pair of methods is Kemeny's: 1 if it and the person order the pair
+oppositely, 1/2 if exactly one of them ties it, else 0. Its loss on an image is the mean over all N
+pairs of methods there, and one visit of an annotator, who is asked some of them, gives an unbiased
+estimate by Horvitz and Thompson's sum ([HT52]_)::
 
     1 / N sum over the pairs asked of loss / probability of being asked
 
@@ -13,13 +13,13 @@ difference there is 0, so pairs that were unlikely to be asked, because protocol
 nothing to Horvitz and Thompson's difference, while they change the denominator of Hajek's. And N is
 known.
 
-An estimate of one visit is a cell of images x annotators with mean mu, the asking being part of its rest.
-So the tests are those of whole rankings, with annotators and images random (:mod:`.multi_reader`). Where
-every pair is asked, all is equal to them, with the Kemeny distance divided by N.
+The estimate of one visit is a cell of images x annotators with mean mu; the draw is part of its
+rest. So the tests are those of whole rankings, with annotators and images random
+(:mod:`.multi_reader`). If every pair is asked, results are those of whole rankings, divided by N.
 
 A visit with a skipped pair gives no estimate. Pairs that look alike are skipped most, so the
-remaining visits are not a random sample of all visits. :func:`loss_limits` bounds the estimates for
-the case that the skipped pairs had been answered.
+remaining visits are not a random sample of all visits. :func:`loss_limits` bounds the estimates
+that would have followed if the skipped pairs had been answered.
 """
 
 import math
@@ -48,10 +48,10 @@ class Visit:
     ranking : Ranking
         The methods asked; a pair is a ranking of two.
     probabilities : mapping of frozenset of two methods to float, or None
-        At least for every two methods of the ranking, above 0 and at most 1. None: every pair was asked
-        for certain, as in a whole ranking.
+        At least for every two methods of the ranking, above 0 and at most 1. None means that every
+        pair was asked with certainty, as in a whole ranking.
     drawn_from : frozenset of str, optional
-        The methods that could have been asked. None: all that the protocols rank on the image.
+        The methods that could have been asked. None means all that protocols rank on the image.
     """
 
     image: str
@@ -63,17 +63,17 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class LostVisit:
-    """A visit, or a whole ranking, that has no ranking because a pair in it was skipped.
+    """A visit, or an attempt at a whole ranking, without a ranking because a pair was skipped.
 
     Attributes
     ----------
     methods : frozenset of str
         The methods asked.
     probabilities, drawn_from
-        As of :class:`Visit`.
+        As in :class:`Visit`.
     known : mapping of frozenset of two methods to str or None
-        For each pair that the other answers settle, the better method; None if they are equal. A pair
-        that is not here has no verdict.
+        For each pair that the other answers settle, the better method; None if they are equal. All
+        other pairs have no verdict.
     """
 
     image: str
@@ -86,7 +86,7 @@ class LostVisit:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceLimits:
-    """The least and the greatest difference of two protocols' mean losses, the first minus the second."""
+    """The least and the greatest difference of two protocols' mean losses, first minus second."""
 
     first: str
     second: str
@@ -101,14 +101,14 @@ class LossLimits:
     Attributes
     ----------
     n_visits, n_rankings : int
-        Lost visits that asked methods that were drawn, and lost whole rankings.
+        Numbers of lost visits with drawn methods, and of lost whole rankings.
     n_pairs : int
-        Their pairs without a verdict.
+        Number of their pairs without a verdict.
     low, high : tuple of float, length p
-        The least and the greatest mean loss of each protocol, each for itself. Empty without a lost visit.
+        The least and the greatest mean loss of each protocol by itself. Empty if no visit is lost.
     pairs : tuple of DifferenceLimits
-        Every two protocols. A verdict moves both losses, so these limits are narrower than those that
-        follow from ``low`` and ``high``.
+        Every two protocols. A verdict moves both losses, so these limits are narrower than those
+        that follow from ``low`` and ``high``.
     """
 
     n_visits: int = 0
@@ -134,14 +134,6 @@ def compare_by_pairs(
         See :func:`pair_losses`, also for its exceptions.
     level : float
         Level of the intervals, between 0 and 1.
-
-    Examples
-    --------
-    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
-    >>> visits = [Visit("img_1", "ann", own["p"], None), Visit("img_2", "ben", own["p"], None)]
-    >>> found = compare_by_pairs(visits, dict.fromkeys(["img_1", "img_2"], own), ["p", "q"])
-    >>> found.pairs[0].difference
-    -1.0
     """
     return compare(pair_losses(visits, protocol_rankings, protocols), level=level)
 
@@ -157,34 +149,25 @@ def pair_losses(
     ----------
     visits : iterable of Visit
         Visits by one criterion. Several visits of one annotator to an image are averaged. A method
-        that no protocol ranks any more is left out with its pairs; a visit without a remaining pair
+        that protocols no longer rank is left out with its pairs; a visit without a remaining pair
         does not count.
     protocol_rankings : image -> protocol -> ranking
-        For every image visited. They need not be those that the draws looked at: a protocol that came
-        later is estimated without bias too.
+        For every image visited. A protocol need not have been considered in the draws: one that was
+        added later is estimated without bias, too.
     protocols : sequence of str, length p
 
     Returns
     -------
     PersonalDistances
-        A row for each image and annotator. A single one may be outside the range of a loss; their
-        mean is not biased. A visit drawn from fewer methods than the image has now estimates the
-        loss on the pairs of those.
+        A row for each image and annotator. A single estimate may be outside the range of a loss;
+        the mean is not biased. If a visit's methods were drawn from fewer than the image has now,
+        it estimates the loss on the pairs of those fewer methods.
 
     Raises
     ------
     RankingError
-        If a pair asked has no probability in (0, 1], or methods that could not be drawn were asked, or
-        protocols rank different methods; names the image.
-
-    Examples
-    --------
-    A pair that is asked with probability a half weighs twice.
-
-    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
-    >>> visit = Visit("img_1", "ann", own["p"], {frozenset("ab"): 0.5})
-    >>> pair_losses([visit], {"img_1": own}, ["p", "q"]).distances.tolist()
-    [[0.0, 2.0]]
+        If a pair asked has no probability in (0, 1], methods that could not be drawn were asked, or
+        protocols rank different methods; the message names the image.
     """
     known = sorted(visits, key=lambda visit: (visit.image, visit.annotator))
     images = sorted({visit.image for visit in known})
@@ -206,16 +189,16 @@ def loss_limits(
 ) -> LossLimits:
     """Bound the mean losses that the study would have given, had every skipped pair been answered.
 
-    A pair without a verdict counts from 0 to 1 for a protocol that orders it, from 0 to 1/2 for one that
-    ties it, weighed as :func:`pair_losses` weighs it. The difference of two protocols is least where the
-    person says what the first says, and greatest where the person says what the second says. These
-    limits are reached where visits have one pair each. With more pairs a visit, some answers that
-    reach them contradict each other, so that the limits may be wider than any rankings allow.
+    A pair without a verdict counts from 0 to 1 for a protocol that orders it, from 0 to 1/2 for one
+    that ties it, with the weights of :func:`pair_losses`. The difference of two protocols is least
+    if the person agrees with the first, and greatest if the person agrees with the second. These
+    limits are reached if visits have one pair each. With more pairs per visit, some answers that
+    reach them contradict each other, so the limits may be wider than any rankings allow.
 
     Parameters
     ----------
     visits : iterable of Visit
-        Those that have a ranking, of one criterion.
+        Visits with a ranking, by one criterion.
     lost : iterable of LostVisit
         Visits by the same criterion. One without a pair that the protocols rank does not count.
     protocol_rankings : image -> protocol -> ranking
@@ -225,26 +208,13 @@ def loss_limits(
     Returns
     -------
     LossLimits
-        A mean loss of the visits with a ranking alone may be outside: then any answers to the skipped
-        pairs would have moved it in the same direction.
+        The mean loss of only the visits with a ranking may be outside: then any answers to the
+        skipped pairs would have moved it in the same direction.
 
     Raises
     ------
     RankingError
         As :func:`pair_losses` does.
-
-    Examples
-    --------
-    One pair was answered as p orders it, one was skipped.
-
-    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
-    >>> visit = Visit("img_1", "ann", own["p"], None)
-    >>> lost = LostVisit("img_2", "ann", frozenset("ab"), None)
-    >>> found = loss_limits([visit], [lost], dict.fromkeys(["img_1", "img_2"], own), ["p", "q"])
-    >>> found.low, found.high
-    ((0.0, 0.5), (0.5, 1.0))
-    >>> found.pairs
-    (DifferenceLimits(first='p', second='q', low=-1.0, high=0.0),)
     """
     answered, without = list(visits), list(lost)
     known: list[Visit | LostVisit] = [*answered, *without]
@@ -303,9 +273,9 @@ def _asked_on(
     protocol_rankings: Mapping[str, Mapping[str, Ranking]],
     protocols: Sequence[str],
 ) -> "Iterator[tuple[_Asked, NDArray[np.int64]]]":
-    """Yield the pairs asked on images of equally many methods, with the protocols' places there.
+    """Yield the pairs asked on images with equal numbers of methods, and the protocols' places.
 
-    Places are (images, protocols, methods); visits have their numbers in ``known``.
+    Places are (images, protocols, methods); visits are numbered as in ``known``.
     """
     visits_of: dict[str, list[int]] = {}
     for at, visit in enumerate(known):
@@ -338,7 +308,7 @@ def _cells(
 
 
 class _Asked:
-    """The pairs asked on some images: of which visit and row, which two, the verdict and the weight."""
+    """The pairs asked on some images: visit, row, the two methods, verdict and weight of each."""
 
     def __init__(self) -> None:
         self.visits: list[int] = []
@@ -368,13 +338,13 @@ class _Asked:
             self._weights.append(1 / (n_pairs * probability))
 
     def add_losses(self, losses: Floats, places: NDArray[np.int64]) -> None:
-        """Add each pair's weighed loss to its visit; a pair without a verdict adds nothing."""
+        """Add each pair's weighted loss to its visit; a pair without a verdict adds nothing."""
         said = np.array(self._said)[:, np.newaxis]
         apart = np.nan_to_num(np.abs(self._signs(places) - said) / 2)
         np.add.at(losses, self.visits, apart * np.array(self._weights)[:, np.newaxis])
 
     def open_pairs(self, places: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats]:
-        """Return the protocols' relations of the pairs without a verdict, and each pair's weight in the mean.
+        """Return the protocols' signs for pairs without a verdict, and their weights in the mean.
 
         ``weights`` are those of the visits. The shapes are (pairs, protocols) and (pairs,).
         """
@@ -391,7 +361,7 @@ class _Asked:
 
 
 def _verdicts_of(visit: Visit | LostVisit) -> tuple[frozenset[str], Callable[[str, str], float]]:
-    """Return the methods asked, and the verdict on each two of them as in :class:`_Asked`."""
+    """Return the methods asked, and the verdict on any two of them as in :class:`_Asked`."""
     if isinstance(visit, Visit):
         bucket = bucket_of(visit.ranking)
         return frozenset(bucket), lambda first, second: _sign(bucket[first] - bucket[second])
@@ -426,7 +396,7 @@ def _checked(visit: Visit | LostVisit, first: str, second: str) -> float:
 def _averaged(
     protocols: tuple[str, ...], cells: NDArray[np.intp], losses: Floats
 ) -> PersonalDistances:
-    """Return the mean loss of every pair of image and annotator."""
+    """Return the mean loss for every combination of image and annotator."""
     different, cell_of, n_visits = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
     sums = np.zeros((len(different), len(protocols)))
     np.add.at(sums, cell_of.ravel(), losses)

@@ -1,4 +1,4 @@
-"""Every annotator's own ranking and those of the protocols, as arrays that several tests share."""
+"""The annotators' own rankings and those of the protocols, as arrays that several tests share."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from ..orders.packed_scores import complete_scores, places_from_scores
 
 @dataclass(frozen=True, slots=True)
 class PersonalGroup:
-    """Images that equally many annotators have ranked, equally many methods each.
+    """Images with the same number of annotators and of methods.
 
     Attributes
     ----------
     images : ndarray of int, shape (g,)
         The images' numbers.
     annotators : ndarray of int, shape (g, k)
-        The numbers of those who have ranked each image.
+        The numbers of the annotators who have ranked each image.
     people : ndarray of int, shape (g, k, n)
         Bucket numbers of the n methods in their rankings.
     protocols : ndarray of int, shape (g, p, n)
-        Those in the rankings of the p protocols.
+        Bucket numbers in the rankings of the p protocols.
     """
 
     images: NDArray[np.intp]
@@ -42,11 +42,11 @@ class PersonalRankings:
     Attributes
     ----------
     images, annotators : tuple of str
-        In order of name; elsewhere images are given by their positions here. Images without a
+        In order of name; elsewhere they are given by their positions here. Images without a
         ranking are not included.
     protocols : tuple of str, length p
     groups : tuple of PersonalGroup
-        Each image is in one.
+        Each image is in exactly one group.
     """
 
     images: tuple[str, ...]
@@ -60,12 +60,12 @@ def personal_rankings(
     protocol_rankings: Mapping[str, Mapping[str, Ranking]],
     protocols: Sequence[str],
 ) -> PersonalRankings:
-    """Put the rankings of people and of protocols side by side.
+    """Align people's rankings with those of protocols.
 
     Parameters
     ----------
     annotator_rankings : image -> annotator -> ranking
-        Each annotator may have ranked other images.
+        Annotators may have ranked different images.
     protocol_rankings : image -> protocol -> ranking
         For every image above.
     protocols : sequence of str, length p
@@ -77,15 +77,8 @@ def personal_rankings(
     Raises
     ------
     RankingError
-        If a ranking is not one, those of an image are of different methods, or a protocol has not ranked
-        it; names the image.
-
-    Examples
-    --------
-    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
-    >>> [group] = personal_rankings({"img_1": {"ann": ab}}, {"img_1": {"p": ba, "q": ab}}, ["p", "q"]).groups
-    >>> group.people.tolist(), group.protocols.tolist()
-    ([[[0, 1]]], [[[1, 0], [0, 1]]])
+        If a ranking is invalid, those of an image have different methods, or a protocol has not
+        ranked it; the message names the image.
     """
 
     def of_protocols(image: str) -> list[Ranking]:
@@ -115,12 +108,12 @@ def personal_rankings_from_scores(
     Parameters
     ----------
     annotator_rankings : image -> annotator -> ranking
-        Each annotator may have ranked other images.
+        Annotators may have ranked different images.
     scores : image -> protocol -> method -> score
         Scores of every method that is ranked above.
     protocols : sequence of str, length p
     decimals : int or None
-        To which scores are rounded; None: not rounded.
+        Scores are rounded to this many decimals; None means no rounding.
 
     Returns
     -------
@@ -129,17 +122,10 @@ def personal_rankings_from_scores(
     Raises
     ------
     MissingScore
-        If a score is missing or not finite; names image, protocol and method.
+        If a score is missing or not finite; the message names image, protocol and method.
     RankingError
-        If a ranking is not one, the rankings of an image are of different methods (names it), or
-        ``decimals`` is outside 0 .. 15.
-
-    Examples
-    --------
-    >>> people, scores = {"img_1": {"ann": (("a",), ("b",))}}, {"img_1": {"iou": {"a": 0.4, "b": 0.9}}}
-    >>> [group] = personal_rankings_from_scores(people, scores, ["iou"]).groups
-    >>> group.people.tolist(), group.protocols.tolist()
-    ([[[0, 1]]], [[[1, 0]]])
+        If a ranking is invalid, the rankings of an image have different methods (the message names
+        it), or ``decimals`` is outside 0 .. 15.
     """
     require_decimals(decimals)
 
@@ -156,7 +142,7 @@ def _gathered(
     of_protocols: Callable[[str], list[Ranking]],
     places: Callable[[Sequence[str], PackedRankings], Places],
 ) -> PersonalRankings:
-    """Pack, for each image, the output of ``of_protocols``, then people in order of name.
+    """Pack, for each image, the rankings of ``of_protocols``, then people's in order of name.
 
     ``places`` gives the protocols' bucket numbers of some images that were packed together.
     """

@@ -11,18 +11,18 @@ from ..orders.packed_scores import Floats
 N_RESAMPLES = 2000
 LEVEL = 0.95
 SEED = 2018
-# Reports show no interval of fewer images: three alike would give one of width 0.
+# Reports show no interval for fewer images: three alike would give one of width 0.
 FEW_IMAGES = 10
 
 # Images taken at a time: the weights of 2,000 resamples are then 16 MiB.
-_BLOCK = 1024
+BLOCK = 1024
 # Resamples counted at a time.
 _AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A Score with its percentile interval, or None with no image or too few for one."""
+    """A Score, None if there is no image, with its interval, None if there are too few images."""
 
     protocol: str
     score: float | None
@@ -32,7 +32,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The Score of ``first`` minus that of ``second``; below 0 where ``first`` is nearer to people."""
+    """The Score of ``first`` minus that of ``second``; below 0 if ``first`` is nearer to people."""
 
     first: str
     second: str
@@ -53,15 +53,15 @@ class Intervals:
         Every pair, the one given first as ``first``.
     n_resamples : int
         Resamples that had an image, and so were used.
-    n_annotators : int or None
-        None: annotators were not resampled.
+    n_annotators : None
+        Always None, as annotators are not resampled; earlier versions resampled them.
     """
 
     scores: tuple[Interval, ...]
     differences: tuple[Difference, ...]
     n_images: int
     n_resamples: int
-    n_annotators: int | None
+    n_annotators: None
     level: float
     seed: int
 
@@ -73,25 +73,18 @@ def distance_table(
 
     Parameters
     ----------
-    distances : image -> protocol or baseline -> distance
     protocols : sequence of str, length p
         The columns; other rows of a report, such as baselines, are left out.
 
     Returns
     -------
     ndarray of shape (n, p)
-        Images in order of name, so that equal reports give equal tables; (0, p) without an image.
+        Images in order of name, so that equal reports give equal tables; (0, p) if there are none.
 
     Raises
     ------
     RankingError
-        If an image has no distance for a protocol; names both.
-
-    Examples
-    --------
-    >>> distances = {"img_2": {"iou": 1.0, "all tied": 1.5}, "img_1": {"iou": 0.5, "all tied": 1.0}}
-    >>> distance_table(distances, ["iou"]).tolist()
-    [[0.5], [1.0]]
+        If an image has no distance for a protocol; the message names both.
     """
     rows = []
     for image in sorted(distances):
@@ -117,13 +110,6 @@ def checked_table(table: Floats, protocols: Sequence[str]) -> Floats:
     RankingError
         If there is not one column for each protocol, a name is duplicated or a distance is not a
         finite number.
-
-    Examples
-    --------
-    >>> checked_table(np.array([[0.5, np.nan]]), ["iou", "cleval"])
-    Traceback (most recent call last):
-        ...
-    rankings.errors.RankingError: image 0: the distance of cleval is nan
     """
     table = np.asarray(table, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != len(protocols):
@@ -152,8 +138,7 @@ def score_intervals(
     """Return percentile bootstrap intervals over images ([ET93]_, section 13.3).
 
     A resample draws as many images as there are, with replacement, the same for all protocols, so
-    that differences are paired. The limits are the (1 - level) / 2 and (1 + level) / 2 quantiles
-    of the resampled means, interpolated linearly.
+    that differences are paired. The limits are those of the resampled means.
 
     Time grows with resamples x images; apart from the table, memory does not grow with the number
     of images, because images are drawn block by block (the number of a resample's images in each
@@ -168,7 +153,6 @@ def score_intervals(
         At least 1.
     level : float
         Level of the intervals, between 0 and 1.
-    seed : int
 
     Returns
     -------
@@ -182,38 +166,54 @@ def score_intervals(
     RankingError
         If the table does not fit the protocols, a distance is not finite, there is no resample or
         the level is not between 0 and 1.
-
-    Examples
-    --------
-    >>> score_intervals(np.array([[0.5], [0.5]]), ["iou"]).scores[0]  # constant: no width
-    Interval(protocol='iou', score=0.5, low=0.5, high=0.5)
     """
     table = checked_table(table, protocols)
     require_usable(n_resamples, level)
     n = len(table)
-    if n < 2:
-        return intervals_of(_means(table), np.empty((0, len(protocols))), protocols, n, level, seed)
-    sums = np.zeros((n_resamples, len(protocols)))
-    for block, weights in resampled_weights(np.random.default_rng(seed), n, n_resamples, _BLOCK):
-        sums += weights @ table[block]
-    return intervals_of(_means(table), sums / n, protocols, n, level, seed)
+    means = (table.sum(axis=0) / max(n, 1)).tolist()
+    resampled = np.empty((0, len(protocols)))
+    if n > 1:
+        rng = np.random.default_rng(seed)
+        resampled = resampled_sums(table, rng, n_resamples, BLOCK) / n
+
+    def limits(values: Floats) -> Sequence[tuple[float | None, float | None]]:
+        """Return the limits of each column."""
+        if not len(values):
+            return [(None, None)] * values.shape[1]
+        low, high = percentile_limits(values, level).tolist()
+        return list(zip(low, high, strict=True))
+
+    def differences() -> Iterator[Difference]:
+        for a, first in enumerate(protocols):
+            # Protocol by protocol: all pairs at once would be a large table for each resample.
+            of_later = limits(resampled[:, [a]] - resampled[:, a + 1 :])
+            for b, of_pair in enumerate(of_later, a + 1):
+                value = means[a] - means[b] if n else None
+                yield Difference(first, protocols[b], value, *of_pair)
+
+    return Intervals(
+        scores=tuple(
+            Interval(protocol, mean if n else None, *of_protocol)
+            for protocol, mean, of_protocol in zip(protocols, means, limits(resampled), strict=True)
+        ),
+        differences=tuple(differences()),
+        n_images=n,
+        n_resamples=len(resampled),
+        n_annotators=None,
+        level=level,
+        seed=seed,
+    )
 
 
 def drawn_images(images: Sequence[str], most: int, seed: int) -> list[str]:
-    """Return the images in order of name, or some of them, drawn at random, where there are more.
+    """Return the images in order of name; if there are more than ``most``, a random sample.
 
     Parameters
     ----------
-    images : sequence of str
     most : int
         Maximum number of images.
     seed : int
-        Equal seeds draw equal images, in whatever order they are given.
-
-    Examples
-    --------
-    >>> drawn_images(["img_2", "img_1"], 2, 0), len(drawn_images(["img_2", "img_1"], 1, 0))
-    (['img_1', 'img_2'], 1)
+        Equal seeds draw equal images, in any order of input.
     """
     ordered = sorted(images)
     if len(ordered) <= most:
@@ -225,22 +225,10 @@ def drawn_images(images: Sequence[str], most: int, seed: int) -> list[str]:
 def require_usable(n_resamples: int, level: float) -> None:
     """Raise RankingError unless there is a resample and the level is between 0 and 1.
 
-    Parameters
-    ----------
-    n_resamples : int
-    level : float
-
     Raises
     ------
     RankingError
-        The message says which of the two cannot be.
-
-    Examples
-    --------
-    >>> require_usable(1, 95)
-    Traceback (most recent call last):
-        ...
-    rankings.errors.RankingError: level must be between 0 and 1, got 95
+        The message says which of the two is invalid.
     """
     if n_resamples < 1:
         raise RankingError(f"n_resamples must be at least 1, got {n_resamples}")
@@ -248,8 +236,28 @@ def require_usable(n_resamples: int, level: float) -> None:
         raise RankingError(f"level must be between 0 and 1, got {level}")
 
 
-def _means(table: Floats) -> Floats | None:
-    return table.sum(axis=0) / len(table) if len(table) else None
+def resampled_sums(table: Floats, rng: np.random.Generator, n_resamples: int, size: int) -> Floats:
+    """Return the sums of a table of shape (n, k) over each resample of its n images.
+
+    Returns
+    -------
+    ndarray of shape (n_resamples, k)
+    """
+    sums = np.zeros((n_resamples, table.shape[1]))
+    for block, weights in resampled_weights(rng, len(table), n_resamples, size):
+        sums += weights @ table[block]
+    return sums
+
+
+def percentile_limits(resampled: Floats, level: float) -> Floats:
+    """Return the limits of percentile intervals over the first axis ([ET93]_, section 13.3).
+
+    Returns
+    -------
+    ndarray of shape (2, ...)
+        The (1 - level) / 2 and (1 + level) / 2 quantiles, interpolated linearly.
+    """
+    return np.asarray(np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=0))
 
 
 def resampled_weights(
@@ -262,24 +270,16 @@ def resampled_weights(
 
     Parameters
     ----------
-    rng : numpy.random.Generator
     n : int
-        The images, at least one.
-    n_resamples : int
+        Number of images, at least one.
     size : int
-        The images of a block.
+        Number of images in a block.
 
     Yields
     ------
     slice
         The images of the block.
     ndarray of shape (n_resamples, block)
-
-    Examples
-    --------
-    >>> weights = [found for _, found in resampled_weights(np.random.default_rng(0), 3, 4, 2)]
-    >>> np.concatenate(weights, axis=1).sum(axis=1).tolist()  # each resample has three images
-    [3.0, 3.0, 3.0, 3.0]
     """
     starts = range(0, n, size)
     sizes = np.array([min(size, n - start) for start in starts])
@@ -299,71 +299,3 @@ def resampled_weights(
             counts = np.bincount(cells, minlength=len(drawn) * width)
             weights[first : first + _AT_ONCE] = counts.reshape(-1, width)
         yield slice(start, start + width), weights
-
-
-def intervals_of(
-    scores: Floats | None,
-    resampled: Floats,
-    protocols: Sequence[str],
-    n_images: int,
-    level: float,
-    seed: int,
-    n_annotators: int | None = None,
-) -> Intervals:
-    """Return the intervals that resampled Scores give.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (p,) or None
-        The Scores themselves; None without an image.
-    resampled : ndarray of shape (resamples, p)
-        Differences are taken within a resample, so that they are paired.
-    protocols : sequence of str, length p
-    n_images : int
-    level : float
-        Between 0 and 1.
-    seed : int
-        By which they were resampled; kept with the intervals.
-    n_annotators : int or None
-        None if the annotators are fixed.
-
-    Examples
-    --------
-    >>> resampled = np.array([[0.0], [1.0], [2.0]])
-    >>> intervals_of(np.array([1.0]), resampled, ["iou"], 3, 0.5, 0).scores[0]  # the quartiles
-    Interval(protocol='iou', score=1.0, low=0.5, high=1.5)
-    """
-    quantiles = [(1 - level) / 2, (1 + level) / 2]
-
-    def limits(values: Floats) -> tuple[tuple[float | None, ...], ...]:
-        """Return the low and the high limit of each column."""
-        if not len(values):
-            return ((None,) * values.shape[1],) * 2
-        low, high = np.quantile(values, quantiles, axis=0).tolist()
-        return tuple(low), tuple(high)
-
-    def score(at: int) -> float | None:
-        return None if scores is None else float(scores[at])
-
-    def differences() -> Iterator[Difference]:
-        for a in range(len(protocols) - 1):
-            later = range(a + 1, len(protocols))
-            # Protocol by protocol: every pair at once would be a table of its own for each resample.
-            lows, highs = limits(resampled[:, [a]] - resampled[:, a + 1 :])
-            for b, low, high in zip(later, lows, highs, strict=True):
-                value = None if scores is None else float(scores[a] - scores[b])
-                yield Difference(protocols[a], protocols[b], value, low, high)
-
-    lows, highs = limits(resampled)
-    return Intervals(
-        scores=tuple(
-            Interval(protocol, score(at), lows[at], highs[at])
-            for at, protocol in enumerate(protocols)
-        ),
-        differences=tuple(differences()),
-        n_images=n_images,
-        n_resamples=len(resampled),
-        n_annotators=n_annotators,
-        level=level,
-        seed=seed,
-    )

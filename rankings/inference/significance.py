@@ -16,9 +16,9 @@ from .studentized_range import quantile
 
 N_PATTERNS = 10_000
 ALPHA = 0.05
-# Up to so many images all 2^n sign patterns are tried.
+# Up to this many images all 2^n sign patterns are tried.
 EXACT_UP_TO = 12
-# Images taken at a time: their signs in 10,000 patterns are 20 MiB.
+# Images processed at a time: their signs in 10,000 patterns take 20 MiB.
 _BLOCK = 256
 
 PValues = tuple[tuple[float | None, ...], ...]
@@ -31,11 +31,11 @@ class Permutations:
     Attributes
     ----------
     p_values : tuple of tuples, p x p
-        Symmetric; None on the diagonal, and everywhere without an image.
+        Symmetric; None on the diagonal, and everywhere if there is no image.
     n_patterns : int
         Sign patterns tried.
     exact : bool
-        True if these are all there are.
+        True if these are all patterns.
     """
 
     protocols: tuple[str, ...]
@@ -53,11 +53,11 @@ def permutation_test(
     n_patterns: int = N_PATTERNS,
     seed: int = SEED,
 ) -> Permutations:
-    """Test every pair by swapping the two protocols' distances on random images ([Fis35]_, [PS10]_).
+    """Test every pair by swapping both protocols' distances on random images ([Fis35]_, [PS10]_).
 
     The statistic is the difference of the two sums of distances; two-sided: a pattern counts when
     its difference is at least as large in absolute value. Up to 12 images all 2^n patterns are
-    tried and p is their share; beyond, p = (1 + counted) / (1 + patterns), because the study as it
+    tried and p is the share counted; beyond, p = (1 + counted) / (1 + patterns), as the study as it
     is counts as a pattern too, and so p is never 0. All pairs share the patterns. Time grows with
     patterns x images x protocols; memory does not grow with the images.
 
@@ -67,13 +67,13 @@ def permutation_test(
         The distance of p protocols to the consensus on n images.
     protocols : sequence of str, length p
     n_patterns, seed : int
-        Number of the random patterns; there are none up to 12 images.
+        Number of random patterns, and their seed; unused up to 12 images.
 
     Returns
     -------
     Permutations
-        p is 1 for identical protocols, and for one image (either sign is as far from 0). Without an
-        image every p is None.
+        p is 1 for identical protocols, and for one image (either sign is equally far from 0).
+        Without images every p is None.
 
     Raises
     ------
@@ -109,9 +109,9 @@ def permutation_test(
 def _signed_sums(table: Floats, n_patterns: int, exact: bool, seed: int) -> Floats:
     """Return each protocol's sum of distances under each sign pattern: (n_patterns, p).
 
-    A pattern has a sign for each image. To swap two protocols on an image turns the sign of their
-    difference there, so the difference of two signed sums is the permuted statistic of the pair,
-    and one signed sum for each protocol serves all pairs.
+    A pattern has a sign for each image. Swapping two protocols on an image changes the sign of
+    their difference there, so the difference of two signed sums is the permuted statistic of the
+    pair, and one signed sum for each protocol serves all pairs.
     """
     sums = np.zeros((n_patterns, table.shape[1]))
     for block, of_block in sign_bits(len(table), n_patterns, exact=exact, seed=seed):
@@ -127,7 +127,7 @@ def sign_bits(n: int, n_patterns: int, *, exact: bool, seed: int) -> Iterator[tu
     Parameters
     ----------
     n : int
-        The images.
+        Number of images.
     n_patterns : int
         Number of random patterns.
     exact : bool
@@ -140,12 +140,6 @@ def sign_bits(n: int, n_patterns: int, *, exact: bool, seed: int) -> Iterator[tu
     slice
         The images of the block.
     ndarray of shape (patterns, block)
-
-    Examples
-    --------
-    >>> [(images, bits)] = sign_bits(2, 0, exact=True, seed=0)
-    >>> sorted(bits.tolist())
-    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     """
     return _all_bits(n) if exact else _random_bits(n, n_patterns, seed)
 
@@ -177,7 +171,7 @@ def clusters(
     The rule of the machine-translation metrics tasks ([MTME]_, ``AssignRanks``): protocols are
     visited from the smallest Score on; a new cluster starts at the first protocol that *any* member
     of the current cluster differs from with p <= alpha. So no two protocols of one cluster differ
-    significantly. Two of different clusters need not differ either: a protocol may be level with
+    significantly. Two of different clusters need not differ either: a protocol may not differ from
     the last of the cluster above and still differ from its first. The tasks use a one-sided test;
     we use a two-sided one, which is stricter at the same alpha. Equal Scores are visited in the
     order given.
@@ -187,7 +181,6 @@ def clusters(
     scores : sequence of float or None, length p
     p_values : p x p
         In the same order; None counts as not different.
-    alpha : float
 
     Returns
     -------
@@ -198,13 +191,6 @@ def clusters(
     ------
     RankingError
         If the p-values are not p x p.
-
-    Examples
-    --------
-    The third is level with the second, and still differs from the first.
-
-    >>> clusters([0.5, 0.6, 0.7], ((None, 0.2, 0.01), (0.2, None, 0.3), (0.01, 0.3, None)))
-    (1, 1, 2)
     """
     if len(p_values) != len(scores) or any(len(row) != len(scores) for row in p_values):
         raise RankingError(f"expected p-values for {len(scores)} x {len(scores)} protocols")
@@ -223,28 +209,21 @@ def clusters(
 def compact_letters(
     order: Sequence[int], p_values: PValues, *, alpha: float = ALPHA
 ) -> tuple[str, ...] | None:
-    """Return the compact letter display: two protocols share a letter if they do not differ significantly.
+    """Return the compact letter display: protocols share a letter unless they differ significantly.
 
     By insertion and absorption ([Pie04]_): starting from one group of all, every pair that differs
     splits each group that contains both, and groups inside another are removed. Letters follow
-    ``order``: ``a`` is a group of the first. A p-value of None separates no pair.
+    ``order``: ``a`` marks a group of the first protocol. A p-value of None separates no pair.
 
     Parameters
     ----------
     order : sequence of int, length p
         The protocols' numbers, nearest to people first.
-    p_values : p x p
-    alpha : float
 
     Returns
     -------
     tuple of str, length p, or None
         By the protocols' numbers; None if the alphabet's 52 letters do not suffice.
-
-    Examples
-    --------
-    >>> compact_letters([0, 1, 2], ((None, 0.2, 0.01), (0.2, None, 0.3), (0.01, 0.3, None)))
-    ('a', 'ab', 'b')
     """
     groups = [frozenset(order)] if order else []
     for a, b in combinations(range(len(p_values)), 2):
@@ -271,7 +250,7 @@ def _without_both(group: frozenset[int], a: int, b: int) -> tuple[frozenset[int]
 
 @dataclass(frozen=True, slots=True)
 class Friedman:
-    """The statistic and p-value of a test that all protocols are alike; None: it cannot be made."""
+    """The statistic and p-value of a test that all protocols are alike; None if impossible."""
 
     statistic: float | None
     p_value: float | None
@@ -294,7 +273,7 @@ def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
     Returns
     -------
     Friedman
-        None for fewer than two images or three protocols, and when every image ties them all.
+        Its numbers are None for under two images or three protocols, or if each image ties all.
 
     Raises
     ------
@@ -312,7 +291,7 @@ def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
     undefined = n < 2 or n_protocols < 3 or bool((table == table[:, :1]).all())
     if undefined:
         return Friedman(None, None, n, n_protocols)
-    # Imported here, and of scipy's statistics no more than this: they take a second to load.
+    # Imported here, and not from scipy.stats, which takes a second to load.
     from scipy.special import chdtrc
 
     rank_sums = _doubled_rank_sums(table) / 2
@@ -395,8 +374,8 @@ def _signed_rank_p(differences: Floats) -> float:
         deviation = math.sqrt((n * (n + 1.0) * (2.0 * n + 1.0) - tie_term / 2) / 24)
         z = (above - n * (n + 1.0) * 0.25) / deviation
         return float(2 * ndtr(-abs(z)))
-    # The signed ranks as a table of one protocol: its sums under all sign patterns are the
-    # distribution of the statistic. A rank of a zero difference has no sign and adds nothing.
+    # Treat the signed ranks as a table of one protocol: its sums under all sign patterns are the
+    # distribution of the statistic. The rank of a zero difference has no sign and adds nothing.
     signed = (np.sign(differences) * ranks)[:, np.newaxis]
     sums = _signed_sums(signed, 2 ** len(signed), exact=True, seed=0)
     return float(np.mean(np.abs(sums) >= abs(signed.sum())))
@@ -405,7 +384,7 @@ def _signed_rank_p(differences: Floats) -> float:
 def _ranked(values: Floats) -> tuple[Floats, int]:
     """Return ranks from 1, equals sharing their mean, and the sum of t^3 - t over ties."""
     _, bucket_of, sizes = np.unique(values, return_inverse=True, return_counts=True)
-    # A bucket ends at the position that counts all before it and its own.
+    # A bucket's last position is the number of values up to and including its own.
     ranks = np.cumsum(sizes) - (sizes - 1) / 2
     return ranks[bucket_of], int((sizes**3 - sizes).sum())
 
@@ -413,8 +392,8 @@ def _ranked(values: Floats) -> tuple[Floats, int]:
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
     """Return p-values corrected by Holm's step-down rule ([Hol79]_); None stays and does not count.
 
-    The i-th smallest of m is multiplied by m - i + 1; none falls below a smaller one's, nor rises
-    above 1.
+    The i-th smallest of m is multiplied by m - i + 1; no result is below that of a smaller p-value,
+    or above 1.
 
     Examples
     --------
@@ -473,21 +452,13 @@ def critical_difference(
     Returns
     -------
     CriticalDifference
-        Identical protocols share their rank and a group. A single image gives all results: its
-        ranks are average ranks, and its CD is large.
+        Identical protocols share their rank and a group. A single image suffices: its ranks are the
+        average ranks, and the CD is large.
 
     Raises
     ------
     RankingError
         As :func:`permutation_test` does, or if alpha is not between 0 and 1.
-
-    Examples
-    --------
-    Of two protocols q is the normal quantile: 1.96 sqrt(2 * 3 / (6 * 4)) is 0.98.
-
-    >>> found = critical_difference(np.array([[0.0, 1]] * 4), ["p", "q"])
-    >>> found.average_ranks, round(found.critical_difference, 3)
-    ((('p', 1.0), ('q', 2.0)), 0.98)
     """
     table = checked_table(table, protocols)
     if not 0 < alpha < 1:
@@ -516,7 +487,7 @@ def _doubled_rank_sums(table: Floats) -> NDArray[np.intp]:
 
 
 def _runs(ranks: Sequence[tuple[str, float]], limit: float) -> tuple[tuple[str, ...], ...]:
-    """Return the longest runs of neighbours, by rank, whose ends lie less than ``limit`` apart."""
+    """Return the longest runs of neighbours, by rank, whose ends are less than ``limit`` apart."""
     runs = []
     last_end = 0
     for start in range(len(ranks)):

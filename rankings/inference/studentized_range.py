@@ -1,9 +1,9 @@
-"""Quantiles of the studentized range, kept because the distributions of scipy take long to load."""
+"""Quantiles of the studentized range, stored because scipy's distributions take long to load."""
 
 import math
 
 KEPT_LEVEL = 0.95
-# For 2, 3, 4 ... protocols and infinitely many degrees of freedom, as scipy gives them.
+# For 2, 3, 4 ... protocols and infinitely many degrees of freedom, as computed by scipy.
 _KEPT = (
     2.771807648699355,
     3.314493155398122,
@@ -75,11 +75,6 @@ def quantile(level: float, n: int) -> float:
     level : float in (0, 1)
     n : int
         2 or more.
-
-    Examples
-    --------
-    >>> round(quantile(0.95, 3), 3)
-    3.314
     """
     if level == KEPT_LEVEL and n - 2 < len(_KEPT):
         return _KEPT[n - 2]

@@ -1,1 +1,1 @@
-"""Rankings and distances: what a ranking is, and how far apart two are."""
+"""Orders: rankings, and the distances between them."""

@@ -53,7 +53,7 @@ def _checked_bucket(bucket: Iterable[str]) -> tuple[str, ...]:
 
 
 def methods_of(ranking: Ranking) -> frozenset[str]:
-    """Return the methods that a ranking ranks.
+    """Return the methods in a ranking.
 
     Examples
     --------

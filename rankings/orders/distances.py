@@ -1,4 +1,4 @@
-"""Distances between many rankings, the distance that does not favour ties, and rank correlation."""
+"""Distances between many rankings, a distance that does not favour ties, and rank correlation."""
 
 import math
 from typing import Any, Literal, get_args
@@ -21,7 +21,7 @@ def require_distance(distance: str) -> None:
     Raises
     ------
     RankingError
-        If it is another.
+        If it is neither.
 
     Examples
     --------
@@ -40,9 +40,8 @@ def distances_between(a: NDArray[Any], b: NDArray[Any], distance: Distance) -> N
     Parameters
     ----------
     a, b : ndarray of shape (..., n), or shapes that broadcast to it
-        Bucket numbers of n methods, or any other numbers that are smaller where a method is better
-        and equal where methods are tied. Small integers are compared the fastest.
-    distance : "edit" or "kemeny"
+        Bucket numbers of n methods, or any other numbers that are smaller for better methods and
+        equal for tied ones. Small integers are compared the fastest.
 
     Returns
     -------
@@ -64,7 +63,7 @@ def distances_between(a: NDArray[Any], b: NDArray[Any], distance: Distance) -> N
     a, b = np.broadcast_arrays(a, b)
     n = a.shape[-1]
     distances = np.empty(a.shape[:-1])
-    # A ranking makes n x n comparisons of a byte; each row of the first axis holds the rankings of
+    # A ranking needs n x n comparisons of a byte; each row of the first axis holds the rankings of
     # all axes between it and the last.
     step = max(1, _TOGETHER // (n * n * math.prod(a.shape[1:-1]) or 1))
     for start in range(0, len(a), step):
@@ -77,8 +76,8 @@ def distances_between(a: NDArray[Any], b: NDArray[Any], distance: Distance) -> N
 def kemeny_distance(a: Ranking, b: Ranking) -> float:
     """Return K^(1/2) of Fagin et al. ([FKMSV06]_), the distance of Kemeny and Snell.
 
-    1 for each pair of methods that the rankings order oppositely, 0.5 for each pair tied in exactly
-    one of them. A metric, neutral towards ties; at most n (n - 1) / 2.
+    It is 1 for each pair of methods that the rankings order oppositely, plus 0.5 for each pair tied
+    in exactly one of them: a metric, neutral towards ties, of at most n (n - 1) / 2.
 
     Parameters
     ----------
@@ -88,7 +87,7 @@ def kemeny_distance(a: Ranking, b: Ranking) -> float:
     Raises
     ------
     RankingError
-        If a ranking is not one, or they rank different methods; names the methods.
+        If a ranking is invalid, or they rank different methods; the message names the methods.
 
     Examples
     --------
@@ -105,8 +104,8 @@ def kemeny_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
     Parameters
     ----------
     a, b : ndarray of shape (m, n)
-        Bucket numbers of n methods in m rankings, or any other numbers that are smaller where a
-        method is better and equal where methods are tied.
+        Bucket numbers of n methods in m rankings, or any other numbers that are smaller for better
+        methods and equal for tied ones.
 
     Returns
     -------
@@ -118,7 +117,7 @@ def kemeny_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
     array([0.5])
     """
     m, n = a.shape
-    # For each of the m rankings the pairs turned around, and those tied in exactly one of the two.
+    # For each of the m rankings: pairs ordered oppositely, and pairs tied in exactly one of two.
     opposite, tied_once = np.zeros((2, m), dtype=np.intp)
     for _, turned, tied_in_a, tied_in_b in compared_pairs(a, b):
         opposite += turned.sum(axis=0, dtype=count_kind(n))
@@ -127,7 +126,7 @@ def kemeny_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def kendall_tau_b(a: Ranking, b: Ranking) -> float | None:
-    """Return Kendall's tau-b; None when one of the rankings ties everything.
+    """Return Kendall's tau-b; None if one of the rankings ties everything.
 
     Parameters
     ----------

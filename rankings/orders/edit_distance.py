@@ -39,17 +39,17 @@ class Step:
 def edit_distance(a: Ranking, b: Ranking) -> EditDistance:
     """Return the ranking edit distance of two rankings of the same methods.
 
-    A swap exchanges two consecutive elements (cost 1), so that an element passes a bucket of k for
-    a cost of k; a split cuts a bucket in two and a merge joins two neighbours (0.5 each). What a
-    script has merged it does not split again: the paper leaves this open, but without it no two
+    A swap exchanges two consecutive elements (cost 1), so an element passes a bucket of k at a cost
+    of k; a split cuts a bucket in two and a merge joins two neighbours (0.5 each). A script never
+    splits a bucket that it has merged: the paper leaves this open, but without this rule no two
     rankings of n methods would be more than n - 1 apart, and its tables report more. The minimum
-    then has a closed form: with ``cells`` the number of non-empty intersections of a bucket of
+    then has a closed form: if ``cells`` is the number of non-empty intersections of a bucket of
     ``a`` with one of ``b``, there are as many swaps as pairs that both order strictly and
     oppositely, ``cells - buckets(a)`` splits and ``cells - buckets(b)`` merges.
 
-    Symmetric, and zero only on equal rankings, but not a metric: the all-tied ranking is a short
-    cut, within (n - 1) / 2 of every other, so protocols that tie much are favoured (the paper says
-    so itself). Reports therefore also show the Kemeny distance and the all-tied baseline.
+    It is symmetric, and zero only for equal rankings, but not a metric: the all-tied ranking is a
+    short cut, within (n - 1) / 2 of every other, so protocols with many ties are favoured (as the
+    paper notes). Reports therefore also show the Kemeny distance and the all-tied baseline.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def edit_distance(a: Ranking, b: Ranking) -> EditDistance:
     Raises
     ------
     RankingError
-        If a ranking is not one, or they rank different methods; names the methods.
+        If a ranking is invalid, or they rank different methods; the message names the methods.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def places_of(rankings: list[Ranking]) -> NDArray[np.intp]:
     Raises
     ------
     RankingError
-        If the rankings are of different methods.
+        If the rankings have different methods.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def edit_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
     ----------
     a, b : ndarray of shape (m, n)
         Bucket numbers of n methods in m rankings (see :func:`places_of`), or any other numbers
-        that are smaller where a method is better and equal where methods are tied.
+        that are smaller for better methods and equal for tied ones.
 
     Returns
     -------
@@ -126,8 +126,8 @@ def _edit_counts(
     m, n = a.shape
     swaps = np.zeros(m, dtype=np.intp)
     # (in a, in b, in both; methods; rankings): True where a method shares its bucket with an
-    # earlier one. The methods that do not are one for each bucket (of a, of b) or cell (both), so
-    # these can be counted without ever making a bucket.
+    # earlier one. There is one method that does not for each bucket (of a, of b) or cell (both), so
+    # these can be counted without creating any bucket.
     repeated = np.zeros((3, n, m), dtype=bool)
     for at, opposite, tied_in_a, tied_in_b in compared_pairs(a, b):
         swaps += opposite.sum(axis=0, dtype=count_kind(n))
@@ -153,7 +153,7 @@ def compared_pairs(
     Yields
     ------
     int, at
-        For each method but the last.
+        The number of each method but the last.
     three ndarrays of bool of shape (n - 1 - at, m)
         True where both rankings order the pair strictly and oppositely, where ``a`` ties it, and
         where ``b`` does.
@@ -165,19 +165,19 @@ def compared_pairs(
     [(0, [True, True]), (1, [False])]
     """
     # Transposed to (methods, rankings): a comparison of two methods in all rankings is then one
-    # pass over neighbours in memory. All pairs at once would be an array n times as large, which
-    # leaves the processor's cache.
+    # pass over neighbours in memory. All pairs at once would take an array n times as large, which
+    # does not fit into the processor's cache.
     first, second = np.ascontiguousarray(a.T), np.ascontiguousarray(b.T)
     for at in range(len(first) - 1):
         tied_in_a = first[at] == first[at + 1 :]
         tied_in_b = second[at] == second[at + 1 :]
         turned = (first[at] < first[at + 1 :]) != (second[at] < second[at + 1 :])
-        # ``turned`` also holds where one of them ties the pair and the other does not.
+        # ``turned`` is also True if one of them ties the pair and the other does not.
         yield at, turned & ~(tied_in_a | tied_in_b), tied_in_a, tied_in_b
 
 
 def count_kind(n: int) -> Any:
-    """Return the smallest kind of integer that counts to n: sums of bytes are the fastest.
+    """Return the smallest integer type that counts to n: sums of bytes are the fastest.
 
     Examples
     --------
@@ -220,8 +220,8 @@ def edit_script(a: Ranking, b: Ranking) -> tuple[Step, ...]:
     def note(edit: Literal["split", "swap", "merge"], cost: float) -> None:
         steps.append(Step(edit, cost, tuple(current)))
 
-    # Split every bucket of a until its methods share a bucket of b: the part that b places first
-    # comes off, and the rest is looked at again.
+    # Split every bucket of a until its methods share a bucket of b: the part that b places first is
+    # split off, and the rest comes next.
     at = 0
     while at < len(current):
         bucket = current[at]
@@ -240,7 +240,7 @@ def edit_script(a: Ranking, b: Ranking) -> tuple[Step, ...]:
             current[at - 1 : at + 1] = [lower, upper]
             note("swap", SWAP_COST * len(upper) * len(lower))
             at -= 1
-    # Join neighbours that b holds in one bucket.
+    # Join neighbours that are in one bucket of b.
     at = 1
     while at < len(current):
         if goal[current[at - 1][0]] == goal[current[at][0]]:
@@ -254,8 +254,8 @@ def edit_script(a: Ranking, b: Ranking) -> tuple[Step, ...]:
 def expected_from_random_order(b: Ranking) -> float:
     """Return the mean edit distance of all n! strict orders to ``b``.
 
-    Half of the pairs that ``b`` orders strictly are the other way round, and a strict order needs
-    ``n - buckets(b)`` merges: ``strict / 2 + (n - buckets) / 2``.
+    On average half of the pairs that ``b`` orders strictly are the other way round, and a strict
+    order needs ``n - buckets(b)`` merges: ``strict / 2 + (n - buckets) / 2``.
 
     Examples
     --------
@@ -274,8 +274,8 @@ def expected_from_random_orders(b: NDArray[Any]) -> NDArray[np.float64]:
     array([1.5])
     """
     n = b.shape[1]
-    # Pairs that each row orders strictly; bucket numbers are dense, so that the largest is one
-    # less than the number of buckets.
+    # Pairs that each row orders strictly; bucket numbers are dense, so the largest is one less than
+    # the number of buckets.
     strict = np.zeros(len(b), dtype=np.intp)
     for at in range(n - 1):
         strict += np.count_nonzero(b[:, at + 1 :] != b[:, [at]], axis=1)

@@ -1,4 +1,4 @@
-"""The ranking that a protocol's scores on an image give."""
+"""Rankings from a protocol's scores on an image."""
 
 import math
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ def ranking_from_scores(scores: Mapping[str, float | None], decimals: int | None
     decimals : int or None
         Scores are rounded to this many decimals, half to even, in decimal arithmetic on the
         shortest decimal that reads back as the same float (0.12345 is a half, as it looks);
-        None compares them as they are.
+        None compares them unrounded.
 
     Raises
     ------
     MissingScore
-        If a score is None or not a finite number; names the method.
+        If a score is None or not a finite number; the message names the method.
     RankingError
         If there is no score, or ``decimals`` is outside 0 .. 15.
 
@@ -51,12 +51,12 @@ def ranking_from_scores(scores: Mapping[str, float | None], decimals: int | None
 
 
 def require_decimals(decimals: int | None) -> None:
-    """Raise RankingError unless scores can be rounded so.
+    """Raise RankingError unless scores can be rounded to this many decimals.
 
     Raises
     ------
     RankingError
-        If they are not None or in 0 .. 15.
+        If ``decimals`` is neither None nor in 0 .. 15.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def require_score(score: float | None, name: str) -> float:
     Raises
     ------
     MissingScore
-        If it is None, infinite or nan.
+        If it is None, infinite or NaN.
 
     Examples
     --------
@@ -100,12 +100,7 @@ def require_score(score: float | None, name: str) -> float:
 
 
 def quantized(score: Decimal, decimals: int) -> Decimal:
-    """Round to so many decimals, half to even.
-
-    Parameters
-    ----------
-    score : Decimal
-    decimals : int
+    """Round to this many decimals, half to even.
 
     Examples
     --------
@@ -117,7 +112,7 @@ def quantized(score: Decimal, decimals: int) -> Decimal:
 
 
 def f_beta(recall: float, precision: float, beta: float = 1.0) -> float:
-    """Return (1 + beta^2) P R / (beta^2 P + R); 0 when both are 0.
+    """Return (1 + beta^2) P R / (beta^2 P + R); 0 if both are 0.
 
     Parameters
     ----------
@@ -138,12 +133,11 @@ def f_beta(recall: float, precision: float, beta: float = 1.0) -> float:
 def f_betas(
     recall: NDArray[np.float64], precision: NDArray[np.float64], beta: float = 1.0
 ) -> NDArray[np.float64]:
-    """Return :func:`f_beta` of each recall and precision, to the last digit.
+    """Return :func:`f_beta` of each recall and precision, equal to the last digit.
 
     Parameters
     ----------
     recall, precision : ndarray of shape (n,)
-    beta : float
 
     Examples
     --------
@@ -151,7 +145,7 @@ def f_betas(
     array([0.66666667, 0.        ])
     """
     weight = beta * beta
-    # Numbers that are not finite come out so, as from f_beta; the caller looks for them.
+    # Numbers that are not finite give such results, as in f_beta; the caller checks for them.
     with np.errstate(invalid="ignore", over="ignore"):
         below = weight * precision + recall
         above = (1 + weight) * precision * recall

@@ -1,8 +1,8 @@
 """Rankings of many images as arrays, methods in order of name.
 
-A study is a mapping of images to rankings of a few methods each. Image by image Python would spend
-far more time than numpy, so images are put together into arrays; and because not all images have
-equally many rankings or methods, into one array for each such shape.
+A study is a mapping of images to rankings of a few methods each. A Python loop over images would
+take far longer than numpy, so images are combined into arrays. Because images differ in the numbers
+of rankings and methods, there is one array for each shape.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .buckets import Ranking, checked
 
 T = TypeVar("T")
-# Bucket numbers, 0 for the best, in a small kind of integer.
+# Bucket numbers, 0 for the best, in a small integer type.
 Places = NDArray[np.integer[Any]]
 
 # Images packed at a time: arrays stay small compared with the study.
@@ -49,22 +49,22 @@ def packed_rankings(
     differing: Callable[[int], object] | None = None,
     together: int | None = None,
 ) -> Iterator[PackedRankings]:
-    """Yield the rankings of many images, some thousand together, images in order within each.
+    """Yield the rankings of many images, a few thousand at a time, in order within each group.
 
     Parameters
     ----------
     images : sequence of sequences of rankings
-        Those of each image; an image without a ranking is in no group.
+        The rankings of each image; an image without a ranking is in no group.
     differing : callable, optional
-        Called with the number of an image whose rankings are of different methods, which is in no
-        group either, before the groups of its thousand.
+        Called with the number of an image whose rankings are of different methods, before the
+        groups of its batch are yielded; the image is in no group either.
     together : int, optional
         The number of images packed at a time.
 
     Raises
     ------
     RankingError
-        If a ranking is not one.
+        If a ranking is invalid.
 
     Examples
     --------
@@ -82,15 +82,15 @@ def _grouped(
     images: Sequence[Sequence[Ranking]], start: int, differing: Callable[[int], object] | None
 ) -> Iterator[PackedRankings]:
     rankings = _Flat(images)
-    # For each image the number of its rankings, the first one's number among all, and the number
-    # of methods in that one.
+    # For each image: the number of its rankings, the index of the first one among all, and the
+    # number of methods in that one.
     n_rankings = _lengths(images)
     first_ranking = _starts(n_rankings)
     has_any = n_rankings > 0
     n_methods = np.zeros(len(images), dtype=np.intp)
     n_methods[has_any] = rankings.n_methods[first_ranking[has_any]]
-    # For each ranking its image. A ranking of another number of methods than its image's first is
-    # of different methods; those of the same number are compared name by name below.
+    # The image of each ranking. If a ranking has another number of methods than the first of its
+    # image, the methods differ; those with the same number are compared name by name below.
     owner = np.repeat(np.arange(len(images)), n_rankings)
     is_differing = np.zeros(len(images), dtype=bool)
     is_differing[owner[rankings.n_methods != n_methods[owner]]] = True
@@ -105,7 +105,7 @@ def _grouped(
         is_one_set = (methods == methods[:, :1]).all(axis=(1, 2))
         is_differing[rows[~is_one_set]] = True
         groups.append((rows[is_one_set], methods[is_one_set, 0], places[is_one_set]))
-    # All refusals come before the first group, so that no work is done on a refused study.
+    # All errors are raised before the first group, so that no work is done on an invalid study.
     for row in np.flatnonzero(is_differing).tolist():
         rankings.check(first_ranking[row], n_rankings[row])
         if differing:
@@ -116,14 +116,14 @@ def _grouped(
 
 
 class _Flat:
-    """All rankings laid end to end, so that one pass of numpy serves them all.
+    """All rankings concatenated, so that one numpy pass processes all of them.
 
     ``a=b>c`` and ``c>a`` become methods 0 1 2 2 0 with places 0 0 1 0 1, first 0 3, n_methods 3 2.
 
     Attributes
     ----------
     names : list of str
-        The methods that occur, in order of name; below they are numbers.
+        The methods that occur, in order of name; elsewhere they are numbers.
     n_methods, first : ndarray, one for each ranking
         The number of methods it ranks, and the position of the first of them.
     """
@@ -139,10 +139,10 @@ class _Flat:
         first_bucket, first_member = _starts(n_buckets), _starts(n_members)
         # A bucket's number is its position among all buckets minus that of its ranking's first.
         place = np.arange(len(kind)) - np.repeat(first_bucket, n_buckets)
-        # For each member of each bucket its position among those of the different buckets.
+        # For each member of each bucket, its position among the members of the distinct buckets.
         position = np.repeat(_starts(n_of_kind)[kind] - first_member, n_members)
         position += np.arange(len(position))
-        # A method and its place in one number, which sorts by method; small ones sort the fastest.
+        # Method and place in one number, which sorts by method; small integers sort fastest.
         self._bits = int(n_buckets.max(initial=0)).bit_length()
         small = np.min_scalar_type(-(len(self.names) << self._bits))
         self._members = (methods << self._bits).astype(small)[position]
@@ -158,14 +158,14 @@ class _Flat:
         members.sort(axis=-1)
         methods = members >> self._bits
         if (methods[..., 1:] == methods[..., :-1]).any():
-            # One of them is not a ranking: this raises, and names the duplicated methods.
+            # One of them is not a ranking: raises an error that names the duplicated methods.
             self.check(0, len(self._rankings))
         # The smallest integers are compared the fastest; signed ones can be subtracted.
         places = (members & ((1 << self._bits) - 1)).astype(np.min_scalar_type(-n))
         return methods, places
 
     def check(self, first: int, n: int) -> None:
-        """Raise RankingError if one of these has a method twice."""
+        """Raise RankingError if one of the n rankings from ``first`` on has a method twice."""
         for ranking in self._rankings[first : first + n]:
             checked(ranking)
 
@@ -184,14 +184,14 @@ class _Flat:
 def _flattened(
     images: Sequence[Sequence[Ranking]],
 ) -> tuple[Sequence[Ranking], NDArray[np.intp], list[tuple[str, ...]]]:
-    """Return all rankings, the number of each of their buckets, and the different buckets by number.
+    """Return all rankings, the number of each of their buckets, and the distinct buckets by number.
 
-    Few of many buckets are different: only these are unpacked, name by name. Raises RankingError if
-    one is not a ranking.
+    There are many buckets but few distinct ones, and only these are unpacked name by name. Raises
+    RankingError if one is not a ranking.
     """
     rankings = list(chain.from_iterable(images))
     if set(map(type, rankings)) <= {tuple, list} and all(rankings):
-        # A value that cannot be looked up is not a tuple; it is converted below.
+        # An unhashable value is not a tuple; it is converted below.
         with suppress(TypeError):
             numbers, different = _numbered(chain.from_iterable(rankings))
             if (
@@ -200,13 +200,13 @@ def _flattened(
                 and set(map(type, chain.from_iterable(different))) <= {str}
             ):
                 return rankings, numbers, different
-    # Another kind of collection, or no ranking: each has to be looked at.
+    # Another kind of collection, or no ranking: each must be checked.
     rankings = [checked(ranking) for ranking in rankings]
     return rankings, *_numbered(chain.from_iterable(rankings))
 
 
 def _numbered(buckets: Iterable[T]) -> tuple[NDArray[np.intp], list[T]]:
-    """Return a number for each bucket, equal for equal ones, and the different ones by number."""
+    """Return a number for each bucket, equal for equal ones, and the distinct buckets by number."""
     number_of: defaultdict[T, int] = defaultdict(count().__next__)
     numbers = np.fromiter(map(number_of.__getitem__, buckets), np.intp)
     return numbers, list(number_of)
@@ -223,7 +223,7 @@ def _starts(lengths: NDArray[np.intp]) -> NDArray[np.intp]:
 def rankings_of(places: Places, methods: Iterable[Sequence[str]]) -> Iterator[Ranking]:
     """Yield the ranking of each row of dense bucket numbers; the methods of a bucket are in order.
 
-    Equal buckets are one object: of many rankings most of the memory would be buckets of one.
+    Equal buckets are one object: otherwise buckets of one method would take most of the memory.
 
     Parameters
     ----------
@@ -257,8 +257,8 @@ def doubled_ranks_of(places: Places) -> NDArray[np.int32]:
     >>> doubled_ranks_of(np.array([[0, 0, 1]]))
     array([[3, 3, 6]], dtype=int32)
     """
-    # A bucket of t methods after b others has the mean position b + (t + 1) / 2, doubled
-    # 2 b + t + 1. Counting "no worse" gives b + t and "better" b, together with the 1 the same.
+    # A bucket of t methods after b others has the mean position b + (t + 1) / 2, doubled 2 b + t +
+    # 1. Counting "no worse" gives b + t, and "better" gives b; with 1 added, their sum is the same.
     ranks = np.ones(places.shape, dtype=np.int32)
     for at in range(places.shape[-1]):
         other = places[..., [at]]

@@ -16,8 +16,8 @@ from .packed import TOGETHER, Places, dense_places, packed_rankings, rankings_of
 
 Floats = NDArray[np.float64]
 
-# In units of the last decimal: a score this near to a half is rounded in decimal arithmetic.
-# Scaling errs by far less, so that all others are rounded right in binary.
+# In units of the last decimal: a score this close to a half is rounded in decimal arithmetic.
+# Scaling errors are far smaller, so all other scores are rounded correctly in binary.
 _NEAR_HALF = 1e-4
 
 
@@ -39,15 +39,11 @@ def packed_scores(
     protocols: Sequence[str],
     n_values: int = 1,
 ) -> Floats:
-    """Return the scores of images that rank equally many methods; nan if missing.
+    """Return the scores of images with equally many ranked methods; nan if missing.
 
     Parameters
     ----------
-    scores : image -> protocol -> method -> score, or a tuple of ``n_values`` of them
     images : sequence of str, length g
-    methods : sequence of sequences of str, g x n
-    protocols : sequence of str
-    n_values : int
 
     Returns
     -------
@@ -61,17 +57,17 @@ def packed_scores(
     n = len(methods[0]) if len(images) else 0
     shape = (len(images), len(protocols), n, n_values)
     try:
-        # Nearly always nothing is missing, and a plain comprehension is several times as fast.
+        # Scores are hardly ever missing, and a plain comprehension is several times as fast.
         present = [
             of_protocol[method]
             for image, ranked in zip(images, methods, strict=True)
             for of_protocol in map(scores[image].__getitem__, protocols)
             for method in ranked
         ]
-        # An array of the standard library, because numpy would read text as a number.
+        # An array of the standard library, because numpy would convert text to numbers.
         values = array("d", present if n_values == 1 else chain.from_iterable(present))
     except (KeyError, TypeError):
-        # Something is missing or None: gather again, with nan in its place.
+        # A score is missing or None: collect again, with nan in its place.
         values = array("d")
         nothing = (None,) * n_values
         for image, ranked in zip(images, methods, strict=True):
@@ -91,12 +87,12 @@ def complete_scores(
     protocols: Sequence[str],
     n_values: int = 1,
 ) -> Floats:
-    """Return :func:`packed_scores`, all of them finite.
+    """Return :func:`packed_scores`, checking that all are finite.
 
     Parameters
     ----------
     scores, images, methods, protocols, n_values
-        As of :func:`packed_scores`.
+        As for :func:`packed_scores`.
 
     Returns
     -------
@@ -105,7 +101,7 @@ def complete_scores(
     Raises
     ------
     MissingScore
-        If one is missing or not finite; names image, protocol and method.
+        If a score is missing or not finite; the message names image, protocol and method.
 
     Examples
     --------
@@ -136,11 +132,9 @@ def rankings_from_scores(
 
     Parameters
     ----------
-    scores : image -> protocol -> method -> score
     methods : image -> methods in order of name, at least one
-    protocols : sequence of str
     decimals : int or None
-        To which scores are rounded; None: not rounded.
+        Scores are rounded to this many decimals; None: not rounded.
 
     Returns
     -------
@@ -150,7 +144,7 @@ def rankings_from_scores(
     Raises
     ------
     MissingScore
-        If a score is missing or not finite; names image, protocol and method.
+        If a score is missing or not finite; the message names image, protocol and method.
     RankingError
         If ``decimals`` is outside 0 .. 15.
 
@@ -181,10 +175,10 @@ def rankings_from_scores(
 
 
 def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
-    """Return numbers, smaller for better, that compare as the rounded scores do.
+    """Return numbers, smaller for better, that compare like the rounded scores.
 
-    Rounds as :func:`rankings.orders.from_scores.ranking_from_scores` does, for many scores at once: only
-    those near a half need decimal arithmetic.
+    Rounds like :func:`rankings.orders.from_scores.ranking_from_scores`, for many scores at once:
+    only those near a half need decimal arithmetic.
 
     Parameters
     ----------
@@ -201,19 +195,19 @@ def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
     scaled = values * 10.0**decimals
     largest = np.abs(scaled).max(initial=0.0)
     if largest > 2.0**32:
-        # So large that a float would leave too few digits behind the point: every score is rounded
-        # exactly and replaced by its place among all of them.
+        # The numbers are so large that a float has too few digits after the point: every score is
+        # rounded exactly and replaced by its place among all of them.
         exact = [quantized(Decimal(repr(value)), decimals) for value in values.ravel().tolist()]
         number = {value: at for at, value in enumerate(sorted({*exact}, reverse=True))}
         return np.array([number[value] for value in exact]).reshape(values.shape)
-    # rint rounds halves to even, as we do; only near a half can it see another number than the
-    # decimal one, because 0.12345 x 10^4 need not be 1234.5.
+    # rint rounds halves to even, as we do; only near a half can its result differ from decimal
+    # rounding, because 0.12345 x 10^4 need not be 1234.5.
     units = np.rint(scaled)
     near = np.abs(scaled - units) > 0.5 - _NEAR_HALF
     if near.any():
         exact = [quantized(Decimal(repr(value)), decimals) for value in values[near].tolist()]
         units[near] = [float(value.scaleb(decimals)) for value in exact]
-    # Two bytes instead of eight where they suffice: comparisons are the most of a report's time.
+    # Two bytes instead of eight where they suffice: comparisons take most of a report's time.
     return np.asarray((-units).astype(np.int16) if largest < 2**15 - 1 else -units)
 
 
@@ -235,12 +229,12 @@ def places_from_scores(values: Floats, decimals: int | None) -> Places:
 
 @dataclass(frozen=True, slots=True)
 class PackedStudy:
-    """Scores and consensus of images that rank equally many methods, in order of name.
+    """Scores and consensus of images with equally many ranked methods, in order of name.
 
     Attributes
     ----------
     rows : ndarray of shape (g,)
-        The images' numbers in order of name among all.
+        The images' positions among all images in order of name.
     values : ndarray of shape (g, protocols, n), or (g, protocols, n, n_values)
     goals : ndarray of shape (g, n)
         Bucket numbers of the consensus.
@@ -257,14 +251,7 @@ def packed_study(
     protocols: Sequence[str],
     n_values: int = 1,
 ) -> Iterator[PackedStudy]:
-    """Yield the scores and consensus of images with equally many methods, some thousand together.
-
-    Parameters
-    ----------
-    scores : image -> protocol -> method -> score, or a tuple of ``n_values`` of them
-    consensus : image -> ranking
-    protocols : sequence of str
-    n_values : int
+    """Yield scores and consensus, grouping a few thousand images with equally many methods.
 
     Yields
     ------
@@ -273,7 +260,7 @@ def packed_study(
     Raises
     ------
     MissingScore
-        If a score of a ranked method is missing or not finite; names image, protocol and method.
+        If a score of a ranked method is missing or not finite; the message says which.
     RankingError
         If a consensus is not a ranking.
 

@@ -27,12 +27,12 @@ def pairwise_accuracy(a: Ranking, b: Ranking) -> float | None:
     Returns
     -------
     float or None
-        In [0, 1]; None when one method is ranked, since there is no pair.
+        In [0, 1]; None if only one method is ranked, since there is no pair.
 
     Raises
     ------
     RankingError
-        If a ranking is not one, or they rank different methods; names the methods.
+        If a ranking is invalid, or they rank different methods; the message names the methods.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def pairwise_accuracy(a: Ranking, b: Ranking) -> float | None:
 
 
 def _signs(places: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return 1, 0 or -1 for row and column method of each ranking: (m, n, n)."""
+    """Return -1, 0 or 1 if a row's method is before, tied with or after a column's: (m, n, n)."""
     return np.asarray(np.sign(places[:, :, np.newaxis] - places[:, np.newaxis, :]))
 
 
@@ -57,14 +57,14 @@ def margin_weighted_discordance(values: Mapping[str, float | None], consensus: R
     """Return the share of a protocol's margins that goes against the consensus.
 
     The sum of abs(s_i - s_j) over the pairs that the consensus orders strictly the other way,
-    divided by that sum over all pairs. Pairs that the consensus ties count below the line only.
-    Rankings forget by how much values differ, which [DPTF18]_ names as a weak point; this does not.
+    divided by the same sum over all pairs. Pairs that the consensus ties count only in the latter.
+    Rankings discard by how much values differ, which [DPTF18]_ calls a weakness; this measure does
+    not.
 
     Parameters
     ----------
     values : mapping of method to value
-        The higher the better, in any unit; methods that the consensus does not rank are ignored.
-    consensus : Ranking
+        Higher is better, in any unit; methods that the consensus does not rank are ignored.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def margin_weighted_discordance(values: Mapping[str, float | None], consensus: R
     Raises
     ------
     MissingScore
-        If a ranked method has no value, or one that is not a finite number; names the method.
+        If a ranked method has no finite value; the message names the method.
     RankingError
         If the consensus is not a ranking.
 
@@ -104,7 +104,7 @@ def margin_weighted_discordances(
     Parameters
     ----------
     values : ndarray of shape (m, n)
-        The values that m protocols give to n methods, the higher the better.
+        The values that m protocols give to n methods; higher is better.
     consensus : ndarray of shape (m, n) or (n,)
         Bucket numbers of the same methods, 0 for the best; one row of shape (n,) represents all.
 
@@ -116,7 +116,7 @@ def margin_weighted_discordances(
     Raises
     ------
     MissingScore
-        If a value is not a finite number; names row and column.
+        If a value is not a finite number; the message names row and column.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class CriterionDistance:
     n_images : int
         Images with a consensus for both criteria, of at least two methods.
     distance : float or None
-        None without such an image.
+        None if there is no such image.
     share : float or None
         Mean of distance / (n (n - 1) / 2) over the same images; in [0, 1].
     """
@@ -166,13 +166,8 @@ def criterion_distances(
 ) -> tuple[CriterionDistance, ...]:
     """Return the mean distance between the consensus rankings of every two criteria.
 
-    ([DPTF18]_, section V.C.) An image counts for a pair of criteria when it has a consensus for
-    both. An image of a single method is left out, since it cannot tell criteria apart.
-
-    Parameters
-    ----------
-    consensus : criterion -> image -> consensus ranking
-    distance : "edit" or "kemeny"
+    ([DPTF18]_, section V.C.) An image counts for a pair of criteria if it has a consensus for both.
+    An image with a single method is left out, since it cannot distinguish criteria.
 
     Returns
     -------
@@ -182,8 +177,8 @@ def criterion_distances(
     Raises
     ------
     RankingError
-        If the rankings of an image are of different methods (names the image), or ``distance`` is
-        neither "edit" nor "kemeny".
+        If the rankings of an image are of different methods (the message names the image), or
+        ``distance`` is neither "edit" nor "kemeny".
 
     Examples
     --------
@@ -227,8 +222,8 @@ def _criterion_distance(
     if not len(apart):
         return CriterionDistance(first, second, 0, None, None)
     shares = apart / (n_methods * (n_methods - 1) / 2)
-    # Added up in the order of the images: shares are not exact, and the sum must not depend on the
-    # groups they were packed in.
+    # Summed in the order of the images: shares are not exact, and the sum must not depend on the
+    # groups in which images were packed.
     share = float(np.cumsum(shares)[-1]) / len(apart)
     return CriterionDistance(first, second, len(apart), float(apart.sum()) / len(apart), share)
 
@@ -253,7 +248,7 @@ class PairCounts:
 
 
 def pair_counts(rankings: Sequence[Ranking]) -> PairCounts:
-    """Count, for every pair of methods, the rankings with the one before the other and with ties.
+    """Count, for every pair of methods, the rankings with one before the other and with ties.
 
     A ranking without a method adds nothing to that method's pairs.
 
@@ -278,7 +273,7 @@ def pair_counts(rankings: Sequence[Ranking]) -> PairCounts:
         place = bucket_of(ranking)
         ranked = [at for at, method in enumerate(methods) if method in place]
         places = np.array([place[methods[at]] for at in ranked])
-        # Rows and columns of the methods it ranks; it says nothing of the others.
+        # Rows and columns of the methods in the ranking; it adds nothing to the others.
         cells = np.ix_(ranked, ranked)
         before[cells] += places[:, np.newaxis] < places
         tied[cells] += places[:, np.newaxis] == places

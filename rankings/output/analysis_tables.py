@@ -1,23 +1,43 @@
-"""The tables around Best / Worst / Score: an analysis as rows that can be shown or saved.
+"""The tables of an analysis besides Best / Worst / Score, as rows that can be shown or saved.
 
-They are made from the analysis as JSON, so that a stored one gives the same tables.
+They are made from the analysis as JSON, so that a stored analysis gives the same tables.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from text_rankings.base.i18n import gettext, in_language
 
 from ..agreement.sensitivity import DECIMALS, rounding_name
+from ..orders.buckets import to_text
 from .question_tables import TABLES as QUESTIONS
-from .table import CRITERION, PROTOCOL, Cell, Column, Data, PValue, Table, count, number, of_each
-from .verdict_tables import against_a_person, differences, intervals, verdict_sentences
+from .table import (
+    CRITERION,
+    PROTOCOL,
+    Column,
+    Data,
+    PValue,
+    Row,
+    Table,
+    count,
+    number,
+    of_each,
+    picked,
+    with_rows,
+)
+from .verdict_tables import (
+    against_a_person,
+    differences,
+    human_baseline,
+    intervals,
+    verdict_sentences,
+)
 
 _TIES_APART: Final = 0.05
 
 
 def tables_of(data: Data) -> list[Table]:
-    """Return every table of an analysis that has a row.
+    """Return all tables of an analysis that are not empty.
 
     Parameters
     ----------
@@ -28,43 +48,27 @@ def tables_of(data: Data) -> list[Table]:
     -------
     list of Table
         In the order of the report.
-
-    Examples
-    --------
-    >>> from rankings.analysis.analysis import analyse
-    >>> iou = {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}
-    >>> teams = {"recall": {"img_1": dict.fromkeys(["ann", "ben", "cem"], (("a",), ("b",)))}}
-    >>> "agreement" in [table.slug for table in tables_of(analyse(teams, {"img_1": iou}).to_json())]
-    True
     """
-    return [table for table in (make(data) for make in _TABLES) if table.rows]
+    return with_rows(*(make(data) for make in _TABLES))
 
 
 def _measures(data: Data) -> Table:
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for measured in around["measures"]:
-            yield (
-                *(
-                    measured["protocol"],
-                    measured["kemeny_distance"],
-                    measured["tau_b"],
-                    measured["n_without_tau_b"],
-                ),
-                *(measured["pairwise_accuracy"], measured["discordance"]),
-            )
+    def rows(around: Data) -> Iterator[Row]:
+        names = ("kemeny_distance", "tau_b", "n_without_tau_b", "pairwise_accuracy", "discordance")
+        yield from picked(around["measures"], "protocol", *names)
         for baseline in around.get("baselines", ()):
-            shown = baseline["baseline"], baseline["kemeny_distance"]
-            yield (*shown, None, None, baseline["pairwise_accuracy"], None)
+            yield baseline["baseline"], *(baseline.get(name) for name in names)
 
     return Table(
         "measures",
         gettext("Other measures"),
         gettext(
-            "Means over the images. Kemeny distance: lower is better, neutral towards ties. Kendall's "
-            "tau-b: 1 is the same order; undefined on an image where either side ties everything. "
-            "Pairs agreed: share of pairs of methods on which protocol and people say the same, ties "
-            "included. Discordance: the same in disagreement, weighted by the protocol's margin. They do not "
-            "say whether a difference holds for other people or images."
+            "Means over the images. Kemeny distance: lower is better, neutral towards ties. "
+            "Kendall's tau-b: 1 is the same order; undefined on an image where either side ties "
+            "everything. Pairs agreed: share of pairs of methods on which protocol and people "
+            "agree, ties included. Discordance: the share on which they disagree, weighted by the "
+            "protocol's margin. They do not say whether a difference holds for other people or "
+            "images."
         ),
         (
             *(CRITERION, PROTOCOL, number("Kemeny distance"), number("tau-b", 3)),
@@ -76,67 +80,51 @@ def _measures(data: Data) -> Table:
 
 
 def _rounding(data: Data) -> Table:
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for rounding in around["rounding"]:
-            yield (rounding["protocol"], *rounding["scores"])
-
     return Table(
         "rounding",
         gettext("Score by rounding"),
         gettext(
-            "The Score when the protocol's values are rounded to so many decimals before they are "
-            "ranked: fewer decimals make more ties. It does not say which rounding is right."
+            "The Score when the protocol's values are rounded to this many decimals before they "
+            "are ranked: fewer decimals make more ties. It does not say which rounding is right."
         ),
         (
             *(CRITERION, PROTOCOL),
             *(number(rounding_name(places)) for places in DECIMALS),
         ),
-        of_each(data, rows),
+        of_each(data, lambda own: ((one["protocol"], *one["scores"]) for one in own["rounding"])),
     )
 
 
 def _calibration(data: Data) -> Table:
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for calibration in around["calibration"]:
-            yield tuple(
-                calibration[name]
-                for name in (
-                    *("protocol", "epsilon", "accuracy_at_0", "accuracy"),
-                    *("cross_validated_accuracy", "score", "cross_validated_score"),
-                )
-            )
-
+    names = (
+        *("protocol", "epsilon", "accuracy_at_0", "accuracy"),
+        *("cross_validated_accuracy", "score", "cross_validated_score"),
+    )
     return Table(
         "calibration",
         gettext("Which differences people see"),
         gettext(
-            "Values that differ by no more than epsilon count as tied; the epsilon with the highest "
-            "pairwise accuracy is chosen, by each annotator's own rankings (in older reports by their "
-            "consensus). Cross-validated: every image judged with the epsilon of images outside its fold; "
-            "the other numbers flatter, because the epsilon was chosen on the same images. It does not say "
-            "that smaller differences are wrong, only that people seldom tell them."
+            "Values that differ by no more than epsilon count as tied; the epsilon with "
+            "the highest pairwise accuracy is chosen, by each annotator's own rankings "
+            "(in older reports by their consensus). Cross-validated: every image judged "
+            "with the epsilon of images outside its fold; the other numbers are too "
+            "optimistic, because the epsilon was chosen on the same images. It does not "
+            "say that smaller differences are wrong, only that people seldom notice them."
         ),
         (
             *(CRITERION, PROTOCOL, number("Epsilon", 4), number("Accuracy at 0", 3)),
             *(number("Accuracy", 3), number("Accuracy, cross-validated", 3), number("Distance")),
             number("Distance, cross-validated"),
         ),
-        of_each(data, rows),
+        of_each(data, lambda own: picked(own["calibration"], *names)),
     )
 
 
 def _sensitivity(data: Data) -> Table:
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for variant in around["sensitivity"]:
-            order = variant["order"]
-            text = " > ".join(" = ".join(bucket) for bucket in order) if order else None
-            yield (
-                in_language(variant["name"]),
-                text,
-                variant["tau_b"],
-                variant["same_order"],
-                variant["n_images"],
-            )
+    def rows(around: Data) -> Iterator[Row]:
+        names = ("name", "order", "tau_b", "same_order", "n_images")
+        for name, order, *others in picked(around["sensitivity"], *names):
+            yield in_language(name), to_text(order) if order else None, *others
 
     return Table(
         "sensitivity",
@@ -154,38 +142,28 @@ def _sensitivity(data: Data) -> Table:
 
 
 def _agreement(data: Data) -> Table:
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        agreement = around["agreement"]
-        # Older analyses call it a ceiling.
+    def rows(around: Data) -> Iterator[Row]:
+        agreement, person = around["agreement"], human_baseline(around)
         friedman = around["friedman"]["p_value"]
-        person = around["human_baseline"] if "human_baseline" in around else around["ceiling"]
-        yield (gettext("Kendall's W, mean over images (1: the same order)"), agreement["kendall_w"])
+        yield gettext("Kendall's W, mean over images (1: the same order)"), agreement["kendall_w"]
         # Older analyses do not count them.
         if agreement.get("n_without_w"):
-            yield (gettext("Images without Kendall's W"), agreement["n_without_w"])
-        yield (gettext("Krippendorff's alpha, ordinal (1: the same order)"), agreement["alpha"])
-        yield (gettext("Edit distance between two annotators, mean"), agreement["edit_distance"])
-        yield (
-            gettext("Kemeny distance between two annotators, mean"),
-            agreement["kemeny_distance"],
-        )
+            yield gettext("Images without Kendall's W"), agreement["n_without_w"]
+        yield gettext("Krippendorff's alpha, ordinal (1: the same order)"), agreement["alpha"]
+        yield gettext("Edit distance between two annotators, mean"), agreement["edit_distance"]
+        yield gettext("Kemeny distance between two annotators, mean"), agreement["kemeny_distance"]
         yield (
             gettext("Human baseline: an annotator to the others' consensus, mean"),
             person["score"],
         )
         if person.get("low") is not None:
-            yield (
-                gettext("Human baseline: low end of its 95 % interval over images"),
-                person["low"],
-            )
+            yield gettext("Human baseline: low end of its 95 % interval over images"), person["low"]
             yield (
                 gettext("Human baseline: high end of its 95 % interval over images"),
                 person["high"],
             )
-        yield (
-            gettext("Friedman test of all protocols, annotators fixed: p"),
-            None if friedman is None else PValue(friedman),
-        )
+        p_value = None if friedman is None else PValue(friedman)
+        yield gettext("Friedman test of all protocols, annotators fixed: p"), p_value
         yield (
             gettext("Critical difference of average ranks, annotators fixed (Nemenyi, 5 %)"),
             around["critical_difference"]["critical_difference"],
@@ -195,10 +173,11 @@ def _agreement(data: Data) -> Table:
         "agreement",
         gettext("How far annotators agree"),
         gettext(
-            "How much people say the same, as means over images. The human baseline is how near a person "
-            "comes to the consensus of the others, with a 95 % interval by percentile bootstrap over images, "
-            "these annotators fixed. It is no limit: a protocol that orders methods as people do on the "
-            "average may be below it. Agreement does not say that people are right."
+            "How much people agree, as means over images. The human baseline is how near a person "
+            "comes to the consensus of the others, with a 95 % interval by percentile bootstrap "
+            "over images, these annotators fixed. It is not a limit: a protocol that orders "
+            "methods as people do on average may be below it. Agreement does not say that people "
+            "are right."
         )
         + _without_w(data),
         (CRITERION, Column("Measure"), number("Value", 3)),
@@ -207,7 +186,7 @@ def _agreement(data: Data) -> Table:
 
 
 def _without_w(data: Data) -> str:
-    """Return which images the mean of Kendall's W leaves out; empty if every image has one."""
+    """Return a note that the mean of Kendall's W leaves images out; empty if it leaves out none."""
     agreements = (around["agreement"] for around in data["analysis"].values())
     if not any(agreement.get("n_without_w") for agreement in agreements):
         return ""
@@ -218,7 +197,7 @@ def _without_w(data: Data) -> str:
 
 
 def _ties(data: Data) -> Table:
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    def rows(around: Data) -> Iterator[Row]:
         if "ties" not in around:
             return
         shares = around["ties"]
@@ -242,7 +221,7 @@ def _ties(data: Data) -> Table:
 
 
 def _tie_warning(data: Data) -> str:
-    """Return where people, their consensus and protocols tie so differently that distances are affected."""
+    """Return a warning on shares of ties that differ so much that they affect distances."""
     apart, protocols = [], []
     for criterion, around in data["analysis"].items():
         shares = around.get("ties", {"annotators": {}, "consensus": None, "protocols": {}})
@@ -260,31 +239,33 @@ def _tie_warning(data: Data) -> str:
     points, sentences = f"{100 * _TIES_APART:.0f}", []
     if apart:
         words = gettext(
-            "By {criteria} the consensus and single annotators differ by more than {points} points: "
-            "Scores do not compare with a study's of more or fewer annotators."
+            "By {criteria} the consensus and single annotators differ by more than "
+            "{points} points: Scores cannot be compared with those of a study with more "
+            "or fewer annotators."
         )
         sentences.append(words.format(criteria=gettext(" and ").join(apart), points=points))
     if protocols:
         words = gettext(
-            "Protocols that tie more than {points} points more or fewer pairs than single annotators: "
-            "{protocols}. Part of their distance is that alone."
+            "Protocols whose share of tied pairs differs from single annotators' by more "
+            "than {points} points: {protocols}. Part of their distance comes from that "
+            "alone."
         )
         sentences.append(words.format(points=points, protocols=", ".join(protocols)))
     return " ".join(sentences)
 
 
 def _annotators(data: Data) -> Table:
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    def rows(around: Data) -> Iterator[Row]:
         for name, annotator in around["annotators"].items():
-            yield (name, annotator["n_images"], annotator["distance"])
+            yield name, annotator["n_images"], annotator["distance"]
 
     return Table(
         "annotators",
         gettext("Each annotator and the others"),
         gettext(
-            "Mean distance of an annotator's rankings to the consensus of all others, over the images "
-            "with at least two rankings. It does not say who is right: a distance may be a taste of one's "
-            "own."
+            "Mean distance of an annotator's rankings to the consensus of all others, "
+            "over the images with at least two rankings. It does not say who is right: a "
+            "distance may reflect a personal taste."
         ),
         (CRITERION, Column("Annotator"), count("Images"), number("Distance")),
         of_each(data, rows),
@@ -304,27 +285,16 @@ def _criteria(data: Data) -> Table:
             count("Images"),
         ),
         tuple(
-            (
-                *(gettext(pair["first"]), gettext(pair["second"])),
-                *(pair["distance"], pair["share"], pair["n_images"]),
+            (gettext(first), gettext(second), *others)
+            for first, second, *others in picked(
+                data["between_criteria"], "first", "second", "distance", "share", "n_images"
             )
-            for pair in data["between_criteria"]
         ),
     )
 
 
 _TABLES: Final = (
-    *(
-        verdict_sentences,
-        intervals,
-        differences,
-        against_a_person,
-        _sensitivity,
-        _agreement,
-        _ties,
-        _annotators,
-        _criteria,
-    ),
-    *(_measures, _rounding, _calibration),
-    *QUESTIONS,
+    *(verdict_sentences, intervals, differences, against_a_person),
+    *(_sensitivity, _agreement, _ties, _annotators, _criteria),
+    *(_measures, _rounding, _calibration, *QUESTIONS),
 )

@@ -10,13 +10,7 @@ _TITLE: Final = re.compile(r"^ *title = \{(.*)\},?$", re.MULTILINE)
 
 
 def entries(package: str) -> dict[str, str]:
-    """Return a package's references by their keys, which are those of its REFERENCES.md.
-
-    Examples
-    --------
-    >>> entries("rankings")["Ken45"].splitlines()[0]
-    '@article{Ken45,'
-    """
+    """Return a package's references by their keys, which are those of its REFERENCES.md."""
     text = files(package).joinpath("references.bib").read_text(encoding="utf-8")
     return {found[1]: found[0] for found in _ENTRY.finditer(text)}
 
@@ -39,12 +33,6 @@ def cited(keys: Iterable[str], packages: Iterable[str]) -> tuple[dict[str, str],
     entries : dict of str to str
         Key -> BibTeX.
     stands_for : dict of str to str
-
-    Examples
-    --------
-    >>> chosen, stands_for = cited(["Ken45", "nobody", "Ken45"], ["rankings"])
-    >>> list(chosen), stands_for
-    (['Ken45'], {'Ken45': 'Ken45'})
     """
     known: Mapping[str, str] = {
         key: entry for package in packages for key, entry in entries(package).items()

@@ -1,11 +1,23 @@
 """The tables of the effects of changing protocols, from their JSON."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from text_rankings.base.i18n import gettext, gettext_noop
 
-from .table import ADJUSTED, CRITERION, PROTOCOL, Cell, Column, Data, Table, count, number
+from .table import (
+    ADJUSTED,
+    CRITERION,
+    PROTOCOL,
+    Column,
+    Data,
+    Row,
+    Table,
+    count,
+    number,
+    of_criteria,
+    with_rows,
+)
 
 _GAIN: Final = ("before", "after", "difference", "low", "high", "holm_p_value")
 _COLUMNS: Final = (
@@ -19,74 +31,68 @@ _READ: Final = gettext_noop(
 
 
 def change_tables(data: Data) -> list[Table]:
-    """Return the tables that have a row: weights, rules of finding nothing, thresholds.
+    """Return the tables that have a row: weights, precision of finding nothing, thresholds.
 
     Parameters
     ----------
     data : mapping
         "changes": criterion -> list of :class:`.changes.ProtocolChanges` as data.
-
-    Examples
-    --------
-    >>> gain = {"before": 1.0, "after": 0.5, "difference": -0.5, "low": None, "high": None}
-    >>> area = {"change": "area", "gain": gain | {"holm_p_value": None, "n_images": 2}}
-    >>> of = {"protocol": "iou", "weights": [area], "rules": [], "searches": []}
-    >>> [(table.slug, table.rows[0][:7]) for table in change_tables({"changes": {"recall": [of]}})]
-    [('weights', ('recall', 'iou', 'area', 2, 1.0, 0.5, -0.5))]
     """
-    return [table for table in (_weights(data), _rules(data), _thresholds(data)) if table.rows]
+    return with_rows(_weights(data), _rules(data), _thresholds(data))
 
 
 def _weights(data: Data) -> Table:
+    def rows(found: Sequence[Data]) -> Iterator[Row]:
+        for name, one in _each(found, "weights"):
+            yield name, gettext(one["change"]), one["gain"]["n_images"], *_gain(one)
+
     return Table(
         "weights",
         gettext("Does important text weigh more?"),
         _read(
-            gettext("Each protocol with regions weighed by area or by characters."),
-            gettext("It does not say anything of importance that neither size nor length shows."),
+            gettext("Each protocol with regions weighted by area or by characters."),
+            gettext(
+                "It does not say anything about importance that neither size nor length shows."
+            ),
         ),
         (CRITERION, PROTOCOL, Column("Weight"), count("Images"), *_COLUMNS),
-        tuple(
-            (
-                criterion,
-                of["protocol"],
-                gettext(one["change"]),
-                one["gain"]["n_images"],
-                *_gain(one),
-            )
-            for criterion, of in _each(data)
-            for one in of["weights"]
-        ),
+        of_criteria(data["changes"], rows),
     )
 
 
 def _rules(data: Data) -> Table:
+    def rows(found: Sequence[Data]) -> Iterator[Row]:
+        for name, one in _each(found, "rules"):
+            n_images, n_left_out = one["gain"]["n_images"], one["n_left_out"]
+            yield name, gettext(one["change"]), n_images, n_left_out, *_gain(one)
+
     return Table(
         "nothing",
         gettext("What is the precision of finding nothing?"),
         _read(
-            gettext("Each protocol with another precision where a method finds nothing."),
             gettext(
-                "Where it is undefined, the images left out say how often that is, and the others do not "
-                "change. It does not say which rule is right."
+                "Each protocol with a different precision for images on which a method finds nothing."
+            ),
+            gettext(
+                "If it is undefined, the number of images left out shows how often, and the other "
+                "images do not change. It does not say which rule is right."
             ),
         ),
         (
             *(CRITERION, PROTOCOL, Column("Precision of nothing"), count("Images")),
             *(count("Left out"), *_COLUMNS),
         ),
-        tuple(
-            (
-                *(criterion, of["protocol"], gettext(one["change"]), one["gain"]["n_images"]),
-                *(one["n_left_out"], *_gain(one)),
-            )
-            for criterion, of in _each(data)
-            for one in of["rules"]
-        ),
+        of_criteria(data["changes"], rows),
     )
 
 
 def _thresholds(data: Data) -> Table:
+    names = ("parameter", "as_is", "chosen", "least", "greatest")
+
+    def rows(found: Sequence[Data]) -> Iterator[Row]:
+        for protocol, one in _each(found, "searches"):
+            yield protocol, *(one[name] for name in names), *_gain(one)
+
     return Table(
         "thresholds",
         gettext("Which thresholds would people choose?"),
@@ -96,8 +102,8 @@ def _thresholds(data: Data) -> Table:
                 "five folds, and the gain on images outside the fold a value was chosen on."
             ),
             gettext(
-                "A wide range means that the study cannot tell. It does not say what combinations of "
-                "parameters would bring: they are not searched."
+                "A wide range means that the study cannot tell. It does not say what combinations "
+                "of parameters would achieve: they are not searched."
             ),
         ),
         (
@@ -105,15 +111,7 @@ def _thresholds(data: Data) -> Table:
             *(number("Nearest value"), number("Least in folds"), number("Greatest in folds")),
             *_COLUMNS,
         ),
-        tuple(
-            (
-                *(criterion, of["protocol"], one["parameter"]),
-                *(one[name] for name in ("as_is", "chosen", "least", "greatest")),
-                *_gain(one),
-            )
-            for criterion, of in _each(data)
-            for one in of["searches"]
-        ),
+        of_criteria(data["changes"], rows),
     )
 
 
@@ -121,11 +119,10 @@ def _read(before: str, after: str) -> str:
     return f"{before} {gettext(_READ)} {after}"
 
 
-def _each(data: Data) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for criterion, found in data["changes"].items():
-        for of in found:
-            yield criterion, of
+def _each(found: Sequence[Data], kind: str) -> Iterator[tuple[str, Data]]:
+    """Return each protocol with each of its changes of a kind."""
+    return ((of["protocol"], one) for of in found for one in of[kind])
 
 
-def _gain(one: Mapping[str, Any]) -> tuple[Cell, ...]:
+def _gain(one: Data) -> Row:
     return tuple(one["gain"][name] for name in _GAIN)

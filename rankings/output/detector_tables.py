@@ -1,7 +1,7 @@
 """The tables of the detectors' standings, from :meth:`.Detectors.to_json`, computed or kept."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from text_rankings.base.i18n import gettext
 
@@ -11,13 +11,15 @@ from .table import (
     P_OF_PEOPLE,
     P_OF_PROTOCOL,
     PROTOCOL,
-    Cell,
     Column,
     Data,
+    Row,
     Table,
     count,
     number,
     of_criteria,
+    picked,
+    with_rows,
 )
 
 # The names of these tables in addresses.
@@ -31,27 +33,15 @@ def detector_tables(detectors: Data) -> list[Table]:
     ----------
     detectors : mapping
         :meth:`.Detectors.to_json`, as it was computed or kept.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from rankings.detectors.standings import Tallies, detectors
-    >>> sums, scored = np.array([[[[3.0, 4, 3, 4], [1, 4, 1, 4]]]]), np.ones((1, 1, 2), dtype=bool)
-    >>> tallies = Tallies(("img_1",), ("iou",), ("a", "b"), sums, scored)
-    >>> found = detectors({"recall": {"img_1": {"ann": (("a",), ("b",))}}}, tallies)
-    >>> [table.slug for table in detector_tables(found.to_json())]  # no pair is ordered wrongly
-    ['strengths', 'standings']
     """
-    tables = (_strengths(detectors), _standings(detectors), _wrong_pairs(detectors))
-    return [table for table in tables if table.rows]
+    return with_rows(_strengths(detectors), _standings(detectors), _wrong_pairs(detectors))
 
 
 def _strengths(detectors: Data) -> Table:
     """Return people's strengths of the methods, with their intervals."""
 
-    def rows(own: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for row in own["people"]["strengths"]:
-            yield row["method"], row["strength"], row["low"], row["high"]
+    def rows(own: Data) -> Iterator[Row]:
+        return picked(own["people"]["strengths"], "method", "strength", "low", "high")
 
     return Table(
         "strengths",
@@ -63,14 +53,14 @@ def _strengths(detectors: Data) -> Table:
             "the other. It does not say how good a method is, only which is better."
         ),
         (CRITERION, Column("Method"), number("Strength"), number("Low"), number("High")),
-        of_criteria(detectors, rows),
+        of_criteria(detectors["criteria"], rows),
     )
 
 
 def _standings(detectors: Data) -> Table:
     """Return how well each protocol agrees with people's order of the methods."""
 
-    def rows(own: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    def rows(own: Data) -> Iterator[Row]:
         for row in own["protocols"]:
             soft, hard = row["soft"], row["hard"]
             yield (
@@ -84,11 +74,11 @@ def _standings(detectors: Data) -> Table:
         "standings",
         gettext("Each protocol's order of the detectors"),
         gettext(
-            "How well a protocol's figures of the data set order the methods as people do: 1 is best. "
-            "Pairs right is the share of pairs in the same order; soft accuracy also asks whether both "
-            "are as sure of it. The 95 % intervals are by bootstrap over images and "
-            "annotators, the wider ones over methods too. It does not say how a protocol ranks the "
-            "methods of a single image."
+            "How well a protocol's figures for the data set order the methods as people do: 1 is "
+            "best. “Pairs right” is the share of pairs in the same order; soft accuracy also asks "
+            "whether the protocol and people are equally sure of it. The 95 % intervals are by "
+            "bootstrap over images and annotators, the wider ones over methods too. It does not say "
+            "how a protocol ranks the methods of a single image."
         ),
         (
             *(CRITERION, PROTOCOL, number("Soft accuracy", 3), number("Low", 3)),
@@ -96,32 +86,29 @@ def _standings(detectors: Data) -> Table:
             *(number("Pairs right", 3), number("Low, pairs", 3), number("High, pairs", 3)),
             *(count("Pairs wrong"), Column("Order")),
         ),
-        of_criteria(detectors, rows),
+        of_criteria(detectors["criteria"], rows),
     )
 
 
 def _wrong_pairs(detectors: Data) -> Table:
-    """Return the pairs that a protocol puts the other way round than people, and how sure both are."""
+    """Return the pairs that a protocol orders opposite to people, and how sure both sides are."""
+    names = ("first", "second", "lead", "low", "high", "p_people", "figure_first", "figure_second")
 
-    def rows(own: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    def rows(own: Data) -> Iterator[Row]:
         for row in own["protocols"]:
-            for pair in row["wrong"]:
-                yield (
-                    *(row["protocol"], pair["first"], pair["second"]),
-                    *(pair["lead"], pair["low"], pair["high"], pair["p_people"]),
-                    *(pair["figure_first"], pair["figure_second"], pair["p_protocol"]),
-                    "; ".join(pair["images"]),
-                )
+            for *others, images in picked(row["wrong"], *names, "p_protocol", "images"):
+                yield row["protocol"], *others, "; ".join(images)
 
     return Table(
         "wrongpairs",
         gettext("Differences a protocol gets wrong"),
         gettext(
-            "Pairs of methods that a protocol orders against people, at most 30 of each, those first "
-            "that people are surest of. p is one-sided, of each side's own order, from permutations "
-            "over images, and not adjusted for the number of pairs. The 95 % interval is of the lead, "
-            "by Student's t with errors clustered by image and annotator. The images are where both "
-            "pull farthest apart; they do not say why."
+            "Pairs of methods for which a protocol reverses people's order, at most 30 per "
+            "protocol, starting with those that people are surest of. p is one-sided, for each "
+            "side's own order, from permutations over images, and not adjusted for the number of "
+            "pairs. The 95 % interval is of the lead, by Student's t with errors clustered by "
+            "image and annotator. The images are those on which the two differ most; they do not "
+            "say why."
         ),
         (
             *(CRITERION, PROTOCOL, Column("People put first"), Column("before")),
@@ -129,5 +116,5 @@ def _wrong_pairs(detectors: Data) -> Table:
             *(number("Figure of the first", 4), number("Figure of the second", 4)),
             *(number(P_OF_PROTOCOL, 3), Column("Images")),
         ),
-        of_criteria(detectors, rows),
+        of_criteria(detectors["criteria"], rows),
     )

@@ -1,4 +1,4 @@
-"""Texts that others wrote, made harmless in CSV, LaTeX and Markdown."""
+"""Escaping of untrusted texts for CSV, LaTeX and Markdown."""
 
 import re
 from typing import Final
@@ -20,13 +20,13 @@ _LATEX_SPECIAL: Final = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
-        # A shorthand of some languages, and otherwise a closing quote.
+        # A shorthand character in some languages, otherwise a closing quote.
         '"': r"{\char34}",
         "`": r"\textasciigrave{}",
-        # At the start of a row they would belong to the end of the row before.
+        # At the start of a row they would be read as part of the end of the previous row.
         "[": "{[}",
         "*": "{*}",
-        # Put between two that would become one sign.
+        # Inserted between two characters that would become one sign.
         _APART: "{}",
         "\u2013": "--",
         "—": "---",
@@ -58,60 +58,30 @@ _LATEX_LETTERS: Final = frozenset(
     "ĂăĀāĆćČčĎďĒēĚěĞğĪīİıŁłŃńŇňŌōŐőŒœŔŕŘřŚśŞşŠšŢţŤťŪūŮůŰűŸŹźŻżŽž"
 )
 _MARKDOWN_SPECIAL: Final = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>|#~$&"})
-# A spreadsheet runs a cell that starts so; in some, letters of full width do as well.
+# A spreadsheet evaluates a cell that starts with one of these; some accept full-width forms, too.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def one_line(text: str) -> str:
-    r"""Return a text without line ends, control characters and marks that change its direction.
-
-    Examples
-    --------
-    >>> one_line("a\nb")
-    'a b'
-    """
+    """Return a text without line ends, control characters and marks that change its direction."""
     return "".join(filter(str.isprintable, " ".join(text.split())))
 
 
 def without_formula(text: str) -> str:
-    """Return a text with an apostrophe before it where a spreadsheet would run it.
-
-    Examples
-    --------
-    >>> without_formula("=1+1"), without_formula("east")
-    ("'=1+1", 'east')
-    """
+    """Return a text, with an apostrophe before it if a spreadsheet would evaluate it."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def latex_text(text: str) -> str:
-    r"""Return text as LaTeX sets it literally, on one line.
-
-    Examples
-    --------
-    >>> print(latex_text('100 % of a_b'))
-    100 \% of a\_b
-    """
+    """Return text escaped for LaTeX, on one line."""
     return _LIGATURES.sub(rf"\1{_APART}", one_line(text)).translate(_LATEX_SPECIAL)
 
 
 def beyond_pdflatex(text: str) -> str:
-    """Return the letters of LaTeX source that pdfLaTeX does not know, each once.
-
-    Examples
-    --------
-    >>> beyond_pdflatex("naïve 字")
-    '字'
-    """
+    """Return the letters of LaTeX source that pdfLaTeX does not know, each once."""
     return "".join(sorted({char for char in text if ord(char) > 126} - _LATEX_LETTERS))
 
 
 def markdown_text(text: str) -> str:
-    r"""Return text as Markdown shows it literally, on one line.
-
-    Examples
-    --------
-    >>> print(markdown_text('a|b'))
-    a\|b
-    """
+    """Return text escaped for Markdown, on one line."""
     return one_line(text).translate(_MARKDOWN_SPECIAL)

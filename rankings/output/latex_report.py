@@ -1,8 +1,8 @@
 """Best / Worst / Score as a LaTeX table that goes into a paper as it is."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from itertools import zip_longest
 from typing import Any, Final
 
 from ..agreement.baselines import A_PERSON
@@ -10,27 +10,27 @@ from ..agreement.report import CriterionReport, Report
 from ..rounding import in_decimals
 from . import latex
 from .escaping import latex_text
-from .latex import BOLD, Look, breakable, em_of
+from .latex import BOLD, Look, em_of
 from .skips import skips_said
-from .verdict_tables import has_few_images
+from .table import BEST_WORST_SCORE, Table
+from .verdict_tables import has_few_images, human_baseline
 
-_HEADS: Final = ("Best", "Worst", "Score")
-_NOTHING: Final = "--"
+_HEADS: Final = ("Best", "Worst", "Score", r"95\,\%")
 _DISTANCES: Final = {"edit": "ranking edit distance", "kemeny": "Kemeny distance"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Cells:
-    """A protocol's or a baseline's cells by one criterion, as LaTeX."""
+class _Row:
+    """A protocol's or a baseline's Best, Worst, Score and interval by one criterion."""
 
-    numbers: tuple[str, str, str]
-    # "" where it is not known.
-    interval: str = ""
+    # As they are shown; the interval is "" where it is not known.
+    texts: Sequence[str] = ("–", "–", "–", "")
+    # As LaTeX.
+    cells: Sequence[str] = ("--", "--", "--", "")
 
 
-_EMPTY: Final = _Cells((_NOTHING, _NOTHING, _NOTHING))
-# name -> cells
-_Block = Mapping[str, _Cells]
+# name -> row
+_Block = Mapping[str, _Row]
 
 
 def report_table(
@@ -38,210 +38,139 @@ def report_table(
 ) -> str:
     r"""Return the criteria as one booktabs table in a float with caption and label.
 
-    The best Best, Worst and Score of the protocols are bold, all that look the same alike. The table is
+    The best Best, Worst and Score of the protocols are bold, including equal ones. The table is
     never wider than the page, or column, of an article: names that leave no room are broken.
 
     Parameters
     ----------
-    report : Report
     facts : mapping of str to str
-        Where it comes from: in comments above, and "dataset", "study" and "annotators" in the caption.
-    look : Look
+        The report's origin: all in comments, "dataset" and "annotators" also in the caption.
     analysis : mapping
-        Of the report's JSON, or empty: it has the intervals, and the baseline of a person.
-
-    Examples
-    --------
-    >>> from rankings.agreement.report import build_report
-    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
-    >>> report = build_report({"recall": {"img_1": [(("a",), ("b",))] * 3}}, scores)
-    >>> table = report_table(report, {}, Look(), {})
-    >>> print(next(line for line in table.splitlines() if "iou" in line))
-      iou & \textbf{1} & \textbf{1} & \textbf{0.00} \\
+        "analysis" of the report's JSON, for intervals and the baseline of a person; may be empty.
     """
     blocks = {
         name: _block(table, analysis.get(name), look.intervals)
         for name, table in report.criteria.items()
     }
+    ranked = dict.fromkeys(row.protocol for table in report.criteria.values() for row in table.rows)
+    tabular = (_side if look.layout == "side" else _stacked)(blocks, [*ranked], look)
     caption = " ".join(_sentences(report, facts, look, blocks))
-    body = _side(report, blocks, look) if look.layout == "side" else _stacked(report, blocks, look)
-    label = f"tab:{latex.label_of(facts.get('study', ''))}-protocols"
-    return latex.as_float(body, caption=caption, label=label, width=look.width, facts=facts)
+    label = latex.label_of(facts.get("study", ""), "protocols")
+    return tabular.in_float(caption, label, facts, look.width)
 
 
 def _block(table: CriterionReport, around: Mapping[str, Any] | None, intervals: bool) -> _Block:
-    limits: dict[str, str] = {}
-    person: Mapping[str, Any] = {}
+    rows = [
+        (row.protocol, row.best, row.worst, row.score) for row in (*table.rows, *table.baselines)
+    ]
+    limits: dict[str, Mapping[str, Any]] = {}
     if around:
-        person = around["human_baseline"] if "human_baseline" in around else around["ceiling"]
+        person = human_baseline(around)
+        if person["score"] is not None:
+            rows.append((A_PERSON, None, None, person["score"]))
         if intervals and not has_few_images(around):
-            limits = {row["protocol"]: _interval(row) for row in around["intervals"]["scores"]}
-            limits[A_PERSON] = _interval(person) if person.get("low") is not None else ""
-    cells = {
-        row.protocol: (
-            _NOTHING if row.best is None else str(row.best),
-            _NOTHING if row.worst is None else str(row.worst),
-            _NOTHING if row.score is None else in_decimals(row.score, 2),
-        )
-        for row in (*table.rows, *table.baselines)
+            limits = {row["protocol"]: row for row in around["intervals"]["scores"]}
+            limits[A_PERSON] = person
+    texts = {
+        name: [*numbers, _interval(limits.get(name, {}))]
+        for name, *numbers in Table("", "", "", BEST_WORST_SCORE, tuple(rows)).shown
     }
-    if person and person["score"] is not None:
-        cells[A_PERSON] = (_NOTHING, _NOTHING, in_decimals(person["score"], 2))
-    best = _best([cells[row.protocol] for row in table.rows])
-    ranked = {row.protocol for row in table.rows}
-    return {
-        name: _Cells(_bold(texts, best) if name in ranked else texts, limits.get(name, ""))
-        for name, texts in cells.items()
-    }
+    ranked = {row.protocol: texts[row.protocol] for row in table.rows}
+    # The best of each column: many Best, few Worst, a small Score.
+    best = [
+        choose((own[at] for own in ranked.values() if own[at] != "–"), key=float, default="")
+        for at, choose in enumerate((max, min, min))
+    ]
+    return {name: _row(own, best if name in ranked else ()) for name, own in texts.items()}
 
 
 def _interval(limits: Mapping[str, Any]) -> str:
-    low, high = (in_decimals(limits[end], 2) for end in ("low", "high"))
-    return f"{{}}[{low}, {high}]"
+    if limits.get("low") is None:
+        return ""
+    return f"[{in_decimals(limits['low'], 2)}, {in_decimals(limits['high'], 2)}]"
 
 
-def _best(rows: Sequence[tuple[str, str, str]]) -> tuple[str, str, str]:
-    """Return the best text of each column: many Best, few Worst, a small Score."""
-    of_best, of_worst, of_score = (
-        [row[at] for row in rows if row[at] != _NOTHING] for at in range(3)
-    )
-    return (
-        max(of_best, key=int, default=""),
-        min(of_worst, key=int, default=""),
-        min(of_score, key=float, default=""),
-    )
+def _row(texts: Sequence[str], best: Sequence[str]) -> _Row:
+    *numbers, interval = texts
+    cells = [
+        rf"\textbf{{{text}}}" if text == of_column else latex_text(text)
+        for text, of_column in zip_longest(numbers, best)
+    ]
+    # A bracket after the end of a row would belong to it.
+    return _Row(texts, [*cells, interval and f"{{}}{interval}"])
 
 
-def _bold(texts: tuple[str, str, str], best: tuple[str, str, str]) -> tuple[str, str, str]:
-    first, second, third = (
-        rf"\textbf{{{text}}}" if text == of_column else text
-        for text, of_column in zip(texts, best, strict=True)
-    )
-    return first, second, third
-
-
-def _side(report: Report, blocks: Mapping[str, _Block], look: Look) -> list[str]:
+def _side(blocks: Mapping[str, _Block], ranked: Sequence[str], look: Look) -> latex.Tabular:
     """Return the criteria side by side, protocols in the order of the first."""
-    n = 1 if look.width == "column" else len(_HEADS)
-    heads = _HEADS[-n:]
-    names, baselines = _names(report, blocks)
+    # In one column there is room for Scores alone.
+    columns = range(2, 3) if look.width == "column" else range(3)
+    n = len(columns)
+    interval = max(
+        (em_of(row.texts[3]) for of in blocks.values() for row in of.values()), default=0
+    )
+    widths: list[float] = []
+    for criterion, block in blocks.items():
+        own = [em_of(_HEADS[at]) if n > 1 else em_of(criterion.capitalize()) for at in columns]
+        for row in block.values():
+            own = [
+                max(wide, BOLD * em_of(row.texts[at]))
+                for wide, at in zip(own, columns, strict=True)
+            ]
+        # A line of intervals below each protocol spans its criterion's columns.
+        own[0] += max(interval - latex.total_em(own), 0)
+        widths += own
+    baselines = dict.fromkeys(name for of in blocks.values() for name in of if name not in ranked)
+    type_, write = _names([*ranked, *baselines], widths, look)
+
+    def lines(name: str) -> Iterator[str]:
+        rows = [block.get(name, _Row()) for block in blocks.values()]
+        shown = rf"\emph{{{write(name)}}}" if name in baselines else write(name)
+        yield latex.row([shown, *(row.cells[at] for row in rows for at in columns)])
+        if any(row.texts[3] for row in rows):
+            limits = [latex.span(n, "r", rf"\scriptsize {row.cells[3]}") for row in rows]
+            yield latex.row(["", *limits])
+
+    titles = [latex.span(n, "c" if n > 1 else "r", _title(name)) for name in blocks]
+    head = [latex.row(["", *titles])]
+    if n > 1:
+        starts = range(2, 2 + len(widths), n)
+        head += ["".join(rf"\cmidrule(lr){{{start}-{start + n - 1}}}" for start in starts)]
+        head += [latex.row(["Protocol", *(_HEADS[:n] * len(blocks))])]
+    sections = [[line for name in names for line in lines(name)] for names in (ranked, baselines)]
+    types = f"{type_}{'r' * len(widths)}"
+    return latex.Tabular(types, head, [section for section in sections if section])
+
+
+def _stacked(blocks: Mapping[str, _Block], ranked: Sequence[str], look: Look) -> latex.Tabular:
+    """Return the criteria one below the other."""
+    rows = [row for block in blocks.values() for row in block.values()]
+    heads = _HEADS if any(row.texts[3] for row in rows) else _HEADS[:3]
     widths = [
-        max(
-            em_of(head if n > 1 else name.capitalize()),
-            *(BOLD * em_of(_plain(cells.numbers[at - n])) for cells in block.values()),
-            0.0,
-        )
-        for name, block in blocks.items()
+        BOLD * max(map(em_of, (head, *(row.texts[at] for row in rows))))
         for at, head in enumerate(heads)
     ]
-    interval = max(
-        (em_of(_plain(cells.interval)) for block in blocks.values() for cells in block.values()),
-        default=0.0,
-    )
-    # A line of intervals below each protocol spans its criterion's columns.
-    for at in range(0, len(widths), n):
-        lack = interval - latex.total_em(widths[at : at + n])
-        widths[at] += max(lack, 0.0)
-    column, of_name = _name_column([*names, *baselines], widths, look)
-    spans = [(2 + at * n, 1 + (at + 1) * n) for at in range(len(blocks))]
-    lines = [
-        rf"\begin{{tabular}}{{@{{}}{column}{'r' * n * len(blocks)}@{{}}}}",
-        r"\toprule",
-        latex.row(
-            [
-                "",
-                *(
-                    rf"\multicolumn{{{n}}}{{{'c' if n > 1 else 'r'}}}{{{_title(name)}}}"
-                    for name in blocks
-                ),
-            ]
-        ),
-    ]
-    if n > 1:
-        lines += ["".join(rf"\cmidrule(lr){{{first}-{last}}}" for first, last in spans)]
-        lines += [latex.row(["Protocol", *(heads * len(blocks))])]
-    for some, is_baseline in ((names, False), (baselines, True)):
-        lines += [r"\midrule"] if some else []
-        for name in some:
-            cells = [block.get(name, _EMPTY) for block in blocks.values()]
-            shown = rf"\emph{{{of_name(name)}}}" if is_baseline else of_name(name)
-            lines.append(latex.row([shown, *(text for one in cells for text in one.numbers[-n:])]))
-            if any(one.interval for one in cells):
-                lines.append(
-                    latex.row(
-                        [
-                            "",
-                            *(
-                                rf"\multicolumn{{{n}}}{{r}}{{\scriptsize {one.interval}}}"
-                                for one in cells
-                            ),
-                        ]
-                    )
-                )
-    return [*lines, r"\bottomrule", r"\end{tabular}"]
-
-
-def _stacked(report: Report, blocks: Mapping[str, _Block], look: Look) -> list[str]:
-    has_intervals = any(cells.interval for block in blocks.values() for cells in block.values())
-    heads = [*_HEADS, *([r"95\,\%"] if has_intervals else [])]
-
-    def texts(cells: _Cells) -> list[str]:
-        return [*cells.numbers, *([cells.interval] if has_intervals else [])]
-
-    every = [texts(cells) for block in blocks.values() for cells in block.values()]
-    widths = [
-        BOLD * max(em_of(_plain(text)) for text in column)
-        for column in zip(heads, *every, strict=True)
-    ]
-    column, of_name = _name_column(
-        [*(name for block in blocks.values() for name in block), *map(_title, blocks)], widths, look
-    )
-    lines = [
-        rf"\begin{{tabular}}{{@{{}}{column}{'r' * len(heads)}@{{}}}}",
-        r"\toprule",
-        latex.row(["Protocol", *heads]),
-    ]
+    names = [name for block in blocks.values() for name in block]
+    type_, write = _names([*names, *map(_title, blocks)], widths, look)
+    sections = []
     for criterion, block in blocks.items():
-        lines += [
-            r"\midrule",
-            latex.row(
-                [
-                    rf"\multicolumn{{{len(heads) + 1}}}{{@{{}}l@{{}}}}{{\emph{{{_title(criterion)}}}}}"
-                ]
-            ),
-        ]
-        ranked = {one.protocol for one in report.criteria[criterion].rows}
-        for name, cells in block.items():
-            shown = of_name(name) if name in ranked else rf"\emph{{{of_name(name)}}}"
-            lines.append(latex.row([shown, *texts(cells)]))
-    return [*lines, r"\bottomrule", r"\end{tabular}"]
+        lines = [latex.heading(criterion, 1 + len(heads))]
+        for name, row in block.items():
+            shown = write(name) if name in ranked else rf"\emph{{{write(name)}}}"
+            lines.append(latex.row([shown, *row.cells[: len(heads)]]))
+        sections.append(lines)
+    types = f"{type_}{'r' * len(heads)}"
+    return latex.Tabular(types, [latex.row(["Protocol", *heads])], sections)
 
 
-def _names(report: Report, blocks: Mapping[str, _Block]) -> tuple[list[str], list[str]]:
-    """Return the protocols and the baselines, in the order of the first criterion that has them."""
-    ranked = dict.fromkeys(one.protocol for table in report.criteria.values() for one in table.rows)
-    known = dict.fromkeys(name for block in blocks.values() for name in block)
-    return list(ranked), [name for name in known if name not in ranked]
-
-
-def _name_column(
-    names: Sequence[str], widths: Sequence[float], look: Look
-) -> tuple[str, Callable[[str], str]]:
+def _names(names: Sequence[str], widths: Sequence[float], look: Look) -> tuple[str, latex.Writer]:
     """Return the type of the names' column, and how names are written in it."""
-    widest = max((em_of(name) for name in [*names, "Protocol"]), default=0.0)
-    if latex.fits([widest, *widths], look.width):
+    if latex.fits([max(map(em_of, (*names, "Protocol"))), *widths], look.width):
         return "l", latex_text
-    n_columns = len(widths) + 1
-    room = latex.room_beside(widths, n_columns, look.width)
-    return latex.rest_of_line(widths, n_columns), partial(breakable, room_em=room)
+    return latex.rest_of_line(widths, len(widths) + 1, look.width)
 
 
 def _title(criterion: str) -> str:
     return latex_text(criterion.capitalize())
-
-
-def _plain(text: str) -> str:
-    return text.replace(r"\textbf{", "").replace("{", "").replace("}", "").replace("\\,\\", " ")
 
 
 def _sentences(
@@ -255,18 +184,16 @@ def _sentences(
     else:
         counts = ", ".join(f"{latex_text(name)}: {n} images" for name, n in n_images.items())
     yield f"Evaluation protocols against people's rankings{where} ({counts}{who})."
-    distance = _DISTANCES[report.settings.distance]
-    has_all = look.layout == "stacked" or look.width == "page"
-    if has_all:
+    if look.layout == "stacked" or look.width == "page":
         yield (
             r"\emph{Best} and \emph{Worst} count the images on which a protocol is nearest to and "
             "farthest from people, ties included;"
         )
     yield (
-        rf"\emph{{Score}} is the mean {distance} to people's consensus, lower is better. "
-        "The best of each column is bold."
+        rf"\emph{{Score}} is the mean {_DISTANCES[report.settings.distance]} to people's consensus, "
+        "lower is better. The best of each column is bold."
     )
-    if any(cells.interval for block in blocks.values() for cells in block.values()):
+    if any(row.texts[3] for block in blocks.values() for row in block.values()):
         yield (
             r"In brackets: 95\,\% percentile bootstrap intervals over the images, with these annotators."
         )

@@ -20,7 +20,7 @@ _DISTANCES: Final = {
 }
 
 
-# Each begins so; a reason may hold anything.
+# The start of each entry; the reason that follows may contain anything.
 _LEFT_OUT: Final = re.compile(r"(?:^|; )[\w-]+ since \d{4}-\d\d-\d\d: ")
 # The key of the program itself, which is in no list of references.
 SOFTWARE: Final = "text-detection-rankings"
@@ -38,34 +38,19 @@ Paragraph = Sequence[str | Citation]
 
 
 def methods_paragraph(data: Mapping[str, Any]) -> Paragraph:
-    """Return what was done in a study.
+    """Return a paragraph on what was done in a study.
 
     Parameters
     ----------
     data : mapping
-        An analysis as JSON with its "header" and, where they are known, the "runs" of protocols: name,
-        version, parameters, whether they were computed here ("origin"), and a "reference".
-
-    Examples
-    --------
-    >>> from rankings.agreement.report import build_report
-    >>> header = {"methods": "a, b", "dataset": "signs", "annotators": "1", "complete rankings": "2"}
-    >>> header |= {"images of the study": "2", "software": "text-detection-rankings", "date": "2026-11-22"}
-    >>> data = build_report({"recall": {}}, {}).to_json() | {"header": header, "analysis": {}, "runs": []}
-    >>> methods_paragraph(data)[2].strip()
-    '. 1 annotator gave 2 complete rankings on 2 images.'
+        An analysis as JSON with its "header" and, if known, the "runs" of protocols: name, version,
+        parameters, whether they were computed here ("origin"), and a "reference".
     """
     return tuple(_parts(data))
 
 
 def n_left_out(header: Mapping[str, str]) -> int:
-    """Return how many annotators a report leaves out, from what its header says of each.
-
-    Examples
-    --------
-    >>> n_left_out({"annotators left out": "ann since 2026-01-31: too fast; ben since 2026-02-01: left"})
-    2
-    """
+    """Return how many annotators a report leaves out, from what its header says of each."""
     return len(_LEFT_OUT.findall(header.get("annotators left out", "")))
 
 
@@ -74,26 +59,14 @@ def counted(number: int | str, what: str) -> str:
 
     Parameters
     ----------
-    number : int or str
     what : str
-        The noun for one.
-
-    Examples
-    --------
-    >>> counted(1, "image"), counted("20", "image")
-    ('1 image', '20 images')
+        The singular noun.
     """
     return f"{number} {what}" if str(number) == "1" else f"{number} {what}s"
 
 
 def keys_of(paragraph: Paragraph) -> list[str]:
-    """Return the keys that a paragraph cites, each once, in order.
-
-    Examples
-    --------
-    >>> keys_of(["Agreement", Citation(("Ken45", "Kri19")), " by W", Citation(("Ken45",))])
-    ['Ken45', 'Kri19']
-    """
+    """Return the keys that a paragraph cites, each once, in order."""
     return list(
         dict.fromkeys(key for part in paragraph if isinstance(part, Citation) for key in part.keys)
     )
@@ -104,16 +77,8 @@ def as_latex(paragraph: Paragraph, stands_for: Mapping[str, str]) -> str:
 
     Parameters
     ----------
-    paragraph : sequence of str or Citation
     stands_for : mapping of str to str
-        By which key each work is cited; others are not.
-
-    Examples
-    --------
-    >>> print(as_latex(["Kendall's W", Citation(("Ken45",))], {"Ken45": "Ken45"}))
-    \begin{sloppypar}
-    Kendall's W~\cite{Ken45}
-    \end{sloppypar}
+        The key by which to cite each key's work; works without an entry are not cited.
     """
     text = _rendered(paragraph, stands_for, _breakable, lambda keys: rf"~\cite{{{','.join(keys)}}}")
     return f"\\begin{{sloppypar}}\n{text}\n\\end{{sloppypar}}"
@@ -129,14 +94,8 @@ def as_markdown(paragraph: Paragraph, stands_for: Mapping[str, str]) -> str:
 
     Parameters
     ----------
-    paragraph : sequence of str or Citation
     stands_for : mapping of str to str
-        By which key each work is cited; others are not.
-
-    Examples
-    --------
-    >>> as_markdown(["Kendall's W", Citation(("Ken45", "nobody"))], {"Ken45": "Ken45"})
-    "Kendall's W [@Ken45]"
+        The key by which to cite each key's work; works without an entry are not cited.
     """
     return _rendered(
         paragraph,
@@ -155,7 +114,7 @@ def _rendered(
     rendered = ""
     for part in paragraph:
         if isinstance(part, str):
-            # Writing takes the spaces at the ends away.
+            # ``write`` strips spaces from both ends.
             before, after = (" " * part[at].isspace() for at in (0, -1))
             rendered += f"{before}{write(part)}{after}"
         elif keys := _known(part, stands_for):
@@ -240,7 +199,7 @@ def _used(data: Mapping[str, Any]) -> str:
 def _protocols(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     runs = data.get("runs")
     if runs is None:
-        # Reports that were kept before say it in words alone.
+        # Reports kept by earlier versions give the protocols in words alone.
         yield f"Every result was scored by evaluation protocols: {data['header']['protocols']}. "
         return
     if not runs:

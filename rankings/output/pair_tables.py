@@ -1,7 +1,7 @@
-"""The tables of what pairs say of the protocols, of :func:`.pair_report` as it was computed or kept."""
+"""Tables of the protocols' losses on pairs of methods, from :func:`.pair_report`, new or kept."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Final
 
 from text_rankings.base.i18n import gettext
 
@@ -9,19 +9,21 @@ from .table import (
     ADJUSTED,
     CRITERION,
     PROTOCOL,
-    Cell,
     Column,
     Data,
+    Row,
     Table,
     count,
     number,
     of_criteria,
+    picked,
+    with_rows,
 )
 from .verdict_tables import not_tested
 
 # The names of these tables in addresses.
 PAIR_TABLES: Final = ("losses", "lossdifferences")
-# Of a loss, or of a difference, if the skipped pairs had answers.
+# Limits of a loss, or of a difference, had the skipped pairs been answered.
 _LIMITS: Final = (number("At least", 4), number("At most", 4))
 
 
@@ -32,22 +34,15 @@ def pair_tables(pairs: Data) -> list[Table]:
     ----------
     pairs : mapping
         :func:`.pair_report.pair_report`, as it was computed or kept.
-
-    Examples
-    --------
-    >>> tested = {"protocols": ["iou"], "means": [0.25], "pairs": [], "reason": None}
-    >>> own = {"comparisons": tested, "clusters": {"iou": 1}, "letters": {"iou": "a"}}
-    >>> [(table.slug, table.rows) for table in pair_tables({"criteria": {"recall": own}})]
-    [('losses', (('recall', 'iou', 0.25, 1, 'a'),))]
     """
-    return [table for table in (_losses(pairs), _loss_differences(pairs)) if table.rows]
+    return with_rows(_losses(pairs), _loss_differences(pairs))
 
 
 def _losses(pairs: Data) -> Table:
-    """Return how often each protocol orders a pair otherwise than people."""
+    """Return how often each protocol orders a pair differently from people."""
     with_skips = _has_skips(pairs)
 
-    def rows(own: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    def rows(own: Data) -> Iterator[Row]:
         tested, skipped = own["comparisons"], own.get("skipped") or {}
         limits = list(zip(skipped.get("low", ()), skipped.get("high", ()), strict=True))
         if None in tested["means"] and not limits:
@@ -60,21 +55,22 @@ def _losses(pairs: Data) -> Table:
             yield name, mean, own["clusters"][name], own["letters"][name], *more
 
     note = gettext(
-        "The share of the pairs of methods that a protocol orders differently from a person: 1 "
-        "where they are opposite, a half where one of them ties the pair. Pairs that were drawn "
-        "are weighted by the inverse of their probability. No two protocols of one cluster, and "
-        "no two that share a letter, differ significantly at 5 %, with annotators and images "
-        "both random. It does not say how far whole orders are apart."
+        "The share of the pairs of methods that a protocol orders differently from a person: 1 if "
+        "they are opposite, a half if one of them ties the pair. Pairs that were drawn are "
+        "weighted by the inverse of their probability. No two protocols of one cluster, and no two "
+        "that share a letter, differ significantly at 5 %, with annotators and images both random. "
+        "It does not say how far apart whole orders are."
     )
     if with_skips:
         note += " " + gettext(
-            "Loss, clusters and letters leave skipped pairs out. “At least” is the loss if the answer to "
-            "each skipped pair were the best for the protocol, “At most” if it were the worst."
+            "Loss, clusters and letters do not include skipped pairs. “At least” is the loss if "
+            "the answer to each skipped pair were the best for the protocol, “At most” if it were "
+            "the worst."
         )
         if _is_outside(pairs):
             note += " " + gettext(
-                "Where a loss is outside its limits, any answers to the skipped pairs would have moved it "
-                "in the same direction."
+                "If a loss is outside its limits, any answers to the skipped pairs would have "
+                "moved it in the same direction."
             )
     return Table(
         "losses",
@@ -84,7 +80,7 @@ def _losses(pairs: Data) -> Table:
             *(CRITERION, PROTOCOL, number("Loss", 4), count("Cluster"), Column("Letters")),
             *((*_LIMITS, count("Skipped pairs")) if with_skips else ()),
         ),
-        of_criteria(pairs, rows),
+        of_criteria(pairs["criteria"], rows),
     )
 
 
@@ -106,20 +102,19 @@ def _is_outside(pairs: Data) -> bool:
 
 
 def _loss_differences(pairs: Data) -> Table:
-    """Return the differences between protocols in how often they order a pair otherwise than people."""
+    """Return the differences between protocols' losses, with intervals and p-values."""
 
     with_skips = _has_skips(pairs)
 
-    def rows(own: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    def rows(own: Data) -> Iterator[Row]:
         limits = {
             (pair["first"], pair["second"]): (pair["low"], pair["high"])
             for pair in (own.get("skipped") or {}).get("pairs", ())
         }
-        for pair in own["comparisons"]["pairs"]:
-            names = ("first", "second", "difference", "low", "high", "holm_p_value")
-            nothing = (pair["difference"], pair["difference"])
-            more = limits.get((pair["first"], pair["second"]), nothing) if with_skips else ()
-            yield *(pair[name] for name in names), *more
+        names = ("first", "second", "difference", "low", "high", "holm_p_value")
+        for first, second, difference, *others in picked(own["comparisons"]["pairs"], *names):
+            more = limits.get((first, second), (difference, difference)) if with_skips else ()
+            yield first, second, difference, *others, *more
 
     note = gettext(
         "The loss of the first minus that of the second (below 0: the first is nearer to people), "
@@ -129,9 +124,9 @@ def _loss_differences(pairs: Data) -> Table:
     )
     if with_skips:
         note += " " + gettext(
-            "Differences, intervals and p-values leave skipped pairs out. “At least” and “At most” are the "
-            "limits of the difference for all possible answers to the skipped pairs. If 0 is between them, "
-            "these answers alone could reverse the difference."
+            "Differences, intervals and p-values do not include skipped pairs. “At least” and “At "
+            "most” are the limits of the difference for all possible answers to the skipped pairs. "
+            "If 0 is between them, these answers alone could reverse the difference."
         )
     reasons = {own["comparisons"]["reason"] for own in pairs["criteria"].values()} - {None}
     return Table(
@@ -143,5 +138,5 @@ def _loss_differences(pairs: Data) -> Table:
             *(number("Low", 4), number("High", 4), number(ADJUSTED, 3)),
             *(_LIMITS if with_skips else ()),
         ),
-        of_criteria(pairs, rows),
+        of_criteria(pairs["criteria"], rows),
     )

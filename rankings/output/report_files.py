@@ -1,18 +1,16 @@
 """A report as CSV, JSON, LaTeX and Markdown. Equal reports give equal bytes."""
 
-import csv
-import io
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
-from ..agreement.report import CriterionReport, Report, Row
-from ..rounding import in_decimals
-from .escaping import markdown_text, without_formula
+from ..agreement.report import CriterionReport, Report
+from . import table_files
+from .escaping import markdown_text
 from .latex import Look
 from .latex_report import report_table
 from .skips import COLUMN, n_lost
+from .table import BEST_WORST_SCORE, Column, Table
 
 _COLUMNS: Final = ("criterion", "kind", "protocol", "best", "worst", "score")
 
@@ -26,8 +24,8 @@ def to_csv(report: Report, header: Mapping[str, str]) -> str:
     ----------
     report : Report
     header : mapping of str to str
-        Of this only the number of rankings that are missing because pairs were skipped, in a column
-        of its own if there are any. Where the numbers come from is in the JSON.
+        Only the number of rankings missing because pairs were skipped is used, in a column of its
+        own if there are any. The JSON says where the numbers come from.
 
     Examples
     --------
@@ -37,17 +35,15 @@ def to_csv(report: Report, header: Mapping[str, str]) -> str:
     >>> to_csv(report, {}).splitlines()[:2]
     ['criterion,kind,protocol,best,worst,score', 'recall,protocol,iou,1,1,1.0']
     """
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
     counts = n_lost(header)
-    skipped = [] if counts is None else [repr(counts[0])]
-    writer.writerow([*_COLUMNS, *([COLUMN] if skipped else [])])
-    for criterion, kind, row in _all_rows(report):
-        numbers = (row.best, row.worst, row.score)
-        texts = ["" if number is None else repr(number) for number in numbers]
-        names = without_formula(criterion), kind, without_formula(row.protocol)
-        writer.writerow([*names, *texts, *skipped])
-    return stream.getvalue()
+    names, skipped = (_COLUMNS, ()) if counts is None else ((*_COLUMNS, COLUMN), counts[:1])
+    rows = (
+        (criterion, kind, row.protocol, row.best, row.worst, row.score, *skipped)
+        for criterion, table in report.criteria.items()
+        for kind, some in (("protocol", table.rows), ("baseline", table.baselines))
+        for row in some
+    )
+    return table_files.to_csv(Table("", "", "", tuple(map(Column, names)), tuple(rows)), header)
 
 
 def to_json(report: Report, header: Mapping[str, str]) -> str:
@@ -61,11 +57,10 @@ def to_json(report: Report, header: Mapping[str, str]) -> str:
     Examples
     --------
     >>> from rankings.agreement.report import build_report
-    >>> json.loads(to_json(build_report({}, {}), {"study": "signs"}))["header"]
-    {'study': 'signs'}
+    >>> print(to_json(build_report({}, {}), {"study": "signs"}).splitlines()[2].strip())
+    "study": "signs"
     """
-    content = {"header": dict(header), **report.to_json()}
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return table_files.json_text(header, report.to_json())
 
 
 def to_latex(
@@ -81,7 +76,7 @@ def to_latex(
     report : Report
     header : mapping of str to str
     look : Look, optional
-        Its layout and width, and whether with intervals.
+        Layout and width of the table, and whether it shows intervals.
     analysis : mapping, optional
         "analysis" of :meth:`.Analysis.to_json`, for intervals and the baseline of a person.
 
@@ -95,7 +90,7 @@ def to_latex(
 
 
 def to_markdown(report: Report, header: Mapping[str, str]) -> str:
-    """Return a table for each criterion under a list of where they come from.
+    """Return a Markdown table for each criterion, below a list of facts about their origin.
 
     Parameters
     ----------
@@ -110,37 +105,25 @@ def to_markdown(report: Report, header: Mapping[str, str]) -> str:
     >>> next(line for line in to_markdown(report, {}).splitlines() if "iou" in line)
     '| iou | 1 | 1 | 1.00 |'
     """
-    lines = [
-        f"- {markdown_text(name)}: {markdown_text(value)}"
-        for name, value in facts_of(report, header).items()
-    ]
+    lines = table_files.markdown_facts(facts_of(report, header))
     for criterion, table in report.criteria.items():
         lines += ["", f"## {markdown_text(criterion).capitalize()}", ""]
-        lines += ["| Protocol | Best | Worst | Score |", "| --- | ---: | ---: | ---: |"]
-        lines += [_markdown_row(row) for row in table.rows]
-        lines += [_markdown_row(row, " (baseline)") for row in table.baselines]
+        rows = [(row.protocol, row.best, row.worst, row.score) for row in table.rows]
+        rows += [
+            (f"{row.protocol} (baseline)", row.best, row.worst, row.score)
+            for row in table.baselines
+        ]
+        lines += table_files.markdown_rows(Table("", "", "", BEST_WORST_SCORE, tuple(rows)))
     return "\n".join(lines) + "\n"
 
 
 def facts_of(report: Report, header: Mapping[str, str]) -> dict[str, str]:
-    """Return where a report comes from, its settings, and how much each criterion rests on.
-
-    Parameters
-    ----------
-    report : Report
-    header : mapping of str to str
+    """Return where a report comes from, its settings, and the amount of data by criterion.
 
     Returns
     -------
     dict of str to str
         The header's entries first.
-
-    Examples
-    --------
-    >>> from rankings.agreement.report import build_report
-    >>> found = facts_of(build_report({}, {}), {"study": "signs"})
-    >>> found["study"], found["decimals"], found["distance"]
-    ('signs', '4', 'edit')
     """
     facts = dict(header)
     for name, value in asdict(report.settings).items():
@@ -153,12 +136,6 @@ def facts_of(report: Report, header: Mapping[str, str]) -> dict[str, str]:
     return facts
 
 
-def _markdown_row(row: Row, note: str = "") -> str:
-    score = "–" if row.score is None else in_decimals(row.score, 2)
-    cells = (*("–" if count is None else str(count) for count in (row.best, row.worst)), score)
-    return f"| {markdown_text(row.protocol)}{note} | {' | '.join(cells)} |"
-
-
 def _used(table: CriterionReport) -> str:
     used = f"{_counted(table.n_images, 'image')}, {_counted(table.n_rankings, 'ranking')}"
     return f"{used}; {_counted(len(table.left_out), 'image')} left out"
@@ -166,9 +143,3 @@ def _used(table: CriterionReport) -> str:
 
 def _counted(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
-
-
-def _all_rows(report: Report) -> Iterator[tuple[str, str, Row]]:
-    for criterion, table in report.criteria.items():
-        yield from ((criterion, "protocol", row) for row in table.rows)
-        yield from ((criterion, "baseline", row) for row in table.baselines)

@@ -1,4 +1,4 @@
-"""Answers that do not count because pairs were skipped, as in a report's header."""
+"""Answers that do not count because pairs were skipped, as counted in a report's header."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Final
 
 from text_rankings.base.i18n import gettext_noop, ngettext, numeral
 
-# Entries of a header: whole rankings, visits that asked methods that were drawn, and why.
+# Entries of a header: whole rankings, visits about drawn methods, and reasons for skipping.
 RANKINGS: Final = gettext_noop("rankings lost to skips")
 VISITS: Final = gettext_noop("visits lost to skips")
 REASONS: Final = gettext_noop("skipped pairs by reason")
@@ -32,12 +32,7 @@ def n_lost(header: Mapping[str, str], what: str = RANKINGS) -> tuple[int, int] |
     Returns
     -------
     tuple of two int, or None
-        None if the header counts no such skip, as those of older reports.
-
-    Examples
-    --------
-    >>> n_lost({"rankings lost to skips": "12 missing of 240"})
-    (12, 240)
+        None if the header counts no such skip, as in older reports.
     """
     found = _MISSING.fullmatch(header.get(what, ""))
     return (int(found[1]), int(found[2])) if found else None
@@ -55,13 +50,6 @@ def skips_said(header: Mapping[str, str]) -> str:
     -------
     str
         Empty if none is missing.
-
-    Examples
-    --------
-    >>> skips_said({"rankings lost to skips": "1 missing of 240"})
-    '1 of 240 rankings is missing, because pairs in it were skipped; what it would have changed is not known.'
-    >>> skips_said({})
-    ''
     """
     counts = n_lost(header)
     if counts is None:

@@ -1,6 +1,6 @@
-"""A table around Best / Worst / Score: columns, rows, and cells as they are shown."""
+"""A table of an analysis: columns, rows, and cells as they are shown."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -9,7 +9,8 @@ from text_rankings.base.i18n import gettext, gettext_noop
 from ..rounding import in_decimals, p_value
 
 Cell = str | float | int | bool | None
-# The data that to_json of an Analysis returns.
+Row = tuple[Cell, ...]
+# Data that to_json returns, or a part of them.
 Data = Mapping[str, Any]
 
 
@@ -17,7 +18,7 @@ Data = Mapping[str, Any]
 class Column:
     """A column's head; ``digits`` None for text and counts, else decimals shown.
 
-    Its name is English, as files have it; pages show its words.
+    Its name is English, for files; pages show ``words``, the name in the user's language.
     """
 
     name: str = ""
@@ -37,16 +38,13 @@ class Table:
     title: str
     note: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[Row, ...]
 
     @property
-    def shown(self) -> list[list[tuple[str, bool]]]:
-        """Every cell as it is shown, and whether it is a number."""
+    def shown(self) -> list[list[str]]:
+        """Every cell as it is shown."""
         return [
-            [
-                (_shown(cell, column), column.is_number)
-                for cell, column in zip(row, self.columns, strict=True)
-            ]
+            [_shown(cell, column) for cell, column in zip(row, self.columns, strict=True)]
             for row in self.rows
         ]
 
@@ -56,31 +54,21 @@ def number(name: str, digits: int | None = 2) -> Column:
 
     Parameters
     ----------
-    name : str
     digits : int or None
         Decimals that are shown; None: as many as they have.
-
-    Examples
-    --------
-    >>> Table("scores", "Scores", "", (number("Score"), number("p", 3)), ((1 / 3, 0.05),)).shown
-    [[('0.33', True), ('0.050', True)]]
     """
     return Column(name, True, digits)
 
 
 def count(name: str) -> Column:
-    """Return a column of whole numbers.
-
-    Examples
-    --------
-    >>> count('Best').name
-    'Best'
-    """
+    """Return a column of whole numbers."""
     return Column(name, True)
 
 
 CRITERION: Final = Column("Criterion")
 PROTOCOL: Final = Column("Protocol")
+# The columns of a report.
+BEST_WORST_SCORE: Final = (PROTOCOL, count("Best"), count("Worst"), number("Score"))
 ADJUSTED: Final = gettext_noop("p, adjusted")
 P_OF_PEOPLE: Final = gettext_noop("p, people")
 P_OF_PROTOCOL: Final = gettext_noop("p, protocol")
@@ -88,77 +76,49 @@ _P_VALUES: Final = (ADJUSTED, "p", "p, Wilcoxon and Holm", P_OF_PEOPLE, P_OF_PRO
 
 
 class PValue(float):
-    """A p-value among other numbers of its column; it is shown as in a column of its own.
-
-    Examples
-    --------
-    >>> Table("tests", "Tests", "", (number("Value", 3),), ((0.0004,), (PValue(0.0004),))).shown
-    [[('0.000', True)], [('< 0.001', True)]]
-    """
+    """A p-value among other numbers of its column; it is shown as in a column of its own."""
 
     __slots__ = ()
 
 
-def of_each(
-    data: Data, rows: Callable[[Mapping[str, Any]], Iterator[tuple[Cell, ...]]]
-) -> tuple[tuple[Cell, ...], ...]:
-    """Return the rows of every criterion of an analysis, each with the criterion first.
-
-    Parameters
-    ----------
-    data : mapping
-        :meth:`.Analysis.to_json`; a criterion without an image has no row.
-    rows : callable
-        Takes a criterion's analysis.
-
-    Examples
-    --------
-    >>> data = {"analysis": {"recall": {"intervals": {"n_images": 3}}}}
-    >>> of_each(data, lambda around: iter([("images", around["intervals"]["n_images"])]))
-    (('recall', 'images', 3),)
-    """
-    return tuple(
-        (criterion, *row)
-        for criterion, around in data["analysis"].items()
-        # Without an image there is nothing to say.
-        if around["intervals"]["n_images"]
-        for row in rows(around)
-    )
-
-
 def of_criteria(
-    data: Data, rows: Callable[[Mapping[str, Any]], Iterator[tuple[Cell, ...]]]
-) -> tuple[tuple[Cell, ...], ...]:
-    """Return the rows of data that have their criteria side by side, each with the criterion first.
+    criteria: Mapping[str, Any], rows: Callable[[Any], Iterable[Row]]
+) -> tuple[Row, ...]:
+    """Return the rows of every criterion, each with the criterion first.
 
     Parameters
     ----------
-    data : mapping
-        "criteria": criterion -> what is known of it.
+    criteria : mapping
+        Criterion -> its data.
     rows : callable
-        Takes what is known of a criterion.
-
-    Examples
-    --------
-    >>> of_criteria({"criteria": {"recall": {"n_images": 3}}}, lambda own: iter([(own["n_images"],)]))
-    (('recall', 3),)
+        Takes a criterion's data and returns its rows.
     """
-    return tuple(
-        (criterion, *row) for criterion, own in data["criteria"].items() for row in rows(own)
-    )
+    return tuple((criterion, *row) for criterion, own in criteria.items() for row in rows(own))
+
+
+def of_each(data: Data, rows: Callable[[Data], Iterable[Row]]) -> tuple[Row, ...]:
+    """Return the rows of every criterion of :meth:`.Analysis.to_json` that has an image."""
+    has_images = {
+        criterion: around
+        for criterion, around in data["analysis"].items()
+        if around["intervals"]["n_images"]
+    }
+    return of_criteria(has_images, rows)
+
+
+def picked(of: Iterable[Data], *names: str) -> Iterator[tuple[Any, ...]]:
+    """Return, for each mapping, a tuple of its values for these names."""
+    return (tuple(one[name] for name in names) for one in of)
+
+
+def with_rows(*tables: Table) -> list[Table]:
+    """Return the tables that have a row."""
+    return [table for table in tables if table.rows]
 
 
 def as_columns(table: Table) -> str:
-    """Return a table in columns of plain text under its title and note.
-
-    Examples
-    --------
-    >>> table = Table("scores", "Scores", "", (PROTOCOL, number("Score")), (("iou", 1 / 3),))
-    >>> as_columns(table).splitlines()[-2:]
-    ['Protocol  Score', 'iou        0.33']
-    """
-    rows = [[column.name for column in table.columns]]
-    rows += [[text for text, _ in row] for row in table.shown]
+    """Return a table in columns of plain text under its title and note."""
+    rows = [[column.name for column in table.columns], *table.shown]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     kinds = [column.is_number for column in table.columns]
     lines = [

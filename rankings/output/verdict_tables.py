@@ -1,41 +1,41 @@
-"""The tables of intervals and of pairs of protocols, of an analysis as JSON."""
+"""The tables of intervals and of pairs of protocols, from :meth:`.Analysis.to_json`."""
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Collection, Iterator
+from typing import Final
 
 from text_rankings.base.i18n import gettext, in_language, numeral
 
 from ..analysis.verdicts import for_whom, verdicts
 from ..inference.resampling import FEW_IMAGES
-from .table import ADJUSTED, CRITERION, PROTOCOL, Cell, Column, Data, Table, count, number, of_each
+from .table import (
+    ADJUSTED,
+    CRITERION,
+    PROTOCOL,
+    Column,
+    Data,
+    Row,
+    Table,
+    count,
+    number,
+    of_each,
+    picked,
+)
 
-# The page of a report says this above its tables.
+# The page of a report shows this above its tables.
 VERDICTS: Final = "verdicts"
 _PAIR: Final = ("difference", "low", "high", "holm_p_value")
+_PAIR_COLUMNS: Final = (number("Difference"), number("Low"), number("High"), number(ADJUSTED, 3))
 
 
 def intervals(data: Data) -> Table:
     """Return the intervals of the Scores over images, for these annotators.
 
     Kept reports of earlier versions also hold intervals over annotators. These are not shown:
-    annotators who are drawn twice make the consensus noisier, so those intervals are too high and
-    may exclude their own Score.
-
-    Parameters
-    ----------
-    data : mapping
-        :meth:`.Analysis.to_json`, as it was computed or kept.
-
-    Examples
-    --------
-    >>> from rankings.analysis.analysis import analyse
-    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
-    >>> teams = {"img_1": dict.fromkeys(["ann", "ben", "cem"], (("b",), ("a",)))}
-    >>> intervals(analyse({"recall": teams}, scores, n_resamples=9).to_json()).rows  # one image: no limits
-    (('recall', 'iou', 1.0, None, None, None, None),)
+    drawing annotators twice makes the consensus noisier, so those intervals are too high and may
+    exclude their own Score.
     """
 
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    def rows(around: Data) -> Iterator[Row]:
         for interval in around["intervals"]["scores"]:
             limits = (interval["low"], interval["high"])
             yield (
@@ -47,7 +47,7 @@ def intervals(data: Data) -> Table:
 
     return Table(
         "intervals",
-        gettext("How sure each Score is"),
+        gettext("How certain each Score is"),
         " ".join(
             [
                 gettext(
@@ -73,26 +73,11 @@ def intervals(data: Data) -> Table:
 
 
 def verdict_sentences(data: Data) -> Table:
-    """Return what may be said as rows, for files and scripts.
-
-    Parameters
-    ----------
-    data : mapping
-        :meth:`.Analysis.to_json`, as it was computed or kept.
-
-    Examples
-    --------
-    >>> from rankings.analysis.analysis import analyse
-    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
-    >>> teams = {"img_1": dict.fromkeys(["ann", "ben", "cem"], (("a",), ("b",)))}
-    >>> found = verdict_sentences(analyse({"recall": teams}, scores, n_resamples=9).to_json())
-    >>> [(criterion, sentence.rpartition(": ")[2]) for criterion, sentence in found.rows]
-    [('recall', 'one image says nothing about others.')]
-    """
+    """Return the verdicts as rows, for files and scripts."""
     return Table(
         VERDICTS,
         gettext("Verdicts"),
-        (for_whom(data) or gettext("Nothing was tested with annotators and images random."))
+        (for_whom(data) or gettext("No test was made with annotators and images random."))
         + " "
         + gettext("They do not say how much nearer a protocol is, nor whether that matters."),
         (CRITERION, Column("Sentence")),
@@ -105,26 +90,10 @@ def verdict_sentences(data: Data) -> Table:
 
 
 def against_a_person(data: Data) -> Table:
-    """Return every protocol compared with a single person, on the same consensus.
+    """Return every protocol compared with a single person, on the same consensus."""
 
-    Parameters
-    ----------
-    data : mapping
-        :meth:`.Analysis.to_json`, as it was computed or kept.
-
-    Examples
-    --------
-    >>> pair = {"first": "iou", "difference": -0.5, "low": -0.75, "high": -0.25, "holm_p_value": 0.01}
-    >>> around = {"intervals": {"n_images": 30}, "against_person": {"pairs": [pair]}}
-    >>> against_a_person({"analysis": {"recall": around}}).rows
-    (('recall', 'iou', -0.5, -0.75, -0.25, 0.01),)
-    """
-
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        if "against_person" not in around:
-            return
-        for pair in around["against_person"]["pairs"]:
-            yield tuple(pair[name] for name in ("first", *_PAIR))
+    def rows(around: Data) -> Iterator[Row]:
+        return picked(around.get("against_person", {"pairs": ()})["pairs"], "first", *_PAIR)
 
     return Table(
         "person",
@@ -135,28 +104,21 @@ def against_a_person(data: Data) -> Table:
             "% interval of this difference by Student's t, annotators and images "
             "random. It does not say how near a protocol can be: one may be nearer than any person."
         ),
-        (
-            CRITERION,
-            PROTOCOL,
-            number("Difference"),
-            number("Low"),
-            number("High"),
-            number(ADJUSTED, 3),
-        ),
+        (CRITERION, PROTOCOL, *_PAIR_COLUMNS),
         of_each(data, rows),
     )
 
 
-def has_few_images(around: Mapping[str, Any]) -> bool:
-    """Whether a criterion has too few images for an interval; older analyses keep theirs.
-
-    Examples
-    --------
-    >>> [has_few_images({"intervals": {"n_images": n}, "comparisons": {}}) for n in (9, 10)]
-    [True, False]
-    """
+def has_few_images(around: Data) -> bool:
+    """Whether a criterion has too few images for intervals; older analyses keep their intervals."""
     few: bool = around["intervals"]["n_images"] < FEW_IMAGES
     return few and "comparisons" in around
+
+
+def human_baseline(around: Data) -> Data:
+    """Return a criterion's baseline of a person; older analyses call it a ceiling."""
+    person: Data = around["human_baseline"] if "human_baseline" in around else around["ceiling"]
+    return person
 
 
 def _few_images(data: Data) -> list[str]:
@@ -190,27 +152,12 @@ def _resamples(data: Data) -> str:
 
 
 def differences(data: Data) -> Table:
-    """Return the differences between protocols, and which of them are significant.
-
-    Parameters
-    ----------
-    data : mapping
-        :meth:`.Analysis.to_json`, as it was computed or kept.
-
-    Examples
-    --------
-    >>> pair = {"first": "iou", "second": "cleval", "difference": -0.5, "low": -0.75, "high": -0.25}
-    >>> tested = {"reason": None, "pairs": [pair | {"holm_p_value": 0.01}]}
-    >>> around = {"intervals": {"n_images": 30}, "comparisons": tested}
-    >>> differences({"analysis": {"recall": around}}).rows
-    (('recall', 'iou', 'cleval', -0.5, -0.75, -0.25, 0.01),)
-    """
+    """Return the differences between protocols, and which of them are significant."""
     if _is_fixed(data):
         return _differences_with_fixed_annotators(data)
 
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for pair in around["comparisons"]["pairs"]:
-            yield tuple(pair[name] for name in ("first", "second", *_PAIR))
+    def rows(around: Data) -> Iterator[Row]:
+        return picked(around["comparisons"]["pairs"], "first", "second", *_PAIR)
 
     reasons = {around["comparisons"]["reason"] for around in data["analysis"].values()} - {None}
     return Table(
@@ -224,10 +171,7 @@ def differences(data: Data) -> Table:
             "pairs; intervals are of each pair alone. It does not say how large a difference matters."
         )
         + not_tested(reasons),
-        (
-            *(CRITERION, Column("First"), Column("Second"), number("Difference")),
-            *(number("Low"), number("High"), number(ADJUSTED, 3)),
-        ),
+        (CRITERION, Column("First"), Column("Second"), *_PAIR_COLUMNS),
         of_each(data, rows),
     )
 
@@ -235,7 +179,7 @@ def differences(data: Data) -> Table:
 def _differences_with_fixed_annotators(data: Data) -> Table:
     """Return the table of an older analysis as it was."""
 
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+    def rows(around: Data) -> Iterator[Row]:
         tested = around["permutations"]
         place = {name: at for at, name in enumerate(tested["protocols"])}
         holm = {
@@ -267,12 +211,6 @@ def _differences_with_fixed_annotators(data: Data) -> Table:
 
 
 def not_tested(reasons: Collection[str]) -> str:
-    """Return a note that says why some pairs have no test.
-
-    Examples
-    --------
-    >>> not_tested(["one image says nothing about others"])
-    ' Some cannot be tested: one image says nothing about others.'
-    """
+    """Return a note that says why some pairs have no test."""
     words = gettext("Some cannot be tested: {reason}.")
     return "".join(" " + words.format(reason=in_language(reason)) for reason in sorted(reasons))

@@ -1,4 +1,4 @@
-"""Which changes of a protocol's parameters bring it nearer to people, judged on other images."""
+"""Changes of a protocol's parameters that bring it nearer to people, judged on other images."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,23 +8,23 @@ from ..inference.multi_reader import PersonalDistances, personal_distances
 from ..inference.personal_rankings import personal_rankings_from_scores
 from ..inference.resampling import SEED
 from ..orders.buckets import Ranking, methods_of
-from .beta import N_FOLDS
+from .cross_validation import N_FOLDS
 from .gains import Gain, choose, corrected, gain
 
 ANY = "any one of them"
-# The name of a protocol as it is, among the names of its variants.
+# The name of an unchanged protocol among the names of its variants.
 AS_IS = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A fixed change, and what it brings; nothing was searched.
+    """A fixed change and its gain; nothing was searched.
 
     Attributes
     ----------
     change : str
     n_left_out : int
-        Images on which the changed protocol gives some ranked method no score.
+        Number of images on which the protocol, changed or not, leaves some ranked method unscored.
     gain : Gain
     """
 
@@ -35,17 +35,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The value of a parameter that is nearest to people, and what it brings on other images.
+    """The best value of a parameter by the distance to people, and its gain on other images.
 
     Attributes
     ----------
     parameter : str
-        Or ``ANY``: the best change of a single parameter, whichever it is.
+        Its name, or ``ANY`` for the best change of any single parameter.
     as_is, chosen, least, greatest : float or None
-        The value as it is, the best on all images, and the range of the best values of the folds; None
-        of ``ANY``, and where nothing could be searched.
+        The present value, the best on all images, and the range of the best values of the folds;
+        all None for ``ANY``, and the last three also if nothing could be searched.
     gain : Gain
-        Of judging each image with the value that is best on the images outside its fold.
+        Gain if each image is judged with the value that is best on the images outside its fold.
     """
 
     parameter: str
@@ -73,7 +73,7 @@ class Variants:
     Attributes
     ----------
     weights, rules : mapping of a change in words to the variant's name
-    values : parameter -> (its value as it is, value -> variant's name)
+    values : parameter -> (its present value, value -> variant's name)
     """
 
     weights: Mapping[str, str]
@@ -91,20 +91,18 @@ def protocol_changes(
     n_folds: int = N_FOLDS,
     seed: int = SEED,
 ) -> ProtocolChanges:
-    """Measure what each change of a protocol brings.
+    """Measure the gain of each change of a protocol.
 
     Parameters
     ----------
-    protocol : str
     people : image -> annotator -> ranking
-        Of the images that count.
+        Rankings of the images that count.
     scores : image -> variant -> method -> value that the criterion is compared with
         None is undefined; an image with an undefined score is not in the gain of that change.
     variants : Variants
-        Which names in ``scores`` are changes, and of what.
-    settings : Settings
+        The changes behind the names in ``scores``.
     n_folds, seed : int
-        Of the cross-validation of searches.
+        For the cross-validation of searches.
 
     Returns
     -------
@@ -114,16 +112,7 @@ def protocol_changes(
     Raises
     ------
     RankingError
-        If the rankings of an image are of different methods, or a setting cannot be.
-
-    Examples
-    --------
-    >>> people = dict.fromkeys(["img_1", "img_2"], {"ann": (("a",), ("b",))})
-    >>> values = {AS_IS: {"a": 0.1, "b": 0.2}, "by area": {"a": 0.3, "b": 0.2}}
-    >>> variants = Variants({"area": "by area"}, {}, {})
-    >>> found = protocol_changes("iou", people, dict.fromkeys(people, values), variants, Settings())
-    >>> found.weights[0].gain.difference  # a swap less on every image
-    -1.0
+        If the rankings of an image have different methods, or a setting is invalid.
     """
 
     one = _Compared(protocol, people, scores, settings, n_folds, seed)
@@ -171,7 +160,7 @@ class _Compared:
         )
 
     def _distances(self, names: Sequence[str]) -> tuple[PersonalDistances, int]:
-        """Return the distances of variants on the images on which all are defined; and how many lack."""
+        """Return distances of variants on images on which all are defined, and count the others."""
         used = [
             image
             for image, of_image in self.people.items()
@@ -194,15 +183,7 @@ def _methods(of_image: Mapping[str, Ranking]) -> list[str]:
 
 
 def corrected_changes(found: Sequence[ProtocolChanges]) -> tuple[ProtocolChanges, ...]:
-    """Return the changes with p-values corrected by Holm's rule: weights, rules and searches apart.
-
-    Examples
-    --------
-    >>> area, text = (Change(name, 0, Gain("iou", p_value=p)) for name, p in (("area", 0.01), ("text", 0.04)))
-    >>> [found] = corrected_changes([ProtocolChanges("iou", (area, text), (), ())])
-    >>> [one.gain.holm_p_value for one in found.weights]
-    [0.02, 0.04]
-    """
+    """Correct p-values by Holm's rule, separately for weights, rules and searches."""
     weights = iter(corrected([one.gain for of in found for one in of.weights]))
     rules = iter(corrected([one.gain for of in found for one in of.rules]))
     searches = iter(corrected([one.gain for of in found for one in of.searches]))

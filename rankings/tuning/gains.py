@@ -1,4 +1,4 @@
-"""Whether changed protocols are nearer to people than the same protocols as they are."""
+"""Gains: how much nearer to people changed protocols are than the unchanged ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,23 +9,23 @@ from ..inference.multi_reader import PersonalDistances, compare
 from ..inference.resampling import FEW_IMAGES, LEVEL
 from ..inference.significance import holm
 from ..orders.packed_scores import Floats
-from .beta import fold_numbers, folds
+from .cross_validation import fold_numbers, folds, nearest
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The mean distance of a protocol to single annotators, as it is and changed.
+    """The mean distance of a protocol to single annotators, before and after a change.
 
     Attributes
     ----------
     before, after : float or None
-        None without a ranking.
+        None if there are no rankings.
     difference : float or None
-        After less before; below 0 the change brings the protocol nearer to people.
+        After minus before; below 0 if the change brings the protocol nearer to people.
     low, high, p_value, holm_p_value : float or None
-        With annotators and images random (:func:`.multi_reader.compare`); the last corrected over all
-        gains of a table. None below ten images, with one annotator, and where the difference is the
-        same everywhere.
+        With annotators and images random (:func:`.multi_reader.compare`); the last corrected over
+        all gains of a table. None for fewer than ten images, for one annotator, and if the
+        difference is the same everywhere.
     """
 
     protocol: str
@@ -40,28 +40,21 @@ class Gain:
 
 
 def gain(name: str, before: PersonalDistances, after: Floats, *, level: float = LEVEL) -> Gain:
-    """Compare a protocol with itself changed.
+    """Compare a protocol with its changed version.
 
     Parameters
     ----------
-    name : str
     before : PersonalDistances
-        Of one protocol, n rankings.
+        Distances of one protocol to n rankings.
     after : ndarray of shape (n,)
         The distances of the changed protocol to the same rankings.
     level : float
-        Of the interval, between 0 and 1.
+        Level of the interval, between 0 and 1.
 
     Returns
     -------
     Gain
-        Below 0 where the change is nearer to people. Without limits and p with fewer than ten images.
-
-    Examples
-    --------
-    >>> one = np.array([0])
-    >>> gain("iou", PersonalDistances(("iou",), one, one, np.array([[1.5]])), np.array([1.0])).difference
-    -0.5
+        Its difference is below 0 for a change towards people. No limits or p below ten images.
     """
     both = np.stack([before.distances[:, 0], after], axis=1)
     measured = replace(before, protocols=("before", "after"), distances=both)
@@ -75,7 +68,7 @@ def gain(name: str, before: PersonalDistances, after: Floats, *, level: float = 
         name,
         first,
         second,
-        # No minus before a zero.
+        # Avoids a negative zero.
         0.0 - pair.difference,
         0.0 - pair.high if is_sure and pair.high is not None else None,
         0.0 - pair.low if is_sure and pair.low is not None else None,
@@ -86,30 +79,24 @@ def gain(name: str, before: PersonalDistances, after: Floats, *, level: float = 
 
 
 def corrected(gains: Sequence[Gain]) -> tuple[Gain, ...]:
-    """Return the gains with p-values corrected by Holm's rule over all of them.
-
-    Examples
-    --------
-    >>> [one.holm_p_value for one in corrected([Gain("p", p_value=0.01), Gain("q", p_value=0.04)])]
-    [0.02, 0.04]
-    """
+    """Return the gains with p-values corrected by Holm's rule over all of them."""
     p_values = holm([one.p_value for one in gains])
     return tuple(replace(one, holm_p_value=p) for one, p in zip(gains, p_values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The variant of a protocol that is nearest to people, and its gain.
+    """The variant of a protocol that is nearest to people, with cross-validated distances.
 
     Attributes
     ----------
     chosen : int or None
         The candidate with the smallest mean distance on all images, the first of equals.
     fold_choices : tuple of int
-        The one that is best outside each fold.
+        The candidate that is best outside each fold.
     held_out : ndarray of shape (n,)
-        For each ranking the distance of the candidate that is best outside the fold of its image: no
-        candidate is judged on an image it was chosen on.
+        For each ranking, the distance of the candidate that is best outside the fold of its image:
+        no candidate is judged on an image it was chosen on.
     """
 
     chosen: int | None
@@ -125,37 +112,25 @@ def choose(measured: PersonalDistances, *, n_folds: int, seed: int) -> Choice | 
     measured : PersonalDistances
         Its p protocols are the candidates; of equally near ones the first is chosen.
     n_folds, seed : int
-        As of :func:`.tuning.folds`.
+        As for :func:`.cross_validation.folds`.
 
     Returns
     -------
     Choice or None
-        None with fewer than two images, or without a candidate.
+        None if there are fewer than two images, or no candidates.
 
     Raises
     ------
     RankingError
         If there are fewer than two folds.
-
-    Examples
-    --------
-    >>> images, annotator = np.array([0, 1]), np.array([0, 0])
-    >>> apart = np.array([[1.0, 0.5], [1.0, 0.0]])
-    >>> found = choose(PersonalDistances(("p", "q"), images, annotator, apart), n_folds=2, seed=0)
-    >>> found.chosen, found.held_out.tolist()
-    (1, [0.5, 0.0])
     """
     numbers, image_of = np.unique(measured.images, return_inverse=True)
     if len(numbers) < 2 or not measured.protocols:
         return None
     parts = folds(len(numbers), n_folds, seed)
     fold_of = fold_numbers(parts, len(numbers))[image_of]
-    # (folds, candidates); distances are multiples of 1/2, so that equal sums are equal numbers.
+    # (folds, candidates); distances are multiples of 1/2, so equal sums are equal numbers.
     sums = np.stack([measured.distances[fold_of == at].sum(axis=0) for at in range(len(parts))])
-    outside = np.argmin(sums.sum(axis=0) - sums, axis=1)
-    rows = np.arange(len(fold_of))
-    return Choice(
-        int(np.argmin(sums.sum(axis=0))),
-        tuple(outside.tolist()),
-        measured.distances[rows, outside[fold_of]],
-    )
+    chosen, outside = nearest(sums)
+    held_out = measured.distances[np.arange(len(fold_of)), np.array(outside)[fold_of]]
+    return Choice(chosen, tuple(outside), held_out)

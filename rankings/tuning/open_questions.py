@@ -1,4 +1,4 @@
-"""The paper's open questions ([DPTF18]_, sections V and VI), as far as rankings and scores answer them."""
+"""The paper's open questions ([DPTF18]_, sections V and VI) that rankings and scores answer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,19 +15,20 @@ from ..inference.resampling import N_RESAMPLES, SEED, distance_table, drawn_imag
 from ..orders.buckets import Ranking, methods_of
 from ..orders.from_scores import f_beta
 from ..orders.packed_scores import packed_study
-from .beta import BetaSearch, fold_numbers, folds
+from .beta import BetaSearch
+from .cross_validation import fold_numbers, folds
 from .gains import Gain, corrected, gain
 from .preference_strength import StrengthCorrelation, strength_correlations
 from .slices import ImageProperty, Slice, slices
 
 DIFFERENCE = gettext_noop("Difference of the methods")
-# Of a larger study the gain of a beta is measured on so many images.
+# In a larger study the gain of a beta is measured on this many images.
 MOST_IMAGES = 5000
 
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestions:
-    """Answers for one criterion: disparity of annotators, values, and slices."""
+    """Answers for one criterion: disparity of annotators, strength of preference, and slices."""
 
     disparity: Disparity
     strengths: tuple[StrengthCorrelation, ...]
@@ -51,34 +52,20 @@ def open_questions(
     Parameters
     ----------
     people : image -> annotator -> ranking
-        Of the images that count.
-    consensus : image -> ranking
-    values : image -> protocol -> method -> value that the criterion is compared with
+        Rankings of the images that count.
     rankings : PersonalRankings
-        Of people and, by these values, of protocols.
-    distances : image -> protocol or baseline -> distance to the consensus
-    settings : Settings
+        Rankings of people and, by ``values``, of protocols.
     properties : sequence of ImageProperty
-        Properties that divide the images into slices, in addition to how much the methods differ.
+        Properties that divide the images into slices, in addition to the methods' difference.
     n_resamples, seed : int
-        Of the bootstrap.
+        For the bootstrap.
 
     Raises
     ------
     MissingScore
-        If the value of a ranked method is missing; names image, protocol and method.
+        If the value of a ranked method is missing; the message names image, protocol and method.
     RankingError
-        If the rankings of an image are of different methods, or a setting cannot be.
-
-    Examples
-    --------
-    >>> ab, values = (("a",), ("b",)), {"img_1": {"iou": {"a": 0.9, "b": 0.4}}}
-    >>> people, distances = {"img_1": {"ann": ab}}, {"img_1": {"iou": 0.0, ALL_TIED: 0.5}}
-    >>> rankings = personal_rankings_from_scores(people, values, ["iou"])
-    >>> study = people, {"img_1": ab}, values, rankings, distances
-    >>> [cut] = open_questions(*study, Settings()).slices
-    >>> cut.by, cut.least, [(one.protocol, one.score) for one in cut.scores]
-    ('Difference of the methods', 0.5, [('iou', 0.0), ('all tied', 0.5)])
+        If the rankings of an image have different methods, or a setting is invalid.
     """
     protocols = rankings.protocols
     everything = [*properties, differences_of_methods(values, consensus, protocols)]
@@ -100,31 +87,23 @@ def open_questions(
 def differences_of_methods(
     values: Scores, consensus: Mapping[str, Ranking], protocols: Sequence[str]
 ) -> ImageProperty:
-    """Return how far apart the protocols see the methods of each image.
+    """Return how much the methods of each image differ in the protocols' values.
 
     Parameters
     ----------
-    values : image -> protocol -> method -> value
     consensus : image -> ranking
         The images that count.
-    protocols : sequence of str
 
     Returns
     -------
     ImageProperty
-        The absolute difference of the values of two methods, mean over pairs and protocols; None for an
-        image with one method.
+        The absolute difference of the values of two methods, mean over pairs and protocols; None
+        for an image with one method.
 
     Raises
     ------
     MissingScore
-        If the value of a ranked method is missing; names image, protocol and method.
-
-    Examples
-    --------
-    >>> values = {"img_1": {"iou": {"a": 0.75, "b": 0.25}}}
-    >>> differences_of_methods(values, {"img_1": (("a",), ("b",))}, ["iou"]).values
-    {'img_1': 0.5}
+        If the value of a ranked method is missing; the message names image, protocol and method.
     """
 
     images = sorted(consensus)
@@ -146,39 +125,22 @@ def beta_gains(
     searches: Sequence[BetaSearch],
     settings: Settings,
 ) -> tuple[Gain, ...]:
-    """Return what the best beta brings each protocol, judged on images it was not searched on.
+    """Return each protocol's gain from its best beta, judged on images outside the search.
 
-    Each image is ranked with the beta that :func:`.tuning.beta_search` finds best on the images outside
-    its fold, and compared with the report's beta. Of more than 5,000 images so many are drawn at random.
+    The beta of an image is the best by :func:`.beta.beta_search` on the images outside its fold; it
+    is compared with the report's beta. Of more than 5,000 images, 5,000 are drawn at random.
 
     Parameters
     ----------
     people : image -> annotator -> ranking
-        Of the images that count.
-    consensus : image -> ranking
-    values : image -> protocol -> method -> F-score with the report's beta
-    scores : image -> protocol -> method -> (recall, precision)
+        Rankings of the images that count.
     searches : sequence of BetaSearch
         Result of the search on these images.
-    settings : Settings
 
     Returns
     -------
     tuple of Gain
-        In the order of the searches; without numbers with fewer than two images.
-
-    Examples
-    --------
-    With beta 1 precision decides against what people say, with a larger one recall decides for it.
-
-    >>> from rankings.tuning.beta import beta_search
-    >>> ab = (("a",), ("b",))
-    >>> scores = dict.fromkeys(["img_1", "img_2"], {"iou": {"a": (0.9, 0.4), "b": (0.5, 0.8)}})
-    >>> people, consensus = dict.fromkeys(scores, {"ann": ab}), dict.fromkeys(scores, ab)
-    >>> searches = beta_search(scores, consensus)
-    >>> values = dict.fromkeys(scores, {"iou": {"a": 0.55, "b": 0.62}})
-    >>> beta_gains(people, consensus, values, scores, searches, Settings())[0].difference
-    -1.0
+        In the order of the searches; without numbers if there are fewer than two images.
     """
     images, protocols = sorted(consensus), [search.protocol for search in searches]
     if len(images) < 2 or not protocols:

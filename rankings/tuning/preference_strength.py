@@ -1,4 +1,4 @@
-"""Whether a protocol's values, and not only its ranking, follow how strongly people prefer methods."""
+"""Whether a protocol's values, not only its ranking, follow how strongly people prefer methods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +13,14 @@ from ..inference.resampling import (
     N_RESAMPLES,
     SEED,
     drawn_images,
-    resampled_weights,
+    percentile_limits,
+    resampled_sums,
 )
 from ..orders.buckets import Ranking
 from ..orders.packed import doubled_ranks_of, packed_rankings
 from ..orders.packed_scores import Floats, complete_scores, rounded_scores
 
-# Of a larger study so many images are drawn: their correlation is known to a hundredth.
+# From a larger study this many images are drawn, enough to know the correlation to 0.01.
 MOST_IMAGES = 2000
 
 
@@ -42,11 +43,11 @@ class StrengthCorrelation:
         Correlation of the differences of values with the leads of strengths, over all pairs of
         methods of all images; undefined where all values are equal.
     ranks : Estimate
-        The same of the differences of the ranks that the values give.
+        The same for the differences of the ranks that the values give.
     gain : Estimate
-        The first less the second: above 0 the values say more than their order.
+        The first minus the second: if positive, the values say more than their order.
     n_images : int
-        Images with two rankings or more on which people prefer any method.
+        Images with two or more rankings on which people prefer some method.
     """
 
     protocol: str
@@ -68,23 +69,21 @@ def strength_correlations(
 ) -> tuple[StrengthCorrelation, ...]:
     """Correlate differences of scores with the strength of people's preference.
 
-    The strength is that of Davidson's model ([Dav70]_) of an image's rankings: the lead of one method
-    over another, in logarithms of odds. One ranking gives an order and no strength, so that images with
-    one do not count. The correlation is that of differences, which have no sign of their own::
+    The strength is that of Davidson's model ([Dav70]_) of an image's rankings: the lead of one
+    method over another, in log odds. One ranking gives an order and no strength, so images with
+    only one do not count. The sign of a difference depends on the order of the two methods, so no
+    means are subtracted in the correlation::
 
         r = sum d_ij l_ij / sqrt(sum d_ij^2 sum l_ij^2)
 
-    for the difference d and the lead l of methods i and j, over all pairs of all images: one scale for
-    the whole study, so that a protocol whose values mean the same on every image does better. Limits are
-    percentiles of a bootstrap over images ([ET93]_, 13.3) with the annotators fixed. Where all
-    annotators agree the strengths are those that Davidson's ridge allows.
+    for the difference d and the lead l of methods i and j, over all pairs of all images: a protocol
+    whose values mean the same on every image does better. Limits are percentiles of a bootstrap
+    over images ([ET93]_, 13.3), annotators fixed. If all agree, Davidson's ridge limits strengths.
 
     Parameters
     ----------
     annotator_rankings : image -> annotator -> ranking
-        Those of an image are of the same methods.
-    scores : image -> protocol -> method -> score
-    protocols : sequence of str
+        The rankings of an image contain the same methods.
     decimals : int or None
         Values are rounded before they are ranked, not before they are subtracted.
     n_resamples, seed : int
@@ -95,23 +94,13 @@ def strength_correlations(
     Returns
     -------
     tuple of StrengthCorrelation
-        In the order of the protocols. No limits with fewer than ten images. Of more than 2,000 images
-        so many are drawn at random.
+        In the order of the protocols. No limits with fewer than ten images. Of more than 2,000
+        images, 2,000 are drawn at random.
 
     Raises
     ------
     MissingScore
-        If the score of a ranked method is missing; names image, protocol and method.
-
-    Examples
-    --------
-    On one image the lead is as strong as on the other, but the values are 0.8 and 0.6 apart.
-
-    >>> people = dict.fromkeys(["img_1", "img_2"], dict.fromkeys(["ann", "ben"], (("a",), ("b",))))
-    >>> scores = {"img_1": {"iou": {"a": 0.8, "b": 0.0}}, "img_2": {"iou": {"a": 0.9, "b": 0.3}}}
-    >>> [found] = strength_correlations(people, scores, ["iou"])
-    >>> round(found.values.value, 4), round((0.8 + 0.6) / (2 * (0.8**2 + 0.6**2)) ** 0.5, 4)
-    (0.9899, 0.9899)
+        If the score of a ranked method is missing; the message names image, protocol and method.
     """
     several = [image for image, people in annotator_rankings.items() if len(people) > 1]
     images = drawn_images(several, MOST_IMAGES, seed)
@@ -126,16 +115,16 @@ def strength_correlations(
         sums.append(
             _products(_centred(values), _centred(ranks), np.broadcast_to(leads, values.shape))
         )
-    # (images, protocols, sums of products), in the order of the images however they were packed.
+    # (images, protocols, sums of products), in the order of the images, however they were packed.
     table = np.concatenate(sums)[np.argsort(np.concatenate(rows))]
     table = table[table[..., 4].any(axis=1)] if protocols else table
     return _correlations(table, protocols, n_resamples, level, np.random.default_rng(seed))
 
 
 def _centred(table: Floats) -> Floats:
-    """Return numbers less the mean of their row.
+    """Return numbers minus the mean of their row.
 
-    The sum of products over the pairs of n methods is n times that of numbers centred so.
+    The sum of products over the pairs of n methods is n times that of the centred numbers.
     """
     return np.asarray(table - table.mean(axis=-1, keepdims=True))
 
@@ -143,7 +132,7 @@ def _centred(table: Floats) -> Floats:
 def _products(values: Floats, ranks: Floats, leads: Floats) -> Floats:
     """Return for each image and protocol the sums over pairs: (g, protocols, 5).
 
-    Values with leads, ranks with leads, and the squares of values, of ranks and of leads.
+    They are: values times leads, ranks times leads, and the squares of values, ranks and leads.
     """
     pairs = ((values, leads), (ranks, leads), (values, values), (ranks, ranks), (leads, leads))
     return np.stack([(a * b).sum(axis=-1) * values.shape[-1] for a, b in pairs], axis=-1)
@@ -163,11 +152,8 @@ def _correlations(
     found = _three(flat.sum(axis=0).reshape(len(protocols), 5))
     limits = np.full((2, *found.shape), np.nan)
     if n >= FEW_IMAGES:
-        resampled = np.zeros((n_resamples, flat.shape[1]))
-        for block, weights in resampled_weights(rng, n, n_resamples, n):
-            resampled += weights @ flat[block]
-        of_each = _three(resampled.reshape(n_resamples, len(protocols), 5))
-        limits = np.quantile(of_each, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        resampled = resampled_sums(flat, rng, n_resamples, n)
+        limits = percentile_limits(_three(resampled.reshape(-1, len(protocols), 5)), level)
     # (protocols, three numbers, value and limits)
     numbers = np.stack([found, *limits], axis=-1)
     return tuple(

@@ -1,4 +1,4 @@
-"""Scores on parts of a study: images with small text, with many words, with methods that differ much."""
+"""Scores on parts of a study: images with small text, many words, or very different methods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ class ImageProperty:
     Attributes
     ----------
     name, unit : str
-        As tables say them; a unit may be empty.
-    values : image -> number, or None where the image has none
+        As shown in tables; a unit may be empty.
+    values : image -> number, or None if the image has none
     """
 
     name: str
@@ -45,7 +45,7 @@ class SliceScore:
 class Slice:
     """Images with a property from ``least`` to ``most``, both included.
 
-    Both are None for the images that have no such number.
+    Both are None for images without the property.
     """
 
     by: str
@@ -66,12 +66,6 @@ def slice_label(least: float | None, most: float | None, unit: str) -> str:
     Parameters
     ----------
     least, most : number or None
-    unit : str
-
-    Examples
-    --------
-    >>> slice_label(2, 5, "regions")
-    '2 to 5 regions'
     """
     if least is None or most is None:
         return gettext("not known")
@@ -90,12 +84,12 @@ def slices(
 ) -> tuple[Slice, ...]:
     """Return every protocol's mean distance on thirds of the images, by each property.
 
-    Thirds are cut at the quantiles of the images that have the property; images with equal numbers are
-    in one slice, so that there may be two slices or one, of unequal sizes. Limits are Student's t over
-    the images of the slice with the annotators fixed, of each number alone.
+    Thirds are cut at the quantiles of the images that have the property; images with equal numbers
+    are in one slice, so there may be only two slices or one, of unequal sizes. Limits are Student's
+    t over the images of the slice, annotators fixed, not corrected for the number of slices.
 
-    Slices differ in more than the property (people tie more methods on images with one word, and the
-    distance is smaller where more is tied), so protocols are to be compared within a slice.
+    Slices differ in more than the property (people tie more methods on images with one word, and
+    more ties make distances smaller), so protocols should be compared within a slice.
 
     Parameters
     ----------
@@ -103,26 +97,18 @@ def slices(
         The distance of p protocols to the consensus of n images.
     images : sequence of str, length n
     protocols : sequence of str, length p
-    properties : sequence of ImageProperty
     level : float
-        Of the limits, between 0 and 1.
+        Level of the limits, between 0 and 1.
 
     Returns
     -------
     tuple of Slice
-        By property, from small to large, images without the number last; none without an image.
+        By property, from small to large, images without a value last; empty if there is no image.
 
     Raises
     ------
     RankingError
         If the table does not fit images and protocols.
-
-    Examples
-    --------
-    >>> words = ImageProperty("words", "", {"img_1": 3, "img_2": 9, "img_3": 3, "img_4": None})
-    >>> found = slices(np.array([[0.0], [2], [1], [5]]), list(words.values), ["iou"], [words])
-    >>> [(cut.least, cut.n_images, cut.scores[0].score) for cut in found]
-    [(3.0, 2, 0.5), (9.0, 1, 2.0), (None, 1, 5.0)]
     """
     table = checked_table(table, protocols)
     if len(images) != len(table):
@@ -163,7 +149,7 @@ def _cuts(numbers: NDArray[np.float64]) -> list[tuple[float, float]]:
         return []
     ordered = np.sort(numbers)
     at = [len(ordered) * part // N_SLICES for part in range(1, N_SLICES)]
-    # A slice ends with the largest number of its third; equal numbers come with it.
+    # A slice ends with the largest number of its third, and includes all equal numbers.
     ends = sorted({float(ordered[max(end - 1, 0)]) for end in at} | {float(ordered[-1])})
     cuts, after = [], float(ordered[0])
     for end in ends:

@@ -1,4 +1,4 @@
-"""The difference of scores below which people see none: the best threshold for a protocol's ties."""
+"""The best threshold for a protocol's ties: the score difference below which people see none."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from ..orders.distances import Distance, distances_between, require_distance
 from ..orders.from_scores import require_score
 from ..orders.packed import Places
 from ..orders.packed_scores import Floats, PackedStudy, packed_study, protocols_of
-from .beta import N_FOLDS, fold_numbers, folds
+from .cross_validation import N_FOLDS, fold_numbers, folds
 
 CURVE_POINTS = 200
 # Decimals of a difference: scores are fractions, and 0.3 - 0.2 and 0.2 - 0.1 are the same one.
@@ -32,12 +32,12 @@ class TieCalibration:
     Attributes
     ----------
     epsilon : float or None
-        Scores that differ by no more count as tied; None without a pair of methods.
+        Scores that differ by no more count as tied; None if there is no pair of methods.
     accuracy, accuracy_at_0 : float or None
-        Pairwise accuracy with ties at epsilon, and at 0 where only equal scores tie.
+        Pairwise accuracy with ties at epsilon, and at 0, where only equal scores tie.
     cross_validated_accuracy : float or None
-        When each image is judged with the epsilon of the images outside its fold; None for fewer
-        than two images with a pair.
+        Accuracy if each image is judged with the epsilon of the images outside its fold; None for
+        fewer than two images with a pair.
     fold_epsilons : tuple of float
         The best epsilon outside each fold.
     score, cross_validated_score : float or None
@@ -46,7 +46,7 @@ class TieCalibration:
     curve : tuple of (epsilon, accuracy)
         At most ``CURVE_POINTS`` candidates spread evenly over all, and the best.
     n_images : int
-        Images with at least two methods. The others have no pair and are in none of the numbers.
+        Number of images with at least two methods. The others have no pair and are ignored.
     """
 
     protocol: str
@@ -71,12 +71,12 @@ def tie_calibration(
 ) -> tuple[TieCalibration, ...]:
     """Search the epsilon of each protocol that maximises pairwise accuracy with ties ([DFF23]_).
 
-    Accuracy is the share of an image's pairs on which protocol and consensus say the same of
-    better, worse and tied, mean over the images. It looks at pairs alone: a pair is tied when its
-    scores differ by at most epsilon, which need not be transitive; :func:`calibrated_ranking` makes
-    a ranking of it. Candidates are 0 and every difference that occurs, the smallest of
-    equals wins. Accuracies are compared exactly, as fractions; differences are rounded to 12
-    decimals, because 0.3 - 0.2 and 0.2 - 0.1 are one candidate.
+    Accuracy is the share of an image's pairs on which protocol and consensus agree (better, worse
+    or tied), mean over the images. It depends on pairs alone: a pair is tied if its scores differ
+    by at most epsilon, which need not be transitive; :func:`calibrated_ranking` turns this into a
+    ranking. Candidates are 0 and every difference that occurs; of equally good ones the smallest
+    wins. Accuracies are compared exactly, as fractions; differences are rounded to 12 decimals,
+    because 0.3 - 0.2 and 0.2 - 0.1 are one candidate.
 
     Time: for each protocol one sort of all pairs of all images.
 
@@ -85,32 +85,25 @@ def tie_calibration(
     scores : image -> protocol -> method -> score
         Not rounded.
     consensus : image -> ranking
-        The images that count; other images' scores are not looked at.
+        The images that count; other images' scores are ignored.
     distance : "edit" or "kemeny"
-        Of the Scores of the calibrated rankings.
+        For the Scores of the calibrated rankings.
     n_folds, seed : int
-        Of the cross-validation (:func:`.tuning.folds`).
+        For the cross-validation (:func:`.cross_validation.folds`).
 
     Returns
     -------
     tuple of TieCalibration
-        Protocols in order of name. A constant protocol has epsilon 0, as has one that is best
-        left alone. Where people tie everything, the largest difference. Without an image of two
-        methods nothing but names.
+        Protocols in order of name. Epsilon is 0 for a constant protocol and for one that is best
+        left unchanged, and the largest difference if people tie everything. If no image has two
+        methods, only the names are given.
 
     Raises
     ------
     MissingScore
-        If the score of a ranked method is missing; names image, protocol and method.
+        If the score of a ranked method is missing; the message names image, protocol and method.
     RankingError
-        If a setting cannot be.
-
-    Examples
-    --------
-    >>> scores = {"img_1": {"iou": {"a": 0.9, "b": 0.85, "c": 0.4}}}
-    >>> [found] = tie_calibration(scores, {"img_1": (("a", "b"), ("c",))})
-    >>> found.epsilon, found.accuracy, round(found.accuracy_at_0, 4)
-    (0.05, 1.0, 0.6667)
+        If a setting is invalid.
     """
     paired = {image: ranking for image, ranking in consensus.items() if sum(map(len, ranking)) > 1}
     return _of_all(scores, paired, folds(len(paired), n_folds, seed), distance)
@@ -126,31 +119,19 @@ def tie_calibration_of_people(
 ) -> tuple[TieCalibration, ...]:
     """Search the epsilon as :func:`tie_calibration` does, by each annotator's own rankings.
 
-    A consensus by mean rank ties the fewer pairs the more annotators there are, and says nothing of
-    which differences a person sees. Every ranking weighs the same; all rankings of an image are in one
-    fold. Score is the mean distance to the annotators' rankings, and ``n_images`` counts images.
+    The more annotators, the fewer pairs a consensus by mean rank ties, so it does not show which
+    differences a person sees. Rankings have equal weights; those of an image are in one fold. Score
+    is the mean distance to the annotators' rankings, and ``n_images`` counts images.
 
     Parameters
     ----------
-    scores : image -> protocol -> method -> score
-    annotator_rankings : image -> annotator -> ranking
     distance, n_folds, seed
-        As of :func:`tie_calibration`.
+        As for :func:`tie_calibration`.
 
     Raises
     ------
     MissingScore, RankingError
         As :func:`tie_calibration` does.
-
-    Examples
-    --------
-    Two of three annotators see no difference.
-
-    >>> tie = (("a", "b"),)
-    >>> people = {"img_1": {"ann": tie, "ben": tie, "cem": (("a",), ("b",))}}
-    >>> [found] = tie_calibration_of_people({"img_1": {"iou": {"a": 0.75, "b": 0.5}}}, people)
-    >>> found.epsilon, round(found.accuracy, 4), round(found.accuracy_at_0, 4)
-    (0.25, 0.6667, 0.3333)
     """
     paired: dict[str, Ranking] = {}
     rows_of: list[list[int]] = []
@@ -178,7 +159,7 @@ def _of_all(
     parts: Sequence[NDArray[np.intp]],
     distance: Distance,
 ) -> tuple[TieCalibration, ...]:
-    """Calibrate every protocol by rankings of two methods at least, in these folds."""
+    """Calibrate every protocol by rankings of at least two methods, in these folds."""
     require_distance(distance)
     protocols = protocols_of(scores)
     groups = list(packed_study(scores, paired, protocols))
@@ -192,9 +173,9 @@ def _of_all(
 class _Pairs:
     """All pairs of methods of all images, in order of the difference of their scores.
 
-    An epsilon ties the pairs up to some place in this order, whatever image they are from. So the
-    accuracy of every epsilon comes from one running sum: the pairs right if nothing is tied, and
-    what each tied pair gains or loses.
+    An epsilon ties the pairs up to some place in this order, from any image. So the accuracy of
+    every epsilon comes from one running sum: the pairs that are right if nothing is tied, and the
+    gain or loss of each tied pair.
 
     Attributes
     ----------
@@ -232,7 +213,7 @@ class _Pairs:
         """Return the summed weights of the pairs that are right, for each number of tied ones."""
         gains = self.gains if fold is None else np.where(self.folds == fold, self.gains, 0)
         strict = sum(self.right_if_strict) if fold is None else self.right_if_strict[fold]
-        # Sums of Python's integers (objects) are such, too; those of small ones need 64 bits.
+        # Sums of Python's integers (objects) stay such; sums of small types need 64 bits.
         gained = np.cumsum(gains, dtype=object if gains.dtype == object else np.int64)
         return np.where(n_tied > 0, gained[n_tied - 1], 0) + strict
 
@@ -248,7 +229,7 @@ def _calibrated(
     if not n:
         return TieCalibration(protocol, None, None, None, None, (), None, None, (), 0)
     pairs = _pairs_of(groups, at, fold_numbers(parts, n), max(1, len(parts)))
-    # The weights of all pairs of all images: an accuracy is a sum of weights divided by it.
+    # The total weight of all pairs of all images: an accuracy is a sum of weights divided by it.
     whole = pairs.common * n
     candidates, n_tied = pairs.candidates()
     right = pairs.right(n_tied)
@@ -259,7 +240,7 @@ def _calibrated(
     epsilon_of = np.full(n, epsilon)
     for fold, part in enumerate(parts):
         inside = pairs.right(n_tied, fold)
-        # A difference that only occurs inside is level with the one before it, which is smaller.
+        # A difference that only occurs inside the fold ties with the smaller one before it.
         outside = int(np.argmax(right - inside))
         fold_epsilons.append(float(candidates[outside]))
         epsilon_of[part] = fold_epsilons[-1]
@@ -287,7 +268,7 @@ def _pairs_of(
     common = math.lcm(*n_pairs)
     sizes = [len(group.rows) * k for group, k in zip(groups, n_pairs, strict=True)]
     most = common // min(n_pairs)
-    # Many different numbers of methods can make the common multiple too large for the processor.
+    # Many different numbers of methods can make the common multiple too large for 64 bits.
     kind = np.min_scalar_type(-most - 1) if common * len(fold_of) < 2**62 else np.dtype(object)
     # Filled group by group, since groups differ in their numbers of methods.
     differences = np.empty(sum(sizes))
@@ -345,14 +326,9 @@ def calibrated_ranking(scores: Mapping[str, float | None], epsilon: float) -> Ra
     Raises
     ------
     MissingScore
-        If a score is None or not a finite number; names the method.
+        If a score is None or not a finite number; the message names the method.
     RankingError
         If there is no score, or epsilon is below 0 or not finite.
-
-    Examples
-    --------
-    >>> calibrated_ranking({"a": 0.9, "b": 0.85, "c": 0.8}, 0.06)  # c is too far from a
-    (('a', 'b'), ('c',))
     """
     if not scores:
         raise RankingError("a ranking needs at least one score")
@@ -372,8 +348,8 @@ def calibrated_ranking(scores: Mapping[str, float | None], epsilon: float) -> Ra
 def _clustered(values: Floats, epsilons: Floats) -> Places:
     """Return bucket numbers of shape (m, n), the buckets of row i no wider than epsilons[i].
 
-    The methods of all rows are gone through side by side, the best of each row first; ``best`` and
-    ``number`` hold, for each row, the best score of the current bucket and the bucket's number.
+    All rows are processed in parallel, each from its best method down; ``best`` and ``number``
+    hold, for each row, the best score of the current bucket and the bucket's number.
     """
     order = np.argsort(-values, axis=1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=1)

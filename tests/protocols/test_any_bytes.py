@@ -13,11 +13,28 @@ from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import FORMATS, read
 from tests.support.archives import picture_bytes, zip_bytes
 
+pytestmark = pytest.mark.release
+
 # Anything at all
 
 
 # Fault-free contents of a few bytes: a header, an empty list, lines of blanks.
-MAY_BE_EMPTY = ("csv", "coco-json", "art-json", "evaltex-text", "paddle", "hiertext", "via", None)
+MAY_BE_EMPTY = (
+    "csv",
+    "coco-json",
+    "art-json",
+    "evaltex-text",
+    "paddle",
+    "hiertext",
+    "via",
+    "easyocr",
+    "tesseract-box",
+    "bdd",
+    "label-studio",
+    "msra-td500",
+    "open-images",
+    None,
+)
 
 
 @given(
@@ -31,12 +48,40 @@ def test_no_bytes_make_a_reader_raise(content, slug, kind):
     assert guess(io.BytesIO(content), "x").reason
 
 
+TSV = (
+    b"level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n"
+    b"1\t1\t0\t0\t0\t0\t0\t0\t9\t9\t-1\t\n4\t1\t1\t1\t1\t0\t0\t0\t5\t5\t-1\t\n5\t1\t1\t1\t1\t1\t0\t0\t5\t5\t96.5\tw\n"
+)
+VISION = (
+    b'{"responses":[{"fullTextAnnotation":{"pages":[{"width":9,"height":9,"blocks":[{"paragraphs":[{"words":[{"boundingBox":'
+    b'{"vertices":[{},{"x":5},{"x":5,"y":5},{"y":5}]},"symbols":[{"text":"w","property":{"detectedBreak":{"type":"SPACE"}}}],'
+    b'"confidence":0.5}]}]}]}]}}]}'
+)
+TEXTRACT = zip_bytes({
+    "a.json": '{"Blocks":[{"BlockType":"LINE","Text":"w","Confidence":50,"Id":"l","Geometry":{"BoundingBox":{"Left":0,"Top":0,'
+    '"Width":0.5,"Height":0.5}},"Relationships":[{"Type":"CHILD","Ids":["w"]}]},{"BlockType":"WORD","Text":"w","Confidence":50,'
+    '"Id":"w","Geometry":{"Polygon":[{"X":0,"Y":0},{"X":0.5,"Y":0},{"X":0.5,"Y":0.5}]}}]}',
+    "a.png": picture_bytes(20, 10),
+})  # fmt: skip
+AZURE = (
+    b'{"analyzeResult":{"pages":[{"width":9,"height":9,"unit":"pixel","words":[{"content":"w","polygon":[0,0,5,0,5,5],'
+    b'"confidence":0.5}],"lines":[{"content":"w","polygon":[0,0,5,0,5,5]}]}]}}'
+)
+DOCTR = (
+    b'{"pages":[{"page_idx":0,"dimensions":[9,9],"blocks":[{"lines":[{"geometry":[[0,0],[0.5,0.5]],"words":[{"value":"w",'
+    b'"confidence":0.5,"geometry":[[0,0],[0.5,0.5]]}]}]}]}]}'
+)
+SURYA = (
+    b'{"a":[{"text_lines":[{"polygon":[[0,0],[5,0],[5,5]],"bbox":[0,0,5,5],"text":"w","confidence":0.5,"words":'
+    b'[{"bbox":[0,0,5,5],"text":"w"}]}],"image_bbox":[0,0,9,9],"page":1}]}'
+)
 VALID = {
     "ltrb": zip_bytes({"gt_a.txt": '0,0,9,9,"word"\n1,1,5,5,###\n'}),
     "ltwh": zip_bytes({"gt_a.txt": "1,1,9,9,word\n"}),
     "quad": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,word\n"}),
     "polygon": zip_bytes({"a.txt": "x: [[1 2 9]], y: [[1 9 2]], ornt: [u'c'], transcriptions: [u'w']\n"}),
     "quad-script": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,Latin,word\n"}),
+    "quad-difficult": zip_bytes({"gt_a.txt": '0,0,9,0,9,9,0,9,0,"word"\n'}),
     "ltrb-confidence": zip_bytes({"gt_a.txt": "0,0,9,9,0.5,word\n"}),
     "quad-confidence": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,0.5,word\n"}),
     "polygon-confidence": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0.5,word\n"}),
@@ -63,6 +108,25 @@ VALID = {
     "hocr": b"<div class='ocr_page' title='image a.png; bbox 0 0 9 9'><span class='ocrx_word' title='bbox 0 0 5 5; "
     b"x_wconf 9'>w</span></div>",
     "mmocr": b'{"data_list":[{"img_path":"a.jpg","width":9,"height":9,"instances":[{"polygon":[0,0,9,0,9,9]}]}]}',
+    "tesseract-tsv": TSV,
+    "tesseract-tsv-lines": TSV,
+    "tesseract-box": zip_bytes({"a.box": "w 0 0 5 5 0\n", "a.png": picture_bytes(20, 10)}),
+    "easyocr": b'[[[[0,0],[9,0],[9,9]],"w",0.5]]',
+    "paddle-json": b'{"input_path":"a.jpg","rec_polys":[[[0,0],[9,0],[9,9]]],"rec_texts":["w"],"rec_scores":[0.5]}',
+    **dict.fromkeys(("google-vision", "google-vision-lines"), VISION),
+    **dict.fromkeys(("textract", "textract-lines"), TEXTRACT),
+    **dict.fromkeys(("azure-read", "azure-read-lines"), AZURE),
+    **dict.fromkeys(("doctr", "doctr-lines"), DOCTR),
+    **dict.fromkeys(("surya", "surya-words"), SURYA),
+    "label-studio": b'[{"image":"a.jpg","label":[{"x":0,"y":0,"width":50,"height":50,"rotation":9,"original_width":9,"original_height":9,'
+    b'"rectanglelabels":["w"]}],"transcription":["w"]}]',
+    "bdd": b'[{"name":"a.jpg","labels":[{"id":1,"category":"w","box2d":{"x1":0,"y1":0,"x2":5,"y2":5},"score":0.5}]}]',
+    **dict.fromkeys(
+        ("funsd", "funsd-entities"),
+        b'{"form":[{"id":0,"box":[0,0,5,5],"text":"w","label":"header","words":[{"box":[0,0,5,5],"text":"w"}]}]}',
+    ),
+    "msra-td500": b"0 1 0 0 5 5 -0.5\n",
+    "open-images": zip_bytes({"a.csv": "ImageID,Confidence,XMin,XMax,YMin,YMax\na,1,0,0.5,0,0.5\n", "a.png": picture_bytes(20, 10)}),
     "rects-json": b'{"chars":[],"lines":[{"points":[0,0,9,0,9,9,0,9],"transcription":"w","ignore":1}]}',
     "csv": b'image,method,points,text,ignored,confidence\na,m,"0 0 9 0 9 9",w,1,0.5\n',
 }  # fmt: skip

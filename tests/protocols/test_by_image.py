@@ -95,7 +95,7 @@ def test_what_it_is_of_is_guessed():
 @pytest.mark.parametrize(
     ("content", "data_set"),
     [
-        (b'{"a.jpg": {"img_dimensions": [9, 9], "polygons": []}}', "docTR"),
+        (b'{"objects": [{"points": {"exterior": [[0, 0]]}}]}', "Supervisely"),
     ],
 )
 def test_json_that_is_not_read_is_named(content, data_set, tmp_path):

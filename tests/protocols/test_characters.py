@@ -112,7 +112,7 @@ def test_tedeval_refuses_to_merge_two_lines():
         for region in score("tedeval", over, [Region.from_box(0, 0, 100, 40)]).unmatched
         if region.side == "detection"
     }
-    assert reasons == {"its partners stand on several lines"}
+    assert reasons == {"its partners are on several lines"}
 
 
 def test_tedeval_cuts_ignored_regions_out_of_detections():

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import signal
 import subprocess
 import sys
 import zipfile
@@ -56,6 +58,72 @@ def test_a_file_is_read_again_when_another_stands_at_its_path(tmp_path, monkeypa
         monkeypatch.chdir(tmp_path / folder)
         found.append(read_file("gt.zip", "truth").n_regions)
     assert found == [1, 2, 3]
+
+
+def test_a_folder_is_read_as_the_zip_of_its_files(truth, half, tmp_path):
+    """Photographs and hidden files among them are passed over; a changed file is read again."""
+    folders = []
+    for path in (truth, half):
+        folders.append(tmp_path / "folders" / path.stem)
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(folders[-1])
+        folders[-1].joinpath("drawn.jpg").write_bytes(b"no photograph")
+        folders[-1].joinpath(".DS_Store").write_bytes(b"clutter")
+
+    def scored(gt, results):
+        out = tmp_path / "scores.csv"
+        run("score", "--protocol", "iou", "--truth", gt, "--results", results, "--out", out)
+        return out.read_text()
+
+    as_zips = scored(truth, half)
+    assert scored(*folders) == as_zips
+    for path in folders[1].glob("*.txt"):
+        path.write_text("")
+    assert scored(*folders) != as_zips
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert run("errors", "--truth", empty, "--results", half).returncode == 2
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_ctrl_c_ends_with_one_line_and_exit_code_130(tmp_path, n_workers):
+    words = [f"{30 * at},0,{30 * at + 25},25" for at in range(400)]
+    entries = {f"gt_img_{at}.txt": "".join(f'{word},"a"\n' for word in words) for at in range(200)}
+    truth = zip_file(tmp_path / "gt.zip", entries)
+    found = zip_file(tmp_path / "s.zip", {"res_img_1.txt": f"{words[0]}\n"})
+    command = [sys.executable, "-m", "protocols", "score", "--protocol", "evaltex,tedeval"]
+    files = ["--truth", str(truth), "--results", str(found), "--workers", str(n_workers)]
+    with subprocess.Popen(
+        [*command, *files],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as scoring:
+        # It has begun to score once it says how the files are read.
+        assert "read as" in scoring.stderr.readline()
+        os.killpg(scoring.pid, signal.SIGINT)
+        said = scoring.stderr.read().splitlines()
+    assert scoring.returncode == 130
+    assert [line for line in said if "read as" not in line] == ["", "Interrupted."]
+
+
+def test_an_output_that_cannot_be_written_is_found_before_anything_is_scored(truth, half, tmp_path):
+    out = tmp_path / "nowhere" / "scores.csv"
+    arguments = ("--truth", truth, "--results", half, "--out", out)
+    for command in (("score", "--protocol", "iou"), ("errors",)):
+        done = run(*command, *arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"{out} cannot be written: No such file or directory\n"
+    kept = tmp_path / "kept.csv"
+    kept.write_text("earlier")
+    refused = run(
+        "score", "--protocol", "iou", "--truth", "x.zip", "--results", half, "--out", kept
+    )
+    assert (refused.returncode, kept.read_text()) == (2, "earlier")
+    new = tmp_path / "new.csv"
+    run("score", "--protocol", "iou", "--truth", "x.zip", "--results", half, "--out", new)
+    assert not new.exists()
 
 
 def test_list_names_every_protocol_with_defaults_and_ranges():

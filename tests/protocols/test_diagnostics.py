@@ -150,7 +150,7 @@ def test_a_reading_is_said_in_words_and_others_are_refused():
     assert readings.words_of("scaled:2:1.5") == "with x times 2 and y times 1.5"
     assert readings.words_of("share:1") == "as fractions of the image's width and height"
     for slug in ("", "turned", "scaled:0", "scaled:-1", "share:7", "scaled:1:2:3"):
-        with pytest.raises(readings.ReadingError, match="there is no reading"):
+        with pytest.raises(readings.ReadingError, match="is not a known reading"):
             readings.words_of(slug)
     with pytest.raises(readings.ReadingError, match="the size of img_1 is not known"):
         readings.read_so(TRUTH, "share:1", sizes={}, known=TRUTH)

@@ -218,7 +218,7 @@ def test_words_in_and_out_of_a_vocabulary_are_scored_apart():
     assert figures(score(truth, found, slug="end-to-end:iv")) == (1, 1, 1)
     scored = score(truth, found, slug="end-to-end:oov")
     assert figures(scored) == (0, 0, 0)
-    assert scored.unmatched[0].reason == "its vocabulary is not the one asked for"
+    assert scored.unmatched[0].reason == "its vocabulary is not the requested one"
 
 
 def test_what_has_no_text_is_an_empty_text():
@@ -234,6 +234,8 @@ def test_a_script_that_is_not_the_truths_counts_for_neither_side():
     found = [replace(WORD, label="Latin"), replace(NEXT, label="Bangla")]
     scored = score(truth, found, slug="iou:mlt2019")
     assert figures(scored) == (0.5, 0.5, 0.5)
-    assert scored.unmatched[0].reason == "where they meet, the truth is Hindi, the detection Bangla"
+    assert (
+        scored.unmatched[0].reason == "where they overlap, the truth is Hindi, the detection Bangla"
+    )
     unlabelled = score(truth, [WORD, NEXT], slug="iou:mlt2019")
     assert unlabelled.recall == 0

@@ -119,6 +119,9 @@ def test_documents_are_told_too_and_bounded(slug):
 def test_an_unknown_format_is_refused_with_those_there_are():
     with pytest.raises(UnknownFormat, match="ltrb, ltwh, quad, polygon"):
         opened({"gt_a.txt": ""}, format="voc")
+    with pytest.raises(UnknownFormat, match=r"as 'quat' \(did you mean 'quad'\?\); formats: "):
+        opened({"gt_a.txt": ""}, format="Quat")
+    assert not opened({"gt_a.txt": "0,0,9,0,9,9,0,9,a"}, format="QUAD").errors
 
 
 @pytest.mark.parametrize("slug", FORMATS)
@@ -179,9 +182,9 @@ def test_problems_as_csv_has_a_line_each_and_no_formula():
 
 def test_the_codes_are_those_of_the_specification():
     assert list(CODES) == [
-        *("A1", "A2", "A3", "N1", "N2", "N3", "N4"),
+        *("A1", "A2", "A3", "N1", "N2", "N3", "N4", "N5"),
         *(f"L{n}" for n in range(1, 10)),
-        *("F1", "F2", "F3", "F4", "F5", "S1", "S2", "S3", "P1"),
+        *("F1", "F2", "F3", "F4", "F5", "F6", "S1", "S2", "S3", "P1"),
     ]
 
 

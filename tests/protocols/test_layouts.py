@@ -154,7 +154,7 @@ def test_where_two_readings_are_possible_a_person_is_asked(kind, text, readings)
     assert not archive.errors
     [question] = archive.questions
     assert question.code == "F1"
-    assert question.expected == f"that you say how the lines are meant: {readings}"
+    assert question.expected == f"your choice of how to read the lines: {readings}"
     assert question.line is not None
     for format in readings.split(" or "):
         assert not opened(text, kind, format=format).questions

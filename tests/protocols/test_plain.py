@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.plain import PLAIN, leaning
 from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
+from tests.support.plain import PLAIN, leaning
 from tests.support.reading import scenes_of
 from tests.support.shared import shared_path
 

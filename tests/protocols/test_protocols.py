@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.plain import PLAIN as SLOW
 from protocols import registry
 from protocols.core.base import Scene, f_score
 from protocols.core.errors import ParameterError, UnknownProtocol
 from protocols.core.regions import Region
+from tests.support.plain import PLAIN as SLOW
 
 WORD, NEXT = Region.from_box(0, 0, 99, 39), Region.from_box(110, 0, 209, 39)
 BOTH = Region.from_box(0, 0, 209, 39)
@@ -158,6 +158,18 @@ def test_a_wrong_parameter_is_refused_with_its_range(slug, parameters, named):
 def test_an_unknown_protocol_is_refused_with_those_there_are():
     with pytest.raises(UnknownProtocol, match="iou, iou-toolkits, average-precision"):
         registry.get("map")
+
+
+def test_names_are_taken_in_any_case_and_a_wrong_one_gets_the_nearest():
+    assert registry.get(" IoU:ART ") == registry.get("iou:art")
+    for wrong, nearest in [("iuo", "iou"), ("CLEvall", "cleval"), ("iou:ars", "art")]:
+        with pytest.raises(UnknownProtocol, match=f"did you mean '{nearest}'"):
+            registry.get(wrong)
+    with pytest.raises(UnknownProtocol) as refused:
+        registry.get("x" * 10_000)
+    assert "did you mean" not in str(refused.value)
+    with pytest.raises(UnknownProtocol, match=r"named by a text such as 'iou', got \['iou'\]"):
+        registry.get(["iou"])
 
 
 @pytest.mark.parametrize(

@@ -164,8 +164,8 @@ def test_the_same_box_twice_is_told_and_kept():
 @pytest.mark.parametrize(
     ("content", "code", "found"),
     [
-        (b"", "A1", "a file that is no zip"),
-        (b"not a zip at all", "A1", "a file that is no zip"),
+        (b"", "A1", "a file that is not a zip"),
+        (b"not a zip at all", "A1", "a file that is not a zip"),
         (zip_bytes({"gt_img_1.txt": "0,0,9,9,w"})[:-30], "A1", "a zip without its end"),
         (damaged_zip(), "A1", "a damaged entry"),
         (zip_bytes({"../gt_img_1.txt": ""}), "A2", "leaves the archive"),
@@ -345,7 +345,7 @@ def test_scores_are_read_and_empty_cells_are_undefined():
 @pytest.mark.parametrize(
     ("line", "code", "found"),
     [
-        ("a,m,1.2,0", "S2", "“1.2” (looks like per cent"),
+        ("a,m,1.2,0", "S2", "“1.2” (looks like a percentage"),
         ("a,m,-0.1,0", "S2", "“-0.1”"),
         ("a,m,high,0", "L2", "“high”"),
         ("a,m,nan,0", "L3", "“nan”"),

@@ -74,7 +74,7 @@ def coords(points):
         ),
         (document(SQUARE + cell() * 2000), "too many cells that share positions"),
         (document(SQUARE).replace(b"<table>", b"<table><table>", 1), "a table inside it"),
-        (document(SQUARE + cell(inside=SQUARE + cell())), "not stand directly in a table"),
+        (document(SQUARE + cell(inside=SQUARE + cell())), "that is not directly in a table"),
         (document(*[SQUARE] * 1001), "more than 1000 tables"),
         (b"<document>" + b"<a>" * 60, "nested more than 50 deep"),
         (b"<page/>", "expected a root element"),

@@ -261,7 +261,7 @@ def test_what_a_format_cannot_hold_is_refused_unless_it_may_be_lost(slug, field,
 
 
 def test_a_page_needs_a_size_and_a_format_that_is_not_written_is_refused():
-    with pytest.raises(NotWritable, match="that of img_1 is not known"):
+    with pytest.raises(NotWritable, match="the size of img_1 is not known"):
         write(SCENE, "page-xml", kind="truth")
     with pytest.raises(NotWritable, match="“hocr” is not written; formats: ltrb, quad"):
         write(SCENE, "hocr", kind="truth")

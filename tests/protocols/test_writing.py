@@ -166,7 +166,7 @@ BOX = Region.from_box(0, 0, 9, 9)
         (Region(BOX.points, "0.5"), {"kind": "results"}, "looks like a confidence"),
         (Region(BOX.points, confidence=5.0), {"kind": "results"}, "cannot hold its text, confid"),
         (Region((0, 0, 9, 1, 9, 9)), {}, "3 corners"),
-        (Region((0, 0, 9, 1, 9, 9, 0, 9)), {"line_format": "ltrb"}, "no upright rectangle"),
+        (Region((0, 0, 9, 1, 9, 9, 0, 9)), {"line_format": "ltrb"}, "not an upright rectangle"),
         (
             Region((9, 0, 9, 9, 0, 9, 0, 0)),
             {"line_format": "ltrb"},

@@ -1,1 +1,1 @@
-"""The base of all packages: chunks of computing, and messages for translators."""
+"""The base of all packages: chunks of computation, and messages to be translated."""

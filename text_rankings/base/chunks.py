@@ -1,4 +1,4 @@
-"""Chunks: pieces of computing that do not depend on each other, and their answers in order."""
+"""Chunks: independent pieces of computation, and their answers in order."""
 
 from abc import abstractmethod
 from collections import deque
@@ -13,27 +13,27 @@ Answer = TypeVar("Answer", covariant=True)
 T = TypeVar("T")
 C = TypeVar("C", bound="Chunk[Any]")
 
-# How often an engine is asked whether it is still there while an answer is waited for.
+# Time between checks that an engine still works, while waiting for an answer.
 BEAT_SECONDS: Final = 2.0
-# How often a chunk is begun, at most, when the processes that compute it die.
+# How many times a chunk is started, at most, if the processes that compute it die.
 ATTEMPTS: Final = 3
-# Chunks handed out for each worker before the first answer is fetched: none waits for work, and
-# few lie in memory.
+# Chunks handed out for each worker before the first answer is fetched: no worker waits for work,
+# and few chunks are in memory.
 _AHEAD: Final = 4
 
 
 class Chunk(Protocol[Answer]):
-    """A piece of computing that can be pickled; its answer depends on nothing but what it holds."""
+    """A piece of computation that can be pickled; its answer depends only on its contents."""
 
     @property
     def name(self) -> str:
-        """Its name for people: images 1 to 64 of a.zip."""
+        """The chunk's name for users, such as "images 1 to 64 of a.zip"."""
 
     def __call__(self) -> Answer: ...
 
 
 class Engine(Executor):
-    """An executor that knows how many chunks it does at once and what its failures mean."""
+    """An executor that knows how many chunks it computes at once and explains its failures."""
 
     @property
     @abstractmethod
@@ -42,17 +42,17 @@ class Engine(Executor):
     @property
     @abstractmethod
     def is_open(self) -> bool:
-        """Whether it still computes."""
+        """Whether the engine can still compute."""
 
     def check(self) -> None:
         """Raise EngineUnavailable if no workers are left."""
 
     def explained(self, fault: BaseException, name: str) -> Exception | None:
-        """Return the failure of a chunk as a sentence, or None where it is the chunk's own."""
+        """Return an exception that explains a chunk's failure, or None if it is the chunk's own."""
         return None
 
     def close(self) -> None:
-        """Drop what is waiting and running, and leave nothing behind."""
+        """Cancel waiting and running chunks, and leave nothing behind."""
         self.shutdown(cancel_futures=True)
 
 
@@ -62,27 +62,19 @@ def answers(executor: Executor | None, chunks: Iterable[C]) -> Iterator[tuple[C,
     Parameters
     ----------
     executor : Executor or None
-        Where they are computed; None: here, one after the other. Any executor of
-        ``concurrent.futures`` will do.
+        Where the chunks are computed; None computes them here, one after the other. Any executor
+        of ``concurrent.futures`` will do.
     chunks : iterable of Chunk
-        Taken as workers become free, so that they may be read from a file on the way.
+        Consumed as workers become free, so that they may be read from a file meanwhile.
 
     Raises
     ------
     ChunkFailed
-        If a chunk needs more memory than there is, or its process died each time; names the chunk.
+        If a chunk, named in the message, needs too much memory or its process died each time.
     EngineUnavailable
         If a cluster is lost, or has no workers.
     Exception
         Any exception of a chunk. Chunks that are still waiting are then cancelled.
-
-    Examples
-    --------
-    >>> class Doubled(int):
-    ...     name = "a number"
-    ...     def __call__(self): return 2 * self
-    >>> [answer for _, answer in answers(None, [Doubled(1), Doubled(3)])]
-    [2, 6]
     """
     chunks = iter(chunks)
     waiting: deque[tuple[C, Future[Any]]] = deque()
@@ -123,7 +115,7 @@ def _submitted(executor: Executor, chunk: Chunk[T]) -> Future[T]:
 
 
 def _answer(executor: Executor, name: str, future: Future[T]) -> T:
-    """Wait for an answer, and look now and then whether it can still come."""
+    """Wait for an answer, and check now and then that the engine still works."""
     while not wait([future], BEAT_SECONDS).done:
         if isinstance(executor, Engine):
             executor.check()
@@ -153,13 +145,7 @@ def _needs_memory(name: str) -> ChunkFailed:
 
 
 def died(name: str) -> ChunkFailed:
-    """Return the failure of a chunk whose processes were killed.
-
-    Examples
-    --------
-    >>> died("images 1 to 64 of a.zip")
-    ChunkFailed('images 1 to 64 of a.zip was given up: ...')
-    """
+    """Return the failure of a chunk whose processes were killed."""
     return ChunkFailed(
         f"{name} was given up: the process that computed it died, and again when it was tried "
         "again, perhaps for want of memory. Fewer workers need less."

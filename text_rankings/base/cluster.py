@@ -1,4 +1,4 @@
-"""Computing on a Dask cluster: the same chunks, on as many machines as there are."""
+"""Computing on a Dask cluster: the same chunks, on any number of machines."""
 
 import asyncio
 import importlib
@@ -18,28 +18,28 @@ from .errors import ChunkFailed, EngineLost, EngineUnavailable
 T = TypeVar("T")
 # A scheduler that does not answer is reported after this time.
 CONNECT_SECONDS: Final = 5.0
-# A scheduler that is silent for so long while a chunk is waited for is lost.
+# A scheduler counts as lost if it is silent this long while a chunk is pending.
 ANSWER_SECONDS: Final = 15.0
-# So long a cluster may be without any worker: batch systems take their time.
+# A cluster may be without workers for this long, because batch systems start them slowly.
 NO_WORKER_SECONDS: Final = 120.0
-# Libraries that decide the last digit of a result, in addition to the program itself.
+# Libraries that, like the program itself, determine the last digit of a result.
 _LIBRARIES: Final = ("numpy", "scipy", "shapely")
 
 
 class VersionsDiffer(ChunkFailed):
-    """A worker whose programs are not those of who asks; says which."""
+    """A worker with other versions than the caller; the message names them."""
 
 
 class Cluster(Engine):
     """An executor over the workers of a Dask cluster.
 
-    A chunk whose worker dies is begun again by the scheduler, on another one. Workers need this
-    program and its libraries in the same versions; each chunk checks them.
+    If a worker dies, the scheduler restarts its chunk on another one. Workers need this program and
+    its libraries in the same versions; each chunk checks them.
 
     Parameters
     ----------
     address : str
-        Of the scheduler, such as tcp://10.0.0.5:8786.
+        Address of the scheduler, such as tcp://10.0.0.5:8786.
     timeout : float
         Seconds to wait for its answer.
 
@@ -57,14 +57,15 @@ class Cluster(Engine):
             raise EngineUnavailable(
                 "Computing on a cluster needs Dask: pip install 'text-detection-rankings[cluster]'"
             ) from fault
-        # Its reports of a lost connection have stack traces; errors here say what they mean.
+        # Dask logs lost connections with stack traces; errors here explain them.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         try:
-            # In a thread: the caller's may have an event loop that runs, as in a notebook.
+            # In a thread of its own, because the caller's may have a running event loop, as in a
+            # notebook.
             with ThreadPoolExecutor(1) as thread:
                 thread.submit(lambda: asyncio.run(_greet(address, timeout - 0.5))).result()
             self._client: Any = Client(address, timeout=timeout, set_as_default=False)
-        # Another program may listen there, whose answer can break the client in any way.
+        # Another program may be listening there, whose answer can break the client in any way.
         except Exception as fault:
             raise EngineUnavailable(
                 f"No Dask scheduler answered at {address!r} within {timeout:g} s. Start it, or correct "
@@ -76,11 +77,11 @@ class Cluster(Engine):
 
     @property
     def n_workers(self) -> int:
-        # Workers may still be on their way.
+        # Workers may still be starting.
         return max(self._n_threads, 4)
 
     def submit(self, work: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        # As bytes: the library would look for futures inside all that it is given.
+        # As bytes, because the library would search any other object for futures.
         asked = pickle.dumps((work, args, kwargs))
         future: Future[T] = self._executor.submit(_run_there, _versions_of(work), asked)
         return future
@@ -134,7 +135,7 @@ class Cluster(Engine):
         return None
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        # Of a connection that is lost, or is being lost at this moment, the library cannot take leave.
+        # The library cannot close a connection that is lost or is just being lost.
         with suppress(Exception):
             self._executor.shutdown(wait=wait and not cancel_futures)
         with suppress(Exception):
@@ -142,7 +143,7 @@ class Cluster(Engine):
 
 
 async def _greet(address: str, timeout: float) -> None:
-    """Raise what goes wrong where no scheduler is; a client that failed to start takes long to end."""
+    """Raise an error if no scheduler answers, without a client, which would take long to close."""
     from distributed.comm import connect
 
     if not address.strip():
@@ -157,7 +158,7 @@ def _run_there(expected: Mapping[str, str], asked: bytes) -> Any:
     Raises
     ------
     VersionsDiffer
-        If they are not; names them.
+        If they differ; the message names them.
     """
     own = _versions(next(iter(expected)))
     differing = [name for name in expected if own[name] != expected[name]]
@@ -168,7 +169,7 @@ def _run_there(expected: Mapping[str, str], asked: bytes) -> Any:
             f"A worker of the cluster has {there}; expected {here}. Results could differ: install "
             "the same versions, and start the worker again."
         )
-    # From a client of the same cluster.
+    # Safe to unpickle: it comes from a client of the same cluster.
     work, args, kwargs = pickle.loads(asked)  # nosec B301
     return work(*args, **kwargs)
 
@@ -179,7 +180,7 @@ def _versions_of(work: Callable[..., Any]) -> dict[str, str]:
 
 
 def _versions(package: str) -> dict[str, str]:
-    """Return the versions of the package that a chunk comes from (first), Python and the libraries."""
+    """Return the versions of the package of a chunk (first), of Python and of the libraries."""
     program = importlib.import_module(package)
     versions = {package: str(getattr(program, "__version__", ""))}
     versions["Python"] = ".".join(map(str, sys.version_info[:2]))

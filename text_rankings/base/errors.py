@@ -1,8 +1,8 @@
-"""Errors of the package; each message is a sentence for people."""
+"""Errors of the package; each message is a sentence for users."""
 
 
 class EngineError(Exception):
-    """The base of all refusals of this package."""
+    """The base of all errors of this package."""
 
 
 class EngineUnavailable(EngineError):
@@ -10,8 +10,8 @@ class EngineUnavailable(EngineError):
 
 
 class EngineLost(EngineUnavailable):
-    """A cluster that answered and does no more."""
+    """A cluster that answered before but no longer does."""
 
 
 class ChunkFailed(EngineError):
-    """A chunk that was given up; names it."""
+    """A chunk that was abandoned; the message names it."""

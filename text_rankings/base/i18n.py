@@ -1,10 +1,10 @@
-"""Sentences that can be read in another language than English.
+"""Sentences that can be rendered in languages other than English.
 
-The pure packages know no site and no catalogue: they mark their sentences, and a program that shows them to
-people may bring a translator. Commands bring none and speak English.
+The pure packages know no site and no catalogue: they mark their sentences, and a program that shows
+them to people may provide a translator. Commands provide none and use English.
 
-A sentence is a :class:`Message`: a str that knows the words it was made of and the values in them, so that
-it can be stored in English and rendered for each reader.
+A sentence is a :class:`Message`: a str that knows its template and the values in it, so that it can
+be stored in English and rendered for each reader.
 """
 
 import re
@@ -35,22 +35,17 @@ class Message(str):
     Parameters
     ----------
     words : str
-        English, with names in braces; it is also the code.
+        English, with names in braces; also the key of the message.
     **values : str, int, float or Message
-        They replace the names. A float is written as the language writes numbers.
-
-    Examples
-    --------
-    >>> Message("{n} of {needed} annotators", n=1, needed=3)
-    '1 of 3 annotators'
+        Values that replace the names. Floats are formatted for the language.
     """
 
     _msgid: str
-    # Empty where nothing is counted.
+    # Empty if nothing is counted.
     _plural: str
     _number: int
     _values: Mapping[str, Any]
-    # The joined parts, if the words are a separator.
+    # The parts to join, if the words are a separator; otherwise None.
     _parts: list[str] | None
     # Whether it is in the reader's language, and not in English.
     _is_read: bool
@@ -93,14 +88,14 @@ class Message(str):
         return self
 
     def format(self, *places: object, **values: object) -> "Message":
-        """Return the message with further values for names in braces."""
+        """Return the message with more of its placeholders filled in."""
         if places:
             raise TypeError("values have names")
         filled = {**self._values, **values}
         return self._made(self._msgid, self._plural, self._number, filled, None, self._is_read)
 
     def join(self, parts: Iterable[str], /) -> "Message":
-        """Return parts with this message between them."""
+        """Join parts, with this message as the separator."""
         return self._made(self._msgid, parts=list(parts), is_read=self._is_read)
 
     def to_json(self) -> dict[str, Any]:
@@ -120,7 +115,7 @@ def _plain(value: object) -> str | int | float:
 
 
 def _filled(words: str, values: Mapping[str, Any], is_read: bool) -> str:
-    """Return words with values for the names in braces; other braces stay, as those of JSON."""
+    """Replace names in braces by their values; other braces, such as those of JSON, stay."""
 
     def fill(place: re.Match[str]) -> str:
         name, _, spec = place[0][1:-1].partition(":")
@@ -137,17 +132,12 @@ def _rendered(value: Any, spec: str, is_read: bool) -> str:
 
 
 def in_language(text: str) -> str:
-    """Return a message in the reader's language; any other text as it is.
+    """Return a message in the reader's language, or any other text unchanged.
 
     Parameters
     ----------
     text
         Texts stored before messages had codes are plain English.
-
-    Examples
-    --------
-    >>> in_language(gettext_noop("{n} of {needed} annotators").format(n=1, needed=3))
-    '1 of 3 annotators'
     """
     return text._in(True) if isinstance(text, Message) else text
 
@@ -161,11 +151,6 @@ def mapped(value: Any, change: Callable[[str], Any]) -> Any:
         Mappings, lists, strings and other values.
     change
         Called with each string; its result replaces it.
-
-    Examples
-    --------
-    >>> mapped({"a": ["b", 1]}, str.upper)
-    {'a': ['B', 1]}
     """
     if isinstance(value, str):
         return change(value)
@@ -175,24 +160,12 @@ def mapped(value: Any, change: Callable[[str], Any]) -> Any:
 
 
 def to_json(value: Any) -> Any:
-    """Return JSON-able data with every message in it as its code and parameters.
-
-    Examples
-    --------
-    >>> to_json([gettext_noop("{n} boxes").format(n=3)])
-    [{'msgid': '{n} boxes', 'values': {'n': 3}}]
-    """
+    """Return JSON-able data with every message in it as its code and parameters."""
     return mapped(value, lambda text: text.to_json() if isinstance(text, Message) else text)
 
 
 def from_json(value: Any) -> Any:
-    """Return the data of :func:`to_json` with its messages again.
-
-    Examples
-    --------
-    >>> from_json([{"msgid": "{n} boxes", "values": {"n": 3}}])
-    ['3 boxes']
-    """
+    """Restore the messages in data from :func:`to_json`."""
     if isinstance(value, dict):
         read = {key: from_json(each) for key, each in value.items()}
         return Message._made(**read) if "msgid" in read else read
@@ -205,12 +178,7 @@ def gettext(words: str) -> str:
     Parameters
     ----------
     words
-        English, as they are in the code, or a message.
-
-    Examples
-    --------
-    >>> gettext("Image {name} has no boxes.").format(name="img_1")
-    'Image img_1 has no boxes.'
+        English, as in the code, or a message.
     """
     return Message(words)._in(True)
 
@@ -224,11 +192,6 @@ def ngettext(singular: str, plural: str, number: int) -> str:
         English, as they are in the code.
     number
         The number of things.
-
-    Examples
-    --------
-    >>> ngettext("{n} image", "{n} images", 2).format(n=2)
-    '2 images'
     """
     return Message._made(singular, plural, number, is_read=True)
 
@@ -240,11 +203,6 @@ def gettext_noop(words: str) -> str:
     ----------
     words
         English, as they are in the code.
-
-    Examples
-    --------
-    >>> gettext_noop("it is in an {where}").format(where="ignored region")
-    'it is in an ignored region'
     """
     return Message(words)
 
@@ -258,27 +216,17 @@ def ngettext_noop(singular: str, plural: str, number: int) -> str:
         English, as they are in the code.
     number
         The number of things.
-
-    Examples
-    --------
-    >>> ngettext_noop("{n} image", "{n} images", 2)
-    '2 images'
     """
     return Message._made(singular, plural, number, {"n": number})
 
 
 def numeral(text: str) -> str:
-    """Return a number that is written in English as the reader's language writes it.
+    """Convert a number in English notation to that of the reader's language.
 
     Parameters
     ----------
     text
-        With a point before decimals and commas between thousands.
-
-    Examples
-    --------
-    >>> numeral("0.50")
-    '0.50'
+        With a decimal point and commas between thousands.
     """
     return _reader.numeral(text)
 
@@ -288,19 +236,12 @@ def translate_by(
     by_number: Callable[[str, str, int], str],
     numeral: Callable[[str], str] = str,
 ) -> None:
-    """Let other functions say what gettext(), ngettext() and numeral() return.
+    """Set the functions that implement gettext(), ngettext() and numeral().
 
     Parameters
     ----------
     one, by_number, numeral
-        Called with the arguments of those at each call: a site asks there for the language of the
+        Called with the same arguments at each call, so that a site can use the language of the
         request.
-
-    Examples
-    --------
-    >>> translate_by(str.upper, lambda one, more, n: more)
-    >>> gettext("left")
-    'LEFT'
-    >>> translate_by(str, lambda one, more, n: one if n == 1 else more)
     """
     _reader.one, _reader.by_number, _reader.numeral = one, by_number, numeral

@@ -1,24 +1,26 @@
-"""The options of command lines that say where to compute."""
+"""Command-line options for where to compute."""
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from .chunks import Engine
 
+# The exit code of shells for a program that Ctrl+C ended.
+_INTERRUPTED: Final = 130
+
+
+def interrupted() -> int:
+    """Report on standard error that Ctrl+C ended the program; return its exit code."""
+    print("\nInterrupted.", file=sys.stderr)
+    return _INTERRUPTED
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where to compute.
-
-    Examples
-    --------
-    >>> parser = argparse.ArgumentParser()
-    >>> add_options(parser)
-    >>> parser.parse_args(["--jobs", "4"]).workers
-    4
-    """
+    """Add the options for where to compute."""
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         *("--workers", "--jobs"),
@@ -43,25 +45,19 @@ def _whole_number(text: str) -> int:
 def chosen_engine(
     options: argparse.Namespace, preload: Sequence[str] = ()
 ) -> "Iterator[Engine | None]":
-    """Yield where to compute as the options say, None for in this process; end it afterwards.
+    """Yield the engine that the options choose, None for this process; close it afterwards.
 
     Parameters
     ----------
     options : Namespace
-        Of a parser that ``add_options`` was called with.
+        From a parser with the options of ``add_options``.
     preload : sequence of str
         Modules that chunks need, imported once for all processes.
 
     Raises
     ------
     EngineUnavailable
-        If a cluster was asked for and does not answer.
-
-    Examples
-    --------
-    >>> with chosen_engine(argparse.Namespace(scheduler=None, workers=1)) as engine:
-    ...     print(engine)
-    None
+        If a cluster was requested and does not respond.
     """
     # Both take a while to import, and other commands need neither.
     engine: Engine

@@ -18,7 +18,7 @@ from .chunks import ATTEMPTS, Engine, died
 from .errors import ChunkFailed, EngineError, EngineUnavailable
 
 T = TypeVar("T")
-# There is a process for each core already: libraries must not start a thread for each core besides.
+# There is already a process for each core: libraries must not start a thread for each core, too.
 _ONE_THREAD: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 # A fork server that was killed refuses connections for a moment before the system reports its end.
 _PAUSE_SECONDS: Final = 0.2
@@ -26,18 +26,13 @@ _DIED: Final = (BrokenProcessPool, EOFError, ConnectionError)
 
 
 class _GivenUp(ChunkFailed):
-    """The worker processes of one chunk died each time."""
+    """Failure of a chunk whose worker process died on each attempt."""
 
 
 def n_cores() -> int:
     """Return the number of cores that this process may use.
 
     A container may allow fewer than the machine has.
-
-    Examples
-    --------
-    >>> 1 <= n_cores() <= os.cpu_count()
-    True
     """
     try:
         return len(os.sched_getaffinity(0))
@@ -46,11 +41,11 @@ def n_cores() -> int:
 
 
 class Processes(Engine):
-    """An executor with one process pool of one worker for each thread.
+    """An executor whose threads each have a process pool with one worker.
 
-    A worker that dies therefore breaks only its own pool. Its chunk starts again in a new one, three
-    times at most. If the fork server dies, that costs one of these attempts, too. Workers end with
-    this process, even if it is killed.
+    A worker that dies therefore breaks only its own pool. Its chunk is tried again in a new one, at
+    most three times in all. If the fork server dies, that costs one of these attempts, too. Workers
+    end with this process, even if it is killed.
 
     Parameters
     ----------
@@ -65,7 +60,7 @@ class Processes(Engine):
         self._threads = ThreadPoolExecutor(self._n_workers, thread_name_prefix="chunk")
         self._context = _context(preload)
         self._of_thread = threading.local()
-        # The process of each pool.
+        # The process ID of each pool's worker.
         self._workers: dict[ProcessPoolExecutor, int] = {}
         self._lock = threading.Lock()
         self._closed = False
@@ -80,7 +75,7 @@ class Processes(Engine):
 
     @property
     def pids(self) -> list[int]:
-        """The running workers."""
+        """Process IDs of the running workers."""
         with self._lock:
             return sorted(self._workers.values())
 
@@ -104,7 +99,7 @@ class Processes(Engine):
         """Return the pool of this thread; start one if it has none."""
         pool: ProcessPoolExecutor | None = getattr(self._of_thread, "pool", None)
         if pool is None:
-            with self._lock, _one_thread_each():
+            with self._lock, _one_thread_each(), _without_interrupt():
                 self._require_open()
                 pool = ProcessPoolExecutor(1, self._context, initializer=_begin)
                 self._of_thread.pool = pool
@@ -130,7 +125,7 @@ class Processes(Engine):
         return died(name) if isinstance(fault, _GivenUp) else None
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the workers: when all is computed, or at once with ``cancel_futures``."""
+        """End the workers: when all chunks are computed, or at once with ``cancel_futures``."""
         if cancel_futures:
             with self._lock:
                 self._closed = True
@@ -145,7 +140,7 @@ class Processes(Engine):
 
 
 def _context(preload: Sequence[str]) -> BaseContext:
-    """Return how workers start: never as a copy of this process, which has threads and connections."""
+    """Return a context that never forks this process, which has threads and connections."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -162,6 +157,19 @@ def _one_thread_each() -> Iterator[None]:
     finally:
         for name in added:
             del os.environ[name]
+
+
+@contextmanager
+def _without_interrupt() -> Iterator[None]:
+    """Block Ctrl+C in this thread and in what it starts, which would report it while it loads."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _begin() -> None:
@@ -183,7 +191,7 @@ def _run(asked: bytes) -> bytes:
     An exception that cannot be unpickled would break the pool, so its message is sent instead.
     """
     try:
-        # From the process that started this one.
+        # Safe to unpickle: it comes from the process that started this one.
         work, args, kwargs = pickle.loads(asked)  # nosec B301
         return pickle.dumps((True, work(*args, **kwargs)))
     except BaseException as fault:

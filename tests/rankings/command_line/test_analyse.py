@@ -78,3 +78,23 @@ def test_what_cannot_be_read_is_named(made, capsys, tmp_path):
     code, _, err = run(capsys, "analyse", rankings, scores, "--sentinel", "nobody")
     assert code == 2
     assert "no protocol nobody" in err
+
+
+@pytest.mark.parametrize(
+    ("column", "change", "says"),
+    [("method", str.upper, "none of 'a' (did you mean 'A'?)"), ("image", "{}.x".format, "'i0'")],
+)
+def test_names_that_do_not_meet_end_with_2_and_the_nearest(
+    made, capsys, tmp_path, column, change, says
+):
+    with (made / "scores.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    other = tmp_path / "scores.csv"
+    with other.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, column: change(row[column])} for row in rows)
+    code, out, err = run(capsys, "analyse", made / "rankings.csv", other)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1

@@ -79,9 +79,9 @@ def test_too_few_people_for_any_number_of_images_is_said():
     assert found.cheapest is None
     assert found.advised is None
     assert found.remarks[0].startswith(
-        "With 4 people no number of images finds a difference of 3 in 100 pairs"
+        "A difference of 3 in 100 pairs cannot be detected with 4 people"
     )
-    assert "people at least" in found.remarks[0]
+    assert "It takes at least" in found.remarks[0]
 
 
 def test_no_design_has_fewer_people_than_are_said_to_be_needed():
@@ -89,13 +89,13 @@ def test_no_design_has_fewer_people_than_are_said_to_be_needed():
     found = plan(demo_pilot(), Question(difference=0.15, people=12, n_protocols=3, images=24))
     fewest = min(choice.n_annotators for choice in found.choices if choice.n_images is not None)
     assert fewest == 3
-    assert found.remarks[0].startswith("With fewer than 3 people")
+    assert found.remarks[0].startswith("You need at least 3 people")
 
 
 def test_too_few_images_are_said():
     found = plan(PILOT, Question(difference=0.03, people=20, images=10))
     assert found.cheapest is None
-    assert found.remarks[0].startswith("The 10 images do not suffice: ")
+    assert found.remarks[0].startswith("The 10 images are not enough: ")
     assert {row[-1] for row in plan_table(found).rows} == {"too few people", "too few images"}
 
 
@@ -212,7 +212,10 @@ def test_the_power_of_a_far_tail_is_a_number_on_the_command_line(capsys):
     )
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(
+    "seed",
+    [seed if seed < 3 else pytest.param(seed, marks=pytest.mark.release) for seed in range(12)],
+)
 def test_a_plan_does_not_contradict_itself(seed):
     """Drawn questions, asked of the demo's components and of others ten times as large or small."""
     rng = np.random.default_rng(seed)
@@ -242,10 +245,10 @@ def test_a_plan_does_not_contradict_itself(seed):
         assert (reached.least <= question.difference + 1e-9) == (one.n_images is not None)
         assert one.fits == (one.n_images is not None and one.n_images <= question.images)
     for remark in found.remarks:
-        if words := re.match(r"With fewer than (\d+) people no number of images", remark):
+        if words := re.match(r"You need at least (\d+) people, however many images", remark):
             least = int(words[1])
             assert all(one.n_images is None for one in found.choices if one.n_annotators < least)
             assert any(one.n_images for one in found.choices if one.n_annotators >= least)
-        if re.match(r"With \d+ people no number of images", remark):
+        if re.match(r"A difference of \S+ in 100 pairs cannot be detected", remark):
             assert not any(one.n_images for one in found.choices)
     assert (found.cheapest is None) == (not any(one.fits for one in found.choices))

@@ -216,6 +216,11 @@ def test_one_annotator_or_one_image_gives_no_test_and_says_why(shape, reason):
     assert (pair.p_value, pair.low, pair.high, pair.holm_p_value) == (None,) * 4
 
 
+def test_two_annotators_and_two_images_give_a_test():
+    [pair] = compare(of_table(effects(np.random.default_rng(1), 2, 2))).pairs
+    assert 0 < pair.p_value <= 1
+
+
 def test_nothing_ranked_gives_no_difference():
     tested = compare(personal_distances(personal_rankings({}, {}, ["p", "q"])))
     assert tested.reason

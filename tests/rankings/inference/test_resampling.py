@@ -70,7 +70,7 @@ def test_blocks_of_images_draw_as_one_draw_of_all_would(n):
 
 
 def test_many_images_give_the_interval_of_the_normal_distribution(monkeypatch):
-    monkeypatch.setattr(resampling, "_BLOCK", 100)
+    monkeypatch.setattr(resampling, "BLOCK", 100)
     values = np.random.default_rng(5).integers(0, 20, size=950) / 2
     [interval] = score_intervals(values[:, np.newaxis], ["x"]).scores
     reach = 1.96 * values.std() / math.sqrt(950)

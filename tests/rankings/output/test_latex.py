@@ -109,6 +109,17 @@ def test_one_column_beside_each_other_has_scores_alone(data):
     assert "Best" not in text
 
 
+def test_an_older_analysis_of_one_image_has_no_interval():
+    """It kept the limits of any number of images: of one image, None."""
+    older = analyse(*random_study(1), SETTINGS, n_resamples=10).to_json()
+    for around in older["analysis"].values():
+        del around["comparisons"]
+    text = report_files.to_latex(
+        report_from_json(older), HEADER, Look(intervals=True), older["analysis"]
+    )
+    assert "In brackets" not in text
+
+
 def test_a_look_that_is_none_is_refused():
     with pytest.raises(RankingError, match="layout must be side or stacked"):
         Look(layout="diagonal")

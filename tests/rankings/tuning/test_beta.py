@@ -16,7 +16,8 @@ from rankings.orders.buckets import bucket_of
 from rankings.orders.edit_distance import edit_distance
 from rankings.orders.from_scores import f_beta, ranking_from_scores
 from rankings.orders.packed_scores import places_from_scores
-from rankings.tuning.beta import BETAS, beta_search, folds
+from rankings.tuning.beta import BETAS, beta_search
+from rankings.tuning.cross_validation import folds
 from rankings.tuning.tie_calibration import (
     CURVE_POINTS,
     calibrated_ranking,

@@ -11,8 +11,8 @@ from rankings.inference.significance import holm
 from rankings.orders.edit_distance import edit_distance
 from rankings.orders.from_scores import ranking_from_scores
 from rankings.output.change_tables import change_tables
-from rankings.tuning.beta import folds
 from rankings.tuning.changes import ANY, AS_IS, Variants, corrected_changes, protocol_changes
+from rankings.tuning.cross_validation import folds
 from tests.support.notes import check_note
 
 METHODS = ["a", "b", "c", "d"]

@@ -17,7 +17,8 @@ from rankings.inference.personal_rankings import personal_rankings
 from rankings.orders.buckets import bucket_of
 from rankings.orders.edit_distance import edit_distance, places_of
 from rankings.orders.from_scores import f_beta, ranking_from_scores
-from rankings.tuning.beta import beta_search, folds
+from rankings.tuning.beta import beta_search
+from rankings.tuning.cross_validation import folds
 from rankings.tuning.gains import choose, corrected, gain
 from rankings.tuning.open_questions import beta_gains, differences_of_methods
 from rankings.tuning.preference_strength import strength_correlations

@@ -1,0 +1,73 @@
+"""Cross-validation over images: the folds, and the candidate that is best outside each."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RankingError
+from ..inference.resampling import SEED
+
+N_FOLDS: Final = 5
+
+
+def folds(n: int, n_folds: int = N_FOLDS, seed: int = SEED) -> list[NDArray[np.intp]]:
+    """Divide n images at random into folds whose sizes differ by at most one.
+
+    With fewer images than folds, each image is a fold; with fewer than two, there is no fold.
+
+    Parameters
+    ----------
+    n_folds : int
+        At least 2.
+
+    Returns
+    -------
+    list of ndarrays of int, of length ``n_folds`` or ``n``
+        The numbers of the images of each fold, ascending.
+
+    Raises
+    ------
+    RankingError
+        If there are fewer than two folds.
+    """
+    if n_folds < 2:
+        raise RankingError(f"n_folds must be at least 2, got {n_folds}")
+    if n < 2:
+        return []
+    shuffled = np.random.default_rng(seed).permutation(n)
+    return [np.sort(part) for part in np.array_split(shuffled, min(n, n_folds))]
+
+
+def fold_numbers(parts: Sequence[NDArray[np.intp]], n: int) -> NDArray[np.integer[Any]]:
+    """Return the number of each image's fold; 0 for all if there is no fold.
+
+    Parameters
+    ----------
+    parts : sequence of ndarrays of int
+        As returned by :func:`folds`.
+    n : int
+        Number of images.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+    """
+    fold_of = np.zeros(n, dtype=np.min_scalar_type(len(parts)))
+    for number, part in enumerate(parts):
+        fold_of[part] = number
+    return fold_of
+
+
+def nearest(sums: NDArray[np.float64]) -> tuple[int, list[int]]:
+    """Return the candidate with the smallest sum of distances over all, and outside each fold.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (folds, candidates)
+        Distances summed over the images of each fold; of equal sums the first candidate is taken.
+    """
+    # The sums outside a fold are those of all folds less its own: no second search.
+    of_all = sums.sum(axis=0)
+    return int(np.argmin(of_all)), np.argmin(of_all - sums, axis=1).tolist()
