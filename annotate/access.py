@@ -17,7 +17,7 @@ class _Narrows(Protocol):
 def permitted(person: Person, permission: str, model: type[_Row]) -> QuerySet[_Row]:
     """Return the rows of a model for which ``person.has_perm(permission, row)`` holds.
 
-    Django's backends answer for one row at a time; lists ask for all of them in one query. Raises
+    Django's backends check one row at a time; lists need all permitted rows in one query. Raises
     LookupError if no backend knows the permission.
     """
     for backend in get_backends():

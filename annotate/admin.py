@@ -180,7 +180,7 @@ class ExclusionAdmin(ReadOnlyAdmin):
 
 @admin.register(Token)
 class TokenAdmin(ReadOnlyAdmin):
-    """A token is made and revoked by its person alone; it ends with their account."""
+    """Tokens are created and revoked only by their user, and end with the account."""
 
     list_display = ("name", "person", "beginning", "created", "expires", "last_used")
     list_filter = ("created",)

@@ -1,4 +1,4 @@
-"""Gathers the addresses of the API, version 1."""
+"""URLs of the API, version 1."""
 
 from django.urls import path, re_path, register_converter
 
@@ -12,6 +12,7 @@ from annotate.guide import api as guide
 from annotate.imports import api as imports
 from annotate.jobs import api as jobs
 from annotate.judging import api as judging
+from annotate.leaderboards import api as leaderboards
 from annotate.progress import api as progress
 from annotate.publication import api as publication
 from annotate.report_pages.questions import api as questions
@@ -33,6 +34,11 @@ urlpatterns = [
     path("datasets/<slug:slug>/methods", datasets.MethodList.as_view(), name="methods"),
     path("datasets/<slug:slug>/results", datasets.ResultList.as_view(), name="results"),
     path("datasets/<slug:slug>/runs", scoring.RunList.as_view(), name="runs"),
+    path(
+        "datasets/<slug:slug>/leaderboard",
+        leaderboards.LeaderboardOfDataset.as_view(),
+        name="leaderboard",
+    ),
     path("datasets/<slug:slug>/plan", planning.PlanOfDataset.as_view(), name="plan"),
     path("loads", imports.LoadList.as_view(), name="loads"),
     path("loads/<key:pk>", imports.LoadDetail.as_view(), name="load"),

@@ -17,7 +17,7 @@ class WrittenOnce(models.Model):
         Raises
         ------
         TypeError
-            If it was written before.
+            If the row was saved before.
         """
         if not self._state.adding:
             raise TypeError(f"a written {self._meta.verbose_name} never changes")

@@ -17,11 +17,11 @@ class AnnotateConfig(AppConfig):
         from annotate.judging import personal_data as judging
 
         accounts.register("answers", accounts.Source(judging.answers, judging.erase_texts))
-        # Messages of the pure packages are shown on pages too.
+        # Pages also show messages of the pure packages.
         i18n.translate_by(gettext, ngettext, _numeral)
 
 
 def _numeral(text: str) -> str:
-    """Return a number of English as the language of the request writes it."""
+    """Convert a number from English notation to that of the request's language."""
     separators = {",": get_format("THOUSAND_SEPARATOR"), ".": get_format("DECIMAL_SEPARATOR")}
     return text.translate(str.maketrans(separators))

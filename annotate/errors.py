@@ -1,4 +1,4 @@
-"""The site's base error, and the message that two subjects share."""
+"""The site's base errors, a message that two subjects share, and checks for a full disk."""
 
 import errno
 import shutil
@@ -13,26 +13,26 @@ CHOOSE_A_VERDICT: Final = gettext_lazy("Choose left, equal or right.")
 
 
 class Refusal(Exception):
-    """Something that was asked for is not done; the message is for the person who asked."""
+    """A refused request; the message is for the user who made it."""
 
 
 class NotThere(Exception):
-    """A row does not exist, or not for this person; pages and API answer 404."""
+    """A row that does not exist, or not for this user; pages and API answer with 404."""
 
 
-# Below this nothing is sure to be written.
+# With less free space, writing may fail.
 _FULL_BELOW_BYTES: Final = 1024**2
 
 
 def is_disk_full(fault: Exception) -> bool:
-    """Return whether a disk is full: that of files, SQLite's or PostgreSQL's."""
+    """Return whether an error means a full disk: of files, SQLite or PostgreSQL."""
     if isinstance(fault, DatabaseError):
         return "disk is full" in str(fault) or "No space left" in str(fault)
     return isinstance(fault, OSError) and fault.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def room_bytes() -> int:
-    """Return how much room the disk of the site's data has; its folder may still have to be made."""
+    """Return the free bytes on the disk of the site's data; its folder need not exist yet."""
     folder: Path = settings.DATA_DIR
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     return shutil.disk_usage(there).free

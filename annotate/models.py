@@ -1,4 +1,4 @@
-"""Gathers the models of all subjects for Django."""
+"""The models of all subjects, collected for Django."""
 
 from annotate.accounts.models import Invitation, Preferences
 from annotate.api.models import GivenAnswer

@@ -19,13 +19,13 @@ from .studies.models import Role, Study
 
 
 class Permissions(ModelBackend):
-    """Django's backend, which signs in and knows the rescue pages, with the rules of this site."""
+    """Django's backend, for sign-in and the rescue pages, with the rules of this site."""
 
     def has_perm(self, person: Person, permission: str, row: Model | None = None) -> bool:
         """Return whether a user has a permission, for the whole site or for one row.
 
-        Raises PermissionDenied instead of saying no to a permission of ours, which ends the
-        question: the backends after this one would ask the database and know nothing of it.
+        Raises PermissionDenied instead of returning False for a permission of this site: the
+        backends after this one would query the database for a permission they do not know.
         """
         if permission in _OF_THE_SITE:
             is_allowed = _OF_THE_SITE[permission](person)
@@ -41,7 +41,7 @@ class Permissions(ModelBackend):
     def permitted(self, person: Person, permission: str, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Return the rows for which a user has a permission.
 
-        Raises LookupError for an unknown permission, or one that is not about rows of this model.
+        Raises LookupError for an unknown permission, or one for rows of another model.
         """
         model, rule = _OF_ROWS[permission]
         if rows.model is not model:
@@ -52,7 +52,7 @@ class Permissions(ModelBackend):
 
 
 def is_admin(person: Person) -> bool:
-    """Return whether a user loads data, scores protocols, sets up studies and invites people."""
+    """Return whether a user may load data, score protocols, set up studies and invite people."""
     return bool(person.is_active and person.is_staff)
 
 
@@ -75,18 +75,18 @@ def _begins(person: Person) -> Q:
 
 
 def _sees_dataset(person: Person) -> Q:
-    """Researchers see the datasets of their studies."""
+    """Select the datasets of a researcher's studies."""
     return Q(pk__in=_studies(person, Role.RESEARCHER).values("dataset"))
 
 
 def _sees_image(person: Person) -> Q:
-    """Images of the datasets a person sees, and those of the studies they annotate."""
+    """Select the images of the datasets a person sees, and of the studies they annotate."""
     followed = _studies(person, Role.RESEARCHER).values("dataset")
     return Q(dataset__in=followed) | Q(studies__in=_studies(person, Role.ANNOTATOR))
 
 
 _NOTHING: Final = Q(pk__in=())
-# An admin is an annotator only as a member.
+# Admins are annotators only as members of a study.
 _OF_ANNOTATORS: Final = frozenset({"annotate.judge_study", "annotate.begin_judging"})
 _OF_THE_SITE: Final[Mapping[str, Callable[[Person], bool]]] = {
     # Load datasets, results and scores, score protocols, set up studies.
@@ -97,13 +97,13 @@ _OF_THE_SITE: Final[Mapping[str, Callable[[Person], bool]]] = {
 _OF_ROWS: Final[Mapping[str, tuple[type[Model], Callable[[Person], Q]]]] = {
     # See a study's progress and report.
     "annotate.follow_study": (Study, _follows),
-    # Decides whose rankings count in a study: those who follow it.
+    # Decide which annotators' rankings count in a study; for users who follow it.
     "annotate.curate_study": (Study, _follows),
-    # Make a kept report of a study public, and take it back: those who follow it.
+    # Publish a kept report of a study, or withdraw it; for users who follow it.
     "annotate.publish_study": (Study, _follows),
-    # Be asked, whatever the study's state.
+    # Judge in a study, whatever its state.
     "annotate.judge_study": (Study, _judges),
-    # Be asked at once: the first visit is over.
+    # Judge at once: no first visit is due.
     "annotate.begin_judging": (Study, _begins),
     "annotate.see_dataset": (Dataset, _sees_dataset),
     "annotate.see_image": (Image, _sees_image),

@@ -1,13 +1,13 @@
 """Plain SQL for the two queries of an answer that Django takes longest to build.
 
-Each has a test that compares it with the same query of the models.
+Each has a test that compares it with the equivalent query of the models.
 """
 
 from typing import Any, Final
 
 from django.db import connection
 
-# The study of a screen, if a person is asked there (their id, the role, the screen's public id).
+# The study of a screen, if it is that person's (person's id, role, screen's public id).
 _STUDY_OF_A_SCREEN: Final = """
     SELECT study.*
     FROM annotate_membership AS membership
@@ -34,7 +34,7 @@ _LOG_OF_AN_ASSIGNMENT: Final = """
 def study_of_a_screen() -> str:
     """Return the query for Study.objects.raw(); it locks the membership until the transaction ends.
 
-    SQLite knows no such lock: a transaction there has the whole database from its beginning.
+    SQLite has no such lock: a transaction there locks the whole database from its start.
     """
     is_sqlite = connection.vendor == "sqlite"
     return _STUDY_OF_A_SCREEN + ("" if is_sqlite else "FOR UPDATE OF membership")

@@ -8,9 +8,9 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse
 
-# One subscriber has as many addresses of IPv6 as this network holds. The account library counts by it, too.
+# One subscriber may have all IPv6 addresses of this network. The account library counts by it, too.
 _PREFIX_6: Final = 64
-# A page sends few facts about the browser.
+# Limits on the facts about the browser that a page sends.
 _MAX_FACTS: Final = 40
 
 
@@ -21,13 +21,13 @@ class SignedInRequest(HttpRequest):
 
 
 def require(person: User | AnonymousUser, permission: str) -> None:
-    """Raise Http404 for a person without the permission, for whom the page does not exist."""
+    """Raise Http404 if the user does not have the permission: for them the page does not exist."""
     if not person.has_perm(permission):
         raise Http404
 
 
 def refused_as_text(form: BaseForm) -> HttpResponse:
-    """Answer a request for a file whose form is not valid."""
+    """Return the errors of an invalid form as plain text, for requests of files."""
     return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain; charset=utf-8")
 
 

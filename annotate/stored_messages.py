@@ -1,6 +1,6 @@
 """Messages that are stored as codes with parameters, and the template filters that render them.
 
-Rows of before messages had codes hold plain English, which is shown as it is.
+Older rows hold plain English, which is shown unchanged.
 """
 
 import json
@@ -14,16 +14,16 @@ from django.utils.translation import get_language
 from text_rankings.base import i18n
 from text_rankings.base.i18n import Message, from_json, to_json
 
-# Filters of every template.
+# Filters available in every template.
 register: Final = Library()
-# Words of a message that is nothing but its value.
+# Text of a message that consists of its value only.
 _PLAIN: Final = "{text}"
-# The stored text begins with the message in English, for people who look at the table or search it.
+# The stored text starts with the message in English, so that the table can be read and searched.
 _BEGINS: Final = '{"text": '
 
 
 class MessageField(models.TextField[str, str]):
-    """Text that is a message or plain."""
+    """A text column that holds messages or plain text."""
 
     def deconstruct(self) -> Any:
         """Return the plain column, so that migrations do not name this module."""
@@ -48,7 +48,7 @@ class MessageField(models.TextField[str, str]):
 
 
 class MessageJSONField(models.JSONField):
-    """JSON-able data with messages in it."""
+    """A JSON column whose data may contain messages."""
 
     def deconstruct(self) -> Any:
         """Return the plain column, so that migrations do not name this module."""
@@ -64,7 +64,7 @@ class MessageJSONField(models.JSONField):
 
 @register.filter
 def in_language(text: str) -> str:
-    """Return a message in the reader's language; marked as English where it is plain."""
+    """Return a message in the reader's language; plain text is marked as English."""
     if isinstance(text, Message) or (get_language() or "en") == "en":
         return i18n.in_language(text)
     return format_html('<span lang="en">{}</span>', text) if text else text

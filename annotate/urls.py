@@ -1,4 +1,4 @@
-"""Gathers the addresses of all subjects."""
+"""URLs of all subjects."""
 
 from django.urls import include, path
 
@@ -29,5 +29,7 @@ urlpatterns = [
     path("data/", include("annotate.exchange.dataset_urls")),
     path("data/", include("annotate.scoring.urls")),
     path("data/", include("annotate.design.planning.urls")),
+    path("data/", include("annotate.drilldown.dataset_urls")),
+    path("data/", include("annotate.leaderboards.urls")),
     path("data/", include("annotate.dashboard.dataset_urls")),
 ]

@@ -1,4 +1,4 @@
-"""Gathers the work of all subjects that runs outside requests, with the permission each kind needs."""
+"""All work that runs outside requests, with the permission that each kind needs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,7 @@ from annotate.studies.models import Study
 
 
 def clear_sessions() -> None:
-    """Forget sessions that have ended."""
+    """Delete expired sessions."""
     call_command("clearsessions")
 
 
@@ -58,7 +58,7 @@ PUBLISHES = Needed("annotate.publish_study", _study_of_page)
 
 register("imports.check", dry_run.check, LOADS)
 register("imports.load", loading.load, LOADS)
-# Letters are written by the site, in no person's name.
+# The site writes e-mails, not on behalf of a user.
 register(mail.KIND, mail.send, None)
 register(lost_passwords.KIND, lost_passwords.write, None)
 register(scoring.KIND, scoring.score, LOADS)

@@ -8,7 +8,6 @@ from allauth.mfa.models import Authenticator
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_noop as _
 
@@ -19,10 +18,10 @@ from annotate.requests import network_of
 from . import known_browsers, languages
 from .models import Invitation, hash_of
 
-# Session key of the invitation whose link the visitor opened.
+# Session key of the invitation that the visitor opened.
 INVITATION_KEY = "invitation"
-# Messages of the account library on our pages, and those whose French differs from ours: our
-# catalogue has precedence.
+# Messages of the account library on our pages, and those whose French wording we replace: our
+# catalogue takes precedence.
 SAID_BY_THE_LIBRARY = (
     _("Username"),
     _("Email"),
@@ -40,70 +39,74 @@ SAID_BY_THE_LIBRARY = (
     _("A new set of Two-Factor Authentication recovery codes has been generated."),
     _("You have signed out."),
 )
-# A person who is locked out and goes on trying is one entry of the log in this time.
+# Further attempts by a locked-out user within this time add no entry to the log.
 _SECONDS_BETWEEN_ENTRIES = 300
 
 
 class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library has no types
-    """Sign-up by invitation only: an invitation opens it once."""
+    """Sign-up by invitation only; each invitation works once."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return invitation_in_hand(request) is not None
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Refuse an attempt beyond the limits. Raises ValidationError.
+
+        The account library counts attempts by name only; here they are counted by name and source,
+        so strangers cannot lock the owner out.
+        """
         name = str(credentials.get("username", ""))
-        try:
-            super().pre_authenticate(request, **credentials)
-            self._limit_guessing(request, **credentials)
-        except ValidationError:
-            # The name that was typed may be a password; only a name that exists is kept.
+        key = self._tries_of(request, name)
+        may_try = ratelimit.consume(
+            request, action="failed_sign_in_of_address", dry_run=True
+        ) and ratelimit.consume(request, action="failed_sign_in", key=key)
+        if not may_try or self._is_guessing(request, name):
+            # The typed name may be a password, so only the name of an existing user is logged.
             if cache.add(f"locked-out:{hash_of(name)}", True, _SECONDS_BETWEEN_ENTRIES):
                 record(Act.LOCKED_OUT, about=User.objects.filter(username__iexact=name).first())
-            raise
+            raise self.validation_error("too_many_login_attempts")
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
         user: AbstractBaseUser | None = super().authenticate(request, **credentials)
         if user is not None:
-            # The right password uses up no try.
-            key = self._get_login_attempts_cache_key(request, **credentials)
-            ratelimit.clear(request, action="sign_in_while_guessed_at", key=key)
+            # The correct password uses up no attempt.
+            key = self._tries_of(request, str(credentials.get("username", "")))
+            for action in ("failed_sign_in", "sign_in_while_guessed_at"):
+                ratelimit.clear(request, action=action, key=key)
         return user
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         super().authentication_failed(request, **credentials)
+        ratelimit.consume(request, action="failed_sign_in_of_address")
         name = str(credentials.get("username", ""))
         if not known_browsers.of(request, name):
             ratelimit.consume(request, action="failures_of_strangers", key=name.lower())
 
-    def _limit_guessing(self, request: HttpRequest, **credentials: Any) -> None:
-        """Allow each unknown network one try an hour while many of them guess at one name.
+    def _is_guessing(self, request: HttpRequest, name: str) -> bool:
+        """Return whether a network tries again while strangers are guessing the user's password.
 
-        The first try of a network is never refused, so that strangers cannot shut the owner out. The
-        limit holds neither for a browser that the person has signed in with nor where a password
-        alone does not open the account.
+        Each unknown network then has one attempt an hour. The first is never refused, so strangers
+        cannot lock the owner out. The limit does not apply to a browser in which the user has
+        signed in before, or to accounts with a second factor.
         """
-        name = str(credentials.get("username", ""))
         if ratelimit.consume(
             request, action="failures_of_strangers", key=name.lower(), dry_run=True
         ):
-            return
+            return False
         if known_browsers.of(request, name):
-            return
+            return False
         if Authenticator.objects.filter(user__username__iexact=name).exists():
-            return
-        key = self._get_login_attempts_cache_key(request, **credentials)
-        if not ratelimit.consume(request, action="sign_in_while_guessed_at", key=key):
-            raise self.validation_error("too_many_login_attempts")
+            return False
+        key = self._tries_of(request, name)
+        return not ratelimit.consume(request, action="sign_in_while_guessed_at", key=key)
 
-    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Count failures by name and source, so that strangers cannot shut an owner out.
+    def _tries_of(self, request: HttpRequest, name: str) -> str:
+        """Return the key under which a source's attempts at a name are counted.
 
-        The source is a browser that the person has signed in with, else a network.
+        The source is a browser in which the user has signed in before, otherwise a network.
         """
-        key: str = super()._get_login_attempts_cache_key(request, **credentials)
-        name = str(credentials.get("username", ""))
         source = known_browsers.of(request, name) or network_of(self.get_client_ip(request))
-        return f"{key}:{source}"
+        return f"{name.lower()}:{source}"
 
     def send_password_reset_mail(self, user: User, email: str, context: dict[str, Any]) -> None:
         with languages.writing_to([user.pk]):
@@ -118,6 +121,6 @@ class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library 
 
 
 def invitation_in_hand(request: HttpRequest) -> Invitation | None:
-    """Return the open invitation whose link this visitor opened."""
+    """Return the invitation that this visitor opened, if it is still open."""
     number: int = request.session.get(INVITATION_KEY, 0)
     return Invitation.objects.open().with_names().filter(pk=number).first()

@@ -1,4 +1,4 @@
-"""Endpoint about the person who sends the request."""
+"""The endpoint about the user who sends the request."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -15,7 +15,7 @@ from .serializers import MeSerializer
 
 class Me(ApiView):
     def scope_of(self, method: str) -> str:
-        # Every token may say whose it is.
+        # Every token may read whose it is, so any scope it has will do.
         scopes = getattr(self.request.auth, "scopes", [READ])
         return str(scopes[0])
 

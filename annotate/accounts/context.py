@@ -1,4 +1,4 @@
-"""Values that templates of every page have: mail, and the reader's theme."""
+"""Context of all templates: whether mail is set up, and the user's theme."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -11,8 +11,8 @@ def mail(request: HttpRequest) -> dict[str, bool]:
 
 
 def theme(request: HttpRequest) -> dict[str, str]:
-    """Add the user's theme; empty: the same as the system."""
-    # A request that is refused early has no user: a wrong host name, for one.
+    """Add the user's theme; empty means the system's."""
+    # A request refused early, for example for a wrong host name, has no user.
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {"theme": ""}

@@ -2,4 +2,4 @@ from annotate.errors import Refusal
 
 
 class InvitationRefused(Refusal):
-    """An invitation that cannot be made, or not be used by this person."""
+    """An invitation that cannot be made or revoked, or that this person cannot use."""

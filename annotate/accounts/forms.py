@@ -1,4 +1,4 @@
-"""Signing up with an invitation, inviting, and one's own account."""
+"""Forms for sign-up, lost passwords, invitations, and the user's own account."""
 
 import re
 from typing import Any
@@ -28,7 +28,7 @@ _MAX_FACTS = 40
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]  # the library has no types
-    """The library's form; the account and the use of the invitation are one transaction."""
+    """The library's form; it creates the account and uses the invitation in one transaction."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -60,7 +60,7 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # the library has no types
 
 
 class LostPasswordForm(ResetPasswordForm):  # type: ignore[misc]  # the library has no types
-    """It looks nothing up: a worker does, and the response takes equally long with and without an account."""
+    """A form that leaves the look-up to a worker, so response times do not reveal accounts."""
 
     def clean_email(self) -> str:
         address: str = self.cleaned_data["email"]
@@ -74,7 +74,7 @@ class LostPasswordForm(ResetPasswordForm):  # type: ignore[misc]  # the library 
 
 
 class InviteForm(forms.Form):
-    """An invitation by e-mail; without addresses, one link for anyone who has it."""
+    """Invitations by e-mail; without addresses, one link for anyone who has it."""
 
     emails = forms.CharField(
         required=False,
@@ -105,7 +105,7 @@ class InviteForm(forms.Form):
                 validate_email(email)
             except forms.ValidationError as fault:
                 raise forms.ValidationError(
-                    gettext("“{email}” is no e-mail address. No one was invited.").format(
+                    gettext("“{email}” is not an e-mail address. No one was invited.").format(
                         email=email
                     )
                 ) from fault

@@ -1,4 +1,4 @@
-"""Browsers in which a user has signed in before, by a signed cookie of the sign-in pages only."""
+"""Browsers in which a user has signed in before, known by a signed cookie of the sign-in page."""
 
 from typing import Final
 from uuid import uuid4
@@ -13,18 +13,18 @@ from .models import hash_of
 _COOKIE: Final = "known_browser"
 _SALT: Final = "annotate.accounts.known_browsers"
 _SECONDS: Final = 365 * 24 * 3600
-# People who share a browser.
+# Users remembered per browser.
 _MAX_PEOPLE: Final = 8
 
 
 def of(request: HttpRequest, name: str) -> str:
-    """Return the mark of a browser that this person has signed in with; empty for another."""
+    """Return the browser's id if this user has signed in there, otherwise an empty string."""
     browser, people = _read(request)
     return browser if _mark(name) in people else ""
 
 
 def remember(request: HttpRequest, response: HttpResponse, name: str) -> None:
-    """Mark this browser as one in which the user has signed in."""
+    """Remember that the user has signed in in this browser."""
     browser, people = _read(request)
     kept = [_mark(name), *(mark for mark in people if mark != _mark(name))][:_MAX_PEOPLE]
     response.set_cookie(

@@ -1,7 +1,7 @@
 """The language of a user's pages: the browser's, until the user chooses one.
 
-A request knows it by a cookie, so that no page asks the database; the preferences bring it to the
-person's other browsers.
+A cookie holds it, so pages need no query; at sign-in, the stored preference sets it in the user's
+other browsers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,14 +16,14 @@ from .models import Preferences
 
 
 def of(person: User) -> str:
-    """Return the language that this person chose, or nothing."""
+    """Return the language that this user chose, or an empty string."""
     chosen = Preferences.objects.filter(person=person).values_list("language", flat=True)
     return chosen.first() or ""
 
 
 @contextmanager
 def writing_to(people: Iterable[int]) -> Iterator[None]:
-    """Write a letter in the language that one of these people chose, else in that of who asks for it."""
+    """Write an e-mail in a language that one of these people chose, else in the active one."""
     chosen = Preferences.objects.filter(person__in=people).exclude(language="").order_by("person")
     language = chosen.values_list("language", flat=True).first()
     with translation.override(language or translation.get_language()):
@@ -31,7 +31,7 @@ def writing_to(people: Iterable[int]) -> Iterator[None]:
 
 
 def keep(response: HttpResponse, language: str) -> None:
-    """Set the language of this browser's requests; empty: the browser's own."""
+    """Set the language of this browser's requests; empty means the browser's own."""
     cookie = settings.LANGUAGE_COOKIE_NAME
     if not language:
         response.delete_cookie(cookie, samesite="Lax")

@@ -1,6 +1,6 @@
-"""The letter for a lost password, written by a worker.
+"""The e-mail for a lost password, written by a worker.
 
-The request does the same for every address, so that its time does not tell whether an account has it.
+The request does the same for every address, so its duration does not reveal accounts.
 """
 
 from collections.abc import Mapping
@@ -16,16 +16,16 @@ from annotate.jobs.registry import Running
 from annotate.jobs.services import start
 from text_rankings.base.i18n import gettext_noop
 
-# As a letter it is forgotten when its work has ended (`jobs.mail.forget_letters`).
+# When a job of this kind ends, its data are cleared, as for other e-mails (`jobs.mail`).
 KIND: Final = "mail.lost_password"
 _PRIORITY: Final = 10
 
 
 def ask(address: str, root: str) -> None:
-    """Start writing the letter to an address; ``root`` is the site's address, ``https://host/``."""
+    """Queue the e-mail to an address; ``root`` is the site's address, ``https://host/``."""
     start(
         kind=KIND,
-        title=gettext_noop("Letter for a lost password"),
+        title=gettext_noop("E-mail for a lost password"),
         priority=_PRIORITY,
         is_told=False,
         is_once=False,
@@ -36,13 +36,13 @@ def ask(address: str, root: str) -> None:
 
 
 def write(arguments: Mapping[str, Any], running: Running) -> None:
-    """Send the letter to each open account that has the address; to none, if none has it."""
-    del running  # it is done at once
+    """Send the e-mail to each active account that has the address, if there are any."""
+    del running  # too short for progress
     root = urlsplit(arguments["root"])
     request = RequestFactory(headers={"host": root.netloc}).get("/", secure=root.scheme == "https")
     form = ResetPasswordForm({"email": arguments["address"]})
-    # Language of the request; the adapter knows the user's own choice. Letters queued before this
-    # version have none.
+    # Language of the request; the adapter knows the user's own choice. E-mails queued by older
+    # versions have none.
     language = translation.override(arguments.get("language") or None)
     with request_context(request), language:
         if form.is_valid():

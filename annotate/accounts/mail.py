@@ -1,4 +1,4 @@
-"""The letter that carries an invitation: to be copied, and sent where mail is set up."""
+"""The e-mail of an invitation: shown for copying, and sent if mail is set up."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -19,18 +19,18 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A new invitation as an admin sees it; the only time its link is shown."""
+    """A new invitation as shown to its maker, the only time its link is shown."""
 
     invitation: Invitation
     link: str
     subject: str
     text: str
-    # None: there was nothing to send, or no way to.
+    # None if the invitation has no address, or mail is not set up.
     was_sent: bool | None
 
 
 def send(made: Sequence[Made], address_of: Callable[[str], str], site: str) -> list[Letter]:
-    """Write a letter for each invitation, and send those that have an address."""
+    """Write an e-mail for each invitation, and send those that have an address."""
     connection = get_connection() if settings.MAIL_IS_SET_UP else None
     letters = []
     for created in made:
@@ -59,6 +59,6 @@ def _was_sent(message: EmailMessage) -> bool:
     try:
         return message.send() == 1
     except (SMTPException, OSError) as fault:
-        # The page says so and shows the letter; the log says why, without the letter.
+        # The page reports this and shows the text; the log names the error, without the text.
         _log.error("An invitation could not be sent: %s", type(fault).__name__)
         return False

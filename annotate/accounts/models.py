@@ -1,4 +1,4 @@
-"""Invitations, the only way to an account that no admin makes by hand, and preferences."""
+"""Preferences, and invitations, the only way to an account that no admin creates by hand."""
 
 from hashlib import sha256
 
@@ -18,7 +18,7 @@ def hash_of(token: str) -> str:
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def open(self) -> "InvitationQuerySet":
-        """Those that can still be used."""
+        """Return the invitations that are not used, revoked or expired."""
         return self.filter(used=None, revoked=None, expires__gt=timezone.now())
 
     def with_names(self) -> "InvitationQuerySet":
@@ -26,22 +26,22 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
 
 
 class Invitation(models.Model):
-    """A link that lets one person in, once. Its token is shown when it is made and stored nowhere."""
+    """A link that admits one person, once. Its token is shown on creation and not stored."""
 
     class Role(models.TextChoices):
         ANNOTATOR = "annotator", _("annotator")
         RESEARCHER = "researcher", _("researcher")
         ADMIN = "admin", _("admin of the site")
 
-    # Empty for an admin of the site.
+    # None for an admin of the site.
     study = models.ForeignKey(
         Study, models.CASCADE, null=True, blank=True, related_name="invitations"
     )
     role = models.CharField(max_length=10, choices=Role)
-    # Empty: for anyone who has the link.
+    # Empty if anyone who has the link may use it.
     email = models.EmailField(blank=True)
     token_hash = models.CharField(max_length=64, unique=True, editable=False)
-    # Empty for a command.
+    # None if a command made it.
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         models.PROTECT,
@@ -83,12 +83,12 @@ class Invitation(models.Model):
         ]
 
     def __str__(self) -> str:
-        # It is stored in the log.
+        # The log stores this text.
         return f"invitation {self.pk} as {self.role}"
 
     @property
     def state(self) -> str:
-        """Open, used, revoked, expired, or void: its maker may no longer invite people."""
+        """Return open, used, revoked, expired, or void if its maker may no longer invite people."""
         if self.used:
             return "used"
         if self.revoked:
@@ -99,14 +99,14 @@ class Invitation(models.Model):
 
     @property
     def place(self) -> str:
-        """Return the target of the invitation, for sentences."""
+        """Return a phrase for the study or site that the invitation is to."""
         if self.study is None:
             return gettext("this site")
         return gettext("the study “{study}”").format(study=self.study)
 
 
 class Preferences(models.Model):
-    """A person's preferences for the comparison page."""
+    """A user's language and theme, and preferences for the comparison page."""
 
     class Theme(models.TextChoices):
         SYSTEM = "", _("same as the system")
@@ -119,9 +119,9 @@ class Preferences(models.Model):
     theme = models.CharField(max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True)
     advance = models.BooleanField(_("continue automatically after the last answer"), default=False)
     single_keys = models.BooleanField(_("answer with single keys"), default=True)
-    # One of settings.LANGUAGES; empty: the browser's choice.
+    # One of settings.LANGUAGES, or empty for the browser's choice.
     language = models.CharField(_("language"), max_length=7, default="", blank=True)
-    # {action: KeyboardEvent.code}: keys that were changed.
+    # {action: KeyboardEvent.code} of the keys that the user changed.
     keys = models.JSONField(default=dict, blank=True)
 
     def __str__(self) -> str:

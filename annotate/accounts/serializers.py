@@ -1,4 +1,4 @@
-"""The person who sends the request, as the API shows them."""
+"""The user who sends the request, as the API shows them."""
 
 from typing import Any
 

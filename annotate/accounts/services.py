@@ -1,4 +1,4 @@
-"""Invitations and sign-up, and the export and erasure of personal data."""
+"""Making, accepting, revoking and cleaning up invitations."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -22,13 +22,13 @@ from .errors import InvitationRefused
 from .models import Invitation, hash_of
 
 MAX_AT_ONCE = 100
-# Ended rows are still listed for this long.
+# Unused invitations are still listed for this long after they expire.
 _KEPT_AFTER_END = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """An invitation with its token, which exists here and in the link alone."""
+    """An invitation with its token, which exists only here and in the link."""
 
     invitation: Invitation
     token: str
@@ -45,8 +45,8 @@ def invite(
 ) -> list[Made]:
     """Make an invitation for each address, or one link for anyone.
 
-    An open invitation of the same address to the same role is revoked: of two links only the newer
-    works. Raises InvitationRefused if an address belongs to a user who already has the role.
+    An open invitation of the same address to the same role is revoked, so only the newer link
+    works. Raises InvitationRefused for too many addresses, or if a user of one has the role.
     """
     if len(emails) > MAX_AT_ONCE:
         raise InvitationRefused(
@@ -58,8 +58,8 @@ def invite(
     if taken:
         raise InvitationRefused(
             _(
-                "Already {role}: {addresses}. No one was invited; take these addresses out and "
-                "try again."
+                "Already {role}: {addresses}. No one was invited; remove these addresses "
+                "and try again."
             ).format(role=Invitation.Role(role).label, addresses=", ".join(taken))
         )
     return [_invite(study, role, email, days, made_by) for email in emails or [""]]
@@ -103,7 +103,7 @@ def invitation_of(token: str) -> Invitation | None:
 
 
 def revoke(*, invitation: Invitation) -> None:
-    """Make the link useless. Raises InvitationRefused if it was used; revoking twice changes nothing."""
+    """Disable the link. Raises InvitationRefused if it was used; revoking twice has no effect."""
     if invitation.revoked:
         return
     unused = Invitation.objects.filter(pk=invitation.pk, used=None)
@@ -119,10 +119,10 @@ def revoke(*, invitation: Invitation) -> None:
 
 
 def accept(*, invitation: Invitation, person: User) -> None:
-    """Sign the person in.
+    """Make the person a member of the invitation's study, or an admin of the site.
 
     Raises InvitationRefused if the invitation is not open, is for another person, or is older than
-    the person's removal from the study. Of two people at the same moment the database lets one in.
+    the person's removal from the study. If two people use it at once, only one succeeds.
     """
     refuse_wrong_person(invitation, person)
     refuse_removed(invitation, person)
@@ -144,7 +144,7 @@ def accept(*, invitation: Invitation, person: User) -> None:
         _record(Act.INVITATION_USED, invitation, about=person, actor=person)
 
 
-# Messages of a link that no longer works.
+# Messages for links that cannot be used, by the state of the invitation.
 WHY_CLOSED = {
     "open": gettext_lazy("This invitation could not be used. Open the link again."),
     "used": gettext_lazy("This invitation has already been used. Each one works once."),
@@ -155,13 +155,13 @@ WHY_CLOSED = {
 
 
 def refuse_wrong_person(invitation: Invitation, person: User) -> None:
-    """Raise InvitationRefused if the invitation is bound to an address that is not this person's."""
+    """Raise InvitationRefused if the invitation is for an address that is not this person's."""
     if invitation.email and person.pk not in owners_of(invitation.email):
         raise InvitationRefused(_("This invitation is for another e-mail address than yours."))
 
 
 def refuse_removed(invitation: Invitation, person: User) -> None:
-    """Raise InvitationRefused if the person was removed from the study after the invitation was made."""
+    """Raise InvitationRefused if the person was removed from the study after the invitation."""
     removals = AuditEntry.objects.filter(
         act=Act.MEMBER_REMOVED,
         study__isnull=False,
@@ -186,6 +186,6 @@ def _record(act: Act, invitation: Invitation, **more: Any) -> None:
 
 
 def forget_expired() -> int:
-    """Delete unused invitations that expired a month ago; return how many."""
+    """Delete unused invitations that expired over 30 days ago; return how many."""
     ended = Invitation.objects.filter(used=None, expires__lt=timezone.now() - _KEPT_AFTER_END)
     return ended.delete()[0]

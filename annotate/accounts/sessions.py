@@ -1,4 +1,4 @@
-"""Sessions of a user, listed and ended in as many queries for many browsers as for one."""
+"""Sessions of a user, listed and ended in a fixed number of queries."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
-# How browsers and systems identify themselves; many name others too, so the first match counts.
+# How browsers and systems identify themselves. Many name others too, so the first match counts.
 _BROWSERS: Final = {
     "Edg": "Edge",
     "OPR/": "Opera",
@@ -70,7 +70,7 @@ def _is_of(session: Session, user: User) -> bool:
 
 @transaction.atomic
 def end_other_sessions(user: User, session_key: str | None) -> None:
-    """Sign a user out everywhere but in this session."""
+    """Sign a user out of all sessions except this one."""
     others = UserSession.objects.filter(user=user).exclude(session_key=session_key)
     keys = list(others.values_list("session_key", flat=True))
     Session.objects.filter(session_key__in=keys).delete()
@@ -78,7 +78,7 @@ def end_other_sessions(user: User, session_key: str | None) -> None:
 
 
 class SessionsForm(ManageUserSessionsForm):  # type: ignore[misc]  # the library has no types
-    """Nothing is asked; saving it signs out everywhere else."""
+    """A form without fields; saving it ends all other sessions."""
 
     def save(self, request: HttpRequest) -> None:
         if isinstance(request.user, User):

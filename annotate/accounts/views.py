@@ -1,4 +1,4 @@
-"""Pages of invitations, the user's account and preferences, in addition to those of the account library."""
+"""Pages of invitations, the account and preferences; the account library provides the others."""
 
 from typing import Any
 
@@ -70,10 +70,10 @@ KEY_ACTIONS = {
 @never_cache
 @require_safe
 def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Note which invitation was opened and go on without its token.
+    """Store which invitation was opened, and redirect to an address without its token.
 
-    The address with the token is requested once, no page that links elsewhere contains it, and the
-    server's log shows it without the token (text_rankings/site/logs.py).
+    The address with the token is requested only once, no page that links elsewhere contains it, and
+    the server's log omits the token (text_rankings/site/logs.py).
     """
     opened = services.invitation_of(token)
     if opened is None:
@@ -121,7 +121,7 @@ def join(request: SignedInRequest) -> HttpResponse:
     except InvitationRefused:
         return redirect("accounts:invitation")
     request.session.pop(INVITATION_KEY, None)
-    words = gettext("You are {role} of {place} now.")
+    words = gettext("You are now {role} of {place}.")
     messages.success(request, words.format(role=opened.get_role_display(), place=opened.place))
     return redirect("home")
 
@@ -137,7 +137,7 @@ def _invitation_of_session(request: HttpRequest) -> Invitation | None:
 @login_required
 @require_http_methods(["GET", "POST"])
 def invitations(request: SignedInRequest) -> HttpResponse:
-    """All invitations of the site; admins of the site are invited here."""
+    """Show all invitations of the site; admins of the site are invited here."""
     require(request.user, "annotate.manage_people")
     form = InviteForm(request.POST if request.method == "POST" else None)
     return _invitations(request, None, form)
@@ -161,7 +161,7 @@ def _invitations(request: SignedInRequest, study: Study | None, form: InviteForm
         except InvitationRefused as refusal:
             form.add_error("emails", str(refusal))
         else:
-            # Shown in the answer itself: a link that were kept for another page would be stored.
+            # Shown in this response: to show the link on another page it would have to be stored.
             context["letters"] = mail.send(
                 made, lambda token: _address(request, token), request.get_host()
             )
@@ -227,7 +227,7 @@ def account(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def preferences(request: SignedInRequest) -> HttpResponse:
-    """Show and store preferences for the comparison page: theme, keys, automatic advance."""
+    """Show and store preferences: language and theme; keys and automatic advance for comparing."""
     stored = Preferences.objects.filter(person=request.user).first() or Preferences(
         person=request.user
     )
@@ -244,15 +244,16 @@ def preferences(request: SignedInRequest) -> HttpResponse:
     return render(request, "accounts/preferences.html", context, status=status)
 
 
-# A token would need a cookie, which public pages do without; another site's form comes without the session.
+# A CSRF token would need a cookie, which public pages do not set; a form on another site is sent
+# without the session.
 @csrf_exempt
 @require_POST
 def choose_language(request: HttpRequest) -> HttpResponse:
-    """Show all pages in another language from now on, beginning with the page this was asked on."""
+    """Switch the language of all pages, and return to the page the request came from."""
     response: HttpResponse = set_language(request)
     asked = request.POST.get(LANGUAGE_QUERY_PARAMETER, "")
     if asked not in dict(settings.LANGUAGES):
-        # Django takes any language that it knows itself.
+        # Django accepts any language that it knows itself.
         response.cookies.pop(settings.LANGUAGE_COOKIE_NAME, None)
     elif request.user.is_authenticated:
         Preferences.objects.update_or_create(person=request.user, defaults={"language": asked})
@@ -265,7 +266,7 @@ class SessionsView(ListUserSessionsView):  # type: ignore[misc]  # the library h
     form_class = SessionsForm
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        # Past the library's own list, which asks and purges one session after the other.
+        # Skips the library's own list, which queries and purges the sessions one by one.
         context: dict[str, Any] = FormView.get_context_data(self, **kwargs)
         sessions = living_sessions(User.objects.get(pk=self.request.user.pk))
         for session in sessions:

@@ -1,1 +1,1 @@
-"""The base of the API: errors, pagination, scopes, limits, idempotent requests, tokens."""
+"""Foundations of the API: errors, pagination, scopes, limits, idempotent requests, tokens."""

@@ -1,4 +1,4 @@
-"""Keys in addresses: numbers that every database can hold."""
+"""Keys in addresses: numbers that every database can store."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ N_DIGITS: Final = 18
 
 
 class Key:
-    """A positive number of at most eighteen digits; a longer one is no address."""
+    """A positive number of at most eighteen digits; longer ones match no address."""
 
     regex = f"[1-9][0-9]{{0,{N_DIGITS - 1}}}"
 

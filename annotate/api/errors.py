@@ -1,4 +1,4 @@
-"""Errors of the API that the framework has no name for; ``problem`` is the end of their type."""
+"""API errors for which the framework has no class; ``problem`` is the end of their type."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from rest_framework.exceptions import APIException
 
 
 class ApiError(APIException):
-    """An error response; ``more`` holds members of the problem in addition to the usual ones."""
+    """An error response; ``more`` holds members of the problem besides the standard ones."""
 
     problem = ""
     title = ""
@@ -39,7 +39,7 @@ class Forbidden(ApiError):
 
 
 class MissingScope(ApiError):
-    """The token was not made for this."""
+    """A token without the required scope."""
 
     status_code = status.HTTP_403_FORBIDDEN
     problem = "missing-scope"

@@ -1,4 +1,4 @@
-"""Fields that the serializers of several subjects use."""
+"""Fields and serializers used by several subjects."""
 
 from typing import Any
 
@@ -7,15 +7,15 @@ from rest_framework import serializers
 
 from protocols.core.regions import Region, encode_regions
 
-# The fields "label" and "parent" are named like attributes of every serializer, which the framework
-# takes declared fields out of before it makes the class: nothing is overridden.
+# The fields "label" and "parent" are named like attributes of every serializer. The framework
+# removes declared fields before it creates the class, so nothing is overridden.
 MAX_COORDINATE = 1e6
 MAX_POINTS = 200
 MAX_TEXT = 1000
 
 
 class Finite(serializers.FloatField):
-    """A JSON number within bounds: no text, no truth value, nothing infinite."""
+    """A JSON number within bounds: no text, no boolean, nothing infinite."""
 
     def to_internal_value(self, data: Any) -> float:
         if isinstance(data, bool) or not isinstance(data, int | float):
@@ -24,7 +24,7 @@ class Finite(serializers.FloatField):
 
 
 class RegionSerializer(serializers.Serializer[None]):
-    """A polygon in image pixels, y down; unknown fields are left out."""
+    """A polygon in image pixels, y down; fields without a value are omitted."""
 
     points = serializers.ListField(
         child=Finite(min_value=-MAX_COORDINATE, max_value=MAX_COORDINATE),
@@ -59,7 +59,7 @@ class RegionSerializer(serializers.Serializer[None]):
 
 
 class StoredRegionSerializer(serializers.Serializer[None]):
-    """A polygon in image pixels, y down; unknown fields are left out."""
+    """A polygon in image pixels, y down; fields without a value are omitted."""
 
     points = serializers.ListField(child=serializers.FloatField(), min_length=6)
     text = serializers.CharField(required=False)
@@ -78,7 +78,7 @@ class StoredRegionSerializer(serializers.Serializer[None]):
 
 @extend_schema_field(StoredRegionSerializer(many=True))
 class Regions(serializers.ReadOnlyField):
-    """Stored regions, from an attribute that has them decoded."""
+    """A field of stored regions; the attribute that it reads holds them decoded."""
 
     def to_representation(self, value: tuple[Region, ...]) -> list[dict[str, Any]]:
         regions: list[dict[str, Any]] = encode_regions(value)["regions"]
@@ -86,7 +86,7 @@ class Regions(serializers.ReadOnlyField):
 
 
 def region_of(sent: dict[str, Any]) -> Region:
-    """Return the region that a RegionSerializer read."""
+    """Return a region from the validated data of a RegionSerializer."""
     fields = {**sent, "points": tuple(sent["points"])}
     if "cell" in fields:
         first_row, first_column, last_row, last_column = fields["cell"]

@@ -1,4 +1,4 @@
-"""Requests that create may be sent again under one Idempotency-Key and are done once."""
+"""Idempotency keys: a creating request sent again under its key is executed only once."""
 
 import json
 import re
@@ -30,8 +30,8 @@ def idempotent(view: View) -> View:
     """Repeat the first response to the same request under the same key.
 
     The key is stored in the transaction that does the work: a request with the same key waits until
-    the first one ends, and a failed request leaves nothing behind and may be retried under its
-    key.
+    the first one ends, and a failed request leaves nothing behind and may be retried under the
+    same key.
     """
 
     @wraps(view)
@@ -61,7 +61,7 @@ def idempotent(view: View) -> View:
             headers["Location"] = given.location
         return Response(json.loads(given.body or "null"), given.status, headers=headers)
 
-    # The description of the API reads it.
+    # The API schema reads this attribute.
     once.is_idempotent = True  # type: ignore[attr-defined]
     return once
 

@@ -1,11 +1,11 @@
-"""Answers that are kept for a while, so that a request sent twice is done once."""
+"""Responses kept for a while, so that a request sent twice is executed once."""
 
 from django.conf import settings
 from django.db import models
 
 
 class GivenAnswer(models.Model):
-    """The answer that a request with an Idempotency-Key was given."""
+    """The response to a request with an Idempotency-Key."""
 
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="given_answers"

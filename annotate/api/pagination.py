@@ -1,4 +1,4 @@
-"""Lists in pages that hold while rows come and go: a cursor says after which row to go on."""
+"""Pagination that is stable while rows come and go: a cursor names the row to continue after."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ _BAD_CURSOR = {"cursor": "This cursor is not one that a list gave. Begin without
 
 
 class Pages(CursorPagination):
-    """Keyset pages; a view's ``ordering`` begins with a column that tells its rows apart."""
+    """Keyset pages; a view's ``ordering`` starts with a column that distinguishes its rows."""
 
     page_size: int = 50
     max_page_size: int = 200
@@ -47,7 +47,7 @@ class Pages(CursorPagination):
         try:
             return super().paginate_queryset(queryset, request, view)
         except (TypeError, ValueError, OverflowError, NotValid) as fault:
-            # A made-up cursor may name a place of another kind than the list's column.
+            # A forged cursor may hold a position of another type than the list's column.
             if self.cursor_query_param in request.query_params:
                 raise ValidationError(_BAD_CURSOR) from fault
             raise

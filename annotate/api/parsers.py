@@ -1,4 +1,4 @@
-"""Reading JSON within bounds."""
+"""A JSON parser with limits."""
 
 import io
 import re
@@ -14,7 +14,7 @@ _MAY_BE_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class JsonParser(parsers.JSONParser):
-    """The framework takes a body of any size and depth, and halves of characters."""
+    """A parser that, unlike the framework's, limits size and depth and refuses lone surrogates."""
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
         length = int(parser_context["request"].META.get("CONTENT_LENGTH") or 0)
@@ -33,7 +33,7 @@ class JsonParser(parsers.JSONParser):
 
 
 def _has_half(data: Any) -> bool:
-    """Return whether a text cannot be encoded as UTF-8, and so neither stored nor sent back."""
+    """Return whether any text cannot be encoded as UTF-8, and so neither stored nor returned."""
     if isinstance(data, dict):
         return any(_has_half(name) or _has_half(value) for name, value in data.items())
     if isinstance(data, list):

@@ -47,7 +47,7 @@ _DETAILS = {
 
 
 def handle(fault: Exception, context: dict[str, Any]) -> HttpResponse:
-    """Turn whatever a view of the API raised into a problem; the framework calls it."""
+    """Turn an exception of an API view into a problem document; the framework calls this."""
     set_rollback()
     request = context["request"]
     known = _known(fault)
@@ -60,7 +60,7 @@ def handle(fault: Exception, context: dict[str, Any]) -> HttpResponse:
     if isinstance(known, exceptions.ValidationError):
         data["errors"] = list(_places(known.detail, "#"))
     response = _response(data)
-    # The framework sets these two where they apply.
+    # The framework sets these two if they apply.
     if challenge := getattr(known, "auth_header", None):
         response["WWW-Authenticate"] = challenge
     wait = getattr(known, "wait", None)
@@ -83,7 +83,7 @@ def document(
 
 
 def _response(data: dict[str, Any]) -> JsonResponse:
-    # A problem is JSON, whatever type the view would have answered in.
+    # A problem is JSON, whatever the media type of the view's responses.
     return JsonResponse(data, status=data["status"], content_type=CONTENT_TYPE)
 
 
@@ -106,7 +106,7 @@ def _known(fault: Exception) -> exceptions.APIException | None:
 
 
 def _status(known: exceptions.APIException) -> int:
-    # As the pages do: 400 for unreadable requests, 422 for invalid values.
+    # As on the pages: 400 for unreadable requests, 422 for invalid values.
     return 422 if isinstance(known, exceptions.ValidationError) else known.status_code
 
 
@@ -126,7 +126,7 @@ def _detail(known: exceptions.APIException) -> str:
 
 
 def _places(detail: Any, pointer: str) -> Iterator[dict[str, str]]:
-    """Return the position of each fault, as a JSON pointer into the request."""
+    """Yield each fault with its position, a JSON pointer into the request."""
     if isinstance(detail, dict):
         for name, inner in detail.items():
             own = name in ("non_field_errors", "__all__")
@@ -143,7 +143,7 @@ def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
-# For errors before or after a view of the API; pages have their own.
+# Handlers for errors outside API views; pages keep Django's own.
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

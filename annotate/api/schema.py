@@ -1,4 +1,4 @@
-"""The OpenAPI description: errors of every operation, and the shape of a region."""
+"""The OpenAPI description: common errors of operations, and the Idempotency-Key header."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ class ProblemSerializer(serializers.Serializer[None]):
 
 
 class Schema(AutoSchema):
-    """Adds to each operation the errors that any request of its kind can meet."""
+    """A schema generator that adds the errors common to all requests of a kind."""
 
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         operation = super().get_operation(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""Scopes of tokens. A token never does more than its person may."""
+"""Scopes of tokens. A token never allows more than its user's permissions."""
 
 from typing import Any
 
@@ -13,18 +13,18 @@ SCOPES = {
     READ: _("Read what you may see: data, studies you follow, scores and reports"),
     JUDGE: _("Answer pairs in the studies you annotate"),
     LOAD: _("Load data and score protocols, if you are an admin"),
-    MANAGE: _("Set up studies and keep reports, as far as you may"),
+    MANAGE: _("Set up studies and keep reports, within your permissions"),
 }
 
 
 class HasScope(BasePermission):
-    """Signed in, or with a token of the required scope."""
+    """Permission for signed-in users, and for tokens with the required scope."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not request.user or not request.user.is_authenticated:
             return False
         scopes = getattr(request.auth, "scopes", None)
-        # Without a token it is a browser; a method that the address does not know is 405.
+        # Requests without a token come from browsers; a method unknown to the view gets 405 later.
         method = request.method or ""
         if scopes is None or not hasattr(view, method.lower()):
             return True

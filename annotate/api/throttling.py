@@ -1,4 +1,4 @@
-"""Limits on the requests of a token, a person or an address; counted in the shared cache."""
+"""Limits on the requests of a token, a user or a network; counted in the shared cache."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from annotate.requests import network_of
 
 class _Limit(SimpleRateThrottle):
     def get_rate(self) -> str | None:
-        # Read when asked, so that a site's settings and its tests hold.
+        # Read for each request, so that the current settings apply, in tests as well.
         rates: dict[str, str] = settings.API_RATES
         return rates[self.scope or ""]
 
@@ -20,7 +20,7 @@ class _Limit(SimpleRateThrottle):
 
 
 class PerPerson(_Limit):
-    """Each token has its own count, so that one script does not stop another."""
+    """Limit per token, so that one script does not block another; per user without a token."""
 
     scope = "person"
 
@@ -32,7 +32,7 @@ class PerPerson(_Limit):
 
 
 class Heavy(PerPerson):
-    """Limit for requests that take seconds; counted per person, for all tokens together."""
+    """Limit for requests that take seconds; counted per user, for all tokens together."""
 
     scope = "heavy"
 
@@ -43,7 +43,7 @@ class Heavy(PerPerson):
 
 
 class Anonymous(_Limit):
-    """Limits for requests without a user: wrong tokens are counted here too."""
+    """Limit per network for requests without a user, including those with wrong tokens."""
 
     scope = "anonymous"
 

@@ -30,7 +30,7 @@ class SignedInRequest(Request):
 
 
 class ApiView(APIView):
-    """Scopes, limits and checked addresses for every view of the API."""
+    """Scopes, limits and checked query parameters for every view of the API."""
 
     http_method_names: Sequence[str] = ("get", "head", "post", "put", "patch", "delete")
     writing_scope: ClassVar[str] = MANAGE
@@ -48,7 +48,7 @@ class ApiView(APIView):
         return checked
 
     def sent(self, kind: type[BaseSerializer[Any]], **context: Any) -> Any:
-        """Return the body, checked."""
+        """Return the checked body."""
         serializer = kind(data=self.request.data, context={"request": self.request, **context})
         serializer.is_valid(raise_exception=True)
         return serializer.validated_data
@@ -58,11 +58,11 @@ class ApiView(APIView):
 
     @classmethod
     def as_view(cls, **options: Any) -> Any:
-        """Answer "not modified" if the client already has the same response."""
+        """Return a view that answers "not modified" if the client already has the response."""
         return conditional_page(super().as_view(**options))
 
     def handle_exception(self, fault: Exception) -> Response:
-        # Requests without a user never reach the usual place where requests are counted.
+        # Requests without a user fail before the framework counts requests.
         if isinstance(fault, NotAuthenticated | AuthenticationFailed):
             throttle = Anonymous()
             self.request.user = AnonymousUser()
@@ -73,13 +73,13 @@ class ApiView(APIView):
     def finalize_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().finalize_response(*args, **kwargs)
         if not response.has_header("Cache-Control"):
-            # Private, and asked for again each time; a tag may then save the body.
+            # Private, and revalidated each time; an ETag may then save the body.
             patch_cache_control(response, private=True, no_cache=True)
         return response
 
 
 class ListView(ApiView, generics.ListAPIView[Any]):
-    """A list in pages; ``ordering`` begins with a column that tells its rows apart."""
+    """A paginated list; ``ordering`` starts with a column that distinguishes its rows."""
 
     ordering: ClassVar[tuple[str, ...]] = ("pk",)
 
@@ -128,7 +128,7 @@ def _description() -> dict[str, Any]:
 
 
 class DocsView(SpectacularSwaggerSplitView):
-    """The API to read and try out; everything comes from this site."""
+    """Interactive documentation of the API; all its files come from this site."""
 
     permission_classes = ()
     http_method_names = ("get", "head")

@@ -1,4 +1,4 @@
-"""Tells the log who makes a request."""
+"""Middleware that attributes log entries to the user of the request."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Entries of the log. They are written once; nothing in them says more of a person than who it was."""
+"""Entries of the log. They are written once, and hold no more about a person than a reference."""
 
 from typing import Any, NoReturn
 
@@ -36,7 +36,7 @@ class Act(models.TextChoices):
     REPORT_KEPT = "report_kept", _("kept a report")
     REPORT_PUBLISHED = "report_published", _("made a report public")
     PUBLICATION_CHANGED = "publication_changed", _("changed a public page")
-    PUBLICATION_WITHDRAWN = "publication_gone", _("took a public page away")
+    PUBLICATION_WITHDRAWN = "publication_gone", _("removed a public page")
     TOKEN_MADE = "token_made", _("made a token")  # nosec
     TOKEN_REVOKED = "token_revoked", _("revoked a token")  # nosec
     ERASED = "erased", _("erased personal data")
@@ -68,8 +68,7 @@ class AuditEntry(WrittenOnce):
     study = models.ForeignKey(
         "annotate.Study", models.SET_NULL, null=True, blank=True, related_name="audit_entries"
     )
-    # The person or study concerned. Names and addresses are in the account only, so that erasure
-    # reaches them.
+    # The person concerned. Names and addresses are in the account only, so erasure reaches them.
     about = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="acts_about"
     )

@@ -1,4 +1,4 @@
-"""Writing to the log. Every service that does an administrative act calls record()."""
+"""Writing to the log. Every service that performs an administrative act calls record()."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from .models import Act, AuditEntry
 
 _MAX_WHAT = AuditEntry._meta.get_field("what").max_length
-# Asked only when something is recorded: a request learns late, or never, who makes it.
+# Called only when something is recorded: the user of a request is known late, or never.
 _who_acts: ContextVar[Callable[[], Any] | None] = ContextVar("who_acts", default=None)
 
 
@@ -23,10 +23,10 @@ def record(
     actor: User | None = None,
     details: dict[str, Any] | None = None,
 ) -> AuditEntry:
-    """Add an entry, in the transaction of the act itself: no act without an entry, nor the reverse.
+    """Add an entry. Call it in the transaction of the act, so that neither is stored alone.
 
-    Without ``actor`` it is the user of the request; in a command none. ``what`` and ``details``
-    must not name or describe a person: use ``about`` for that.
+    ``actor`` defaults to the user of the request, and in a command to none. ``what`` and
+    ``details`` must not name or describe a person: use ``about`` for that.
     """
     return AuditEntry.objects.create(
         act=act,

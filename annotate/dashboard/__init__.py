@@ -1,1 +1,1 @@
-"""Pages that gather several subjects: start page, pages of a dataset, the log."""
+"""Pages that combine several subjects: start page, pages of a dataset, the log."""

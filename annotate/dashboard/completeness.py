@@ -23,7 +23,7 @@ class RunCounts:
 
     @property
     def percent(self) -> int:
-        """Rounded down: 100 only if every result has a score."""
+        """The percentage of scored results, rounded down: 100 only if all have a score."""
         return 100 * self.n_scores // self.n_results if self.n_results else 0
 
 
@@ -33,7 +33,7 @@ def run_counts(dataset: Dataset, n_results: int) -> list[RunCounts]:
 
 
 def run_counts_of(n_results: Mapping[int, int]) -> dict[int, list[RunCounts]]:
-    """Return the same of each dataset, given by its key with the number of its results."""
+    """Return `run_counts` of several datasets; ``n_results`` gives their numbers by key."""
     runs = list(ProtocolRun.objects.filter(dataset__in=n_results).latest_of_each_protocol())
     uncounted = [run.pk for run in runs if run.n_scores is None]
     n_scores = {run.pk: run.n_scores or 0 for run in runs}
@@ -73,7 +73,7 @@ class Completeness:
 def completeness(
     n_images: int, methods: Sequence[selectors.MethodCounts], runs: Sequence[RunCounts]
 ) -> Completeness:
-    """Return the missing parts of a dataset: images, methods, results of a method, scores of a protocol."""
+    """Return whether a dataset is complete, with a sentence about each missing part."""
     lacks = []
     if not n_images:
         lacks.append(_("It has no images."))
@@ -104,7 +104,7 @@ def completeness(
 
 
 def completeness_of(n_images: Mapping[int, int]) -> dict[int, Completeness]:
-    """Return whether anything is missing from datasets, given by key with their number of images."""
+    """Return the completeness of datasets; ``n_images`` gives their numbers of images by key."""
     methods = selectors.method_counts_of(n_images)
     n_results = {
         dataset: sum(row.n_results for row in of_dataset) for dataset, of_dataset in methods.items()

@@ -13,6 +13,7 @@ from annotate.access import permitted
 from annotate.datasets import exports, selectors, thumbnails
 from annotate.datasets.drawing import picture
 from annotate.datasets.models import Dataset
+from annotate.leaderboards import selectors as leaderboards
 from annotate.requests import SignedInRequest
 from annotate.scoring.readiness import readiness
 from annotate.studies.models import Study
@@ -50,7 +51,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     shares = completeness.run_counts(dataset, sum(row.n_results for row in methods))
     runs = dataset.runs.latest_of_each_protocol()
     share_of = {share.name: share for share in shares}
-    context = {
+    context: dict[str, Any] = {
         "dataset": dataset,
         "n_images": n_images,
         "n_photographs": dataset.images.exclude(sha256="").count(),
@@ -63,6 +64,13 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "n_imports": dataset.imports.count(),
         "studies": permitted(request.user, "annotate.follow_study", Study).filter(dataset=dataset),
     }
+    if scored := leaderboards.newest_runs(dataset):
+        boards = leaderboards.boards_of(scored, "f_score")
+        context |= {
+            "boards": boards,
+            "rows": leaderboards.rows_of(boards),
+            "others": boards.others,
+        }
     return render(request, "datasets/detail.html", context)
 
 
@@ -71,7 +79,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
 def matrix(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the data of a dataset, image by image and method by method."""
     dataset = _dataset(request, slug)
-    # By key, so that only the images of this page are read whole.
+    # By key, so that only the images of this page are loaded in full.
     keys = dataset.images.in_order().values_list("pk", flat=True)
     page = Paginator(keys, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
     images = list(dataset.images.filter(pk__in=list(page.object_list)).in_order())

@@ -1,4 +1,4 @@
-"""The filters of the log of acts."""
+"""Filters of the audit log."""
 
 from datetime import datetime, time
 from typing import Any
@@ -13,7 +13,7 @@ from annotate.audit.models import Act, AuditQuerySet
 
 
 class LogForm(forms.Form):
-    """The filters above the log; whatever is empty or cannot be read filters nothing."""
+    """The filters above the log; empty and invalid fields are ignored."""
 
     person = forms.CharField(max_length=150, required=False, label=gettext_lazy("Person"))
     act = forms.ChoiceField(
@@ -27,7 +27,7 @@ class LogForm(forms.Form):
     until = forms.DateField(
         required=False, label=gettext_lazy("Until"), widget=forms.DateInput(attrs={"type": "date"})
     )
-    # The entry after which the page begins.
+    # The page starts after this entry.
     before = forms.IntegerField(min_value=1, required=False, widget=forms.HiddenInput)
 
     def clean(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The pages of the log: of the whole site for admins, of a study for those who follow it."""
+"""Pages of the audit log: of the whole site for admins, of a study for users who follow it."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def study_log(request: SignedInRequest, slug: str) -> HttpResponse:
 
 def _page(request: HttpRequest, entries: AuditQuerySet, context: dict[str, Any]) -> HttpResponse:
     form = LogForm(request.GET)
-    # One more than is shown tells whether there are older ones; nothing is counted.
+    # One extra entry shows whether there are older ones, without a count query.
     chosen = list(form.chosen(entries).with_names()[: _PER_PAGE + 1])
     shown = chosen[:_PER_PAGE]
     context |= {

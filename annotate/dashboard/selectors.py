@@ -43,12 +43,12 @@ class ToRank:
 
     own: OwnProgress
     pictures: Sequence[Thumbnail]
-    # The introduction comes first.
+    # The annotator has yet to go through the introduction.
     is_new: bool
 
 
 def to_rank(person: User) -> tuple[list[ToRank], list[OwnProgress]]:
-    """Return the studies a user can work on, begun ones first, and those that have ended."""
+    """Return the studies a user can work on, begun ones first, and the user's other studies."""
     studies = permitted(person, "annotate.judge_study", Study)
     begun = permitted(person, "annotate.begin_judging", Study).values_list("pk", flat=True)
     begun_keys = set(begun)
@@ -71,7 +71,7 @@ class Followed:
     study: Study
     pictures: Sequence[Thumbnail]
     n_images: int
-    # Images with as many complete rankings as a report asks for, of people who count.
+    # Images with at least ``study.min_annotators`` complete rankings of people who count.
     n_ready: int
     n_annotators: int
     n_last_days: int
@@ -82,15 +82,15 @@ class Followed:
 
     @property
     def lacks(self) -> str:
-        """Return the sentence that says why annotators cannot answer; empty if they can."""
+        """Return why an unfinished study does not advance, as a sentence; empty if it does."""
         if self.study.state == Study.State.CLOSED or self.is_complete:
             return ""
         if not self.n_annotators:
             return _("No annotator takes part yet.")
         if self.n_annotators < self.study.min_annotators:
             return ngettext(
-                "An image needs {wanted}, and {n} person ranks.",
-                "An image needs {wanted}, and {n} people rank.",
+                "An image needs {wanted}, and only {n} person is ranking.",
+                "An image needs {wanted}, and only {n} people are ranking.",
                 self.n_annotators,
             ).format(wanted=self.study.n_complete(self.study.min_annotators), n=self.n_annotators)
         if self.study.state == Study.State.DRAFT:
@@ -104,7 +104,7 @@ def followed_studies(person: User) -> QuerySet[Study]:
 
 
 def followed(studies: Sequence[Study]) -> list[Followed]:
-    """Return studies with their progress, in as many queries however many they are."""
+    """Return studies with their progress, in a fixed number of queries."""
     keys = [study.pk for study in studies]
     rows = StudyImage.objects.filter(study__in=keys).order_by()
     is_ready = Q(n_complete__gte=F("study__min_annotators"))
@@ -139,7 +139,7 @@ def followed(studies: Sequence[Study]) -> list[Followed]:
 
 
 def _left_out(keys: Collection[int]) -> Mapping[int, set[int]]:
-    """Return by study whose rankings count in no report: the last word on each person holds."""
+    """Return by study the people whose rankings count in no report; the latest decision applies."""
     out: dict[int, set[int]] = defaultdict(set)
     for study, person, is_excluded in Exclusion.objects.filter(study__in=keys).values_list(
         "study", "person", "is_excluded"
@@ -157,7 +157,7 @@ def _of_pairs(out: Mapping[int, set[int]]) -> Q:
 
 
 def _ready_only_by(out: Mapping[int, set[int]]) -> Counter[int]:
-    """Count by study the images that would have too few rankings without those left out."""
+    """Count by study the images that would have too few rankings without the excluded people."""
     if not out:
         return Counter()
     theirs = Assignment.objects.filter(_of_pairs(out), state=Assignment.State.COMPLETE)
@@ -179,7 +179,7 @@ def _ready_only_by(out: Mapping[int, set[int]]) -> Counter[int]:
 
 @dataclass(frozen=True)
 class Site:
-    """An admin's overview: how far the site is set up, and which work was begun or has failed."""
+    """An admin's overview: what is set up, and which work has begun or failed."""
 
     n_datasets: int
     n_studies: int
@@ -191,7 +191,7 @@ class Site:
 
 
 def site(person: User) -> Site:
-    """Return the open tasks of this admin."""
+    """Return the overview for this admin."""
     jobs: dict[str, Any] = Job.objects.aggregate(
         at_work=Count("pk", filter=Q(state__in=Job.OPEN)),
         failed=Count(

@@ -1,4 +1,4 @@
-"""Settings that the links of a page hand on to the next page."""
+"""Settings that links pass on to the next page."""
 
 from django.http import HttpRequest, QueryDict
 
@@ -6,7 +6,7 @@ _KEPT = ("criterion", "decimals", "consensus", "beta", "min_annotators", "pseudo
 
 
 def kept(request: HttpRequest) -> str:
-    """Return the settings that a link to another page hands on."""
+    """Return the settings that a link passes on, as a query string."""
     handed_on = QueryDict(mutable=True)
     for name in _KEPT:
         if request.GET.get(name):

@@ -1,4 +1,4 @@
-"""The addresses of the pages behind a report's numbers."""
+"""URLs of the pages behind a report's numbers."""
 
 from django.urls import path
 
@@ -11,7 +11,7 @@ urlpatterns = [
     path("<slug:slug>/annotators/count", annotators.count, name="count_annotators"),
     path("<slug:slug>/annotators/<slug:key>/", annotators.decide, name="decide_annotator"),
     path("<slug:slug>/disagreement/", images.disagreement, name="disagreement"),
-    # By name; a number is the key of an image. Before the image, whose name may hold a slash.
+    # By name, or by key if it is a number. Precedes ``image``, whose name may contain a slash.
     path("<slug:slug>/images/<path:image>/compare/", images.compare, name="compare"),
     path("<slug:slug>/images/<path:image>/", images.image, name="image"),
 ]

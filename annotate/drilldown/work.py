@@ -1,4 +1,4 @@
-"""Counting over a large study as a job."""
+"""The job that counts over a large study."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ from .images.disagreement import asked_for, disagreement
 
 
 def count(arguments: Mapping[str, Any], running: Running) -> None:
-    """Do the work of the job; raises JobFailed where the study or a protocol's run is gone."""
+    """Run the job. Raises JobFailed if the study or a protocol's run has been deleted."""
     study = Study.objects.filter(pk=arguments["study"]).first()
     if study is None:
         raise JobFailed(gettext_noop("The study is no longer here."))
@@ -32,7 +32,7 @@ def count(arguments: Mapping[str, Any], running: Running) -> None:
         running.tell(0, 0, gettext_noop("Comparing the rankings"))
         question = asked_for(study, asked)
         if question is None:
-            raise JobFailed(gettext_noop("A protocol was removed meanwhile. Choose again."))
+            raise JobFailed(gettext_noop("A protocol has since been removed. Choose again."))
         value = disagreement(study, question).shortened()
         address = f"{reverse('evidence:disagreement', args=[study.slug])}?{question.query}"
     with running.publishing() as outcome:

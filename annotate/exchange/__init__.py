@@ -1,1 +1,1 @@
-"""Raw data, bundles of studies in and out, files of datasets."""
+"""Raw data, import and export of study bundles, files of datasets."""

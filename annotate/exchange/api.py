@@ -40,7 +40,7 @@ class RawFile(ApiView):
         },
     )
     def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
-        """Return a study's raw data, row by row, annotators by pseudonyms."""
+        """Return a study's raw data, row by row, with pseudonyms for annotators."""
         study = followed(request, slug)
         if name not in raw.FILES:
             raise Http404
@@ -68,13 +68,13 @@ class OwnAnswers(ApiView):
         },
     )
     def get(self, request: SignedInRequest, slug: str, extension: str) -> HttpResponseBase:
-        """Everything you answered or skipped in a study, undone answers too; no method is named."""
+        """Return all your answers and skips in a study, also undone ones, without method names."""
         judged = permitted(request.user, "annotate.judge_study", Study)
         return own_answers_response(get_object_or_404(judged, slug=slug), request.user, extension)
 
 
 class CausesOfRun(ApiView):
-    """A file for who may read the run, so that it needs no more than reading."""
+    """Export for users who may read the run, so the read scope is enough."""
 
     writing_scope = READ
 
@@ -86,7 +86,7 @@ class CausesOfRun(ApiView):
     def post(self, request: SignedInRequest, pk: int) -> Response:
         """Export the reasons regions were unmatched, and the score each costs (zipped CSV).
 
-        404 also where the run's protocol cannot say it.
+        Also 404 if the run's protocol cannot give reasons.
         """
         seen = permitted(request.user, "annotate.see_dataset", Dataset)
         run = get_object_or_404(

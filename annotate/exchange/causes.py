@@ -1,4 +1,4 @@
-"""Tables of why regions are unmatched in a protocol run, and the cost of each cause."""
+"""Tables of the reasons regions are unmatched in a protocol run, and of the cost of each cause."""
 
 import zipfile
 from collections.abc import Callable, Iterator
@@ -26,8 +26,8 @@ Tell = Callable[[int, int, str], None]
 def write_causes(run: ProtocolRun, stream: IO[bytes], tell: Tell) -> None:
     """Write a zip of two tables: every region that lost credit, and the cost of each cause.
 
-    For the existing results that the run scored. Memory does not grow with them. Raises
-    ProtocolError if the run's parameters are of another version.
+    They cover the existing results that the run scored; memory does not grow with their number.
+    Raises ProtocolError if the run's parameters are from another version.
     """
     protocol = registry.as_stored(run.protocol, run.parameters)
     of_methods: dict[str, Losses] = {}
@@ -43,7 +43,7 @@ def write_causes(run: ProtocolRun, stream: IO[bytes], tell: Tell) -> None:
 def _regions(
     run: ProtocolRun, protocol: Protocol, of_methods: dict[str, Losses], tell: Tell
 ) -> Iterator[Row]:
-    """Yield a row for each region that lost credit; leave the sums of each method behind."""
+    """Yield a row for each region that lost credit; add up the losses in ``of_methods``."""
     results = Result.objects.filter(scores__run=run)
     done, n = 0, results.count()
     for method in Method.objects.filter(dataset=run.dataset_id).order_by("name"):

@@ -1,4 +1,4 @@
-"""The addresses of a dataset's files."""
+"""URLs of a dataset's files."""
 
 from django.urls import path, re_path
 

@@ -1,4 +1,4 @@
-"""One's own answers to a study as a table, for the annotator who gave them: no method is named."""
+"""An annotator's own answers to a study as a table, without method names."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -14,7 +14,7 @@ from . import raw
 from .columns import Column
 from .rows import Row
 
-# Neither methods nor the purpose of a pair: the annotator may still be at work.
+# Neither methods nor the purpose of a pair: the annotator may still be annotating.
 COLUMNS: Final = (
     Column("image_number", "integer", "1 for the first image you ranked."),
     Column("image", "text", "Name of the image."),

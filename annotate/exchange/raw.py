@@ -1,4 +1,4 @@
-"""A study's raw data as files: tables as CSV and JSON, alone or together with their checksums."""
+"""A study's raw data as files: tables as CSV and JSON, singly or all together with checksums."""
 
 import csv
 import hashlib
@@ -32,7 +32,7 @@ _ROWS_AT_A_TIME: Final = 200
 
 
 def as_csv(columns: Sequence[Column], rows: Iterable[Row]) -> Iterator[str]:
-    """Yield a CSV; lists and objects are JSON in their cells, and undefined is empty."""
+    """Yield a CSV in pieces; lists and objects are cells of JSON, undefined values are empty."""
     names = [column.name for column in columns]
     lines = ([_cell(row[name]) for name in names] for row in rows)
     for some in some_at_a_time(_with_first(names, lines), _ROWS_AT_A_TIME):
@@ -50,7 +50,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        # A spreadsheet would run a cell that starts like this.
+        # Spreadsheets run cells that start like this as formulas.
         return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
     return _json(value)
 
@@ -72,7 +72,7 @@ def _json(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of the raw data: its name, and its writer."""
+    """One file of the raw data: its label, type, rows, columns and writer."""
 
     label: str | Promise
     content_type: str
@@ -107,19 +107,19 @@ FILES: Final[Mapping[str, File]] = {
 
 
 def require_small(study: Study) -> None:
-    """Raise TooLarge for a study whose tables would hold a web process for long."""
+    """Raise TooLarge for a study whose tables would occupy a web process for too long."""
     n_rankings = study.assignments.count()
     if n_rankings > MAX_RANKINGS_AT_ONCE:
         raise TooLarge(
             _(
                 "{study} has {n} rankings, and above {most} its tables are not sent one by one. "
-                "Ask for all of them in one zip: that is done as work."
+                "Request all of them in one zip, which is made in the background."
             ).format(study=study, n=n_rankings, most=MAX_RANKINGS_AT_ONCE)
         )
 
 
 def content(study: Study, name: str, *, names: bool = False) -> Iterator[bytes]:
-    """Yield one of FILES piece by piece; memory does not grow with the study."""
+    """Yield one of FILES in pieces; memory does not grow with the study."""
     file = FILES[name]
     with snapshot():
         for piece in file.write(file.columns, file.rows(study, names=names)):
@@ -135,7 +135,7 @@ def checksum(study: Study, name: str, *, names: bool = False) -> str:
 
 
 def write_folder(study: Study, folder: Path, *, names: bool = False) -> list[str]:
-    """Write all FILES and their checksums into a folder, as of one moment; return their names."""
+    """Write a snapshot of all FILES with checksums into a folder; return their names."""
     folder.mkdir(parents=True, exist_ok=True)
     _write_all(study, lambda name: (folder / name).open("wb"), names=names)
     return [*FILES, CHECKSUMS]
@@ -148,7 +148,7 @@ def write_zip(
     names: bool = False,
     tell: Callable[[int, int, str], None] | None = None,
 ) -> None:
-    """Write all FILES and their checksums into a zip, as of one moment. Equal data, equal bytes.
+    """Write a snapshot of all FILES with checksums into a zip. Equal data give equal bytes.
 
     ``tell(done, total, doing)`` is called before each file.
     """
@@ -163,7 +163,7 @@ def write_zip(
 
 
 def zip_entry(name: str, *, compress: bool = True) -> zipfile.ZipInfo:
-    """Return an entry that says nothing of when and where it was written."""
+    """Return an entry that does not depend on when and where it is written."""
     entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
     entry.compress_type = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
     entry.create_system = 3  # or the file modes would differ between systems

@@ -1,4 +1,4 @@
-"""The rows of the raw data, a few images at a time: events, rankings and exclusions."""
+"""Rows of the raw data: events, rankings and exclusions, fetched a few images at a time."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _Value = TypeVar("_Value")
 
 
 def assignments_in_order(study: Study, people: Mapping[int, str]) -> Iterator[list[Assignment]]:
-    """Yield the study's assignments by image and annotator, those of a few images at a time."""
+    """Yield the study's assignments ordered by image and annotator, a few images at a time."""
     images = Image.objects.filter(assignments__study=study).distinct().in_order()
     place = {person: at for at, person in enumerate(people)}
     for some in some_at_a_time(images.values_list("pk", flat=True), _IMAGES_AT_A_TIME):
@@ -34,7 +34,7 @@ def assignments_in_order(study: Study, people: Mapping[int, str]) -> Iterator[li
 
 @dataclass(frozen=True, slots=True)
 class Logs:
-    """The events of some assignments, each in order, and the method of each of their results."""
+    """The events of each of some assignments, in order, and the method of each result."""
 
     events: Mapping[int, Sequence[Judgement | Skip | Withdrawal]]
     method_of: Mapping[int, str]
@@ -60,7 +60,7 @@ def logs_of(assignments: Sequence[Assignment]) -> Logs:
 
 
 def events(study: Study, *, names: bool = False) -> Iterator[Row]:
-    """Yield every event of a study, by image, annotator and place in the log."""
+    """Yield every event of a study, ordered by image, annotator and position in the log."""
     people = names_of(study, real=names)
     for some in assignments_in_order(study, people):
         logs = logs_of(some)
@@ -118,7 +118,7 @@ def _event(
 
 
 def answer_of(event: Judgement | Skip | Withdrawal) -> Judgement | Skip:
-    """Return the answer or skip that an event is, or that it ends."""
+    """Return the answer or skip that a withdrawal ends; any other event itself."""
     if not isinstance(event, Withdrawal):
         return event
     ended = event.judgement or event.skip
@@ -128,7 +128,7 @@ def answer_of(event: Judgement | Skip | Withdrawal) -> Judgement | Skip:
 
 
 def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
-    """Yield every complete ranking of a study, by image, annotator and criterion."""
+    """Yield every complete ranking of a study, ordered by image, annotator and criterion."""
     people = names_of(study, real=names)
     method_of = dict(study.dataset.methods.values_list("pk", "name"))
     run_of = {run.pk: f"{run.name} {run.created:%Y-%m-%d}" for run in study.dataset.runs.all()}
@@ -150,7 +150,7 @@ def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
 
 
 def _drawn(assignment: Assignment, method_of: Mapping[int, str], run_of: Mapping[int, str]) -> Row:
-    """Return the drawing by names; a removed method or run has none."""
+    """Return the columns about the drawn sample, without removed methods and runs."""
     drawn = assignment.drawn
     if drawn is None:
         return dict.fromkeys(("drawn_from", "probabilities", "drawn_by"))
@@ -162,7 +162,7 @@ def _drawn(assignment: Assignment, method_of: Mapping[int, str], run_of: Mapping
 
 
 def exclusions(study: Study, *, names: bool = False) -> Iterator[Row]:
-    """Yield every decision on whose rankings reports count, in order."""
+    """Yield every decision to exclude or readmit an annotator, in order."""
     people = names_of(study, real=names)
     for row in study.exclusions.all():
         yield {
@@ -176,7 +176,7 @@ def exclusions(study: Study, *, names: bool = False) -> Iterator[Row]:
 
 
 def dictionary(study: Study | None = None, *, names: bool = False) -> Iterator[Row]:
-    """Yield every column of the tables with its meaning; the same for every study."""
+    """Yield every column of the tables with its meaning; ``study`` and ``names`` are ignored."""
     for table, columns in TABLES.items():
         for column in columns:
             yield {

@@ -1,4 +1,4 @@
-"""The answer with an annotator's own answers as a file, for the page and the API."""
+"""The response that sends annotators their own answers as a file, for the page and the API."""
 
 from django.contrib.auth.models import User
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse

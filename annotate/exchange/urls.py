@@ -1,4 +1,4 @@
-"""The addresses of a study's raw data, of its bundle, and of one's own answers."""
+"""URLs of a study's raw data, of its bundle, and of an annotator's own answers."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""Pages that hand out data: of a study raw data, bundle and one's own answers, of a dataset its files."""
+"""Downloads: a study's raw data, bundle and an annotator's own answers, and a dataset's files."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import (
@@ -43,7 +43,7 @@ def raw_data(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
-    """One table while it is read, or its checksum."""
+    """Stream one table, or send its checksum."""
     study = followed(request, slug)
     with_names = _asked(request, "names")
     table = name.removesuffix(".sha256")
@@ -110,7 +110,7 @@ def results_file(request: SignedInRequest, slug: str, method: str, extension: st
 @login_required
 @require_POST
 def causes_file(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Start writing why regions are unmatched in a run."""
+    """Start writing the reasons regions are unmatched in a run."""
     run = get_object_or_404(_dataset(request, slug).runs.all(), pk=pk)
     if not run.has_causes:
         raise Http404

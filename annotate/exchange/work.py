@@ -1,4 +1,4 @@
-"""Files of studies and datasets as jobs."""
+"""Jobs that write files of studies and datasets."""
 
 from collections.abc import Callable, Mapping
 from typing import IO, Any, Final, TypeVar
@@ -106,7 +106,7 @@ def raw_data(arguments: Mapping[str, Any], running: Running) -> None:
 def truth(arguments: Mapping[str, Any], running: Running) -> None:
     dataset = _still_there(
         Dataset.objects.filter(pk=arguments["dataset"]),
-        _("It is no longer here: the dataset was removed meanwhile."),
+        _("No longer available: the dataset has been removed."),
     )
     extension = arguments["extension"]
     _publish(
@@ -118,7 +118,7 @@ def truth(arguments: Mapping[str, Any], running: Running) -> None:
 
 def results(arguments: Mapping[str, Any], running: Running) -> None:
     methods = Method.objects.select_related("dataset").filter(pk=arguments["method"])
-    method = _still_there(methods, _("It is no longer here: the method was removed meanwhile."))
+    method = _still_there(methods, _("No longer available: the method has been removed."))
     extension = arguments["extension"]
     _publish(
         running,
@@ -129,7 +129,7 @@ def results(arguments: Mapping[str, Any], running: Running) -> None:
 
 def causes(arguments: Mapping[str, Any], running: Running) -> None:
     runs = ProtocolRun.objects.select_related("dataset").filter(pk=arguments["run"])
-    run = _still_there(runs, _("It is no longer here: the run was removed meanwhile."))
+    run = _still_there(runs, _("No longer available: the run has been removed."))
     try:
         _publish(
             running,
@@ -145,12 +145,12 @@ def causes(arguments: Mapping[str, Any], running: Running) -> None:
 def _study(arguments: Mapping[str, Any]) -> Study:
     return _still_there(
         Study.objects.filter(pk=arguments["study"]),
-        _("It is no longer here: the study was removed meanwhile."),
+        _("No longer available: the study has been removed."),
     )
 
 
 def _still_there(rows: QuerySet[_Row], otherwise: str) -> _Row:
-    """Return the row that a job is about; raises JobFailed where it was removed meanwhile."""
+    """Return the row that a job is about. Raises JobFailed if it was removed in the meantime."""
     row = rows.first()
     if row is None:
         raise JobFailed(otherwise)

@@ -1,7 +1,7 @@
-"""Figures, drawings and files: each is made once, and kept in the database for all processes.
+"""Figures, drawings and files: each is made once, and cached in the database for all processes.
 
-A cached item has a key made of its inputs and its language, so nothing is ever out of date or in
-another language; it is deleted a day later.
+The cache key contains the inputs and the language, so an item is never out of date or in the wrong
+language. Items are deleted after a day.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -41,9 +41,10 @@ def build(data: FigureData, names: Collection[str]) -> dict[str, Figure]:
 def sizes(
     data: FigureData, figures: Collection[Figure], *, may_draw: bool = True
 ) -> Mapping[str, Sizes]:
-    """Return each figure's size on all papers; both themes draw alike.
+    """Return each figure's size on all papers, which is the same in both themes.
 
-    A size that only a drawing gives is None if drawing is not allowed, because it takes a while.
+    A size that is known only after drawing is None if drawing, which takes a while, is not
+    allowed.
     """
     return _kept(
         ("sizes", data.key, sorted(figure.name for figure in figures), may_draw),
@@ -77,7 +78,7 @@ def _drawn(specified: str, paper: Paper) -> Drawn:
 
 
 class FigureFile:
-    """A file of a figure on a paper, with the facts about its origin; written when it is asked for."""
+    """A file of a figure on a paper, with the facts about its origin; written on request."""
 
     def __init__(
         self, figure: Figure, paper: Paper, facts: Mapping[str, str], extension: str
@@ -90,7 +91,7 @@ class FigureFile:
 
     @property
     def etag(self) -> str:
-        """Equal files, equal tags."""
+        """The ETag; equal files have equal tags."""
         return f'"{self._key[:32]}"'
 
     def content(self) -> bytes:
@@ -119,7 +120,7 @@ def _key(*parts: object) -> str:
 
 @cache
 def _code() -> tuple[str, int]:
-    """Return the version, and when a module that decides how figures look was last changed."""
+    """Return the version, and when a module that affects figures was last changed."""
     folders = (Path(__file__).parents[1], Path(rankings.__file__).parent)
     changes = (path.stat().st_mtime_ns for folder in folders for path in folder.rglob("*.py"))
     return rankings.__version__, max(changes)

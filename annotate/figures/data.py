@@ -1,4 +1,4 @@
-"""The numbers that a study's figures show, each fetched or computed when a figure asks for it."""
+"""The numbers that a study's figures show, each fetched or computed on first use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -41,7 +41,7 @@ from rankings.tuning.open_questions import open_questions
 from .figure import Figure
 from .numbers import Rankings
 
-# Beyond, drawing takes longer than a page may; all figures are written as work.
+# Above this, drawing takes too long for a page; a job can still write all figures.
 MAX_IMAGES_DRAWN_AT_ONCE: Final = 500
 _FROM_THE_STUDY: Final = gettext_lazy(
     "The kept report does not hold these numbers: this is the study as it is now, under the report's "
@@ -51,15 +51,15 @@ _FROM_THE_STUDY: Final = gettext_lazy(
 
 @dataclass(frozen=True)
 class FigureData:
-    """A study under one criterion and a report's settings, or a report that was kept."""
+    """The input of figures: a study under one criterion and settings, or a kept report."""
 
     study: Study
     runs: Sequence[ProtocolRun]
     settings: Settings
     criterion: str
-    # Its content takes precedence over the study's present state.
+    # Its content takes precedence over the study's current state.
     kept: KeptReport | None = None
-    # The study's report with its analysis as JSON, where a page has it already.
+    # The study's report with its analysis as JSON, if a page already has it.
     analysed: Mapping[str, Any] | None = None
 
     @cached_property
@@ -76,9 +76,9 @@ class FigureData:
 
     @cached_property
     def around(self) -> Mapping[str, Any] | None:
-        """Intervals, tests and measures around the table (:class:`.CriterionAnalysis` as JSON).
+        """Intervals, tests and measures that go with the table (`CriterionAnalysis` as JSON).
 
-        None if a page would wait for them too long, or there is no protocol.
+        None if computing them takes too long for a page, or there is no protocol.
         """
         if self.kept is not None:
             kept: Mapping[str, Any] | None = self.kept.data["analysis"].get(self.criterion)
@@ -101,7 +101,7 @@ class FigureData:
 
     @cached_property
     def _whole_report(self) -> Report:
-        """The kept report, or that of the study as it is, which is computed once for all pages."""
+        """The kept report, or the study's current one, which all pages share."""
         if self.kept is not None:
             return report_from_json(self.kept.data)
         if self.analysed is not None:
@@ -112,7 +112,7 @@ class FigureData:
     def questions(self) -> Mapping[str, Any]:
         """The answers to the open questions as JSON-able data (:class:`.OpenQuestions`).
 
-        Those of a kept report where it has them, else of the study as it is.
+        From the kept report if it has them, otherwise from the study as it is now.
         """
         if self.kept is not None:
             stored: Mapping[str, Any] = self.kept.data["analysis"].get(self.criterion, {})
@@ -137,7 +137,7 @@ class FigureData:
 
     @property
     def holds_questions(self) -> bool:
-        """Return whether the answers are those of the shown report, and not newer ones."""
+        """Return whether the answers are those of the shown report rather than newer ones."""
         stored = None if self.kept is None else self.kept.data["analysis"].get(self.criterion, {})
         return stored is None or "questions" in stored
 
@@ -159,7 +159,7 @@ class FigureData:
 
     @property
     def kept_betas(self) -> Sequence[Mapping[str, Any]] | None:
-        """The search for the best beta that a kept report holds."""
+        """The search for the best beta in a kept report, or None if it has none."""
         if self.kept is None:
             return None
         betas: Sequence[Mapping[str, Any]] | None = (
@@ -169,7 +169,7 @@ class FigureData:
 
     @cached_property
     def key(self) -> str:
-        """Return a key of the input and the log's position; equal keys mean equal figures."""
+        """Return a key of the input and the study's progress; equal keys mean equal figures."""
         progress = self.study.assignments.aggregate(
             begun=Count("pk"),
             complete=Count("pk", filter=Q(state=Assignment.State.COMPLETE)),
@@ -199,7 +199,7 @@ class FigureData:
 
     @cached_property
     def facts(self) -> dict[str, str]:
-        """The facts about its origin that every file of a figure carries."""
+        """The facts about the data's origin that every file of a figure contains."""
         if self.kept is not None:
             header = {**self.kept.data["header"], "kept report": f"SHA-256 {self.kept.checksum}"}
         else:
@@ -235,9 +235,9 @@ class FigureData:
 
 
 def data_of_kept(study: Study, kept: KeptReport, criterion: str) -> FigureData:
-    """Return the input of a kept report's figures, by one criterion."""
+    """Return the input of a kept report's figures, under one criterion."""
     report = report_from_json(kept.data)
-    # Runs that were replaced since are in the report by their names alone.
+    # Runs replaced since then are in the report only by name.
     names = {row.protocol for table in report.criteria.values() for row in table.rows}
     runs = [run for run in available_runs(study) if run.name in names]
     return FigureData(study, runs, report.settings, criterion, kept)

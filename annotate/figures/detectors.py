@@ -1,4 +1,4 @@
-"""Standings of the detectors, for their page: orders side by side, and pairs compared with people."""
+"""Standings of the detectors, for their page: orders side by side, and wrongly ordered pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from rankings.rounding import p_value
 
 from .data import FigureData
 
-# One-sided, of people's own order: from this level on they count as sure of it.
+# People count as sure of their own order if its one-sided p-value is at most this.
 SURE: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a method in an order, and whether people give it another."""
+    """The place of a method in an order, and whether it differs from people's."""
 
     place: int
     is_other: bool
@@ -25,7 +25,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """Two methods that a protocol orders against people, and the images behind it."""
+    """Two methods that a protocol orders contrary to people, and the images behind that."""
 
     pair: Mapping[str, Any]
     is_sure: bool
@@ -61,7 +61,7 @@ class ShownStandings:
 
     people: Mapping[str, Any]
     methods: Sequence[str]
-    # Those of people.
+    # By people, in the order of ``methods``.
     places: Sequence[int]
     protocols: Sequence[ShownStanding]
     left_out: Sequence[Sequence[str]]
@@ -69,7 +69,7 @@ class ShownStandings:
     n_pairs: int
     n_permutations: int
     is_exact: bool
-    # Whether there are limits over images and annotators, and over methods too.
+    # Whether there are confidence limits over images and annotators, and also over methods.
     has_limits: bool
     has_wide_limits: bool
 
@@ -120,7 +120,7 @@ def shown_standings(data: FigureData) -> ShownStandings:
 
 
 def _places(order: Sequence[Sequence[str]]) -> dict[str, int]:
-    """Return the place of each method; those of a bucket share the first."""
+    """Return the place of each method; methods in a bucket share its first place."""
     places: dict[str, int] = {}
     for bucket in order:
         first = len(places) + 1

@@ -1,4 +1,4 @@
-"""A figure: its words, its numbers as a table, and how it is drawn."""
+"""A figure: its texts, its numbers as a table, and its drawing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 
 from .themes import Paper
 
-# A Vega-Lite specification or a part of one, as its documentation writes it.
+# A Vega-Lite specification or a part of one, as in the documentation of Vega-Lite.
 Spec = dict[str, Any]
 Cell = str | int | float | date | None
 Row = tuple[Cell, ...]
@@ -15,19 +15,19 @@ Row = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: words, the numbers behind it, and how to draw it.
+    """A figure: its texts, the numbers behind it, and a function that draws it.
 
     Attributes
     ----------
     caption : str
         Meaning of the marks, for the caption in a paper.
     summary : str
-        Description for readers who cannot see it.
+        Description for readers who cannot see the figure.
     notes : tuple of str
         Limits of the figure, and cautions for its readers.
     draw : callable or None
-        A function of a module with its numbers, such that a figure can be kept (see building.py).
-        None: there is nothing to draw, and the notes say why.
+        A module-level function with its numbers, so that figures can be cached (see building.py).
+        None if there is nothing to draw; the notes then say why.
     """
 
     name: str
@@ -45,5 +45,5 @@ class Figure:
 
 
 def without_drawing(name: str, title: str, columns: Sequence[str], reason: str) -> Figure:
-    """Return a figure that says which data are missing."""
+    """Return a figure that states which data are missing."""
     return Figure(name, title, "", reason, tuple(columns), (), (reason,), None)

@@ -1,4 +1,4 @@
-"""The settings of figures, as their addresses carry them."""
+"""Forms for the settings of figures, read from their addresses."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ _USUAL = {"criterion": "recall", "theme": "light", "width": "double"}
 
 
 def _with_usual(data: QueryDict) -> QueryDict:
-    """Return the values in the address, with defaults for missing ones."""
+    """Return the values of a query string, with defaults for missing ones."""
     given = data.copy()
     for name, value in _USUAL.items():
         if not given.get(name):
@@ -38,7 +38,7 @@ class _PaperForm(forms.Form):
 
 
 class FigureForm(ReportForm):
-    """A report's settings, and the criterion that the figures are of."""
+    """A report's settings, and the criterion of the figures."""
 
     criterion = forms.ChoiceField(
         choices=list(zip(CRITERIA, (_("recall"), _("precision"), _("preference")), strict=True)),
@@ -56,7 +56,7 @@ class FileForm(FigureForm, _PaperForm):
 
 
 class KeptFigureForm(forms.Form):
-    """For a kept report only the criterion can be chosen: its settings are its own."""
+    """The criterion of a kept report's figures; the report's settings are fixed."""
 
     criterion = _choice(CRITERIA)
 

@@ -12,7 +12,7 @@ Matrix = Sequence[Sequence[float | None]]
 
 
 def five_numbers(values: Iterable[float]) -> tuple[float, float, float, float, float]:
-    """Return the smallest value, the quarter, the median, the three quarters and the largest."""
+    """Return the minimum, the lower quartile, the median, the upper quartile and the maximum."""
     ordered = sorted(values)
     return (
         quantile(ordered, 0),

@@ -1,4 +1,4 @@
-"""Parts that drawings share: marks and fields, the look of axes and text, a matrix of cells."""
+"""Parts that drawings share: marks and fields, the style of axes and text, a matrix of cells."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -14,7 +14,7 @@ from .numbers import Matrix
 from .themes import Paper, text_width_pt
 from .words import percent_sign
 
-# The language of files for papers, in which the drawing program writes numbers and days by itself.
+# The language of files for papers, and the drawing program's default for numbers and days.
 ENGLISH: Final = "en"
 _SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.4.1.json"
 
@@ -24,7 +24,7 @@ def drawing(figure: Figure, paper: Paper) -> Spec:
 
 
 def in_words(figure: Figure, paper: Paper) -> Spec:
-    """Return a drawing that says what is missing from the figure."""
+    """Return a drawing that states what is missing from the figure."""
     n_letters = int(paper.width_pt / 4.2)
     lines: list[str] = []
     for word in " ".join(figure.notes).split():
@@ -45,12 +45,12 @@ def in_words(figure: Figure, paper: Paper) -> Spec:
 
 
 def data_of(rows: Sequence[Mapping[str, Cell]]) -> Spec:
-    """Return the rows as data inside the drawing that uses them."""
+    """Return the rows as inline data of a drawing."""
     return {"values": list(rows)}
 
 
 def marks(kind: str, encoding: Spec, **look: Any) -> Spec:
-    """Return a mark for each row: its kind, the channels that the rows set, and the look of all."""
+    """Return one mark per row: rows set the channels of ``encoding``; ``look`` applies to all."""
     return {"mark": {"type": kind, **look}, "encoding": encoding}
 
 
@@ -73,10 +73,10 @@ def finished(paper: Paper, chart: Spec, *, padding: float = 3) -> Spec:
     look = {
         "font": paper.font,
         "padding": padding,
-        # The file paints the ground, also where a drawing is narrower than its paper.
+        # The file paints the background, even where a drawing is narrower than its paper.
         "background": "transparent",
         "view": {"stroke": None},
-        # See-through marks differ in print, and make a PDF of parts in no fixed order.
+        # Transparent marks differ in print, and order the parts of a PDF unpredictably.
         "mark": {"opacity": 1},
         "axis": _axes(paper),
         "legend": {**_labels_and_titles(paper), "titlePadding": 3},
@@ -90,7 +90,7 @@ def _numbers_and_days() -> Spec:
     """Return how axes write numbers and days in the reader's language."""
     if get_language() in {None, ENGLISH}:
         return {}
-    # The drawing program's weeks begin on Sunday.
+    # The drawing program's weeks start on Sunday.
     days = [(at - 1) % 7 for at in range(7)]
     number = {
         "decimal": get_format("DECIMAL_SEPARATOR"),
@@ -144,7 +144,7 @@ _WITHOUT_LINES: Final[Spec] = {"domain": False, "ticks": False, "grid": False}
 
 
 def names_axis(limit_pt: float) -> Spec:
-    # Browsers may set small letters wider than the drawing program measures them.
+    # Browsers may render small letters wider than the drawing program measures them.
     return {**_WITHOUT_LINES, "labelLimit": limit_pt, "minExtent": limit_pt, "labelPadding": 4}
 
 
@@ -155,7 +155,7 @@ def label_width(paper: Paper, names: Sequence[str]) -> float:
 def matrix_of_cells(
     paper: Paper, names: Sequence[str], matrix: Matrix, *, top: float, digits: int, legend: str
 ) -> Spec:
-    """Return a square of shaded cells; they contain numbers if these fit, otherwise there is a key."""
+    """Return a square of shaded cells, with numbers in them if these fit, otherwise with a key."""
     heads, rows = _heads(names)
     labels = label_width(paper, rows)
     size = min(26.0, (paper.width_pt - labels - 10) / len(names))
@@ -179,7 +179,7 @@ def matrix_of_cells(
         legend=None if has_numbers else _key(legend, side),
     )
     cells = marks("rect", {"color": shade}, stroke=theme.ground, strokeWidth=1)
-    # Without a value a cell has the colour of no share.
+    # A cell without a value has a colour that is not on the scale.
     blank = marks("rect", {}, fill=theme.sunken, stroke=theme.ground)
     layers = [
         {**cells, "transform": [{"filter": "isValid(datum.value)"}]},
@@ -205,7 +205,7 @@ def matrix_of_cells(
 def _heads(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the headings above the columns and before the rows.
 
-    Long names would have to be turned to fit above columns, so there they are numbered.
+    Long names would have to be rotated to fit above columns, so columns are numbered instead.
     """
     if max(map(len, names)) <= 3:
         return list(names), list(names)

@@ -1,4 +1,4 @@
-"""Figures as their page shows them: words, numbers as text, and the addresses of their files."""
+"""Figures as their page shows them: texts, numbers as text, and the addresses of their files."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ AddressOf = Callable[[Figure, str, Paper], str]
 
 @dataclass(frozen=True)
 class Picture:
-    """The addresses of one theme's drawings, with their sizes in CSS pixels where they are known."""
+    """The addresses of one theme's drawings, with their sizes in CSS pixels if known."""
 
     theme: str
     wide: str
@@ -47,7 +47,7 @@ class ShownFigure:
     is_empty: bool
     columns: tuple[str, ...]
     rows: list[list[str]]
-    # Without the criterion, which the page says.
+    # Without the criterion, which the page states.
     short_title: str
     pictures: list[Picture]
     # (width in mm, [(label, address)])
@@ -57,9 +57,9 @@ class ShownFigure:
 def shown_figures(
     data: FigureData, query: QueryDict, names: Sequence[str] = NAMES, *, may_draw: bool = True
 ) -> list[ShownFigure]:
-    """Return figures for a page; ``query`` is the page's, whose settings its files share.
+    """Return figures for a page; their files have the settings of ``query``, the page's own.
 
-    Without ``may_draw`` nothing is drawn before a browser asks for it, and some sizes are not known.
+    Without ``may_draw``, nothing is drawn until a browser requests it; some sizes are unknown.
     """
     addresses = _Addresses(data, query)
     figures = build(data, names)
@@ -86,7 +86,7 @@ class _Addresses:
 
     def __init__(self, data: FigureData, query: QueryDict) -> None:
         self._settings = query.copy()
-        # A file has its own drawing.
+        # Each file has its own theme, width and language.
         for name in ("theme", "width", "language"):
             self._settings.pop(name, None)
         self._settings["criterion"] = data.criterion
@@ -101,7 +101,7 @@ class _Addresses:
 
 
 def shown(figure: Figure, file: AddressOf, sizes_px: Sizes | None) -> ShownFigure:
-    """Return a figure whose files have these addresses; without sizes, there is nothing to draw."""
+    """Return a figure with the addresses of its files; sizes are None if it has no drawing."""
     return ShownFigure(
         name=figure.name,
         title=figure.title,
@@ -124,7 +124,7 @@ def _without_criterion(title: str) -> str:
 
 
 def in_language(address: str) -> str:
-    """Return the address of a drawing in the reader's language: without one a file speaks English."""
+    """Return the address of a drawing in the reader's language; English needs no parameter."""
     language = get_language() or ENGLISH
     if language == ENGLISH:
         return address

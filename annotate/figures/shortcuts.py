@@ -1,4 +1,4 @@
-"""Answers that pages of several subjects share: a page of a live report, the file of a figure."""
+"""Responses that several subjects share: a page of a live report, the file of a figure."""
 
 import re
 from base64 import b64encode
@@ -30,7 +30,7 @@ _View = Callable[[HttpRequest, str], HttpResponse]
 def figure_response(
     request: HttpRequest, file: FigureFile, extension: str, file_name: str
 ) -> HttpResponse:
-    """Answer with a figure's file, or that it is unchanged."""
+    """Respond with a figure's file, or "not modified"."""
     unchanged = get_conditional_response(request, etag=file.etag)
     if unchanged is not None:
         return unchanged
@@ -48,7 +48,7 @@ def figure_response(
 
 
 def _policy_of_figure(content: bytes) -> str:
-    """Allow the one style of an SVG, which carries its font, by its hash; and nothing else."""
+    """Return a policy that allows only the style with an SVG's font, by its hash."""
     style = _STYLE.search(content)
     if style is None:
         return "default-src 'none'"
@@ -57,9 +57,9 @@ def _policy_of_figure(content: bytes) -> str:
 
 
 def report_page(template: str, limit: Callable[[], int] | None = None) -> Callable[[_Shows], _View]:
-    """Make a view of a function that returns what a page of a live report shows.
+    """Make a view from a function that returns the context of a live report's page.
 
-    It is called once the settings in the address are valid and the study is small enough.
+    The function is called only if the address has valid settings and the study is small enough.
     """
 
     def decorate(shows: _Shows) -> _View:

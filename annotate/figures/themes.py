@@ -1,4 +1,4 @@
-"""The papers that figures are drawn on: width of a column, font, and colours of a theme."""
+"""Papers that figures are drawn on: column width, font, and the colours of a theme."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,18 +6,19 @@ from typing import Final
 
 POINTS_PER_MM: Final = 72 / 25.4
 WIDTHS_MM: Final[Mapping[str, int]] = {"single": 84, "double": 174}
-# As pages show them, where the window is not small: letters then are as large as the page's.
+# As shown on pages in a window that is not small: letters are then as large as the page's.
 ON_PAGES: Final = "page"
 ALL_WIDTHS_MM: Final[Mapping[str, int]] = {**WIDTHS_MM, ON_PAGES: 124}
-# The first comes with the drawing program, and PDFs carry it; the others have its letters' widths.
+# The first comes with the drawing program and is embedded in PDFs; the others have the same letter
+# widths.
 FONT: Final = "Liberation Sans, Arimo, Helvetica, Arial, sans-serif"
 
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours that differ in lightness, so that a grey print tells them apart.
+    """Colours that differ in lightness, so that they stay distinct in greyscale.
 
-    ``ramp`` goes from nothing to all of a share; ``lines`` also differ by dashes and marks.
+    ``ramp`` runs from a share of 0 to a share of 1; ``lines`` also differ by dashes and marks.
     """
 
     ground: str
@@ -33,7 +34,7 @@ class Theme:
     lines: tuple[str, ...]
 
     def ink_on(self, share: float) -> str:
-        """Return the text colour that is read better on this share of the ramp: 4.5:1 or more."""
+        """Return the text colour with more contrast, at least 4.5:1, to this share of the ramp."""
         low, high = (_channels(colour) for colour in self.ramp)
         ground = _luminance([a + share * (b - a) for a, b in zip(low, high, strict=True)])
 
@@ -95,7 +96,7 @@ class Paper:
 
     @property
     def width_px(self) -> float:
-        """On a page, where a millimetre has 96 / 25.4 pixels."""
+        """The width in CSS pixels; a millimetre has 96 / 25.4 of them."""
         return self.width_mm * 96 / 25.4
 
     @property
@@ -108,7 +109,7 @@ class Paper:
 
 
 def text_width_pt(text: str) -> float:
-    """Return about how wide a label of 7 points is."""
+    """Estimate the width of a 7-point label."""
     return sum(7.0 if ord(letter) > 0x2E7F else 3.8 for letter in text)
 
 

@@ -1,4 +1,4 @@
-"""A study's figures: one page of all of them, and each as a file; the address has the settings."""
+"""A study's figures: one page of all, and each as a file; the settings are in the address."""
 
 from typing import Any
 
@@ -51,8 +51,8 @@ def all_figures(request: SignedInRequest, slug: str) -> HttpResponse:
     return go_to(job)
 
 
-# Answers change the drawing, so a browser asks each time, and gets "not modified" if nothing
-# changed.
+# New answers change the drawing, so browsers revalidate each time, and get "not modified" if
+# nothing changed.
 @cache_control(private=True, no_cache=True)
 @login_required
 @require_safe
@@ -126,7 +126,7 @@ def detectors(request: HttpRequest, study: Study, form: FigureForm) -> dict[str,
 @login_required
 @require_safe
 def kept_detectors(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Return a figure of a kept report, from its own data."""
+    """Show the standings of the detectors in a kept report, from its own data."""
     study, report, data = _kept(request, slug, pk)
     context: dict[str, Any] = {"study": study, "report": report, "formats": exports.FORMATS}
     if data.holds_detectors:

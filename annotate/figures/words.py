@@ -1,4 +1,4 @@
-"""Words that the captions and notes of several figures share, in the reader's language."""
+"""Phrases that the captions and notes of several figures share, in the reader's language."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -27,7 +27,7 @@ def to_consensus(distance: str) -> str:
 
 
 def titled(title: str, criterion: str) -> str:
-    """Return the title of a figure that is of one criterion."""
+    """Return the title of a figure about one criterion."""
     return _("{title} by {criterion}").format(title=title, criterion=_(criterion))
 
 
@@ -67,7 +67,7 @@ def identical(distances: Distances, protocols: Sequence[str]) -> list[str]:
 
 
 def groups_of_equals(values: Mapping[str, Any]) -> list[list[str]]:
-    """Return the names that share a value with another, together."""
+    """Return groups of names that share a value, without groups of one."""
     names_by_value: dict[Any, list[str]] = {}
     for name, value in values.items():
         names_by_value.setdefault(value, []).append(name)
@@ -95,7 +95,7 @@ def percent(share: float) -> str:
 
 
 def percent_sign() -> str:
-    """Return the unit after a number of hundredths."""
+    """Return the percent sign as written after a number."""
     return _("{n} %").format(n="")
 
 

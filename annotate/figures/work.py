@@ -1,4 +1,4 @@
-"""All figures in all formats as a job: one zip."""
+"""The job that writes all figures in all formats into one zip."""
 
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ def start(
     person: User,
     kept: KeptReport | None = None,
 ) -> Job:
-    """Start writing every figure of a report in every format and width, for print (light)."""
+    """Start writing every figure of a report in every format and width, in the light theme."""
     title = gettext_noop("All figures of {study}").format(study=study)
     if kept:
         title = gettext_noop("All figures of report {number} of {study}").format(

@@ -1,4 +1,4 @@
-"""The protocols with their parameters, and scoring regions that are sent along."""
+"""The protocols with their parameters, and scores of submitted regions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -44,7 +44,7 @@ class ProtocolDetail(ApiView):
 
 
 class ProtocolScore(ApiView):
-    """Nothing is stored, so that it needs no more than reading."""
+    """Scores of submitted regions. Nothing is stored, so the scope for reading suffices."""
 
     writing_scope = READ
 
@@ -53,7 +53,7 @@ class ProtocolScore(ApiView):
 
     @extend_schema(request=ScenesSerializer, responses=ScoredSerializer)
     def post(self, request: Request, slug: str) -> Response:
-        """Score regions that are sent along; nothing is stored and no study is needed."""
+        """Score the submitted regions; nothing is stored and no study is needed."""
         _protocol(slug)
         sent = self.sent(ScenesSerializer)
         scenes = [scene_of(image) for image in sent["images"]]

@@ -46,7 +46,7 @@ def document(slug: str) -> Document | None:
 
 
 def of_plugin(protocol: Protocol) -> Document | None:
-    """Return the docstring of a plug-in's class."""
+    """Return the docstring of a plug-in's class, or None if it has none."""
     said = inspect.cleandoc(type(protocol).__doc__ or "")
     return Document(protocol.name, rendered(said).html) if said else None
 
@@ -70,10 +70,10 @@ def _renderer() -> MarkdownIt:
 
 
 def rendered(text: str) -> Document:
-    """Return Markdown as a title (of its first heading) and HTML.
+    """Render Markdown as HTML, with its leading heading as the title.
 
-    HTML in the text is shown as text. Pictures are those of the documents' own folder, links lead
-    to other documents, within the page, or to the web; others keep their words alone.
+    HTML in the text is shown as text. Pictures must be in the documents' own folder, and links lead
+    to other documents, within the page, or to the web; of all others only the text is kept.
     """
     renderer = _renderer()
     tokens = renderer.parse(text)
@@ -92,7 +92,7 @@ def rendered(text: str) -> Document:
 def own_words(text: str) -> SafeString:
     """Return a researcher's Markdown as HTML, without headings and pictures.
 
-    HTML in the text is shown as text, and links lead to the web or to a mail address only.
+    HTML in the text is shown as text, and links lead only to the web or to an e-mail address.
     """
     renderer = MarkdownIt("commonmark", {"html": False, "breaks": True})
     renderer.disable(["heading", "lheading", "image", "code"])
@@ -101,7 +101,7 @@ def own_words(text: str) -> SafeString:
         if token.children:
             token.children = _without_foreign(token.children, _away)
     html: str = renderer.renderer.render(tokens, renderer.options, {})
-    # Every < of the text is escaped by the renderer.
+    # The renderer escapes every < of the text.
     return mark_safe(html)  # nosec B308 B703
 
 
@@ -126,7 +126,7 @@ def _name_headings(tokens: Sequence[Token]) -> None:
         while candidate in taken:
             candidate, number = f"{name}-{number}", number + 1
         taken.add(candidate)
-        # A prefix, so that no heading takes an id of the page.
+        # The prefix avoids clashes with ids of the page.
         opening.attrSet("id", f"doc-{candidate}")
 
 
@@ -141,8 +141,8 @@ def _place_table(token: Token) -> None:
 
 
 def _in_boxes(html: str) -> str:
-    """Make tables and blocks of code scroll by themselves, by keyboard too."""
-    # Safe on the text: the renderer escapes every < of the document itself.
+    """Make tables and blocks of code scroll on their own, also by keyboard."""
+    # Safe to do in the text: the renderer escapes every < of the document itself.
     numbers = count(1)
     html = re.sub(
         "<table>",

@@ -45,12 +45,12 @@ _log = logging.getLogger(__name__)
 
 
 class NotAScene(Refusal):
-    """Refusal of data that are no scene of the playground; the message says why."""
+    """Refusal of data that are not a scene of the playground; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One region on the stage, in whole units; fields of the other side stay unset."""
+    """One region on the stage, in whole units; fields that only the other side has stay unset."""
 
     left: int
     top: int
@@ -182,12 +182,12 @@ def from_link(text: str) -> Drawing:
     """
     version, *parts = text.split("_")
     if len(text) > _MAX_LINK or version != _VERSION:
-        raise NotAScene(_("This link holds no scene that this page can read."))
+        raise NotAScene(_("This link contains no scene that this page can read."))
     boxes: dict[str, list[Box]] = {"truth": [], "detections": []}
     for part in parts:
         match = _LINK_PART.fullmatch(part)
         if match is None or not part.isascii():
-            raise NotAScene(_("The scene of this link is cut or damaged."))
+            raise NotAScene(_("The scene in this link is truncated or damaged."))
         boxes[_SIDES[match["side"]]].append(_linked(match))
     return Drawing(tuple(boxes["truth"]), tuple(boxes["detections"]))
 
@@ -195,15 +195,15 @@ def from_link(text: str) -> Drawing:
 def _linked(match: re.Match[str]) -> Box:
     is_truth = match["side"] == "t"
     if (match["line"] or match["ignored"]) and not is_truth:
-        raise NotAScene(_("The scene of this link is cut or damaged."))
+        raise NotAScene(_("The scene in this link is truncated or damaged."))
     if match["confidence"] and is_truth:
-        raise NotAScene(_("The scene of this link is cut or damaged."))
+        raise NotAScene(_("The scene in this link is truncated or damaged."))
     try:
         text = re.sub(
             rb"-(..)", lambda code: bytes.fromhex(code[1].decode()), (match["text"] or "").encode()
         ).decode()
     except UnicodeDecodeError as fault:
-        raise NotAScene(_("The scene of this link is cut or damaged.")) from fault
+        raise NotAScene(_("The scene in this link is truncated or damaged.")) from fault
     left, top, right, bottom = map(int, match["rect"].split("."))
     return Box(
         left,
@@ -217,7 +217,7 @@ def _linked(match: re.Match[str]) -> Box:
     )
 
 
-# Scenes that the page sends
+# Scenes sent by the page
 
 
 def from_body(body: bytes) -> tuple[Drawing, str | None]:
@@ -314,9 +314,11 @@ def place_of(drawing: Drawing, name: str) -> tuple[str, int]:
 # The scores
 
 
-# Fields that a drawing of words cannot hold.
+# Needs of protocols that a drawing of words cannot meet, and the reasons to show.
 _NOT_HERE: Final = {
-    "several methods": gettext_lazy("it compares the results of several methods, and here is one"),
+    "several methods": gettext_lazy(
+        "it compares the results of several methods, and there is only one here"
+    ),
     "cells": gettext_lazy("it needs tables with cells"),
 }
 
@@ -324,9 +326,9 @@ _NOT_HERE: Final = {
 def score_drawing(drawing: Drawing, only: str | None = None) -> list[dict[str, Any]]:
     """Return the scores of a drawing by each protocol (or one of them) as JSON-able data.
 
-    A protocol that refuses the scene is undefined, with the reason as ``error``. ``status`` gives
-    for each truth and detection the kind of its match, "unmatched", "ignored", or "unknown" where
-    the protocol names no matches.
+    If a protocol refuses the scene, its scores are None and ``error`` is the reason. ``status``
+    gives for each truth and detection the kind of its match, "unmatched", "ignored", or "unknown"
+    where the protocol names no matches.
     """
     protocols = [registry.get(only)] if only else registry.all_protocols()
     scene = drawing.scene()
@@ -372,7 +374,7 @@ def _undefined(scene: Scene, reason: str) -> dict[str, Any]:
 
 
 def _status(scene: Scene, score: ImageScore) -> dict[str, list[str]]:
-    # For each region by its place: the kinds of the matches it has a part in.
+    # For each region, by its index, the kinds of the matches that it is part of.
     kinds_of_truth: dict[int, set[str]] = defaultdict(set)
     kinds_of_detection: dict[int, set[str]] = defaultdict(set)
     for match in score.matches:

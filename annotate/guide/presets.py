@@ -1,4 +1,4 @@
-"""Situations for the playground to begin with: those on which protocols disagree most."""
+"""Example scenes for the playground, on most of which protocols disagree."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def _found(
 
 
 def _around(word: Box, margin: int = 0) -> Box:
-    """Return a detection that reads the word, with a margin on all sides."""
+    """Return a detection with the word's text and a margin on all sides."""
     return Box(
         word.left - margin,
         word.top - margin,
@@ -122,7 +122,7 @@ _ALL = [
         "granularity",
         gettext_lazy("A line instead of words"),
         gettext_lazy(
-            "The truth is in words, the detection is their line. Some protocols know lines."
+            "The truth has words; the detection is their whole line. Some protocols handle lines."
         ),
         Drawing(_TWO_ON_A_LINE, (_found(146, 246, 688, 98, text="Grand Hotel"),)),
     ),
@@ -177,22 +177,22 @@ _ALL = [
         "nothing-found",
         gettext_lazy("Nothing found"),
         gettext_lazy(
-            "Three words and no detection: recall is 0, and precision has nothing to speak about."
+            "Three words and no detection: recall is 0, and precision has nothing to measure."
         ),
         Drawing(_THREE, ()),
     ),
     Preset(
         "only-false",
         gettext_lazy("Only false positives"),
-        gettext_lazy("The detections lie where no text is."),
+        gettext_lazy("The detections lie where there is no text."),
         Drawing(_THREE[:2], (_found(160, 300, 200, 70, 80), _found(520, 420, 260, 90, 40))),
     ),
     Preset(
         "no-text",
         gettext_lazy("No text at all"),
         gettext_lazy(
-            "Nothing is there to be found, and a method found something. "
-            "Delete its box to see the other case."
+            "There is nothing to find, and a method found something. Delete its box to "
+            "see the other case."
         ),
         Drawing((), (_found(360, 240, 280, 90, 50),)),
     ),

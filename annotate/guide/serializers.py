@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.fields import Finite, RegionSerializer, region_of
+from annotate.names import seen
 from protocols.core.base import ImageScore, OverallScore, Protocol, Scene
 from protocols.core.causes import CAUSES, Losses, costs, total
 
@@ -28,7 +29,7 @@ class ParameterSerializer(serializers.Serializer[None]):
     says = serializers.CharField(allow_blank=True)
 
     @extend_schema_field(OpenApiTypes.ANY)
-    # The API calls the field "default", and fields have a method of this name for another purpose.
+    # The API has a field "default", and serializer fields have another method of this name.
     def get_default(self, parameter: Mapping[str, Any]) -> Any:  # type: ignore[override]
         return parameter["default"]
 
@@ -74,10 +75,12 @@ def _parameter(declared: "Field[Any]") -> dict[str, Any]:
 class SceneSerializer(serializers.Serializer[None]):
     """One image: its ground truth and its detections."""
 
-    name = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
+    name = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=200, validators=[seen]
+    )
     width = Finite(required=False, allow_null=True, default=None, min_value=1, max_value=1e6)
     height = Finite(required=False, allow_null=True, default=None, min_value=1, max_value=1e6)
-    # With many=True it becomes a list, whose lengths the published types do not know.
+    # With many=True it becomes a list, whose length arguments the type stubs do not know.
     truth = RegionSerializer(many=True, max_length=MAX_REGIONS)  # type: ignore[call-arg]
     detections = RegionSerializer(  # type: ignore[call-arg]
         many=True,
@@ -91,7 +94,7 @@ class ScenesSerializer(serializers.Serializer[None]):
     parameters = serializers.DictField(
         required=False, default=dict, help_text="Those that are not the published ones."
     )
-    # As above.
+    # A list, like ``truth`` above.
     images = SceneSerializer(  # type: ignore[call-arg]
         many=True, min_length=1, max_length=MAX_SCENES
     )
@@ -118,7 +121,7 @@ def scene_of(sent: Mapping[str, Any]) -> Scene:
 
 
 class MatchSerializer(serializers.Serializer[None]):
-    """Truths and detections that belong together, by their places from 0."""
+    """Truths and detections that belong together, by index from 0."""
 
     truth = serializers.ListField(child=serializers.IntegerField())
     detections = serializers.ListField(child=serializers.IntegerField())
@@ -134,7 +137,7 @@ class UnmatchedSerializer(serializers.Serializer[None]):
 
 
 class LossSerializer(serializers.Serializer[None]):
-    """A region without full credit, and why; partners are those of the other side to blame."""
+    """A region without full credit, and why; partners are the other side's regions at fault."""
 
     side = serializers.CharField()
     index = serializers.IntegerField()
@@ -144,7 +147,7 @@ class LossSerializer(serializers.Serializer[None]):
 
 
 class CostSerializer(serializers.Serializer[None]):
-    """By how much the figures would grow if one cause alone were mended."""
+    """The gain in each figure if one cause alone were removed."""
 
     cause = serializers.ChoiceField(CAUSES)
     n_truth = serializers.IntegerField()
@@ -170,7 +173,7 @@ class ImageScoreSerializer(serializers.Serializer[None]):
 
 
 class ScoredSerializer(serializers.Serializer[None]):
-    """Scores; null is undefined, never zero."""
+    """Scores; null means undefined, never zero."""
 
     protocol = serializers.CharField()
     parameters = serializers.DictField()

@@ -22,7 +22,7 @@ class NotScored(Refusal):
 def score_scenes(
     *, slug: str, parameters: Mapping[str, Any], scenes: Sequence[Scene]
 ) -> tuple[Protocol, list[ImageScore], list[Losses] | None]:
-    """Return the protocol, its score of each scene and, where it can say them, the losses.
+    """Return the protocol, its score of each scene and, if it reports causes, the losses.
 
     Raises NotScored.
     """
@@ -47,10 +47,10 @@ def score_scenes(
     except ProtocolError as refusal:
         raise NotScored(f"{refusal}.") from refusal
     except Exception as fault:
-        # Geometry fails on shapes with sides of millions and billionths; the user may try others.
+        # Geometry fails if a shape has sides of millions and of billionths; users may try that.
         _log.exception("%s failed on regions that were sent", slug)
         raise NotScored(
-            _("{protocol} could not be computed for these regions; the fault is noted.").format(
-                protocol=protocol.name
-            )
+            _(
+                "{protocol} could not be computed for these regions; the error has been logged."
+            ).format(protocol=protocol.name)
         ) from fault

@@ -91,7 +91,7 @@ def _keys(protocol: Protocol) -> list[str]:
 
 
 def _linked_keys(protocol: Protocol, sources: Mapping[str, str]) -> list[tuple[str, bool]]:
-    """Return the keys of a protocol's sources, and for each whether the page lists it."""
+    """Return the keys of a protocol's sources, and whether the page lists each."""
     return [(key, key in sources) for key in _keys(protocol)]
 
 
@@ -187,11 +187,11 @@ def _with_playground(
         try:
             drawing = from_link(request.GET["scene"])
         except NotAScene as refusal:
-            notice = _("{refusal} Here is another one to begin with.").format(refusal=refusal)
+            notice = _("{refusal} Here is another one to start with.").format(refusal=refusal)
     elif preset:
         drawing = preset.drawing
     elif "preset" in request.GET:
-        notice = _("There is no such situation. Here is another one to begin with.")
+        notice = _("There is no such situation. Here is another one to start with.")
     selected = request.GET.get("box", "")
     if "do" in request.GET and not notice:
         try:
@@ -213,7 +213,7 @@ def _address(drawing: Drawing, selected: str, sent: QueryDict) -> str:
 
 
 def _step(drawing: Drawing, sent: QueryDict) -> tuple[Drawing, str]:
-    """Return the drawing after one step of the form, and the box selected then."""
+    """Return the drawing after one step of the form, and the box that is then selected."""
     do, name = sent["do"], sent.get("box", "")
     if do in ("add-truth", "add-detection"):
         return add_box(drawing, "truth" if do == "add-truth" else "detections")
@@ -337,7 +337,7 @@ def _drawn(side: str, at: int, box: Box, status: str, selected: str) -> dict[str
         "label": f"{side.upper()}{at + 1}",
         "is_truth": side == "t",
         "box": box,
-        # As text: a template would write a comma in French, which in a drawing begins another number.
+        # As text: a template would write a comma in French, which in SVG starts another number.
         "middle_x": f"{(box.left + box.right) / 2:g}",
         "middle_y": f"{(box.top + box.bottom) / 2:g}",
         "text_size": _text_size(box),
@@ -349,7 +349,7 @@ def _drawn(side: str, at: int, box: Box, status: str, selected: str) -> dict[str
 
 
 def _text_size(box: Box) -> str:
-    """Return the size at which a text fits into its box; letters are about 0.62 of it wide."""
+    """Return the font size at which a text fits its box; letters are about 0.62 of it wide."""
     return f"{min(0.62 * box.height, box.width / (0.62 * max(len(box.text), 1))):.1f}"
 
 
@@ -364,7 +364,7 @@ def _row(said: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def percent(value: float | None) -> str:
-    """Return a score in percent with two decimals, a dash for undefined; as JavaScript rounds."""
+    """Return a score in percent, rounded to two decimals as in JavaScript; a dash if undefined."""
     if value is None:
         return "–"
     return number_format(Decimal(100 * value).quantize(Decimal("0.01"), ROUND_HALF_UP))

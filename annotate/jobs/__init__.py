@@ -1,1 +1,1 @@
-"""Jobs: rows of long work that a queue hands to standing workers."""
+"""Jobs: long-running work, stored as rows, that a queue hands to permanent workers."""

@@ -1,4 +1,4 @@
-"""Access to jobs: who sees them, may request a kind of work, and may fetch its file."""
+"""Access to jobs: who may see them, request a kind of work, and download its file."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ from .registry import needed_for
 
 
 def visible_to(person: Person) -> JobQuerySet:
-    """Return the jobs a person may watch and stop: their own, and for an admin all."""
+    """Return the jobs a person may watch and stop: their own, or all for an admin."""
     jobs = Job.objects.select_related("person")
     if person.has_perm("annotate.load_data"):
         return jobs
@@ -24,7 +24,7 @@ def visible_to(person: Person) -> JobQuerySet:
 
 
 def may_have(person: Person, kind: str, arguments: Mapping[str, Any]) -> bool:
-    """Return whether a person has, at this moment, the permission that this work needs."""
+    """Return whether a person currently has the permission that this work needs."""
     needed = needed_for(kind)
     if needed is None:
         return False
@@ -37,7 +37,7 @@ def may_have(person: Person, kind: str, arguments: Mapping[str, Any]) -> bool:
 def require_permission(job: Job) -> None:
     """Raise NotAllowed if the job's person or token has lost the right to it.
 
-    The person is read again. A job without a person is the site's own.
+    The person is reloaded from the database. A job without a person belongs to the site.
     """
     if job.person_id is None:
         return

@@ -1,4 +1,4 @@
-"""Long work in the API: a request that takes long answers 202 with the address of its job."""
+"""Jobs in the API: a request that takes long returns 202 with the address of its job."""
 
 from django.db.models import QuerySet
 from django.http import FileResponse, Http404, HttpResponseBase
@@ -29,7 +29,7 @@ class JobList(ListView):
 
 
 class JobDetail(OneView):
-    """One piece of long work."""
+    """A single job."""
 
     serializer_class = JobSerializer
 
@@ -38,7 +38,7 @@ class JobDetail(OneView):
 
 
 class _OfJob(ApiView):
-    # A user who may read a dataset or study may stop the reading of it.
+    # A user who may read a dataset or study may stop jobs that read it.
     writing_scope = READ
 
     def job(self, request: SignedInRequest, pk: int) -> Job:
@@ -48,7 +48,7 @@ class _OfJob(ApiView):
 class JobCancel(_OfJob):
     @extend_schema(request=None, responses=JobSerializer)
     def post(self, request: SignedInRequest, pk: int) -> Response:
-        """Stop a job; nothing of it stays. One that has ended stays as it is."""
+        """Stop a job and discard its work. A job that has ended does not change."""
         job = self.job(request, pk)
         services.cancel(job=job)
         return Response(self.shown(JobSerializer, job))

@@ -1,4 +1,4 @@
-"""A standing worker: Huey's consumer, which also reports that it is running and puts lost jobs back."""
+"""A permanent worker: Huey's consumer, which also sends heartbeats and requeues lost jobs."""
 
 import logging
 import signal
@@ -22,7 +22,7 @@ _HANG_UP: Final = [signal.SIGHUP] if hasattr(signal, "SIGHUP") else []
 
 
 class _Rounds(Scheduler):  # type: ignore[misc]  # the library has no types
-    """Huey's scheduler, which every few seconds says that the worker is there and sweeps."""
+    """Huey's scheduler, which also sends a heartbeat and requeues lost jobs every few seconds."""
 
     _last = 0.0
 
@@ -34,7 +34,7 @@ class _Rounds(Scheduler):  # type: ignore[misc]  # the library has no types
                 n_put_back = queue.sweep()
                 if n_put_back:
                     _log.info("%s jobs were put back into the queue.", n_put_back)
-            except Exception as fault:  # database or queue are away: the next round tries again
+            except Exception as fault:  # database or queue is unreachable: the next round retries
                 _log.warning("This round of the worker failed: %s", fault)
                 close_old_connections()
         super().loop(now)
@@ -44,7 +44,7 @@ class _Consumer(Consumer):  # type: ignore[misc]  # the library has no types
     scheduler_class = _Rounds
 
     def start(self) -> None:
-        """Start the threads; a signal ends the jobs, too, and Huey's restart at SIGHUP is left out."""
+        """Start the threads; signals also stop the jobs, and SIGHUP does not restart the worker."""
         before = {number: signal.getsignal(number) for number in _HANG_UP}
         super().start()
         for number, action in (before | dict.fromkeys(_SIGNALS, self.end)).items():
@@ -57,10 +57,10 @@ class _Consumer(Consumer):  # type: ignore[misc]  # the library has no types
 
 
 def work(*, n_threads: int, ends_with_input: bool = False) -> None:
-    """Work on jobs until a signal ends this process; jobs that do not stop in time wait for another.
+    """Run jobs until a signal ends this process; jobs that do not stop in time are requeued.
 
-    With ``ends_with_input`` the end of the standard input ends it too: that of who started it.
-    Raises QueueAway where the queue cannot be opened.
+    With ``ends_with_input`` it also ends when its standard input closes, as its parent ends.
+    Raises QueueAway if the queue cannot be opened.
     """
     name = workers.name_of_this()
     consumer = _Consumer(

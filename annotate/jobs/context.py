@@ -1,4 +1,4 @@
-"""How the jobs of the page's reader ended, for the top of the page."""
+"""Notices for the top of the page: the user's ended jobs, and jobs that wait for a worker."""
 
 from collections.abc import Callable
 
@@ -14,9 +14,9 @@ _MAX_TOLD = 5
 
 
 def work(request: HttpRequest) -> dict[str, object]:
-    """Add the ended jobs that the user has not seen, and for admins a warning if no worker is running.
+    """Add the ended jobs that the user has not seen, and for admins a warning if no worker runs.
 
-    Asked for only where a page shows them.
+    Evaluated only if a page shows them.
     """
     find: Callable[[], object] = lambda: _told_to(request)  # noqa: E731
     silent: Callable[[], object] = lambda: _silence_for(request)  # noqa: E731
@@ -32,12 +32,12 @@ def _told_to(request: HttpRequest) -> list[tuple[Job, str]]:
 
 
 def _silence_for(request: HttpRequest) -> workers.Silence | None:
-    """Return, for an admin, since when no worker is running, if a job has waited for a while."""
+    """Return since when no worker runs, for an admin, if a job has been waiting for a while."""
     user = getattr(request, "user", None)
     if user is None or not user.has_perm("annotate.load_data"):
         return None
     if getattr(request.resolver_match, "namespace", "") == "jobs":
-        return None  # these pages say so themselves
+        return None  # these pages show it themselves
     waiting = Job.objects.filter(state=Job.State.WAITING, not_before=None)
     is_stuck = waiting.filter(created__lt=timezone.now() - LOST_AFTER).exists()
     return workers.silence() if is_stuck else None

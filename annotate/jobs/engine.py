@@ -1,4 +1,4 @@
-"""The engine that computes the chunks of jobs: one for each worker process, made on first use."""
+"""The engine that computes the chunks of jobs: one per worker process, created on first use."""
 
 import atexit
 import logging
@@ -23,9 +23,9 @@ _PRELOADED: Final = (
     *("protocols.registry", "protocols.deteval", "protocols.evaltex.protocol", "protocols.iou"),
     "rankings.analysis.analysis",
 )
-# Schedulers that answered this process: they are away for a while, where others have a wrong address.
+# Schedulers that once answered: for them an outage is temporary; others may have a wrong address.
 _reached: Final[set[str]] = set()
-# A forked process has its parent's engine in memory, and must make its own.
+# A forked process has its parent's engine in memory, and must create its own.
 _pid = 0
 
 
@@ -34,14 +34,14 @@ class NotComputed(JobFailed):
 
 
 class ClusterLost(NotComputed, TryLater):
-    """A cluster that has answered does no more; the job is begun again a minute later."""
+    """A cluster that once answered no longer does; the job is retried later."""
 
 
 @contextmanager
 def computing() -> Iterator[Executor | None]:
-    """Yield where a job's chunks are computed, None for in this process.
+    """Yield the executor for a job's chunks, or None to compute them in this process.
 
-    Raises NotComputed, with a sentence, where the engine says that it cannot.
+    Raises NotComputed, with the engine's message, if the engine fails.
     """
     try:
         yield _executor()
@@ -52,7 +52,7 @@ def computing() -> Iterator[Executor | None]:
 
 
 def close() -> None:
-    """End the processes of this worker that compute, and its connection to the cluster."""
+    """End this worker's computing processes and its connection to the cluster."""
     with _lock:
         for engine in _engines.values():
             engine.close()
@@ -88,7 +88,7 @@ def _processes() -> Executor | None:
 
 
 def _kept(name: str, make: Callable[[], Engine]) -> Engine:
-    """Return the engine of this process; make one if none can compute."""
+    """Return this process's engine of this name; create one if none is open."""
     global _pid
     with _lock:
         if _pid != os.getpid():

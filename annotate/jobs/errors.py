@@ -10,15 +10,15 @@ class Stopped(Exception):
 
 
 class Cancelled(Stopped):
-    """A person asked for it."""
+    """The work must stop because a person cancelled it."""
 
 
 class Superseded(Stopped):
-    """Another worker has taken the job up; this one is too late."""
+    """The work is out of date, for example because another worker has taken over the job."""
 
 
 class Interrupted(Stopped):
-    """The worker is being stopped; the job waits for the next."""
+    """The worker is being stopped; the job returns to the queue."""
 
 
 class QueueAway(Exception):
@@ -26,12 +26,12 @@ class QueueAway(Exception):
 
 
 class JobFailed(Refusal):
-    """The work cannot be done; the message is for the person who asked for it."""
+    """The work cannot be done; the message is for the person who requested it."""
 
 
 class NotAllowed(Refusal, PermissionDenied):
-    """The person may not, or no longer, have this work done."""
+    """The person does not have, or has lost, the permission that this work needs."""
 
 
 class TryLater(JobFailed):
-    """Something that the work needs is away for a while; after three attempts it is a failure."""
+    """A dependency is temporarily unavailable; after three attempts the job fails."""

@@ -14,7 +14,7 @@ from django.utils import timezone
 from .models import Job
 from .registry import Outcome, Running
 
-# After this a file is made again by who still wants it.
+# Older files are deleted.
 KEPT_FOR: Final = timedelta(days=7)
 _UNFINISHED: Final = ".part"
 
@@ -26,7 +26,7 @@ def folder() -> Path:
 
 
 def path_of(job: Job) -> Path | None:
-    """Return the path of a job's file, or None if there is none, or no longer."""
+    """Return the path of a job's file, or None if it has none or the file was deleted."""
     path = folder() / job.file if job.file else None
     return path if path is not None and path.is_file() else None
 
@@ -35,11 +35,11 @@ def path_of(job: Job) -> Path | None:
 def publishing_file(
     running: Running, file_name: str, write: Callable[[IO[bytes]], object]
 ) -> Iterator[Outcome]:
-    """Write a file and publish the job with it; a file that is not whole is never seen.
+    """Write a file and publish the job with it; an incomplete file is never visible.
 
-    Raises the exceptions of ``write``, such as OSError for a full disk; then no file is left.
+    Raises the exceptions of ``write``, such as OSError for a full disk; then no file remains.
     """
-    # Left by an attempt whose worker was killed while it published.
+    # Left by an attempt whose worker was killed while publishing.
     for left in folder().glob(f"{running.pk}-*"):
         left.unlink(missing_ok=True)
     name = f"{running.pk}-{uuid4().hex}{Path(file_name).suffix}"
@@ -60,14 +60,14 @@ def publishing_file(
 
 
 def forget_old() -> int:
-    """Remove files whose time is over, and those that no job names; return how many."""
+    """Remove expired files, and files that belong to no job; return the number removed."""
     now = timezone.now()
     old = Job.objects.exclude(file="").filter(finished__lt=now - KEPT_FOR)
     old.update(file="")
     named = set(Job.objects.exclude(file="").values_list("file", flat=True))
     n_removed = 0
     for path in folder().iterdir():
-        # One that is not named may be on its way.
+        # A recent file without a job may be about to be published.
         is_recent = path.stat().st_mtime > (now - timedelta(days=1)).timestamp()
         if path.name not in named and not is_recent:
             path.unlink(missing_ok=True)

@@ -1,6 +1,6 @@
-"""Letters as jobs: no request waits for the mail server, and no letter is lost with it.
+"""E-mails as jobs: no request waits for the mail server, and its failure loses no e-mail.
 
-The links in letters open accounts, so a letter is forgotten once it is sent.
+The links in e-mails open accounts, so the upkeep deletes e-mails that were sent.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,20 +22,20 @@ from .services import start
 
 _KINDS: Final = "mail."
 KIND: Final = f"{_KINDS}send"
-# People wait for a letter.
+# Users wait for e-mails.
 _PRIORITY: Final = 10
 _PARTS: Final = ("subject", "body", "from_email", "to", "cc", "bcc", "reply_to", "extra_headers")
 
 
 class Backend(BaseEmailBackend):
-    """Hands every letter to a worker."""
+    """E-mail backend that hands every e-mail to a worker."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         for message in email_messages:
             letter = {name: getattr(message, name) for name in _PARTS}
             alternatives = getattr(message, "alternatives", [])
             letter["alternatives"] = [list(alternative) for alternative in alternatives]
-            title = gettext_noop("Letter to {to}").format(to=", ".join(message.to))
+            title = gettext_noop("E-mail to {to}").format(to=", ".join(message.to))
             start(
                 kind=KIND,
                 title=title,
@@ -48,7 +48,7 @@ class Backend(BaseEmailBackend):
 
 
 def send(arguments: Mapping[str, Any], running: Running) -> None:
-    """Send a letter by the mail server. Raises TryLater where it does not answer."""
+    """Send an e-mail. Raises TryLater if the mail server does not accept it."""
     letter = dict(arguments["letter"])
     alternatives = letter.pop("alternatives")
     headers = letter.pop("extra_headers")
@@ -59,14 +59,14 @@ def send(arguments: Mapping[str, Any], running: Running) -> None:
     try:
         message.send()
     except (SMTPException, OSError) as fault:
-        # The log has the server's words; they may hold the letter's address.
+        # Without the server's words, which may contain the recipient's address.
         raise TryLater(
-            _("The mail server did not take it ({name}).").format(name=type(fault).__name__)
+            _("The mail server did not accept it ({name}).").format(name=type(fault).__name__)
         ) from fault
 
 
 def forget_letters() -> None:
-    """Clear the text and the address of letters whose work has ended."""
+    """Clear the arguments (text and recipients) of e-mail jobs that have ended."""
     ended = (
         Job.objects.filter(kind__startswith=_KINDS)
         .exclude(state__in=Job.OPEN)

@@ -1,4 +1,4 @@
-"""Pieces of long work as rows, so that a lost worker loses nothing, and the workers themselves."""
+"""Jobs as rows, so that nothing is lost with a worker, and the workers themselves."""
 
 from datetime import timedelta
 from typing import Final
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from annotate.stored_messages import MessageField
 
-# A worker that was not heard of for so long is lost, and another takes its job up.
+# A worker silent for this long counts as lost, and another one takes over its job.
 LOST_AFTER: Final = timedelta(seconds=20)
 
 
@@ -20,18 +20,18 @@ class JobQuerySet(models.QuerySet["Job"]):
         return self.filter(state__in=Job.OPEN)
 
     def to_take_up(self) -> "JobQuerySet":
-        """Return jobs without a worker: those that wait and may begin, and those whose worker is lost."""
+        """Return jobs without a worker: those that wait and may begin, or whose worker is lost."""
         now = timezone.now()
         waits = Q(state=Job.State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
         return self.filter(waits | Q(state=Job.State.RUNNING, heartbeat__lt=now - LOST_AFTER))
 
     def unseen(self) -> "JobQuerySet":
-        """Return ended jobs that their person has not been notified of."""
+        """Return ended jobs of which their user has not been notified."""
         return self.filter(seen=None).exclude(state__in=Job.OPEN)
 
 
 class Job(models.Model):
-    """One piece of long work: its kind, progress, worker and result."""
+    """A job: its kind, progress, worker and result."""
 
     class State(models.TextChoices):
         WAITING = "waiting", gettext_lazy("waiting")
@@ -47,7 +47,7 @@ class Job(models.Model):
     title = MessageField(blank=True)
     # Arguments of the work: primary keys and plain values.
     arguments = models.JSONField(default=dict)
-    # Two open jobs cannot have the same key; empty: there may be many alike.
+    # Two open jobs cannot have the same key; an empty key is not unique.
     key = models.CharField(max_length=64, blank=True)
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="jobs"
@@ -55,9 +55,9 @@ class Job(models.Model):
     # Primary key of the API token that the request was made with; the job ends with the token. None
     # if the person was signed in. No foreign key: a revoked token is deleted and must stay known.
     token_key = models.PositiveBigIntegerField(null=True, blank=True, editable=False)
-    # Version of the site that asked; an older worker leaves the job alone.
+    # Version of the site that created the job; an older worker leaves it alone.
     version = models.CharField(max_length=40, blank=True)
-    # Higher comes first.
+    # Jobs of higher priority come first.
     priority = models.SmallIntegerField(default=0)
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(default=0)
@@ -80,17 +80,16 @@ class Job(models.Model):
     # Identifies the present worker; a worker that finds another value here has lost the job.
     worker = models.CharField(max_length=32, blank=True)
     n_attempts = models.PositiveSmallIntegerField(default=0)
-    # Reason of a job that is to be tried again later.
+    # Set if the job is to be retried later.
     not_before = models.DateTimeField(null=True, blank=True)
     created = models.DateTimeField(auto_now_add=True)
     started = models.DateTimeField(null=True, blank=True)
     heartbeat = models.DateTimeField(null=True, blank=True)
     finished = models.DateTimeField(null=True, blank=True)
-    # When its person was notified of the end; jobs without notification are marked as seen from the
-    # start.
+    # When its user was notified of the end; jobs without notification count as seen from the start.
     seen = models.DateTimeField(null=True, blank=True)
     wants_mail = models.BooleanField(default=False)
-    # In which the letter was asked for.
+    # Language of the requested e-mail.
     mail_language = models.CharField(max_length=7, blank=True, default="")
 
     objects = JobQuerySet.as_manager()
@@ -136,7 +135,7 @@ class Job(models.Model):
 
 
 class Worker(models.Model):
-    """A process that works on jobs, and when it was last heard of."""
+    """A process that works on jobs, and its last heartbeat."""
 
     name = MessageField(unique=True, help_text=gettext_lazy("Machine and process."))
     version = models.CharField(max_length=40)

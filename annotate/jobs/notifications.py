@@ -1,4 +1,4 @@
-"""Telling people how their work ended: on the next page they open, and by mail where they asked."""
+"""Notifications of ended work: on the next page the user opens, and by e-mail on request."""
 
 from django.conf import settings
 from django.core.mail import send_mail
@@ -25,7 +25,7 @@ def sentence(job: Job) -> str:
 
 
 def tell_by_mail(job: Job) -> None:
-    """Send a letter to who asked for one, where there is a mail server and an address."""
+    """E-mail the job's person on request, if there is a mail server and an address."""
     if job.wants_mail and settings.MAIL_IS_SET_UP and job.person is not None and job.person.email:
         with translation.override(job.mail_language or None):
             subject = in_language(job.title or job.kind)

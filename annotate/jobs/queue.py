@@ -1,4 +1,4 @@
-"""The queue that hands jobs to workers. Rows of jobs are the truth: the queue only says "now".
+"""The queue that hands jobs to workers. It only announces jobs: their rows are authoritative.
 
 A message is the key of a job. `sweep` puts a lost message back; a duplicate finds the job already
 taken. Huey stores the messages: in a file next to the database, in the site's own PostgreSQL, or in
@@ -26,12 +26,12 @@ from .versions import VERSION, is_newer
 
 _log = logging.getLogger(__name__)
 _NAME: Final = "rankings"
-# More than this is put back in the next rounds.
+# Any more are put back in later rounds.
 _MAX_PUT_BACK: Final = 1000
 
 
 class _Json(Serializer):  # type: ignore[misc]  # the library has no types
-    """Messages as JSON: write access to the queue must not allow running code here."""
+    """Serializer to JSON: write access to the queue must not allow running code here."""
 
     def serialize(self, data: Message) -> bytes:
         return json.dumps(data).encode()
@@ -58,12 +58,18 @@ def _storage() -> Huey:
 
 
 def _connect() -> Any:
-    """Open a connection of the queue's own to the site's PostgreSQL."""
+    """Open a separate connection to the site's PostgreSQL for the queue."""
     import psycopg
 
-    parameters = connections["default"].get_connection_params()
-    named = ("host", "port", "user", "password", "dbname", "sslmode")
-    return psycopg.connect(**{name: parameters[name] for name in named if name in parameters})
+    site = connections["default"].settings_dict
+    return psycopg.connect(
+        host=site["HOST"] or None,
+        port=site["PORT"] or None,
+        user=site["USER"] or None,
+        password=site["PASSWORD"] or None,
+        dbname=site["NAME"],
+        sslmode=site["OPTIONS"].get("sslmode"),
+    )
 
 
 def opened() -> Huey:
@@ -104,7 +110,7 @@ def upkeep() -> None:
 
 
 def look_after() -> None:
-    """Do the work of every minute; failures are logged and retried in a minute."""
+    """Run the tasks of every minute; failures are logged and retried in a minute."""
     _do_all(EVERY_MINUTE)
 
 
@@ -117,7 +123,7 @@ def _do_all(tasks: Sequence[Callable[[], object]]) -> None:
 
 
 def put(pk: int, priority: int = 0) -> None:
-    """Announce that a job can start. If the queue is out of reach, a worker's sweep finds the job."""
+    """Announce that a job can start; a worker's sweep finds it if the queue is out of reach."""
     try:
         _enqueue(pk, priority)
     except Exception as fault:  # each storage has errors of its own, and none may stop a request
@@ -132,8 +138,8 @@ def _enqueue(pk: int, priority: int) -> None:
 def sweep() -> int:
     """Put back every job that has no worker and is not in the queue; return how many.
 
-    This mends each kind of loss: a message that was never written, a worker killed with its job, a
-    queue that was emptied. Raises the storage's own error where the queue is out of reach.
+    This repairs every kind of loss: a message that was never written, a worker killed with its job,
+    a queue that was emptied. Raises the storage's own error if the queue is out of reach.
     """
     queued = {task.args[0] for task in opened().pending() if task.args}
     waiting = Job.objects.to_take_up().values_list("pk", "priority", "version")

@@ -1,4 +1,4 @@
-"""The function that does the work of each kind of job, and the permission it needs.
+"""Registry of the kinds of jobs: their functions, and the permissions they need.
 
 `annotate/work.py` fills it.
 """
@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 
 class Progress(Protocol):
-    """Hears how far a piece of work is; raises Stopped when it should end."""
+    """Receiver of a job's progress; raises Stopped when the work must end."""
 
     def tell(self, done: int, total: int, doing: str = "") -> None: ...
 
@@ -26,7 +26,7 @@ class Progress(Protocol):
 
 @dataclass
 class Outcome:
-    """Result of a job: a sentence, the page to go on to, rows, a file in the results' folder."""
+    """Result of a job: a sentence, the next page, created rows, a file in the results folder."""
 
     text: str = ""
     address: str = ""
@@ -37,7 +37,7 @@ class Outcome:
 
 
 class Running(Progress, Protocol):
-    """A job at work, which can write its result once."""
+    """A running job, which can publish its result once."""
 
     @property
     def pk(self) -> int:
@@ -45,13 +45,13 @@ class Running(Progress, Protocol):
 
     @property
     def person(self) -> User | None:
-        """The user who asked for it."""
+        """The user who requested the job."""
 
     def publishing(self) -> AbstractContextManager[Outcome]:
-        """Open the transaction in which the result is written and the job is done, or neither.
+        """Open the transaction that writes the result and marks the job as done, or neither.
 
         Raises Superseded if another worker has the job, Cancelled if a person stopped it, and
-        NotAllowed if its person may no longer have it done.
+        NotAllowed if its person has lost the permission.
         """
 
 
@@ -61,7 +61,7 @@ Work = Callable[[Mapping[str, Any], Running], None]
 
 @dataclass(frozen=True)
 class Needed:
-    """The permission that a person needs to have a kind of work done and to fetch its file."""
+    """The permission a person needs to request a kind of work and to download its file."""
 
     permission: str
     # Returns the row that the job's arguments name. None: the permission is for the whole site.
@@ -70,16 +70,16 @@ class Needed:
 
 @dataclass(frozen=True)
 class Kind:
-    """The function of a kind of job and the permission it needs; None: only the site itself asks for it."""
+    """A kind of job: its function and the permission it needs; None: only the site starts it."""
 
     work: Work
     needed: Needed | None
 
 
 _KINDS: dict[str, Kind] = {}
-# Upkeep that one worker does once an hour: deleting expired data.
+# Tasks of every hour: deleting expired data.
 UPKEEP: list[Callable[[], object]] = []
-# Looked after once a minute by every worker, and so nothing that may not be done twice.
+# Tasks of every minute. Every worker may run them, so they must be safe to repeat.
 EVERY_MINUTE: list[Callable[[], object]] = []
 
 

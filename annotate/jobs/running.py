@@ -1,4 +1,4 @@
-"""Doing the work of jobs: taking them up, telling how far they are, hearing whether to stop."""
+"""Running of jobs: claiming them, reporting their progress, and stopping them on request."""
 
 import logging
 import threading
@@ -27,7 +27,7 @@ from .versions import VERSION, is_newer
 
 _log = logging.getLogger(__name__)
 _BEAT_SECONDS: Final = 0.7
-# A job whose worker dies each time is given up, or it would run for ever.
+# A job whose worker dies each time is given up; otherwise it would run for ever.
 _MAX_ATTEMPTS: Final = 3
 _LATER: Final = timedelta(minutes=1)
 _UNEXPECTED: Final = gettext_noop(
@@ -35,21 +35,22 @@ _UNEXPECTED: Final = gettext_noop(
     "under job {job}."
 )
 _GIVEN_UP: Final = gettext_noop(
-    "It was begun {n} times and never came to an end, perhaps for want of memory. Nothing was changed."
+    "It was started {n} times and never finished, perhaps because memory ran out. Nothing"
+    " was changed."
 ).format(n=_MAX_ATTEMPTS)
 _DISK_FULL: Final = gettext_noop(
     "There is no space left on the server's disk. Nothing was changed; try again when there is."
 )
-# Set when this process is to end: jobs stop where they next tell their progress.
+# Set when this process is to end: jobs stop when they next report progress.
 _stopping: Final = threading.Event()
-# The jobs of this process, by the name under which it has taken them.
+# The jobs of this process, by the worker name under which it claimed them.
 _at_work: Final[dict[str, int]] = {}
 
 
 def run_one(pk: int, *, beats_beside: bool = True) -> bool:
-    """Take a job up and do its work; return whether it was there to take up.
+    """Claim a job and run it; return whether it could be claimed.
 
-    ``beats_beside`` lets a thread keep the row up to date while the work is in a transaction.
+    With ``beats_beside`` a thread keeps the row up to date while the work is in a transaction.
     """
     worker = uuid4().hex
     if _stopping.is_set() or not _take_up(pk, worker):
@@ -58,7 +59,7 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
     pulse = Pulse(job, beats_beside)
     _at_work[worker] = pk
     try:
-        # Texts that a job stores are read in every language.
+        # The texts that a job stores are in English.
         with pulse.beating(), translation.override("en"):
             _do(job, pulse)
     finally:
@@ -99,7 +100,7 @@ def stop_all() -> None:
 
 
 def is_at_work() -> bool:
-    """Return whether this process has a job."""
+    """Return whether this process is running a job."""
     return bool(_at_work)
 
 
@@ -115,7 +116,7 @@ def _put_back(pk: int, worker: str, **changes: Any) -> None:
 
 
 def _take_up(pk: int, worker: str) -> bool:
-    """Make this worker the job's; of several who try at once one succeeds."""
+    """Claim a job for this worker; of several simultaneous attempts one succeeds."""
     now = timezone.now()
     waiting = Job.objects.to_take_up().filter(pk=pk)
     version = waiting.values_list("version", flat=True).first()
@@ -140,14 +141,14 @@ def _take_up(pk: int, worker: str) -> bool:
 
 
 def _end(job: Job, state: str, failure: str = "") -> None:
-    """Write how the work ended, unless another worker has the job now."""
+    """Record how the work ended, unless another worker has the job now."""
     mine = Job.objects.filter(pk=job.pk, worker=job.worker, state=Job.State.RUNNING)
     if mine.update(state=state, failure=failure, finished=timezone.now()):
         tell_by_mail(Job.objects.get(pk=job.pk))
 
 
 class Pulse:
-    """A job at work: keeps its row up to date, hears whether to stop, publishes its result."""
+    """A running job: its progress and heartbeat, requests to stop it, and its result."""
 
     def __init__(self, job: Job, beats_beside: bool) -> None:
         self._job = job
@@ -180,10 +181,10 @@ class Pulse:
 
     @contextmanager
     def publishing(self) -> Iterator[Outcome]:
-        """Write the result and that the job is done in one transaction.
+        """Write the result and mark the job as done in one transaction.
 
-        The row is locked until both are there, so of two workers that have come this far one
-        publishes and the other raises Superseded.
+        The row is locked meanwhile, so of two workers that have come this far one publishes and the
+        other raises Superseded.
         """
         outcome = Outcome()
         with transaction.atomic():
@@ -222,7 +223,7 @@ class Pulse:
                 try:
                     self._beat()
                 except DatabaseError as fault:
-                    # SQLite has one writer: while the work writes, the beat waits and may not come.
+                    # SQLite has one writer: while the work writes, the beat waits and may fail.
                     _log.info("No heartbeat of job %s: %s", self._job.pk, fault)
         finally:
             connection.close()

@@ -1,4 +1,4 @@
-"""Jobs as the API shows them."""
+"""Jobs in the API."""
 
 from rest_framework import serializers
 from rest_framework.reverse import reverse

@@ -1,4 +1,4 @@
-"""Asking for long work, stopping it, doing it again."""
+"""Starting, stopping and repeating long work."""
 
 import json
 from hashlib import sha256
@@ -31,13 +31,13 @@ def start(
     is_once: bool = True,
     **arguments: Any,
 ) -> Job:
-    """Store a job and have it done outside this request once the transaction is committed.
+    """Store a job, to be run outside this request once the transaction is committed.
 
-    Of two equal open jobs (``is_once``) of one person, only the first is created, and the second
-    call returns it. ``is_told`` has the person notified of the end on the next page they open.
+    With ``is_once``, a job equal to an open one of the same person is not created: the open one is
+    returned. With ``is_told``, the person is notified of the end on the next page they open.
 
-    Raises NotAllowed if the person does not have the permission that the kind needs. A worker asks
-    again when it begins and before it publishes, also for the token the request was made with.
+    Raises NotAllowed if the person does not have the permission that the kind needs. A worker
+    checks it again at the start and before it publishes, together with the token of the request.
     """
     token = token_in_use(person)
     key = _key(kind, person, token, arguments) if is_once else ""
@@ -64,7 +64,7 @@ def start(
             same = Job.objects.open().filter(key=key).first()
             if same is not None:
                 return same
-            # It ended between the two: there is room for another.
+            # It ended in between, so another can be created.
     _hand_over(job)
     return job
 
@@ -83,7 +83,7 @@ def _hand_over(job: Job) -> None:
 
 
 def cancel(*, job: Job) -> None:
-    """Ask the worker to stop. A job without a worker ends at once; an ended job stays as it is."""
+    """Ask the worker to stop. A job without a worker ends at once; an ended job is unchanged."""
     ended = Job.objects.to_take_up().filter(pk=job.pk)
     n_ended = ended.update(
         state=Job.State.CANCELLED, cancel_requested=True, finished=timezone.now()
@@ -96,24 +96,24 @@ def cancel(*, job: Job) -> None:
 def again(*, job: Job, person: User | None) -> Job:
     """Start a failed or cancelled job again.
 
-    Raises Refusal for any other job, and NotAllowed if the person does not have the permission it needs.
+    Raises Refusal for any other job, and NotAllowed if the person does not have the permission.
     """
     if job.state not in (Job.State.FAILED, Job.State.CANCELLED):
-        raise Refusal(_("Only work that failed or was cancelled is done again."))
+        raise Refusal(_("Only work that failed or was cancelled can be run again."))
     if not is_repeatable(job):
-        raise Refusal(_("This work is begun again from its own page."))
+        raise Refusal(_("This work can be started again from its own page."))
     return start(
         kind=job.kind, person=person, title=job.title, priority=job.priority, **job.arguments
     )
 
 
 def is_repeatable(job: Job) -> bool:
-    """Return whether a job has a page of its own; a load is a step of its draft, a letter is deleted."""
+    """Return whether a job can be repeated by itself, unlike steps of loads and deleted e-mails."""
     return not job.kind.startswith(("imports.", "mail."))
 
 
 def mark_seen(*, job: Job) -> None:
-    """Keep that the person knows how the job ended."""
+    """Record that the person has seen how the job ended."""
     if job.seen is None and not job.is_open:
         job.seen = timezone.now()
         Job.objects.filter(pk=job.pk, seen=None).update(seen=job.seen)
@@ -125,6 +125,6 @@ def mark_all_seen(*, person: User) -> None:
 
 
 def ask_for_mail(*, job: Job) -> None:
-    """Request a letter to the job's person when it ends."""
+    """Request an e-mail to the job's person when it ends."""
     Job.objects.open().filter(pk=job.pk).update(wants_mail=True, mail_language=get_language() or "")
     job.refresh_from_db()

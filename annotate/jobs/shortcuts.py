@@ -1,4 +1,4 @@
-"""Answers about jobs in views of several subjects: the next page, progress, acceptance."""
+"""Responses about jobs for views of several apps: the next page, progress, acceptance."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -16,7 +16,7 @@ from .services import mark_seen
 
 
 def next_page(job: Job) -> str:
-    """Return the page to go to: of its result once it is done, before that its own."""
+    """Return the page to go to: that of the result once the job is done, until then the job's."""
     own = reverse("jobs:job", args=[job.pk])
     return (job.address or own) if job.state == Job.State.DONE else own
 
@@ -29,7 +29,7 @@ def go_to(job: Job) -> HttpResponse:
 
 
 def told(request: HttpRequest, job: Job) -> dict[str, object]:
-    """Return the input of a job page's script, which asks once a second."""
+    """Return the input of a job page's script, which polls once a second."""
     if not job.is_open:
         return {"next": request.path}
     silent = workers.silence() if job.state == Job.State.WAITING else None
@@ -43,6 +43,6 @@ def told(request: HttpRequest, job: Job) -> dict[str, object]:
 
 
 def accepted(view: ApiView, job: Job) -> Response:
-    """Answer a request whose work was handed over: 202, the job, and where to ask for it."""
+    """Return the response to a request that started a job: 202, the job, and its URL."""
     address = api_reverse("api:job", args=[job.pk], request=view.request)
     return Response(view.shown(JobSerializer, job), 202, headers={"Location": address})

@@ -1,4 +1,4 @@
-"""The version of the program, which site and worker must share."""
+"""The version of the program; a worker leaves jobs of a newer site alone."""
 
 from typing import Final
 

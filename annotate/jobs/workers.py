@@ -1,4 +1,4 @@
-"""The running workers, and since when there is none."""
+"""The running workers, or since when there has been none."""
 
 import os
 import socket
@@ -15,7 +15,7 @@ from text_rankings.base.i18n import gettext_noop
 from .models import Worker
 from .versions import VERSION, is_newer
 
-# A worker says every few seconds that it is there.
+# A worker sends a heartbeat every few seconds.
 _SILENT_AFTER: Final = timedelta(seconds=20)
 _KEPT_FOR: Final = timedelta(days=7)
 _NAME: Final = gettext_noop("{machine}, process {process}")
@@ -27,7 +27,7 @@ class Silence:
 
     # None: no worker was ever started here.
     since: datetime | None
-    # Set if the worker is too old for the waiting jobs; else empty.
+    # Version of a worker that is too old for the waiting jobs; else empty.
     old_version: str = ""
 
 
@@ -36,7 +36,7 @@ def name_of_this() -> str:
 
 
 def arrive(name: str) -> None:
-    """Keep that a worker has started; those long gone are forgotten."""
+    """Record that a worker has started; delete workers that ended long ago."""
     now = timezone.now()
     Worker.objects.filter(heartbeat__lt=now - _KEPT_FOR).delete()
     defaults = {"version": VERSION, "heartbeat": now, "ended": None}
@@ -54,13 +54,13 @@ def leave(name: str) -> None:
 
 
 def alive() -> list[Worker]:
-    """Return the workers that were heard of just now."""
+    """Return the workers with a recent heartbeat."""
     heard = Worker.objects.filter(ended=None, heartbeat__gt=timezone.now() - _SILENT_AFTER)
     return list(heard)
 
 
 def silence() -> Silence | None:
-    """Return since when no worker is running, or None if one is."""
+    """Return since when no worker has been running, or None if one is."""
     there = alive()
     if any(not is_newer(VERSION, worker.version) for worker in there):
         return None

@@ -29,15 +29,15 @@ _FARTHEST_DAYS: Final = 3650
 
 @dataclass(frozen=True)
 class Figures:
-    """The study in one row of numbers; the rankings of people who are left out do not count."""
+    """Key figures of a study; the rankings of excluded annotators do not count."""
 
     n_images: int
     n_ready: int  # images with the required number of complete rankings
     n_begun: int  # images with some work, but fewer
-    # How many images are short of one complete ranking, of two ...
+    # Number of images by the number of complete rankings they still need.
     n_lacking: Mapping[int, int]
     n_rankings: int
-    # Rankings that stay incomplete: pairs were skipped twice.
+    # Rankings that remain incomplete: pairs were skipped twice.
     n_incomplete: int
     n_last_days: int
 
@@ -83,7 +83,7 @@ DONE = CellState(pgettext_lazy("letter of a cell", "D"), "done", gettext_lazy("d
 FLAGGED = CellState(
     pgettext_lazy("letter of a cell", "F"),
     "flagged",
-    gettext_lazy("done and flagged: a contradiction was left open"),
+    gettext_lazy("done and flagged: a contradiction was left unresolved"),
 )
 IN_WORK = CellState(pgettext_lazy("letter of a cell", "W"), "in-work", gettext_lazy("in progress"))
 SKIPPED = CellState(
@@ -113,7 +113,7 @@ class ImageProgress:
 def figures(
     study: Study, now: datetime | None = None, rankings: Sequence["_Rankings"] | None = None
 ) -> Figures:
-    """Return the study's numbers; ``rankings`` are its assignments where they are counted already."""
+    """Return the study's key figures; ``rankings`` are the counts of its assignments, if known."""
     rankings = _rankings(study, now) if rankings is None else rankings
     excluded = left_out(study)
     complete_ones = n_counted(study, list(excluded))
@@ -140,7 +140,7 @@ def figures(
 
 @dataclass(frozen=True)
 class _Rankings:
-    """The rankings of one annotator that are in one state, counted."""
+    """Counts of one annotator's rankings in one state."""
 
     annotator: int
     state: str
@@ -151,7 +151,7 @@ class _Rankings:
 
 
 def _rankings(study: Study, now: datetime | None = None) -> list[_Rankings]:
-    """Count by the fields of assignments; an index covers them all."""
+    """Count assignments by annotator and state; one index covers all fields."""
     since = (now or timezone.now()) - PACE
     rows = study.assignments.order_by().values_list("annotator", "state")
     counted = rows.annotate(
@@ -164,7 +164,7 @@ def _rankings(study: Study, now: datetime | None = None) -> list[_Rankings]:
 
 
 def median_seconds(study: Study) -> float | None:
-    """Return the median active time per pair over the last answers that have one."""
+    """Return the median active time per pair over the last answers with a recorded time."""
     answers = study.assignments.filter(
         judgements__seconds_taken__isnull=False, judgements__withdrawal__isnull=True
     )
@@ -175,7 +175,7 @@ def median_seconds(study: Study) -> float | None:
 
 @dataclass(frozen=True)
 class Forecast:
-    """When the study will be finished at the pace of the last days; None without a pace."""
+    """The day the study will be complete at its recent pace; None without a pace, or if far off."""
 
     n_lacking: int
     n_last_days: int
@@ -183,7 +183,7 @@ class Forecast:
 
 
 def forecast(counted: Figures, now: datetime | None = None) -> Forecast | None:
-    """Return when all images will have their rankings, or None when they have."""
+    """Return when all images will have their rankings, or None if they have them."""
     lacking, lately = counted.n_rankings_lacking, counted.n_last_days
     if not lacking:
         return None
@@ -195,7 +195,7 @@ def forecast(counted: Figures, now: datetime | None = None) -> Forecast | None:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts over a whole study, and when they were made."""
+    """Counts over a whole study, and their time."""
 
     figures: Figures
     # (annotator, state) -> number of assignments, and of screens
@@ -221,7 +221,7 @@ def counts(study: Study) -> Counts:
 
 
 def _screens(study: Study, rankings: Sequence[_Rankings]) -> dict[tuple[int, str], int]:
-    """Count screens: rankings that ended know theirs, and only few are in work."""
+    """Count screens: ended rankings store their counts, and only few are in progress."""
     in_work = study.assignments.order_by().filter(
         state=Assignment.State.IN_WORK,
         screens__state__in=(Screen.State.ANSWERED, Screen.State.SKIPPED),
@@ -265,7 +265,7 @@ def members(study: Study) -> list[Member]:
 
 
 def people_who_left(study: Study) -> list[User]:
-    """Those who have answered in the study and are no annotators of it any more."""
+    """Return the people who answered in the study but are no longer its annotators."""
     still = study.memberships.filter(role=Role.ANNOTATOR).values("person")
     answered = study.assignments.filter(annotator=OuterRef("pk"))
     return list(User.objects.filter(Exists(answered)).exclude(pk__in=still).order_by("username"))
@@ -297,7 +297,7 @@ def images_in_order(study: Study) -> QuerySet[StudyImage]:
     rows = study.study_images.select_related("image").only(
         "study", "image__name", "n_complete", "n_annotators"
     )
-    # With the dataset named, its index of images in order is walked, and nothing sorted.
+    # Naming the dataset makes the database walk its index of ordered images instead of sorting.
     return rows.filter(image__dataset=study.dataset_id).order_by("image__position", "image__pk")
 
 
@@ -327,7 +327,7 @@ def image_progress(
 
 
 def in_words(study: Study, counted: Figures) -> dict[str, str]:
-    """Describe required, missing and recent annotations of an image."""
+    """Describe an image's required rankings, and the missing and recent ones of the study."""
     needs = _("An image is complete with {wanted}.")
     if counted.n_incomplete or counted.n_rankings:
         needs = _(

@@ -1,4 +1,4 @@
-"""Progress as the API shows it."""
+"""Serializers of progress."""
 
 from typing import Any
 

@@ -38,7 +38,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     # Fewer images for many people: a page has a maximum number of cells.
     n_images = min(_IMAGES_PER_PAGE, max(_CELLS_PER_PAGE // max(len(people), 1), 10))
     paginator = Paginator(selectors.images_in_order(study), n_images)
-    paginator.count = counted.n_images  # counted already, without their images
+    paginator.count = counted.n_images  # already counted, saves a query
     page = paginator.get_page(request.GET.get("page"))
     context: dict[str, Any] = {
         "study": study,
@@ -76,10 +76,10 @@ def change_settings(request: SignedInRequest, slug: str) -> HttpResponse:
         except StudyRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _("The settings are stored."))
+            messages.success(request, _("The settings are saved."))
             return redirect("studies:detail", slug=slug)
     context = {
-        "study": Study.objects.get(pk=study.pk),  # the form has changed its own
+        "study": Study.objects.get(pk=study.pk),  # the form has changed its instance
         "form": form,
         "is_answered": answered,
         "n_images": study.study_images.count(),
@@ -130,7 +130,7 @@ def change_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _confirm_role(request: HttpRequest, membership: Membership) -> None:
-    words = _("{person} is {role} now.")
+    words = _("{person} is now {role}.")
     role = membership.get_role_display()
     messages.success(request, words.format(person=membership.person, role=role))
 

@@ -50,7 +50,7 @@ class PublicPageOfReport(ApiView):
 
     @extend_schema(operation_id="reports_withdraw", responses={204: None})
     def delete(self, request: SignedInRequest, pk: int) -> Response:
-        """Take the page away with its file; the report stays."""
+        """Delete the page and its file; the report is kept."""
         services.withdraw(page=self._page(request, pk), person=request.user)
         return Response(status=204)
 

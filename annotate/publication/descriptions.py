@@ -1,4 +1,4 @@
-"""The description of a report on its public page: anonymous, with a citation, and metadata for machines."""
+"""The description of a report on its public page: anonymous, with a citation and metadata."""
 
 import json
 import re
@@ -19,8 +19,8 @@ from rankings.output.methods_text import counted, n_left_out
 from .models import PublicPage
 
 _LEFT_OUT: Final = "annotators left out"
-# Characters that would end the element that holds the description; escaped, they are the same in
-# JSON.
+# Characters that could end the element that holds the description. In JSON their escapes mean the
+# same.
 _HARMLESS: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
@@ -36,7 +36,7 @@ def public_report(page: PublicPage) -> KeptReport:
 
 
 def facts_shown(header: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return where a public report comes from in the reader's language."""
+    """Return the facts about a public report's origin, in the reader's language."""
     n_left = header.get(_LEFT_OUT, "").partition(" ")[0]
     return [
         (
@@ -48,12 +48,12 @@ def facts_shown(header: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def public_json(page: PublicPage) -> str:
-    """Return the content of the report as its page gives it out."""
+    """Return the content of the report as its page offers it."""
     return json.dumps(public_report(page).data, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def citation(page: PublicPage, address: str) -> str:
-    """Return how the report is cited, in a line."""
+    """Return a one-line citation of the report."""
     authors = f"{page.authors.rstrip('.')}. " if page.authors else ""
     where = f"https://doi.org/{page.doi}" if page.doi else address
     title = page.title if page.title.endswith(("?", "!", ".")) else f"{page.title}."
@@ -61,7 +61,7 @@ def citation(page: PublicPage, address: str) -> str:
 
 
 def as_bibtex(page: PublicPage, address: str) -> str:
-    """Return the report as an entry of a ``.bib``; letters that TeX would read are escaped."""
+    """Return the report as a BibTeX entry, with the special characters of TeX escaped."""
     key = re.sub(r"[^A-Za-z0-9]+", "-", page.report.study.slug).strip("-") or "report"
     fields = {
         "author": f"{{{latex_text(page.authors)}}}" if page.authors else "",
@@ -75,7 +75,7 @@ def as_bibtex(page: PublicPage, address: str) -> str:
 
 
 def description(page: PublicPage, base: str) -> dict[str, Any]:
-    """Return the report as a schema.org Dataset; ``base`` is the site's address without a slash."""
+    """Return the report as a schema.org Dataset; ``base`` is the site's URL without final slash."""
     report = public_report(page)
     header: Mapping[str, str] = report.data["header"]
     address = f"{base}{reverse('public:page', args=[page.address])}"

@@ -2,4 +2,4 @@ from annotate.errors import Refusal
 
 
 class NotPublished(Refusal):
-    """A report that cannot be published as asked."""
+    """Refusal to publish a report."""

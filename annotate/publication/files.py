@@ -1,4 +1,4 @@
-"""The files that public pages offer. They stay as long as their page does, and lie apart from others."""
+"""The files that public pages offer, kept as long as their pages, apart from other files."""
 
 import os
 from collections.abc import Callable
@@ -26,7 +26,7 @@ def folder() -> Path:
 
 
 def path_of(page: PublicPage) -> Path | None:
-    """Return the path of a page's file, or None if it has none yet, or lost it."""
+    """Return the path of a page's file, or None if it is not written yet or is missing."""
     path = folder() / page.file if page.file else None
     return path if path is not None and path.is_file() else None
 
@@ -58,7 +58,7 @@ def remove(name: str) -> None:
 
 
 def sweep() -> int:
-    """Remove files that no page offers, as those of attempts that were broken off; return how many."""
+    """Remove files that no page offers, such as those of aborted attempts; return how many."""
     named = set(PublicPage.objects.exclude(file="").values_list("file", flat=True))
     long_ago = (timezone.now() - _ON_ITS_WAY).timestamp()
     n_removed = 0

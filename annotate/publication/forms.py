@@ -5,6 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotate.names import NameField
+
 from .models import PublicPage
 
 
@@ -30,12 +32,13 @@ class PublishForm(forms.ModelForm[PublicPage]):
     class Meta:
         model = PublicPage
         fields = ("title", "authors", "description", "doi", "licence", "download")
+        field_classes = {"title": NameField, "authors": NameField}
         labels = {
             "title": _("Title"),
             "description": _("Description"),
             "licence": _("Licence"),
             "authors": _("Authors, as they want to be cited"),
-            "download": _("To be downloaded"),
+            "download": _("Offer for download"),
         }
         help_texts = {
             "authors": _("The only names on the page. Empty: none."),

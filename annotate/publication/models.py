@@ -25,7 +25,7 @@ class PublicPage(models.Model):
         STUDY = "study", _("the whole study under pseudonyms, without photographs")
 
     class Licence(models.TextChoices):
-        NONE = "", _("none said")
+        NONE = "", _("none given")
         CC_BY = "https://creativecommons.org/licenses/by/4.0/", "CC BY 4.0"
         CC_BY_SA = "https://creativecommons.org/licenses/by-sa/4.0/", "CC BY-SA 4.0"
         CC_BY_NC = "https://creativecommons.org/licenses/by-nc/4.0/", "CC BY-NC 4.0"
@@ -42,7 +42,7 @@ class PublicPage(models.Model):
     doi = models.CharField("DOI", max_length=120, blank=True, validators=[DOI])
     licence = models.CharField(max_length=60, choices=Licence, blank=True)
     download = models.CharField(max_length=10, choices=Download, default=Download.TABLES)
-    # The file that is offered, once it is written: its name in the folder of published files, SHA-256, size.
+    # The offered file, once it is written: its name in the published folder, SHA-256, bytes.
     file = models.CharField(max_length=100, blank=True, editable=False)
     file_sha256 = models.CharField(max_length=64, blank=True, editable=False)
     file_bytes = models.PositiveBigIntegerField(default=0, editable=False)

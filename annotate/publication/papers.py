@@ -1,6 +1,6 @@
 """Parts of a report for a paper: tables, methods, references; as LaTeX, Markdown and CSV.
 
-All of it is English, in whatever language the page around it is read.
+All of it is in English, even if the page around it is in another language.
 """
 
 import json

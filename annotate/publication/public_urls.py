@@ -1,4 +1,4 @@
-"""Addresses that need no sign-in."""
+"""URLs of public pages, which need no sign-in."""
 
 from django.urls import path, re_path
 

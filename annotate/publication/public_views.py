@@ -39,7 +39,7 @@ FIGURE = "nearness"
 
 
 def _public(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Give a view the page of an address; ask search engines not to list unlisted pages."""
+    """Pass a view the page of an address; ask search engines not to index unlisted pages."""
 
     @require_safe
     # A withdrawn page disappears at once, from caches too.
@@ -49,7 +49,7 @@ def _public(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponse
         pages = PublicPage.objects.select_related("report__study__dataset")
         page = get_object_or_404(pages, address=address)
         response = view(request, page, **kwargs)
-        # The address is a secret: no other site may learn it.
+        # The address is a secret that no other site may learn.
         response["Referrer-Policy"] = "no-referrer"
         if not page.is_listed:
             response["X-Robots-Tag"] = "noindex, nofollow"
@@ -81,11 +81,11 @@ def page(request: HttpRequest, page: PublicPage) -> HttpResponse:
         ],
         "formats": exports.FORMATS,
         "citation": descriptions.citation(page, address),
-        # Data, which the policy allows: no browser runs it.
+        # The content security policy allows this: it is data, and no browser runs it.
         "described": SafeString(  # nosec B703
             f'<script type="application/ld+json">{descriptions.element_text(described)}</script>'
         ),
-        # Extensions of the addresses of drawings.
+        # Appended to the addresses of drawings.
         "language": in_language(""),
         "narrow": in_language("?width=single"),
         "themes": THEMES,
@@ -119,7 +119,7 @@ def table(request: HttpRequest, page: PublicPage, table: str, extension: str) ->
 
 @_public
 def figure(request: HttpRequest, page: PublicPage, criterion: str, theme: str) -> HttpResponse:
-    """Return the protocols' distances by a criterion."""
+    """Send the figure of the protocols' distances for a criterion."""
     if criterion not in CRITERIA:
         raise Http404
     report = descriptions.public_report(page)
@@ -142,7 +142,7 @@ def bibtex(request: HttpRequest, page: PublicPage) -> HttpResponse:
 
 @_public
 def description(request: HttpRequest, page: PublicPage) -> HttpResponse:
-    """Return the description for machines that the page also contains."""
+    """Send the machine-readable description that the page also contains."""
     content = descriptions.description(page, _base(request))
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     return HttpResponse(text, content_type="application/ld+json; charset=utf-8")

@@ -1,9 +1,11 @@
-"""Public pages, and a report for a paper, as the API shows them."""
+"""Public pages in the API."""
 
 from typing import Any
 
 from django.urls import reverse
 from rest_framework import serializers
+
+from annotate.names import seen
 
 from . import files
 from .models import DOI, PublicPage
@@ -12,11 +14,13 @@ from .models import DOI, PublicPage
 class PublishSerializer(serializers.Serializer[Any]):
     """A public page. Without an address it gets one that cannot be guessed."""
 
-    title = serializers.CharField(max_length=200)
+    title = serializers.CharField(max_length=200, validators=[seen])
     address = serializers.SlugField(
         min_length=3, max_length=60, required=False, allow_blank=True, help_text="Lists the page."
     )
-    authors = serializers.CharField(max_length=300, required=False, allow_blank=True)
+    authors = serializers.CharField(
+        max_length=300, required=False, allow_blank=True, validators=[seen]
+    )
     description = serializers.CharField(max_length=3000, required=False, allow_blank=True)
     doi = serializers.CharField(max_length=120, required=False, allow_blank=True, validators=[DOI])
     licence = serializers.ChoiceField(PublicPage.Licence.choices, required=False, allow_blank=True)

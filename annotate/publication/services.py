@@ -1,4 +1,4 @@
-"""Making a kept report public, and taking it back."""
+"""Publishing a kept report, and withdrawing it."""
 
 import secrets
 from typing import Any, Final
@@ -26,14 +26,15 @@ def publish(
 ) -> PublicPage:
     """Make a kept report public, or change its page.
 
-    With an ``address`` the page is listed under it; without, it gets a random one, which stays as
-    long as the page does. Raises NotPublished for an address that is taken, and for a report whose
+    With an ``address`` the page is listed under it; otherwise it gets a random one, which it keeps
+    while it is not listed. Raises NotPublished for an address that is taken, and for a report whose
     content has changed.
     """
     if not report.is_whole:
         raise NotPublished(
             _(
-                "The content of this report is not what was kept: its checksum differs. Keep another one."
+                "The content of this report is not what was kept: its checksum differs. "
+                "Keep a new report."
             )
         )
     if address and PublicPage.objects.filter(address=address).exclude(report=report).exists():
@@ -63,7 +64,7 @@ def publish(
         study=report.study,
         actor=person,
         what=str(report),
-        # The address of one that is not listed is a secret.
+        # The address of an unlisted page is a secret.
         details={
             "listed": page.is_listed,
             "download": page.download,
@@ -75,7 +76,7 @@ def publish(
 
 @transaction.atomic
 def withdraw(*, page: PublicPage, person: User | None) -> None:
-    """Take a page and its file off the net, at once; the report stays."""
+    """Delete a page and its file immediately; the report is kept."""
     report, file = page.report, page.file
     page.delete()
     record(Act.PUBLICATION_WITHDRAWN, study=report.study, actor=person, what=str(report))

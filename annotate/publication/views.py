@@ -34,7 +34,7 @@ from .models import PublicPage
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def paper(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Show the current report for a paper; POST starts one zip of everything."""
+    """Show the current report as material for a paper; POST starts a job that zips all of it."""
     study = followed(request, slug)
     sent = request.POST if request.method == "POST" else request.GET
     form = ReportForm(sent, study=study, runs=reports.available_runs(study))
@@ -67,7 +67,7 @@ def paper(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def kept_paper(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Show a kept report for a paper; POST starts one zip of everything."""
+    """Show a kept report as material for a paper; POST starts a job that zips all of it."""
     study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
     look = LookForm(request.POST if request.method == "POST" else request.GET)
@@ -93,13 +93,15 @@ def kept_paper(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def publish(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Return the content of a kept report's public page, and whether there is one."""
+    """Show the form for the public page of a kept report; POST publishes it."""
     report = _to_publish(request, slug, pk)
     page = PublicPage.objects.filter(report=report).first()
     study = report.study
     usual = {"address": page.address if page and page.is_listed else ""}
     if page is None:
-        usual["title"] = _("{study}: evaluation protocols against people").format(study=study.name)
+        usual["title"] = _("{study}: evaluation protocols compared with people").format(
+            study=study.name
+        )
     form = PublishForm(request.POST or None, instance=page, initial=usual)
     if form.is_valid():
         try:
@@ -128,7 +130,7 @@ def publish(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def withdraw(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Take a public page away."""
+    """Withdraw a public page."""
     report = _to_publish(request, slug, pk)
     page = PublicPage.objects.filter(report=report).first()
     if page is not None:
@@ -149,7 +151,7 @@ def _shown(data: Mapping[str, Any], look: Look) -> dict[str, Any]:
     text = papers.methods_text(data)
     return {
         "texts": [
-            # anchor, title, file, text, lines that are seen at once
+            # anchor, title, file, text, number of lines visible at once
             ("table", _("The table"), "table.tex", papers.main_table(data, look), 18),
             ("methods", _("What was done"), "methods.tex", text.latex, 10),
             ("references", _("References"), "references.bib", text.bib, 12),

@@ -1,4 +1,4 @@
-"""The files for a paper, and those that a public page offers, written as jobs."""
+"""Jobs that write the files for a paper, and those that public pages offer."""
 
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ def start_paper(
 
 
 def paper(arguments: Mapping[str, Any], running: Running) -> None:
-    """Do the work of the job; raises JobFailed if its subject was deleted."""
+    """Run the job. Raises JobFailed if its subject was deleted."""
     study, settings, runs = asked_for(arguments)
     kept = kept_asked_for(arguments, study)
     if kept is not None:
@@ -103,7 +103,7 @@ def start_file(*, page: PublicPage, person: User | None) -> Job:
 
 
 def file(arguments: Mapping[str, Any], running: Running) -> None:
-    """Do the work of the job; raises JobFailed where the page is gone or offers something else."""
+    """Run the job. Raises JobFailed if the page is gone or offers something else."""
     page = _page(arguments)
     study = page.report.study
 
@@ -134,12 +134,12 @@ def _page(arguments: Mapping[str, Any]) -> PublicPage:
     pages = PublicPage.objects.select_related("report__study__dataset")
     page = pages.filter(pk=arguments["page"], download=arguments["download"]).first()
     if page is None:
-        raise JobFailed(gettext_noop("The public page is gone, or offers something else by now."))
+        raise JobFailed(gettext_noop("The public page is gone, or now offers something else."))
     return page
 
 
 def write_missing() -> None:
-    """Write files again that pages offer and that are missing, as after a backup was restored."""
+    """Start writing the missing files of pages, for example after a backup was restored."""
     files.sweep()
     for page in PublicPage.objects.exclude(download=PublicPage.Download.NOTHING):
         if files.path_of(page) is None:

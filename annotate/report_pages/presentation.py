@@ -1,4 +1,4 @@
-"""A report in the order in which it is read: the answer, its figure, its table, and parts behind them."""
+"""A report in reading order: the answer, its figure, its table, and further parts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ FIRST_FIGURE: Final = "nearness"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The verdict by one criterion: in one sentence, then in full, and for whom it holds."""
+    """The verdict on one criterion: a headline, the full sentences, and to whom it generalises."""
 
     headline: str
     sentences: Sequence[str]
@@ -26,7 +26,7 @@ class Answer:
 
 
 def answer_of(shown: ShownTable, data: Mapping[str, Any]) -> Answer:
-    """Return the answer by one criterion; ``data`` is the report's JSON, empty without its analysis."""
+    """Return the answer for one criterion; ``data`` is the report's JSON, if it has an analysis."""
     around = data["analysis"].get(shown.criterion) if data else None
     scores = {one.row.protocol: one.row.score for one in shown.rows}
     said = headline(shown.criterion, scores, around)
@@ -63,7 +63,7 @@ class _Plan:
 _PLANS: Final = (
     _Plan(
         "sure",
-        gettext_lazy("How sure"),
+        gettext_lazy("Uncertainty"),
         gettext_lazy(
             "Whether differences between protocols hold for other annotators and other images."
         ),
@@ -73,13 +73,13 @@ _PLANS: Final = (
     _Plan(
         "people",
         gettext_lazy("Annotators"),
-        gettext_lazy("How far the people agree whose rankings the protocols are compared with."),
+        gettext_lazy("Agreement among the people whose rankings the protocols are compared with."),
         ("agreement", "ties", "annotators"),
         ("agreement",),
     ),
     _Plan(
         "robust",
-        gettext_lazy("Does it hold"),
+        gettext_lazy("Robustness"),
         gettext_lazy("The same question under another consensus, distance or rounding."),
         ("sensitivity", "measures", "rounding", "calibration"),
     ),
@@ -90,14 +90,14 @@ _PLANS: Final = (
         QUESTIONS,
     ),
 )
-# Figures in which each image counts once, in the part that opens the images.
+# Figures in which each image counts once, in the part that leads to the images.
 OF_IMAGES: Final = ("distances", "wins")
-# Drawn from the study as it is, whatever a kept report holds.
+# Drawn from the study as it is, not from a kept report.
 _LIVE: Final = ("agreement",)
 
 
 def figure_names(*, is_kept: bool) -> list[str]:
-    """Return the figures of the page; a kept report's are those whose numbers every one holds."""
+    """Return the figures of the page; a kept report has those whose numbers are always kept."""
     names = [FIRST_FIGURE, *(name for plan in _PLANS for name in plan.figures), *OF_IMAGES]
     return [name for name in names if not (is_kept and name in _LIVE)]
 

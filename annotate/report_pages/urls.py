@@ -1,4 +1,4 @@
-"""The addresses of reports: their pages, and the files of reports/."""
+"""The addresses of reports: their pages, and the addresses in reports/."""
 
 from django.urls import include, path
 

@@ -1,4 +1,4 @@
-"""Pages of a report, live or kept; the address has the settings, so a link is a view."""
+"""Pages of a report, live or kept; settings are in the address, so links reproduce views."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -51,7 +51,7 @@ def report(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, An
         built = services.study_report(study=study, settings=settings, runs=runs)
     query = settings_query(settings)
     if len(runs) < len(services.available_runs(study)):
-        # Best and Worst depend on the protocols that take part.
+        # Best and Worst depend on the protocols compared.
         query += f"&{urlencode({'among': [run.name for run in runs]}, doseq=True)}"
     figures = (
         FigureData(study, runs, settings, criterion, analysed=data or None)
@@ -101,7 +101,7 @@ def _page(
     criterion: str,
     figure_data: FigureData | None,
 ) -> dict[str, Any]:
-    """Return the content of the page by one criterion, for a live report or a kept one."""
+    """Return the context of the page under one criterion, for a live report or a kept one."""
     is_kept = figure_data is not None and figure_data.kept is not None
     tables = shown_tables(report, data["analysis"] if data else {})
     shown = next(table for table in tables if table.criterion == criterion)
@@ -149,7 +149,7 @@ def images(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, An
 @login_required
 @require_safe
 def kept_images(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Show the same for a kept report."""
+    """Show these distances in a kept report."""
     study, kept_report, criterion = _kept(request, slug, pk)
     context: dict[str, Any] = {"study": study, "report": kept_report}
     context |= _images(request, report_from_json(kept_report.data), criterion, None)

@@ -1,4 +1,4 @@
-"""Reports in the API: built as asked, kept for good, and as tables."""
+"""Reports in the API: built on request, kept permanently, and as tables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -83,7 +83,7 @@ class ReportOfStudy(_OfStudy):
 
 
 class TableOfReport(_OfStudy):
-    """A table as a file. Those around Best / Worst / Score take seconds for hundreds of images."""
+    """A table as a file. Tables around Best / Worst / Score take seconds for hundreds of images."""
 
     content_negotiation_class = AnyType
     query_serializer_class = FileSettingsSerializer
@@ -109,7 +109,7 @@ class TableOfReport(_OfStudy):
 
 
 class KeptReports(ListView):
-    """The reports of a study that were kept, newest first, and keeping another."""
+    """The kept reports of a study, newest first; POST keeps another."""
 
     serializer_class = KeptReportSerializer
     ordering = ("-pk",)
@@ -143,7 +143,7 @@ def _kept(person: Person) -> QuerySet[KeptReport]:
 
 
 class KeptReportDetail(OneView):
-    """A kept report with everything it says."""
+    """A kept report with its content."""
 
     serializer_class = KeptContentSerializer
 

@@ -31,13 +31,13 @@ def asked_for(arguments: Mapping[str, Any]) -> tuple[Study, Settings, list[Proto
     runs = list(ProtocolRun.objects.filter(pk__in=wanted).order_by("name"))
     if len(runs) < len(wanted):
         raise JobFailed(
-            gettext_noop("A protocol of this report was removed meanwhile. Choose again.")
+            gettext_noop("A protocol of this report has since been removed. Choose again.")
         )
     return study, Settings(**arguments["settings"]), runs
 
 
 def kept_asked_for(arguments: Mapping[str, Any], study: Study) -> KeptReport | None:
-    """Return the kept report that a job is of, None for a live one; raises JobFailed where it is gone."""
+    """Return a job's kept report, or None for a live one; raises JobFailed if it was deleted."""
     if arguments["kept"] is None:
         return None
     kept = study.kept_reports.filter(pk=arguments["kept"]).first()

@@ -1,4 +1,4 @@
-"""Counts over all of a large study: a job computes them, and the last count is kept with its time."""
+"""Counts over a whole large study, computed by a job; the last count is cached with its time."""
 
 import json
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from text_rankings.base.i18n import gettext_noop
 KIND: Final = "evidence.count"
 ANNOTATORS: Final = "annotators"
 DISAGREEMENT: Final = "disagreement"
-# Number of rankings up to which pages count at once.
+# Number of assignments up to which pages compute counts themselves.
 MOST_AT_ONCE: Final = 1000
 
 
@@ -46,7 +46,7 @@ def keep(study: Study, what: str, value: Any, **asked: Any) -> None:
 
 
 def count(study: Study, what: str, *, person: User, **asked: Any) -> Job:
-    """Start the count."""
+    """Start a job that computes a count."""
     titles = {
         ANNOTATORS: gettext_noop("Count the work of the annotators of {study}"),
         DISAGREEMENT: gettext_noop("Find where a protocol and the annotators of {study} disagree"),

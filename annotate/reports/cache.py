@@ -1,4 +1,4 @@
-"""Cached parts of reports, kept in the database as long as everything they depend on stays the same."""
+"""Cache of reports and their parts in the database, valid while their inputs are unchanged."""
 
 import json
 import zlib
@@ -17,17 +17,17 @@ from rankings import __version__ as software_version
 from rankings.agreement.report import Settings
 from text_rankings.base.i18n import from_json, to_json
 
-# Larger ones take longer to write down than to build, and a table of the database is no place for them.
+# Larger reports take longer to store than to build, and do not belong in a database table.
 MAX_IMAGES: Final = 3000
 _MAX_BYTES: Final = 2_000_000
-# Version of the data's keys: raise it when a report has new ones.
+# Version of the data's keys: increase it when reports get new ones.
 _FORM: Final = 6
 
 
 def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
-    """Return a fingerprint of all that a report reads, in a handful of queries.
+    """Return a fingerprint of all inputs of a report, in a few queries.
 
-    Rankings change only where an assignment is finished, reopened or erased, or a method joins or
+    Rankings change only when an assignment is finished, reopened or erased, or a method joins or
     leaves; runs are complete when they appear, and lose scores only with a method's results.
     """
     parts = (
@@ -57,7 +57,7 @@ def key_of(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) -> str
 
 
 def get(key: str, *, analysed: bool) -> dict[str, Any] | None:
-    """Return the report of a key as JSON-able data; one with its analysis serves those without."""
+    """Return a cached report as JSON-able data, or None; an analysed one serves both uses."""
     names = [f"analysis-{key}", *([] if analysed else [f"report-{key}"])]
     kept = caches["reports"].get_many(names)
     for name in names:
@@ -67,7 +67,7 @@ def get(key: str, *, analysed: bool) -> dict[str, Any] | None:
 
 
 def put(key: str, data: Mapping[str, Any]) -> None:
-    """Keep a report unless it is too large."""
+    """Cache a report unless it is too large."""
     put_part("analysis" if "analysis" in data else "report", key, data)
 
 
@@ -83,7 +83,7 @@ def _read(content: bytes) -> dict[str, Any]:
 
 
 def put_part(name: str, key: str, data: Mapping[str, Any]) -> None:
-    """Keep data unless it is too large. Bytes are kept, so that nothing else is ever unpickled."""
+    """Cache data, as bytes so that nothing else is ever unpickled, unless it is too large."""
     text = json.dumps(to_json(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     content = zlib.compress(text.encode(), 1)
     if len(content) <= _MAX_BYTES:

@@ -22,7 +22,7 @@ class Cell:
 
 
 def compared(before: Report, after: Report) -> list[Cell]:
-    """Return every cell of the tables of two reports, those of one alone with None."""
+    """Return every cell of the tables of two reports; a number is None if its report has none."""
 
     def cells(report: Report) -> dict[tuple[str, str, str], float | None]:
         return {

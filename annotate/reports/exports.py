@@ -23,7 +23,7 @@ from .services import StudyReport
 class Format:
     label: str
     content_type: str
-    # A look and an analysis are for LaTeX.
+    # Only LaTeX uses the look and the analysis.
     write: Callable[[Report, Mapping[str, str], Look, Mapping[str, Any]], str]
 
 
@@ -55,14 +55,14 @@ def export(
     look: Look | None = None,
     analysis: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return the report in one of FORMATS; LaTeX has a look, and the parts of the analysis it shows."""
+    """Return the report in one of FORMATS; only LaTeX uses the look and the analysis."""
     write = FORMATS[extension].write
     with translation.override("en"):
         return write(report.report, report.header, look or Look(), analysis or {})
 
 
 def kept_text(kept: KeptReport, extension: str, look: Look | None = None) -> str:
-    """Return a kept report in one of FORMATS; as JSON, the very text that its checksum is of."""
+    """Return a kept report in one of FORMATS; as JSON, exactly the text that was checksummed."""
     if extension == "json":
         return kept.content
     data = kept.data
@@ -87,7 +87,8 @@ def table_text(
 def with_skips(table: Table, header: Mapping[str, str], extension: str) -> Table:
     """Return a table with the number of rankings that are missing because pairs were skipped.
 
-    It is in the note, and in CSV, which has no note, a column. Tables of pairs have their own.
+    The number is in the note or, in CSV, which has no notes, in a column. Tables of pairs have
+    their own.
     """
     counts = n_lost(header)
     if counts is None or table.slug in PAIR_TABLES:

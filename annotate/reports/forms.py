@@ -1,4 +1,4 @@
-"""A report's settings, as its address carries them."""
+"""A report's settings, as given in its query string."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -59,7 +59,7 @@ class ReportForm(forms.Form):
     min_annotators = forms.IntegerField(
         min_value=1, max_value=100, required=False, label=_("Annotators per image, at least")
     )
-    # Some pages of single protocols have one instead of several.
+    # Some pages show a single protocol instead of several.
     protocol: forms.ChoiceField = forms.MultipleChoiceField(
         required=False, widget=forms.CheckboxSelectMultiple, label=_("Protocols")
     )

@@ -23,17 +23,17 @@ def images_of(study: Study) -> ImageQuerySet:
 
 
 def ranked_images(study: Study) -> ImageQuerySet:
-    """Return the images of which a ranking counts."""
+    """Return the images that have a counted ranking."""
     return images_of(study).filter(pk__in=counted_assignments(study).values("image"))
 
 
 def counted_assignments(study: Study) -> QuerySet[Assignment]:
-    """Return the complete rankings that count: of all methods, and not of people who are left out."""
+    """Return the complete rankings of all methods, except by excluded annotators."""
     return counted_visits(study).filter(drawn__isnull=True)
 
 
 def counted_visits(study: Study) -> QuerySet[Assignment]:
-    """Return all that counts: complete rankings, and visits that asked methods that were drawn."""
+    """Return what counts: complete rankings, and complete visits about drawn methods."""
     complete = Assignment.objects.filter(study=study, state=Assignment.State.COMPLETE)
     return complete.exclude(annotator__in=left_out(study))
 
@@ -48,10 +48,10 @@ def lost_to_skips(study: Study) -> QuerySet[Assignment]:
 
 
 def not_counted(study: Study) -> dict[str, str]:
-    """Return entries of a report's header: the work that does not count, of people who are not left out.
+    """Return header entries on the work of included annotators that does not count.
 
-    Numbers of rankings and visits that are missing because pairs were skipped, with the reasons,
-    and of those begun and not finished. Empty if there are none.
+    They give the numbers of rankings and visits missing because pairs were skipped, with the
+    reasons, and of those begun but not finished. Empty if there are none.
     """
     lost = lost_to_skips(study)
     facts = {}
@@ -79,7 +79,7 @@ def not_counted(study: Study) -> dict[str, str]:
 
 
 def people_left_out(study: Study) -> list[str]:
-    """Name who is left out of the reports, since when and why, under pseudonyms."""
+    """List the excluded annotators by pseudonym, with date and reason."""
     excluded = left_out(study)
     names = pseudonyms(study) if excluded else {}
     return [

@@ -1,4 +1,4 @@
-"""Kept reports: their content at one time, with all inputs."""
+"""Kept reports: their content at one time, with its checksum."""
 
 import json
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ class KeptReport(WrittenOnce):
     """A report as it was when a user kept it. It is written once and never changed."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="kept_reports")
-    # JSON as text: the bytes that the checksum is of. It is in English; "messages" has the codes and
-    # parameters of its sentences. Reports of before messages had codes have none.
+    # JSON as text: the bytes that the checksum covers. It is in English; "messages" has the codes
+    # and parameters of its sentences, and is missing from reports older than the codes.
     content = models.TextField()
     checksum = models.CharField(max_length=64)
     software_version = models.CharField(max_length=40)
@@ -45,7 +45,7 @@ class KeptReport(WrittenOnce):
 
 
 def content_of(data: Mapping[str, Any]) -> str:
-    """Return a report's data as the text that is kept."""
+    """Return a report's data as the text to store."""
     messages: dict[str, Any] = {}
 
     def note(text: str) -> str:
@@ -60,7 +60,7 @@ def content_of(data: Mapping[str, Any]) -> str:
 
 
 def data_of(content: str) -> dict[str, Any]:
-    """Return the data of a text that is kept, with its messages."""
+    """Return the data of a stored text, with its messages."""
     data: dict[str, Any] = json.loads(content)
     messages = from_json(data.pop("messages", {}))
     read: dict[str, Any] = mapped(data, lambda text: messages.get(text, text))

@@ -21,7 +21,7 @@ from rankings.elicitation.log import CRITERIA
 from rankings.elicitation.pair_draws import Pair
 from rankings.inference.pair_estimates import LostVisit, Visit
 from rankings.output.pair_tables import pair_tables
-from rankings.output.table import Table
+from rankings.output.table import Column, Table
 from rankings.rounding import in_decimals
 from text_rankings.base.i18n import in_language, numeral
 
@@ -33,7 +33,7 @@ _N_TIMES: Final = 1000
 
 
 def asks_pairs(study: Study) -> bool:
-    """Return whether any annotator was asked some methods of an image, and answered or skipped them."""
+    """Return whether any visit asked about drawn methods, and was answered or lost to skips."""
     return any(
         visits.filter(drawn__isnull=False).exists()
         for visits in (counted_visits(study), lost_to_skips(study))
@@ -41,14 +41,14 @@ def asks_pairs(study: Study) -> bool:
 
 
 def pairs_from(study: Study, scores: ProtocolScores, settings: Settings) -> dict[str, Any]:
-    """Return the results of pairs, as :func:`.pair_report` gives them, and their time."""
+    """Return the results of pairs, as :func:`.pair_report` gives them, and answer times."""
     found = pair_report(visits_of(study), scores, settings, lost_visits_of(study))
     seconds = {"drawn": _seconds(study, is_drawn=True), "whole": _seconds(study, is_drawn=False)}
     return {**found, "seconds": seconds}
 
 
 def visits_of(study: Study) -> dict[str, list[Visit]]:
-    """Return by criterion all that counts: visits that were drawn, and whole rankings."""
+    """Return by criterion all visits that count: about drawn methods, and whole rankings."""
     visits: dict[str, list[Visit]] = {criterion: [] for criterion in CRITERIA}
     for criterion, visit in _visits(study):
         visits[criterion].append(visit)
@@ -74,16 +74,16 @@ def _visits(study: Study) -> Iterator[tuple[str, Visit]]:
 def _draw(
     drawn: Mapping[str, Any] | None, name_of: Mapping[int, str]
 ) -> tuple[dict[Pair, float] | None, frozenset[str] | None]:
-    """Return the probabilities of the pairs drawn, and the methods that could be; None: all were asked."""
+    """Return the drawn pairs' probabilities and the methods drawn from; None if all were asked."""
     if drawn is None:
         return None, None
     chances = {frozenset((name_of[a], name_of[b])): chance for a, b, chance in drawn["pairs"]}
-    # A method that was removed can be asked no more.
+    # A method that was removed can no longer be drawn.
     return chances, frozenset(name_of[key] for key in drawn["from"] if key in name_of)
 
 
 def lost_visits_of(study: Study) -> dict[str, list[LostVisit]]:
-    """Return by criterion the visits and whole rankings that are missing because pairs were skipped."""
+    """Return by criterion the visits and whole rankings that were lost to skipped pairs."""
     visits: dict[str, list[LostVisit]] = {criterion: [] for criterion in CRITERIA}
     name_of = dict(study.dataset.methods.values_list("pk", "name"))
     people = pseudonyms(study)
@@ -116,7 +116,7 @@ def lost_visits_of(study: Study) -> dict[str, list[LostVisit]]:
 def _known_verdicts(
     assignment: Assignment, items: Sequence[Sequence[str]]
 ) -> dict[str, dict[Pair, str | None]]:
-    """Return by criterion the better method of each pair that is settled all the same; None: equal."""
+    """Return by criterion the better method of each pair settled anyway; None means equal."""
     alike = {frozenset(pair): None for item in items for pair in combinations(item, 2)}
     known: dict[str, dict[Pair, str | None]] = {name: {**alike} for name in CRITERIA}
     if is_one_pair(assignment):
@@ -130,7 +130,7 @@ def _known_verdicts(
 
 
 def _seconds(study: Study, *, is_drawn: bool) -> float | None:
-    """Return the median active time of the last answers, or None if none was measured."""
+    """Return the median active time of the latest answers, or None if none was measured."""
     answers = Judgement.objects.filter(
         assignment__in=counted_visits(study).filter(drawn__isnull=not is_drawn),
         seconds_taken__isnull=False,
@@ -148,29 +148,34 @@ class ShownPairs:
 
     rests: Sequence[str]
     left_out: Sequence[Mapping[str, Any]]
-    tables: Sequence[Table]
+    # Each with its rows: every text with its column.
+    tables: Sequence[tuple[Table, Sequence[Sequence[tuple[str, Column]]]]]
 
 
 def shown_pairs(data: Mapping[str, Any] | None) -> ShownPairs | None:
-    """Return the section of a report; None for one without pairs."""
+    """Return a report's section about pairs, or None if it has none."""
     if data is None:
         return None
     criteria = data["criteria"]
     first = next(iter(criteria.values()))
     left_out = [{**left, "reason": in_language(left["reason"])} for left in first["left_out"]]
-    return ShownPairs(_rests(first, data["seconds"]), left_out, pair_tables(data))
+    tables = [
+        (table, [list(zip(row, table.columns, strict=True)) for row in table.shown])
+        for table in pair_tables(data)
+    ]
+    return ShownPairs(_rests(first, data["seconds"]), left_out, tables)
 
 
 def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[str]:
     tested, n_whole = own["comparisons"], own["n_rankings"]
     if n_whole:
         rest = _(
-            "Best, Worst, Score and all that needs a consensus or an edit distance rest on whole rankings "
-            "alone: {n}."
+            "Best, Worst, Score and everything that needs a consensus or an edit distance are "
+            "based on whole rankings only: {n}."
         ).format(n=n_whole)
         losses = _(
-            "The losses rest on {visits} that asked methods that were drawn and the {rankings}: {pairs} "
-            "on {images} by {annotators}."
+            "The losses are based on {visits} with drawn methods and on the {rankings}: {pairs} on "
+            "{images} by {annotators}."
         )
     else:
         rest = _(
@@ -178,8 +183,7 @@ def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[
             "distance."
         )
         losses = _(
-            "The losses rest on {visits} that asked methods that were drawn: {pairs} on {images} by "
-            "{annotators}."
+            "The losses are based on {visits} with drawn methods: {pairs} on {images} by {annotators}."
         )
     counts = {
         "visits": ngettext("{n} visit", "{n} visits", own["n_visits"]),
@@ -202,7 +206,7 @@ def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[
 
 
 def _skips(own: Mapping[str, Any]) -> list[str]:
-    """Return what is missing because pairs were skipped; nothing without a skip, or for older reports."""
+    """Return sentences about losses to skipped pairs; none without skips or in older reports."""
     skipped = own.get("skipped") or {"n_visits": 0, "n_rankings": 0, "n_pairs": 0}
     n_visits, n_rankings = skipped["n_visits"], skipped["n_rankings"]
     if not n_visits + n_rankings:
@@ -226,8 +230,8 @@ def _skips(own: Mapping[str, Any]) -> list[str]:
         sentences.append(words.format(n=numeral(f"{n_rankings:,}"), all=numeral(f"{n_all:,}")))
     sentences.append(
         _(
-            "Pairs that look alike are skipped most, so this can move every loss: the limits in the tables "
-            "say how far at most."
+            "Pairs that look alike are skipped most, so this can move every loss: the limits in "
+            "the tables show by how much at most."
         )
     )
     return [" ".join(sentences)]

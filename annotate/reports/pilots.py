@@ -17,7 +17,7 @@ from .pairs import visits_of
 from .services import available_runs, protocol_scores, sentinels
 from .snapshots import snapshot
 
-# Source of a pilot.
+# The source of the pilot data.
 _OF_STUDY: Final = gettext_noop("“{study}”")
 
 
@@ -28,10 +28,10 @@ def pilot_of_study(
     settings: Settings | None = None,
     runs: Sequence[ProtocolRun] | None = None,
 ) -> Pilot:
-    """Return a study's components of variance; the demo's, with the reason, where it has too little.
+    """Return a study's variance components, or the demo's with the reason if data are too few.
 
-    If there are rankings and pairs, the rankings count. Sentinels do not: no study is planned to
-    find that they are worse.
+    If there are both rankings and pairs, the rankings are used. Sentinels are excluded, because no
+    study is planned to find that they are worse.
     """
     settings = settings or Settings()
     chosen = available_runs(study) if runs is None else runs

@@ -19,7 +19,7 @@ from rankings.inference.resampling import FEW_IMAGES
 from rankings.orders.buckets import to_text
 from rankings.output.analysis_tables import tables_of
 from rankings.output.table import CRITERION, PROTOCOL, Column, Table
-from rankings.output.verdict_tables import has_few_images
+from rankings.output.verdict_tables import has_few_images, human_baseline
 from text_rankings.base.i18n import gettext, in_language, numeral
 
 # (value in the address, words)
@@ -32,7 +32,7 @@ CONSENSUSES = [
     ("kemeny", gettext_lazy("Kemeny (the nearest of all rankings)")),
     ("davidson", gettext_lazy("Davidson (model of pairs with ties)")),
 ]
-# The name of a protocol or baseline -> where the images behind its numbers are.
+# Name of a protocol or baseline -> address of the images behind its numbers.
 AddressOf = Callable[[str], str]
 # Height limit of a table shown among others.
 _MOST_ROWS: Final = 30
@@ -42,7 +42,7 @@ _AGAINST = {
     "precision": gettext_lazy("Rankings by precision against the protocols' precision P"),
     "preference": gettext_lazy("Rankings by preference against the protocols' F‑score"),
 }
-# Heads of a low limit -> that of the column that has both.
+# Heading of a low limit -> heading of the column that has both limits.
 _INTERVALS = {
     "Low": gettext_lazy("95 %"),
     "Low, methods too": gettext_lazy("95 %, methods too"),
@@ -50,7 +50,7 @@ _INTERVALS = {
 }
 # Facts that are names.
 _NAMES: Final = {"study", "dataset", "methods"}
-# Images that a page names without a result.
+# Most images that a page lists as left out.
 _MOST_LEFT_OUT: Final = 200
 
 
@@ -79,7 +79,7 @@ class ShownWarning:
 
 @dataclass(frozen=True, slots=True)
 class ShownBaseline:
-    """A row below the protocols; only that of a person has limits and a place among the clusters."""
+    """A row below the protocols; only that of a person has limits, and a place in the clusters."""
 
     name: str
     kind: str
@@ -124,7 +124,7 @@ class ShownTable:
     baselines: Sequence[ShownBaseline]
     # Whether to show Kemeny distance and agreed pairs next to the Score.
     has_measures: bool = False
-    # The number of images that an interval needs, where there are too few; else None.
+    # The number of images that an interval needs, if there are too few; else None.
     needs_images: int | None = None
     # None: images are not linked.
     links: ImageLinks | None = None
@@ -153,7 +153,7 @@ class ShownTable:
         ]
 
     def image_rows(self, images: Sequence[tuple[str, str, list[float]]]) -> list[SafeString]:
-        """Return rows of images: of thousands of cells few differ, and each is written once."""
+        """Return rows of images; each distinct cell is rendered once, as thousands are alike."""
         occurring = {distance for _, _, distances in images for distance in distances}
         cell = {
             distance: format_html('<td class="number">{}</td>', floatformat(distance, 1))
@@ -189,18 +189,18 @@ class ShownAround:
 
     @property
     def is_long(self) -> bool:
-        """Whether it has a box of its own to scroll in."""
+        """Whether the table scrolls in a box of its own."""
         return len(self.rows) > _MOST_ROWS
 
 
 def settings_query(settings: Settings) -> str:
-    """Return a report's settings as addresses carry them."""
+    """Return a report's settings as a query string."""
     texts = {name: "none" if value is None else value for name, value in asdict(settings).items()}
     return urlencode(texts)
 
 
 def images_behind(slug: str, criterion: str, settings: Settings) -> AddressOf:
-    """Return where a study's images are, by a protocol's or baseline's distance, under settings."""
+    """Return a function from a protocol or baseline to the address of its images by distance."""
     page = reverse("evidence:disagreement", args=[slug])
     others = settings_query(settings)
 
@@ -213,7 +213,7 @@ def images_behind(slug: str, criterion: str, settings: Settings) -> AddressOf:
 def shown_around(
     data: Mapping[str, Any], criterion: str, address_of: AddressOf | None = None
 ) -> dict[str, ShownAround]:
-    """Return, by slug, every table that has a row of the criterion, or is of all criteria."""
+    """Return, by slug, every table that has a row of the criterion or covers all criteria."""
     tables = (of_criterion(table, criterion, address_of) for table in tables_of(data))
     return {shown.table.slug: shown for shown in tables if shown is not None}
 
@@ -221,9 +221,9 @@ def shown_around(
 def of_criterion(
     table: Table, criterion: str, address_of: AddressOf | None = None
 ) -> ShownAround | None:
-    """Return the rows of one criterion without its column, each low and high limit in one cell.
+    """Return the rows of one criterion without its column, low and high limits in one cell.
 
-    None without a row. With ``address_of`` a protocol's name leads there.
+    None if there is no row. ``address_of`` gives the links of protocol names.
     """
     has_criteria = table.columns[0] == CRITERION
     rows = [row for row in table.rows if not has_criteria or row[0] == criterion]
@@ -233,19 +233,18 @@ def of_criterion(
     own = replace(
         table, columns=table.columns[first:], rows=tuple(tuple(row[first:]) for row in rows)
     )
-    columns, texts = _with_intervals(own.columns, [[text for text, _ in row] for row in own.shown])
+    columns, texts = _with_intervals(own.columns, own.shown)
     cells = [row_of(row, columns, address_of) for row in texts]
     return ShownAround(replace(own, columns=tuple(columns)), cells)
 
 
 def of_all_criteria(table: Table) -> ShownAround:
-    """Return a table as it is, with its criteria among the rows."""
-    texts = [[text for text, _ in row] for row in table.shown]
-    return ShownAround(table, [row_of(row, table.columns) for row in texts])
+    """Return a table unchanged, with the criterion as a column."""
+    return ShownAround(table, [row_of(row, table.columns) for row in table.shown])
 
 
 def facts_shown(header: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return where a report comes from in the reader's language; it is kept in English."""
+    """Return a report's header facts in the reader's language; they are stored in English."""
     return [
         (gettext(name), value if name in _NAMES else in_language(value))
         for name, value in header.items()
@@ -277,7 +276,7 @@ def _with_intervals(
 
 
 def said_of_settings(settings: Settings) -> list[tuple[str, str]]:
-    """Return a report's settings in words; of a choice its words, of another one its value."""
+    """Return a report's settings in words: the label of a choice, otherwise the value."""
     given = asdict(settings)
     return [
         (gettext("Distance"), dict(DISTANCES).get(given["distance"], given["distance"])),
@@ -294,7 +293,7 @@ def said_of_settings(settings: Settings) -> list[tuple[str, str]]:
 def row_of(
     texts: Sequence[str], columns: Sequence[Column], address_of: AddressOf | None = None
 ) -> SafeString:
-    """Return the cells of a row; written here, because pairs of protocols make thousands of them."""
+    """Return the cells of a row as HTML; not a template, because pairs make thousands of rows."""
     cells = []
     for text, column in zip(texts, columns, strict=True):
         name = said_of_row(text)
@@ -314,7 +313,7 @@ def row_of(
 def shown_table(
     criterion: str, table: CriterionReport, around: Mapping[str, Any] | None
 ) -> ShownTable:
-    """Return one criterion; ``around`` is its analysis as JSON, None without one."""
+    """Return one criterion; ``around`` is its analysis as JSON, or None."""
     has_intervals = around is not None and not has_few_images(around)
     intervals = (
         {row["protocol"]: row for row in around["intervals"]["scores"]}
@@ -349,7 +348,7 @@ def shown_table(
 def _baselines(
     table: CriterionReport, around: Mapping[str, Any] | None, has_intervals: bool
 ) -> list[ShownBaseline]:
-    """Return the baselines; older reports, which call a person a ceiling, have no measures of them."""
+    """Return the baselines; older reports call a person a ceiling and have no measures."""
     measures = {row["baseline"]: row for row in around.get("baselines", ())} if around else {}
 
     def measured(name: str) -> tuple[float | None, float | None]:
@@ -361,7 +360,7 @@ def _baselines(
         for row in table.baselines
     ]
     if around:
-        person = around["human_baseline"] if "human_baseline" in around else around["ceiling"]
+        person = human_baseline(around)
         low, high = (person.get("low"), person.get("high")) if has_intervals else (None, None)
         if person["score"] is not None:
             rows.append(
@@ -381,7 +380,7 @@ def _baselines(
 def _by_sentinel(
     warnings: Sequence[Mapping[str, Any]], *, says_all_tied: bool
 ) -> list[ShownWarning]:
-    """Gather warnings of single protocols: a list of dozens would not be read.
+    """Group the warnings by sentinel, because a list of dozens would not be read.
 
     The verdicts already cover the ranking that ties all.
     """

@@ -1,4 +1,4 @@
-"""Numbers of a study's images by which a report puts them into parts: size of text, words, orientation."""
+"""Properties by which reports split a study's images: size of text, words, orientation."""
 
 import math
 from collections.abc import Sequence
@@ -14,16 +14,16 @@ from text_rankings.base.i18n import gettext_noop
 
 HEIGHT: Final = gettext_noop("Height of the words")
 WORDS: Final = gettext_noop("Number of words")
-TURNED: Final = gettext_noop("Turned words")
-# In degrees from the horizontal; people do not call less turned.
+TURNED: Final = gettext_noop("Rotated words")
+# In degrees from the horizontal; words at larger angles count as rotated.
 _TURNED_FROM: Final = 10.0
 
 
 def image_properties(study: Study) -> list[ImageProperty]:
     """Return the properties of the study's images by their ground truth, in one query.
 
-    The height is the median of the words that count; without such a word an image has none, and no
-    share of turned ones.
+    The height is the median over the words that count; an image without such words has neither a
+    height nor a share of turned words.
     """
     heights: dict[str, float | None] = {}
     words: dict[str, float | None] = {}
@@ -46,9 +46,9 @@ def image_properties(study: Study) -> list[ImageProperty]:
 def shape_of(points: Sequence[float]) -> tuple[float | None, float]:
     """Return a word's height, its area over the length of its upper line, and its angle in degrees.
 
-    Points run along the upper line first, as files of the field have them: the first half of them.
-    The angle is that of the line from its first to its last point with the horizontal, in [0, 90]. A
-    line of no length has no height.
+    The first half of the points is the upper line, as is usual in files of the field. The angle is
+    between the horizontal and the line from its first to its last point, in [0, 90]. If the upper
+    line has no length, the height is None.
     """
     corners = list(zip(points[::2], points[1::2], strict=True))
     following = [*corners[1:], corners[0]]

@@ -36,7 +36,7 @@ def described_runs(runs: Sequence[ProtocolRun]) -> list[dict[str, Any]]:
 
 
 def _changed(run: ProtocolRun) -> dict[str, Any]:
-    """Return the parameters that are not the protocol's usual ones."""
+    """Return the parameters that differ from the protocol's defaults."""
     if run.protocol not in registry.PROTOCOLS:
         return dict(run.scored_with)
     usual = registry.PROTOCOLS[run.protocol]().parameters()

@@ -42,7 +42,7 @@ class LookSerializer(serializers.Serializer[Any]):
 
 
 class FileSettingsSerializer(SettingsSerializer, LookSerializer):
-    """A report's settings, and how LaTeX sets its main table."""
+    """A report's settings, and the layout of its main table in LaTeX."""
 
 
 def look_of(sent: Mapping[str, Any]) -> Look:
@@ -73,7 +73,7 @@ class UsedSettingsSerializer(serializers.Serializer[Any]):
 
 
 class RowSerializer(serializers.Serializer[Any]):
-    """A protocol's row, or a baseline's; null is undefined."""
+    """A protocol's row, or a baseline's; null means undefined."""
 
     protocol = serializers.CharField()
     best = serializers.IntegerField(allow_null=True)
@@ -122,7 +122,7 @@ class ReportSerializer(serializers.Serializer[Any]):
 
 
 class KeptReportSerializer(serializers.ModelSerializer[KeptReport]):
-    """A report that was kept, without its content."""
+    """A kept report, without its content."""
 
     study = serializers.SlugRelatedField[Study]("slug", read_only=True)
     created_by = serializers.SlugRelatedField[User]("username", read_only=True, allow_null=True)
@@ -140,7 +140,7 @@ class KeptReportSerializer(serializers.ModelSerializer[KeptReport]):
 
 
 class KeptContentSerializer(KeptReportSerializer):
-    """A report that was kept, with everything it says."""
+    """A kept report, with its content."""
 
     content = serializers.DictField(source="data")
 

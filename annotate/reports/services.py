@@ -1,4 +1,4 @@
-"""A study's report: its annotators' rankings against the rankings its protocols' scores give."""
+"""A study's report: annotators' rankings compared with the rankings by protocols' scores."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -16,6 +16,7 @@ from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import ImageQuerySet, Result
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.scoring.tallies import protocol_tallies
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
 from protocols import registry
@@ -48,25 +49,24 @@ from .pairs import asks_pairs, pairs_from
 from .properties import image_properties
 from .provenance import whole
 from .snapshots import snapshot
-from .tallies import protocol_tallies
 
 # criterion -> image -> one ranking per annotator
 AnnotatorRankings = Mapping[str, Mapping[str, Sequence[Ranking]]]
-# Beyond, a page would keep its reader waiting; a kept report has everything.
+# Above this, the analysis takes too long for a page; a kept report has everything.
 MAX_IMAGES_ANALYSED_AT_ONCE = 300
-# Beyond, not even the tables are computed for a page: 2 s at most.
+# Above this, pages do not even compute the tables, which take at most 2 s below it.
 MAX_IMAGES_AT_ONCE = 2000
 
-# A caution for every fixed test of an open study.
+# A caution about every fixed test in an open study.
 STILL_OPEN: Final = gettext_noop(
     "still open: checking after every ten images and stopping at the first test below 5 % finds "
     "a difference between equal protocols in 22 % of studies, so fix the end date in advance"
 )
 _TOO_LARGE: Final = gettext_lazy(
-    "{study} has {n} images, and above {most} this is not computed while you wait. Keep a report: that is "
-    "done as work, and has every table."
+    "{study} has {n} images, and above {most} this is not computed while you wait. Keep a report: "
+    "it is computed in the background, and has every table."
 )
-# The facts about a report's origin, kept in English.
+# Names of the facts about a report's origin, stored in English.
 _STUDY: Final = gettext_noop("study")
 _DATASET: Final = gettext_noop("dataset")
 _DATE: Final = gettext_noop("date")
@@ -92,7 +92,7 @@ ProtocolScores = Mapping[str, Mapping[str, Mapping[str, tuple[float | None, floa
 
 @dataclass(frozen=True)
 class StudyReport:
-    """The report and everything a reader needs to trust and repeat it."""
+    """The report, and what a reader needs to assess and reproduce it."""
 
     study: Study
     runs: Sequence[ProtocolRun]
@@ -102,7 +102,7 @@ class StudyReport:
     n_images: int
     n_rankings: int
     n_annotators: int
-    # Those that asked methods that were drawn.
+    # Visits about drawn methods.
     n_visits: int = 0
     people_left_out: Sequence[str] = ()
     # Each annotator's accuracy on known-answer pairs.
@@ -111,7 +111,7 @@ class StudyReport:
 
     @property
     def header(self) -> dict[str, str]:
-        """The facts about its origin that every export of the report carries."""
+        """The facts about the report's origin that every export contains."""
         return {
             _STUDY: self.study.name,
             _DATASET: self.study.dataset.name,
@@ -143,7 +143,7 @@ def available_runs(study: Study) -> list[ProtocolRun]:
 
 
 def require_small(study: Study, max_images: int | None = None) -> None:
-    """Raise TooLarge for a study whose report would keep a page's reader waiting.
+    """Raise TooLarge if a study's report would take too long for a page.
 
     ``max_images`` replaces MAX_IMAGES_AT_ONCE, for results that take longer than the tables.
     """
@@ -154,7 +154,7 @@ def require_small(study: Study, max_images: int | None = None) -> None:
 
 
 def require_small_for(table: str, study: Study) -> None:
-    """Raise TooLarge if a table of this name would take long; results of pairs do not."""
+    """Raise TooLarge if this table would take too long; tables of pairs have a higher limit."""
     require_small(study, None if table in PAIR_TABLES else MAX_IMAGES_ANALYSED_AT_ONCE)
 
 
@@ -163,7 +163,7 @@ def study_report(
 ) -> StudyReport:
     """Build the report of a study from its complete rankings and its protocols' scores.
 
-    Without ``runs`` the newest run of each protocol takes part.
+    Without ``runs``, the newest run of each protocol is used.
     """
     runs = available_runs(study) if runs is None else list(runs)
     if study.study_images.count() > cache.MAX_IMAGES:
@@ -179,7 +179,7 @@ def study_report(
 def analysed_report(
     *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
 ) -> tuple[StudyReport, Mapping[str, Any]]:
-    """Return the report and, as :meth:`.Analysis.to_json` gives it, everything around it."""
+    """Return the report, and its analysis as :meth:`.Analysis.to_json` gives it."""
     runs = list(runs)
     data = _data(study, settings, runs, analysed=True)
     report = report_from_json(data)
@@ -189,7 +189,7 @@ def analysed_report(
 def _data(
     study: Study, settings: Settings, runs: Sequence[ProtocolRun], *, analysed: bool
 ) -> dict[str, Any]:
-    """Return a report as data: the one that is cached, or else a new one, which then is."""
+    """Return a report as data, from the cache if possible; a new one is cached."""
     data = cache.get(cache.key_of(study, settings, runs), analysed=analysed)
     if data is None:
         with snapshot():
@@ -197,7 +197,7 @@ def _data(
             key = cache.key_of(study, settings, runs)
             rankings, scores = named_rankings(study), protocol_scores(study, runs)
             properties = image_properties(study) if analysed else []
-        # Kept for readers of every language.
+        # Cached in English for readers of every language.
         with translation.override("en"):
             if analysed:
                 data = _analysed(rankings, scores, properties, settings, runs)
@@ -210,14 +210,15 @@ def _data(
 def detectors_report(
     *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
 ) -> Mapping[str, Any]:
-    """Return the standings of the detectors, as :meth:`.Detectors.to_json` gives them; computed once."""
+    """Return the standings of the detectors (:meth:`.Detectors.to_json`), cached if possible."""
     name, key = "detectors", cache.key_of(study, settings, runs)
     data = cache.get_part(name, key)
     if data is None:
         with snapshot():
             # Read again: the key must match the data read.
             key = cache.key_of(study, settings, runs)
-            rankings, tallies = named_rankings(study), protocol_tallies(study, runs)
+            rankings = named_rankings(study)
+            tallies = protocol_tallies(images_of(study), study.methods.all(), runs)
         data = _detectors(rankings, *tallies, settings)
         cache.put_part(name, key, data)
     return data
@@ -226,7 +227,7 @@ def detectors_report(
 def report_with(
     table: str, *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
 ) -> tuple[StudyReport, Mapping[str, Any]]:
-    """Return a report and the data that hold this table of those around Best / Worst / Score."""
+    """Return a report, and the data that contain this table around Best / Worst / Score."""
     asked: dict[str, Any] = {"study": study, "settings": settings, "runs": runs}
     found: dict[str, Any] = {"settings": asdict(settings)}
     if table in DETECTOR_TABLES:
@@ -313,7 +314,7 @@ def report_of(
 
 @dataclass(frozen=True)
 class ComputedReport:
-    """A report that is to be kept: its content, computed and not yet stored."""
+    """A report to be kept: its content, computed but not yet stored."""
 
     study: Study
     content: str
@@ -335,14 +336,15 @@ def compute_report(
 ) -> ComputedReport:
     """Compute a report with everything around it, by ``executor`` or in this process.
 
-    Everything is read at one moment, and annotators can answer meanwhile.
+    All data are read in one snapshot, and annotators can answer meanwhile.
     """
-    # It names people, so their names must stay.
+    # The report contains pseudonyms, so they must not change later.
     give_pseudonyms(study)
     with snapshot():
         key = cache.key_of(study, settings, runs)
         rankings, scores = named_rankings(study), protocol_scores(study, runs)
-        properties, tallies = image_properties(study), protocol_tallies(study, runs)
+        properties = image_properties(study)
+        tallies = protocol_tallies(images_of(study), study.methods.all(), runs)
         pairs = pairs_from(study, scores, settings) if asks_pairs(study) else None
         origin = report_of(
             study=study, settings=settings, runs=runs, report=Report(settings, {})
@@ -359,7 +361,7 @@ def compute_report(
 
 @transaction.atomic
 def publish_report(computed: ComputedReport, person: User | None) -> KeptReport:
-    """Store a computed report for good."""
+    """Store a computed report permanently."""
     kept = KeptReport.objects.create(
         study=computed.study,
         content=computed.content,
@@ -372,14 +374,14 @@ def publish_report(computed: ComputedReport, person: User | None) -> KeptReport:
 
 
 def sentinels(runs: Sequence[ProtocolRun]) -> list[str]:
-    """Return the names of those that look at no ground truth."""
+    """Return the names of the runs whose protocols ignore the ground truth."""
     return [run.name for run in runs if registry.is_sentinel(run.protocol)]
 
 
 def annotator_rankings(study: Study) -> AnnotatorRankings:
     """Return each image's complete rankings by method name, annotators in a fixed order.
 
-    Images without a ranking are included, so that a report can say that it leaves them out.
+    Images without a ranking are included, so that a report can list them as left out.
     """
     return _unnamed(_rankings(study, str, images_of(study)))
 
@@ -394,7 +396,7 @@ def _unnamed(rankings: NamedRankings) -> AnnotatorRankings:
 def named_rankings(study: Study, images: ImageQuerySet | None = None) -> NamedRankings:
     """Return the same rankings with the annotators' pseudonyms.
 
-    ``images`` are those to examine, in order; all ranked ones are among them.
+    ``images`` are those to include, in order; all ranked ones must be among them.
     """
     names = pseudonyms(study)
     looked_at = images_of(study) if images is None else images
@@ -423,7 +425,7 @@ def counted_rankings(
 ) -> Iterator[tuple[str, int, Mapping[str, Sequence[Sequence[int]]]]]:
     """Yield image, annotator and, by criterion, the buckets of methods of each ranking that counts.
 
-    In the study's order of images, or in another.
+    Rows are in the study's order of images, or in ``order`` if given.
     """
     rows = counted_assignments(study).order_by(
         *(order or ("image__position", "image", "annotator"))
@@ -433,23 +435,23 @@ def counted_rankings(
     ).iterator():
         if (
             rankings is not None
-        ):  # always so: a constraint gives complete assignments their rankings
+        ):  # always true: a constraint requires rankings in complete assignments
             yield image, annotator, rankings
 
 
 def protocol_scores(
     study: Study, runs: Sequence[ProtocolRun], images: ImageQuerySet | None = None
 ) -> ProtocolScores:
-    """Return the scores of the study's methods on its images or on some of these, by the runs' names."""
+    """Return the scores of the study's methods on its images, or on these, by run name."""
     images = (images_of(study) if images is None else images).order_by()
     name_of_run = {run.pk: run.name for run in runs}
-    # An image without any score still names the protocols, so that the report can name the missing
+    # An image without any score still lists the protocols, so that the report can name the missing
     # scores.
     scores: dict[str, dict[str, dict[str, tuple[float | None, float | None]]]] = {
         image: {name: {} for name in name_of_run.values()}
         for image in images.values_list("name", flat=True)
     }
-    # Their results first: of a few images the scores are found without looking at all of the run.
+    # By their results, so that the scores of a few images are found without scanning whole runs.
     results = Result.objects.filter(image__in=images, method__in=study.methods.all())
     rows = Score.objects.filter(run__in=list(name_of_run), result__in=results).values_list(
         "run", "result__image__name", "result__method__name", "recall", "precision"

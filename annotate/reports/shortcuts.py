@@ -1,4 +1,4 @@
-"""Answers that pages of several subjects give about a report's files."""
+"""Responses about a report's files that several subjects share."""
 
 from django.http import HttpRequest, HttpResponse
 
@@ -11,12 +11,12 @@ from .forms import ReportForm
 
 
 def offered_as_work(refusal: TooLarge) -> HttpResponse:
-    """Answer that a file takes too long to compute within a request."""
+    """Respond that a file takes too long to compute within a request."""
     return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
 
 
 def file_response(request: HttpRequest, text: str, extension: str, name: str) -> HttpResponse:
-    """Answer with a table as a file; a CSV names the JSON that says where its numbers come from."""
+    """Respond with a table as a file; a CSV links to the JSON with the origin of its numbers."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     if extension == "csv":
         described = request.build_absolute_uri(request.get_full_path()).replace(".csv", ".json", 1)
@@ -27,7 +27,7 @@ def file_response(request: HttpRequest, text: str, extension: str, name: str) ->
 def built_text(
     study: Study, form: ReportForm, extension: str, look: Look
 ) -> tuple[services.StudyReport, str]:
-    """Return a report and its main tables as a file; raises TooLarge where that takes long.
+    """Return a report and the text of its main tables; raises TooLarge if that takes too long.
 
     LaTeX with intervals needs the analysis, which takes longer than the tables.
     """

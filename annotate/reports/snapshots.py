@@ -10,12 +10,12 @@ from django.db import connection, transaction
 def snapshot() -> Iterator[None]:
     """Read everything in one snapshot, without blocking annotators.
 
-    Inside another snapshot, or a transaction, that one's moment holds.
+    Inside another snapshot or a transaction, that one is used.
     """
     if _is_in_transaction():
         yield
     elif connection.vendor == "sqlite":
-        # Not atomic(): that begins by taking the lock for writing.
+        # Not atomic(), which starts by taking the write lock.
         with connection.cursor() as cursor:
             cursor.execute("BEGIN DEFERRED")
             try:
@@ -29,7 +29,7 @@ def snapshot() -> Iterator[None]:
 
 
 def _is_in_transaction() -> bool:
-    """Return whether a transaction is open; Django does not know of SQLite's that is begun above."""
+    """Return whether a transaction is open; Django does not know about SQLite's, started above."""
     if connection.in_atomic_block or connection.vendor != "sqlite":
         return connection.in_atomic_block
     return connection.connection is not None and bool(connection.connection.in_transaction)

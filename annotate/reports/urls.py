@@ -1,4 +1,4 @@
-"""Addresses of files and kept reports; the pages that gather a report are in report_pages/."""
+"""Addresses of files and kept reports; those of a report's pages are in report_pages/."""
 
 from django.urls import path, re_path
 

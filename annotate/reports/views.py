@@ -1,4 +1,4 @@
-"""Reports as files, and keeping them; the address has the settings, so a link is a view."""
+"""Reports as files, and keeping them; settings are in the address, so links reproduce views."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -43,7 +43,7 @@ def export(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
 @login_required
 @require_safe
 def export_table(request: HttpRequest, slug: str, table: str, extension: str) -> HttpResponse:
-    """One of the tables around Best / Worst / Score."""
+    """Send one of the tables around Best / Worst / Score."""
     study = followed(request, slug)
     form = _form(request, study)
     if not form.is_valid():
@@ -116,7 +116,7 @@ def kept_table(
 @login_required
 @require_safe
 def kept_compared(request: HttpRequest, slug: str, pk: int, other: int) -> HttpResponse:
-    """Two kept reports, cell by cell."""
+    """Compare two kept reports cell by cell."""
     study = followed(request, slug)
     before = get_object_or_404(study.kept_reports, pk=pk)
     after = get_object_or_404(study.kept_reports, pk=other)
@@ -137,7 +137,7 @@ def kept_compared(request: HttpRequest, slug: str, pk: int, other: int) -> HttpR
 
 
 def _said_of(data: Mapping[str, Any]) -> dict[str, str]:
-    """Return where a kept report comes from, and its settings."""
+    """Return the facts about a kept report's origin, and its settings."""
     return {
         **dict(facts_shown(data["header"])),
         **dict(said_of_settings(report_from_json(data).settings)),

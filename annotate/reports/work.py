@@ -1,4 +1,4 @@
-"""Keeping a report as a job."""
+"""The job that keeps a report."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -22,7 +22,7 @@ KIND: Final = "reports.keep"
 
 
 def start(*, study: Study, settings: Settings, runs: Sequence[ProtocolRun], person: User) -> Job:
-    """Start keeping a report of the study as it is when the work begins."""
+    """Start a job that keeps a report of the study as it is when the job runs."""
     return jobs.start(
         kind=KIND,
         person=person,
@@ -32,7 +32,7 @@ def start(*, study: Study, settings: Settings, runs: Sequence[ProtocolRun], pers
 
 
 def keep(arguments: Mapping[str, Any], running: Running) -> None:
-    """Do the work of the job; raises JobFailed where the study or a protocol's run is gone."""
+    """Do the work of the job; raises JobFailed if the study or a protocol's run is gone."""
     study, settings, runs = asked_for(arguments)
     running.tell(0, 0, gettext_noop("Computing the report"))
     with computing() as executor:

@@ -1,4 +1,4 @@
-"""The protocols' order while a study runs, in the API."""
+"""The API of the protocols' order while a study runs."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ class StandingsSerializer(serializers.Serializer[Any]):
 class StandingsOfStudy(ApiView):
     @extend_schema(responses=StandingsSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Return every protocol's mean loss so far. It is a description and no conclusion."""
+        """Return every protocol's mean loss so far. It is a description, not a conclusion."""
         study = followed(request, slug)
         require_small(study, MAX_IMAGES)
         criteria = {

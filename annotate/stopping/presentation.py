@@ -43,13 +43,13 @@ def shown_standings(study: Study) -> ShownStandings:
         return ShownStandings(needed, {}, reason, ending)
     found = standings_of(study)
     if not found:
-        reason = _("There are not two protocols to compare: score some.")
+        reason = _("There are fewer than two protocols to compare: score more protocols.")
         return ShownStandings(needed, {}, reason, ending)
     return ShownStandings(needed, found, "", ending)
 
 
 def needed_in_words(lacking: Missing) -> str:
-    """Return how many annotators and images are needed before a conclusion is possible."""
+    """Describe the annotators and images that are needed before a conclusion is possible."""
     if not lacking.images:
         return _("{n} annotators have at least {images} images each.").format(
             n=lacking.n_enough, images=MIN_IMAGES
@@ -62,21 +62,22 @@ def needed_in_words(lacking: Missing) -> str:
             people=people.format(n=lacking.people), images=images
         )
     so_far = _(
-        "Too early for conclusions: at least {people} annotators need {images} images each; "
+        "Too early for conclusions: at least {people} annotators must have {images} images each; "
         "so far {n} have them."
     ).format(people=MIN_PEOPLE, images=MIN_IMAGES, n=lacking.n_enough)
     return f"{so_far} {needed}"
 
 
 def ending_of(study: Study) -> str:
-    """Return the rule by which the study ends, or has ended; empty without one."""
+    """Describe the rule that ends, or has ended, the study; empty if there is none."""
     is_retired = study.ends_by == RETIRED_END_RULE
     if study.ended is not None:
         time = f"{study.ended:%Y-%m-%d %H:%M}"
         if is_retired:
             return _(
-                "A rule closed the study on {time}. Rules that end a study by its results are no longer "
-                "used: they took the first annotators for all. Rely on the report's tests."
+                "A rule closed the study on {time}. Rules that end a study by its results"
+                " are no longer used: they treated the first annotators as representative"
+                " of all. Rely on the report's tests."
             ).format(time=time)
         return _("Its rule closed the study on {time}.").format(time=time)
     if study.answer_budget is not None:
@@ -85,7 +86,8 @@ def ending_of(study: Study) -> str:
         )
     if is_retired:
         return _(
-            "This study was to end by its results. That rule is no longer used, because it took the "
-            "first annotators for all: close the study yourself."
+            "This study was to end by its results. That rule is no longer used, because "
+            "it treated the first annotators as representative of all: close the study "
+            "yourself."
         )
     return ""

@@ -20,7 +20,7 @@ from rankings.inference.pair_estimates import pair_losses
 
 # By criterion, the protocols with their mean losses, the nearest to the annotators first.
 Standings = dict[str, list[tuple[str, float]]]
-# Below this a study says too little of people like its annotators.
+# A smaller study says too little about people like its annotators.
 MIN_PEOPLE: Final = 6
 MIN_IMAGES: Final = 10
 _PART: Final = "standings"
@@ -37,14 +37,14 @@ class Missing:
 
 
 def n_answers(study: Study) -> int:
-    """Return the answers in force, those of re-checks and known pairs too: people gave them."""
+    """Return the number of valid answers, including those to re-checks and known-answer pairs."""
     return Judgement.objects.filter(assignment__study=study, withdrawal__isnull=True).count()
 
 
 def missing(study: Study) -> Missing:
     """Return the images still needed until MIN_PEOPLE annotators have MIN_IMAGES images each.
 
-    People are counted if they have no image yet, images over those who are nearest.
+    ``people`` counts those among them without any image; ``images`` is over the nearest ones.
     """
     visits = counted_visits(study).order_by().values("annotator")
     of_people = list(visits.annotate(n=Count("image", distinct=True)).values_list("n", flat=True))
@@ -58,10 +58,10 @@ def missing(study: Study) -> Missing:
 
 
 def standings_of(study: Study) -> Standings:
-    """Return the mean loss of every protocol so far; computed once for the answers there are.
+    """Return the mean loss of every protocol so far, cached until there are new answers.
 
-    An image counts once it has the annotators that the study asks for. Sentinels are left out. Empty
-    with fewer than two protocols.
+    An image counts once it has as many annotators as the study requires. Sentinels are left out.
+    Empty if there are fewer than two protocols.
     """
     settings, runs = Settings(min_annotators=study.min_annotators), available_runs(study)
     unwanted = sentinels(runs)

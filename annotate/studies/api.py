@@ -1,4 +1,4 @@
-"""Studies: setting them up, opening and closing them, who takes part."""
+"""Studies: setup, opening and closing, members."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ from .shortcuts import followed
 
 
 class StudyList(ListView):
-    """The studies you follow as a researcher or an admin, and setting one up (admins)."""
+    """The studies you follow as a researcher or an admin; admins may set one up."""
 
     serializer_class = StudySerializer
     query_serializer_class = StudyQuery
@@ -74,7 +74,7 @@ class StudyDetail(OneView):
 class StudyState(ApiView):
     @extend_schema(request=StateSerializer, responses=StudySerializer)
     def put(self, request: Request, slug: str) -> Response:
-        """Open a study for answers, or close it; the answers stay (admins)."""
+        """Open a study for answers, or close it; the answers are kept (admins)."""
         require(request.user, "annotate.load_data")
         study = followed(request, slug)
         services.set_state(study=study, state=self.sent(StateSerializer)["state"])
@@ -82,7 +82,7 @@ class StudyState(ApiView):
 
 
 class MemberList(ListView):
-    """The members of a study, and adding one (admins)."""
+    """The members of a study; admins may add one."""
 
     serializer_class = MemberSerializer
     ordering = ("pk",)

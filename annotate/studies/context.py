@@ -1,4 +1,4 @@
-"""The rights of the person who reads a page, for every template."""
+"""The current user's permissions, for every template."""
 
 from django.http import HttpRequest
 

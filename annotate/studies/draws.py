@@ -1,4 +1,4 @@
-"""Which images of a study are asked otherwise than the others: drawn with its seed, stored with the image."""
+"""Draws, by a study's seed, of the images with whole rankings or more annotators."""
 
 import random
 from typing import Any, Final
@@ -31,7 +31,7 @@ def draw_images(study: Study) -> None:
 
 
 def _mark(study: Study, keys: list[int], what: str, percent: int, **marks: Any) -> None:
-    # Half an image counts as one: if a share is asked for, at least one image is drawn.
+    # Any share above 0 draws at least one image.
     n = max(round(len(keys) * percent / 100), 1) if percent else 0
     drawn = random.Random(f"{study.seed}/{what}").sample(keys, n)
     for start in range(0, n, _AT_ONCE):
@@ -39,13 +39,13 @@ def _mark(study: Study, keys: list[int], what: str, percent: int, **marks: Any) 
 
 
 def in_words(study: Study) -> list[str]:
-    """Return what a visit asks, and on which images more; nothing if annotators rank whole images."""
+    """Describe the pairs of a visit, and the images with whole rankings or more annotators."""
     sentences = []
     if (k := study.methods_per_visit) is not None:
         sentences.append(
             ngettext(
-                "A visit asks {n} pair of an image, drawn {how}.",
-                "A visit asks {n} methods of an image, drawn {how}.",
+                "A visit asks about {n} pair of an image, drawn {how}.",
+                "A visit asks about {n} methods of an image, drawn {how}.",
                 1 if k == 2 else k,
             ).format(n=1 if k == 2 else k, how=study.get_drawn_by_display())
         )

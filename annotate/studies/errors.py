@@ -2,4 +2,4 @@ from annotate.errors import Refusal
 
 
 class StudyRefused(Refusal):
-    """A study that cannot be set up or changed as asked."""
+    """Refusal to set up or change a study as requested."""

@@ -1,4 +1,4 @@
-"""Whose rankings a study's reports leave out, why, and since when."""
+"""Exclusions of annotators from a study's reports, with reason and time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from .pseudonyms import give_pseudonyms, pseudonyms
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The reason why an annotator's rankings count in no report of a study, and since when."""
+    """The reason and the time of an annotator's exclusion from a study's reports."""
 
     reason: str
     since: datetime
 
 
 def left_out(study: Study) -> Mapping[int, LeftOut]:
-    """Return whose rankings count in no report, by user id: the last word on each person holds."""
+    """Return the current exclusions by user id; the last decision on each person holds."""
     last_word: dict[int, LeftOut] = {}
     for row in study.exclusions.all():
         last_word.pop(row.person_id, None)
@@ -35,7 +35,7 @@ def left_out(study: Study) -> Mapping[int, LeftOut]:
 
 
 def leave_out_by_rule(*, study: Study, person: User, reason: str) -> None:
-    """Leave an annotator out by a rule of the study, unless it was ever decided about them before."""
+    """Exclude an annotator by a rule of the study, unless there is a decision on them already."""
     if study.exclusions.filter(person=person).exists():
         return
     give_pseudonyms(study)
@@ -45,10 +45,10 @@ def leave_out_by_rule(*, study: Study, person: User, reason: str) -> None:
 
 @transaction.atomic
 def decide(*, study: Study, person: User, is_excluded: bool, reason: str, by: User) -> Exclusion:
-    """Leave an annotator's rankings out of all reports from now on, or count them again.
+    """Exclude an annotator's rankings from all reports from now on, or include them again.
 
-    Kept reports stay as they are. Raises StudyRefused without a reason, for a user who does not
-    rank in the study, and if nothing would change.
+    Kept reports do not change. Raises StudyRefused if there is no reason, if the user does not
+    rank in the study, or if nothing would change.
     """
     reason = " ".join(reason.split())
     if not reason:

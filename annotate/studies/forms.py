@@ -7,17 +7,20 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotate.names import NameField
+
 from .models import Role, Study
 from .services import misfits
 from .settings import BY_NAME, SETTINGS, Lock, Part, StudyField, match_protocols, usual
 
 
 class SettingsForm(forms.ModelForm[Study]):
-    """Settings of a study. Once it has answers, those that give them their meaning are only shown."""
+    """Settings of a study. Those that give answers their meaning are read-only once it has any."""
 
     class Meta:
         model = Study
         fields = ["name", *BY_NAME]
+        field_classes = {"name": NameField}
         labels = {
             "name": gettext_lazy("Name"),
             **{setting.name: setting.own_label for setting in SETTINGS if setting.own_label},
@@ -40,12 +43,12 @@ class SettingsForm(forms.ModelForm[Study]):
 
     @property
     def _settings(self) -> list[StudyField]:
-        """The settings that this form has."""
+        """The settings in this form."""
         return [setting for setting in SETTINGS if setting.name in self.fields]
 
     @property
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
-        """The fields in the parts of the page of settings."""
+        """The fields, grouped by the parts of the settings page."""
         return [
             (
                 str(part.label),

@@ -15,12 +15,12 @@ from django.utils.translation import gettext_lazy as _
 from annotate.append_only import WrittenOnce
 from annotate.datasets.models import Dataset, Image, Method
 
-# After a study has ended by its rule, a pair that is on screen can be answered so long.
+# For this long after a study has ended by its rule, pairs on screen can still be answered.
 LAST_ANSWERS: Final = timedelta(minutes=30)
-# A rule of earlier versions, which no study ends by any more: when every pair of protocols is decided.
+# An end rule of earlier versions, no longer applied: when every pair of protocols is decided.
 RETIRED_END_RULE: Final = "decided"
 
-# Default text of a study without the researcher's own words.
+# Default texts, for studies without the researcher's own.
 USUAL_QUESTIONS: Final = {
     "recall": gettext_noop("Which finds more of the text?"),
     "precision": gettext_noop("Which marks less that is not text?"),
@@ -66,14 +66,14 @@ class Study(models.Model):
     class RecheckRule(models.TextChoices):
         """The number of screens for re-checks and repairs; a log is always read under its own rule."""
 
-        SHARED = "shared", _("re-checks and repairs together a fifth of the pairs")
+        SHARED = "shared", _("re-checks and repairs together: a fifth of the pairs")
         APART = "apart", _("as many re-checks as chosen, repairs a fifth of the pairs beyond them")
 
     class EndRule(models.TextChoices):
-        """When a study closes by itself; chosen before it opens."""
+        """The rule that closes a study; chosen before it opens."""
 
         NEVER = "never", _("when a researcher closes it")
-        BUDGET = "budget", _("after so many answers")
+        BUDGET = "budget", _("after a set number of answers")
 
     class Draw(models.TextChoices):
         RANDOM = "random", _("at random")
@@ -95,9 +95,7 @@ class Study(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
-        help_text=_(
-            "Images are shared out, each to so many people. Empty: everybody ranks all images."
-        ),
+        help_text=_("Each image goes to this many people. Empty: everybody ranks all images."),
     )
     methods_per_visit = models.PositiveSmallIntegerField(
         _("methods compared at a visit"),
@@ -105,7 +103,7 @@ class Study(models.Model):
         blank=True,
         validators=[MinValueValidator(2), MaxValueValidator(100)],
         help_text=_(
-            "2: one pair on a fresh image each time, without re-checks. More: so many methods are "
+            "2: one pair on a new image each time, without re-checks. More: that many methods are "
             "ranked. Empty: whole rankings, which edit distances and consensus rankings need."
         ),
     )
@@ -115,8 +113,8 @@ class Study(models.Model):
         choices=Draw,
         default=Draw.DISAGREEMENT,
         help_text=_(
-            "By the scores that are stored at the moment. Any pair can come, and how probable it was "
-            "is stored, so that estimates stay unbiased."
+            "By the scores stored at the moment. Any pair can be drawn, and its probability is "
+            "stored, so that estimates stay unbiased."
         ),
     )
     whole_percent = models.PositiveSmallIntegerField(
@@ -124,14 +122,16 @@ class Study(models.Model):
         default=0,
         validators=[MaxValueValidator(100)],
         help_text=_(
-            "Where methods are drawn: on so many images all methods are ranked all the same."
+            "If methods are drawn: on this percentage of the images all methods are ranked."
         ),
     )
     agreement_percent = models.PositiveSmallIntegerField(
         _("percent of the images that more people see"),
         default=0,
         validators=[MaxValueValidator(100)],
-        help_text=_("For agreement: where an image goes to one person, 15 % to three people do."),
+        help_text=_(
+            "To measure agreement: if each image goes to one person, 15 % of the images go to three people."
+        ),
     )
     agreement_annotators = models.PositiveSmallIntegerField(
         _("annotators of each of those images"),
@@ -152,7 +152,7 @@ class Study(models.Model):
         validators=[MinValueValidator(1)],
         help_text=_("The pairs then on screen can be answered."),
     )
-    # When its rule closed the study; the rule counts once.
+    # When its rule closed the study; the rule applies only once.
     ended = models.DateTimeField(null=True, blank=True, editable=False)
     # Sides and orders are drawn from it; equal seeds give equal studies.
     seed = models.PositiveIntegerField(default=_new_seed)
@@ -180,9 +180,9 @@ class Study(models.Model):
         blank=True,
         validators=[MaxValueValidator(10)],
         help_text=_(
-            "Repeated questions that reveal errors. Empty: a fifth of the number of methods. For ten "
-            "methods and 5 % wrong answers, 2 cost 14 % more pairs and leave 11 % fewer wrong in the "
-            "rankings; 8 cost 52 % and leave 46 % fewer."
+            "Repeated questions that reveal errors. Empty: a fifth of the number of methods. For "
+            "ten methods and 5 % wrong answers, 2 cost 14 % more pairs and leave 11 % fewer errors "
+            "in the rankings; 8 cost 52 % and leave 46 % fewer."
         ),
     )
     recheck_rule = models.CharField(
@@ -193,9 +193,9 @@ class Study(models.Model):
         default=0,
         validators=[MaxValueValidator(50)],
         help_text=_(
-            "Hidden checks: a result shown next to a deliberately degraded copy. They count in "
-            "no ranking and show who looks. They need ground truth; 40 per person reveal "
-            "guessing."
+            "Hidden checks: a result shown next to a deliberately degraded copy. They do not count "
+            "in any ranking, and show who looks closely. They need ground truth; 40 per person "
+            "reveal guessing."
         ),
     )
     known_at_least = models.FloatField(
@@ -219,7 +219,9 @@ class Study(models.Model):
         _("IoU from which two boxes count as the same"),
         default=0.7,
         validators=[MinValueValidator(0.5), MaxValueValidator(0.95)],
-        help_text=_("Differences fade such boxes and lead to all others. From 0.5 to 0.95."),
+        help_text=_(
+            "The view of differences fades such boxes and steps through all others. From 0.5 to 0.95."
+        ),
     )
     break_minutes = models.PositiveSmallIntegerField(
         _("minutes until a break is suggested"), default=25, validators=[MinValueValidator(1)]
@@ -227,7 +229,7 @@ class Study(models.Model):
     break_screens = models.PositiveSmallIntegerField(
         _("pairs until a break is suggested"), default=60, validators=[MinValueValidator(1)]
     )
-    # The researcher's own words, in Markdown; guide.markdown.own_words() renders them.
+    # The researcher's own texts, in Markdown; guide.markdown.own_words() renders them.
     welcome = models.TextField(
         _("words of welcome"),
         blank=True,
@@ -295,30 +297,30 @@ class Study(models.Model):
 
     @property
     def asks_visits(self) -> bool:
-        """Whether one annotator makes visits to images, which may ask less than whole rankings."""
+        """Whether annotators make visits to images, which may ask less than whole rankings."""
         return self.methods_per_visit is not None
 
     def n_complete(self, n: int) -> str:
-        """So many images done by one annotator each, in words: rankings, or visits."""
+        """Return a number of complete rankings, or of complete visits, in words."""
         if self.asks_visits:
             return ngettext("{n} complete visit", "{n} complete visits", n).format(n=n)
         return ngettext("{n} complete ranking", "{n} complete rankings", n).format(n=n)
 
     @property
     def ends_by_rule(self) -> bool:
-        """Whether a rule will close it: one was chosen, and has not ended it before."""
+        """Whether a rule will close the study: one was chosen, and has not closed it before."""
         return self.ends_by != self.EndRule.NEVER and self.ended is None
 
     @property
     def is_ending(self) -> bool:
-        """Whether its rule has closed it just now: pairs that are on screen may still be answered."""
+        """Whether its rule has just closed it, so that pairs on screen may still be answered."""
         if self.state != self.State.CLOSED or self.ended is None:
             return False
         return timezone.now() - self.ended < LAST_ANSWERS
 
     @property
     def questions(self) -> dict[str, str]:
-        """By criterion, the usual ones in the reader's language."""
+        """The questions by criterion; default ones are in the reader's language."""
         asked = {
             "recall": self.recall_question,
             "precision": self.precision_question,
@@ -339,7 +341,7 @@ class Study(models.Model):
 
     @property
     def contact_text(self) -> str:
-        """Return the contact for annotators, in the researcher's words; empty: the study's researchers."""
+        """The annotators' contact in the researcher's words; empty: the study's researchers."""
         return self.contact
 
 
@@ -348,10 +350,10 @@ class StudyImage(models.Model):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="study_images")
     image = models.ForeignKey(Image, models.PROTECT, related_name="study_images")
-    # Kept by judging.services in the transaction that completes or reopens a ranking.
+    # Updated by judging.planning in the transaction that completes or reopens a ranking.
     n_complete = models.PositiveIntegerField(default=0)
-    # Drawn when the study is set up: whether all methods are ranked on it where the study draws some
-    # at every visit, and how many annotators it has where that is not the study's number.
+    # Drawn when the study is set up: whether all methods are ranked on it although visits draw
+    # some, and its number of annotators if that is not the study's.
     asks_all = models.BooleanField(default=False)
     n_annotators = models.PositiveSmallIntegerField(null=True, blank=True)
 
@@ -391,7 +393,7 @@ class Membership(models.Model):
 
 
 class Pseudonym(models.Model):
-    """A person's number in a study; it stays when they leave."""
+    """A person's number in a study, kept when they leave."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="pseudonyms")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="pseudonyms")
@@ -420,7 +422,7 @@ class Exclusion(WrittenOnce):
     is_excluded = models.BooleanField()
     reason = models.CharField(max_length=300)
     created = models.DateTimeField(auto_now_add=True)
-    # None: a rule of the study decided, or, for a bundle, a person of another site.
+    # None: decided by a rule of the study or, in a bundle, by a person of another site.
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
     )

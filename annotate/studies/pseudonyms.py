@@ -1,4 +1,4 @@
-"""The names under which the people of a study appear where theirs are hidden."""
+"""Pseudonyms: the names of a study's people where their user names are hidden."""
 
 from collections.abc import Collection
 
@@ -12,17 +12,17 @@ def pseudonyms(study: Study) -> dict[int, str]:
     """Return the name under which each person of a study appears, by user id.
 
     Annotators are annotator-1, annotator-2 ..., and members who only follow the study are
-    researcher-1 ..., in the order in which they joined. A given number stays when members leave.
+    researcher-1 ..., in the order in which they joined. Numbers stay the same when members leave.
     """
     rows = numbered(study)
     annotators = {row.person_id: str(row) for row in rows if row.role == Role.ANNOTATOR}
     others = {row.person_id: str(row) for row in rows if row.role != Role.ANNOTATOR}
-    # A member with both roles is known as an annotator.
+    # A member with both roles gets an annotator's pseudonym.
     return annotators | {key: name for key, name in others.items() if key not in annotators}
 
 
 def names_of(study: Study, *, real: bool) -> dict[int, str]:
-    """Return pseudonyms, or user names in the same order."""
+    """Return pseudonyms or, if ``real``, user names, in the same order."""
     name_of = pseudonyms(study)
     return usernames(name_of) if real else name_of
 
@@ -41,7 +41,7 @@ def give_pseudonyms(study: Study) -> None:
 
 
 def numbered(study: Study) -> list[Pseudonym]:
-    """Return all pseudonyms, first the stored ones; the others are next in line."""
+    """Return all pseudonyms: first the stored ones, then new ones with the next numbers."""
     stored = list(study.pseudonyms.order_by("number"))
     known = {(row.person_id, row.role) for row in stored}
     last = {

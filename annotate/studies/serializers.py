@@ -1,4 +1,4 @@
-"""Studies as the API shows and takes them."""
+"""Serializers of studies and their members."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
 
 
 class NewStudySerializer(serializers.ModelSerializer[Study]):
-    """A study that is to be set up; settings that are left out have their usual value."""
+    """A study to set up; omitted settings get their default values."""
 
     dataset = serializers.SlugRelatedField("slug", queryset=Dataset.objects.none())
     methods = serializers.ListField(

@@ -1,18 +1,18 @@
-"""Setting up a study and deciding who takes part."""
+"""Setup and changes of a study and its members."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.exceptions import EmptyResultSet
-from django.db import connection, transaction
-from django.db.models import Count, Q, QuerySet, Value
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, ImageQuerySet, Method
+from annotate.names import refuse_unseen
 from text_rankings.base.i18n import gettext as _
 
 from .draws import draw_images
@@ -25,7 +25,7 @@ _MIN_METHODS = 2
 
 
 def misfits(settings: Mapping[str, Any], n_methods: int | None = None) -> dict[str, str]:
-    """Return contradictions between settings, in a sentence for each; a missing setting has its default."""
+    """Return a sentence for each contradiction between settings; missing ones have defaults."""
 
     def value(setting: str) -> Any:
         return settings.get(setting, usual(setting))
@@ -34,12 +34,13 @@ def misfits(settings: Mapping[str, Any], n_methods: int | None = None) -> dict[s
     least, most, k = value("min_annotators"), value("max_annotators"), value("methods_per_visit")
     if least and most and most < least:
         found["max_annotators"] = _(
-            "An image needs {least} annotators; so many at least must be let in. Or leave it empty."
+            "An image needs {least} annotators, so at least as many must be allowed. Or "
+            "leave it empty."
         ).format(least=least)
     if value("agreement_percent"):
         if most is None:
             found["agreement_percent"] = _(
-                "Say how many annotators the other images get at most, so that these can get more."
+                "Enter the maximum number of annotators for the other images, so that these can get more."
             )
         elif (value("agreement_annotators") or 0) <= most:
             found["agreement_annotators"] = _(
@@ -50,10 +51,10 @@ def misfits(settings: Mapping[str, Any], n_methods: int | None = None) -> dict[s
             "A study ends after a number of answers, or when you close it: choose one of the two."
         )
     if value("ends_by") == Study.EndRule.BUDGET and not value("answer_budget"):
-        found["answer_budget"] = _("Say after how many answers the study ends.")
+        found["answer_budget"] = _("Enter the number of answers after which the study ends.")
     if value("ends_by") == Study.EndRule.NEVER and value("answer_budget"):
         found["answer_budget"] = _(
-            "It counts where the study ends by a rule. Choose one, or leave it empty."
+            "It only counts if the study ends by a rule. Choose one, or leave it empty."
         )
     slug = value("match_protocol")
     if slug and slug not in {one.slug for some in match_protocols().values() for one in some}:
@@ -76,7 +77,7 @@ def create_study(
 ) -> Study:
     """Set up a study over the dataset's images (or some of them) on which methods can be compared.
 
-    Images with results of fewer than two of the methods are left out. Raises StudyRefused when
+    Images with results of fewer than two of the methods are left out. Raises StudyRefused if
     there are fewer than two methods, nothing to compare, or the name is taken.
     """
     if len(set(methods)) < _MIN_METHODS:
@@ -109,9 +110,10 @@ def create_study(
 
 
 def free_slug(name: str) -> str:
-    """Return the address of a new study of this name. Raises StudyRefused for one that cannot be had."""
+    """Return the slug of a new study of this name. Raises StudyRefused if it is not available."""
+    refuse_unseen(name, StudyRefused)
     slug = slugify(name)
-    if not slug or slug == "new":  # studies/new/ is where studies are made
+    if not slug or slug == "new":  # studies/new/ is the page that sets up studies
         raise StudyRefused(_("Choose another name, with letters or digits."))
     if Study.objects.filter(Q(name=name) | Q(slug=slug)).exists():
         raise StudyRefused(_("There is a study named “{name}” already.").format(name=name))
@@ -125,34 +127,24 @@ def comparable(dataset: Dataset, methods: Iterable[Method]) -> ImageQuerySet:
 
 
 def _add_images(study: Study, images: QuerySet[Image]) -> int:
-    """Copy images into the study in one SQL statement; 100,000 rows are too slow in Python."""
-    rows = images.annotate(of_study=Value(study.pk), none=Value(0), no=Value(False))
-    try:
-        chosen, values = rows.values_list("pk", "of_study", "none", "no").query.sql_with_params()
-    except EmptyResultSet:  # of an empty choice
-        return 0
-    columns = "image_id,study_id,n_complete,asks_all"
-    with connection.cursor() as cursor:
-        # Our own names, and a query whose values are passed separately.
-        cursor.execute(
-            f"INSERT INTO {StudyImage._meta.db_table} ({columns}) {chosen}",
-            values,
-        )
-        return int(cursor.rowcount)
+    """Copy images into the study and return how many they are."""
+    pks = images.values_list("pk", flat=True)
+    rows = (StudyImage(study=study, image_id=pk) for pk in pks)
+    return len(StudyImage.objects.bulk_create(rows, batch_size=5000))
 
 
 @transaction.atomic
 def change_settings(
     *, study: Study, is_answered: Callable[[Study], bool], **settings: object
 ) -> None:
-    """Change settings of a study by their names; its address stays.
+    """Change settings of a study, given by name; its address does not change.
 
     ``is_answered`` returns whether the study has an answer; it is called under the locks.
 
     Raises StudyRefused if the name is taken, or if the study has answers and a setting that gives
     them their meaning would change.
     """
-    # Answers are stored under these locks, so that none comes in between.
+    # Answers are stored under these locks, so none can arrive meanwhile.
     list(study.memberships.select_for_update().order_by("pk"))
     study.refresh_from_db()
     changed = [name for name, value in settings.items() if getattr(study, name) != value]
@@ -161,13 +153,15 @@ def change_settings(
     if locked and is_answered(study):
         raise StudyRefused(
             _(
-                "People have answered under the present settings, so these stay: {names}. "
-                "Duplicate the study to ask in another way."
+                "People have answered under the present settings, so these cannot be changed: "
+                "{names}. Duplicate the study to ask differently."
             ).format(names=", ".join(locked))
         )
     draws_again = any(setting.is_drawn for setting in declared)
     if draws_again and study.state == Study.State.OPEN:
-        raise StudyRefused(_("While the study is open, what a visit asks stays. Close it first."))
+        raise StudyRefused(
+            _("What a visit asks cannot be changed while the study is open. Close it first.")
+        )
     ends_otherwise = any(setting.locks_at is Lock.OPENING for setting in declared)
     if ends_otherwise and study.state != Study.State.DRAFT:
         raise StudyRefused(
@@ -179,6 +173,8 @@ def change_settings(
     now = {field.name: getattr(study, field.name) for field in Study._meta.concrete_fields}
     for misfit in misfits(now | settings, study.methods.count()).values():
         raise StudyRefused(misfit)
+    if "name" in changed:
+        refuse_unseen(str(settings["name"]), StudyRefused)
     if "name" in changed and Study.objects.filter(name=settings["name"]).exists():
         raise StudyRefused(
             _("There is a study named “{name}” already.").format(name=settings["name"])
@@ -208,9 +204,9 @@ def add_member(*, study: Study, username: str, role: str) -> Membership:
 
 @transaction.atomic
 def change_role(*, membership: Membership, role: str) -> None:
-    """Change a member's role; their answers stay.
+    """Change a member's role; their answers are kept.
 
-    Raises StudyRefused if the person has that role, too.
+    Raises StudyRefused if the person already has that role, too.
     """
     before, role = membership.role, Role(role)
     if role == before:
@@ -243,7 +239,7 @@ def _record_member(act: Act, membership: Membership, **details: str) -> None:
 
 @transaction.atomic
 def set_state(*, study: Study, state: str) -> None:
-    """Open the study for answers, or close it; the answers stay."""
+    """Open the study for answers, or close it; the answers are kept."""
     if study.state == state:
         return
     study.state = Study.State(state)

@@ -27,11 +27,11 @@ class Part(models.TextChoices):
     END = "end", _("How it ends")
     WORDS = "words", _("What annotators read")
     BREAKS = "breaks", _("Breaks")
-    MEANING = "meaning", _("What gives answers their meaning")
+    MEANING = "meaning", _("Settings that determine what answers mean")
 
 
 class Lock(Enum):
-    """The moment from which a setting stays as it is."""
+    """The moment from which a setting can no longer change."""
 
     NEVER = auto()
     OPENING = auto()
@@ -39,7 +39,7 @@ class Lock(Enum):
 
 
 class InBundle(Enum):
-    """Whether a bundle holds a setting. Texts of the researcher may name people."""
+    """Whether a bundle holds a setting. Texts by the researcher may name people."""
 
     ALWAYS = auto()
     WITH_WORDS = auto()
@@ -56,10 +56,10 @@ class StudyField:
     step: str
     is_main: bool = False
     locks_at: Lock = Lock.NEVER
-    # A form refuses an empty value, and does not take it for the default.
+    # A form refuses an empty value instead of taking the default.
     is_required: bool = False
-    # It decides the sampling of each image: a change draws again, and needs a study that is not
-    # open.
+    # It determines the sampling of each image: a change draws again, and requires that the study is
+    # not open.
     is_drawn: bool = False
     in_bundle: InBundle = InBundle.ALWAYS
     # None: the field's verbose name.
@@ -111,15 +111,15 @@ BY_NAME: Final[Mapping[str, StudyField]] = {setting.name: setting for setting in
 # The other fields of Study.
 NOT_SETTINGS: Final = (
     *("id", "dataset", "created"),
-    # Forms and API have it in addition to the settings; a copy of a study gets another.
+    # Forms and API have it in addition to the settings; a copy of a study gets a new one.
     "name",
-    # Made of the first name.
+    # Derived from the first name.
     "slug",
-    # Written where a study is opened and closed, by a person or by its rule.
+    # Written when a study is opened or closed, by a person or by its rule.
     *("state", "ended"),
-    # Only the design of a new study asks for it; a copy draws another.
+    # Only the design step of a new study asks for it; a copy draws a new one.
     "seed",
-    # Tells how to read the logs of earlier versions.
+    # Determines how to read the logs of earlier versions.
     "recheck_rule",
 )
 
@@ -130,7 +130,7 @@ def of_step(step: str) -> list[str]:
 
 
 def usual(name: str) -> Any:
-    """Return the usual value of a study's setting, or of its seed."""
+    """Return the default of a study's setting, or of its seed."""
     return _field(name).get_default()
 
 

@@ -1,4 +1,4 @@
-"""Questions about a study that views of several subjects share: whether this request may see it."""
+"""A shortcut shared by the views of several subjects: a study that the request may see."""
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest

@@ -1,10 +1,27 @@
 """Fixtures of many tests of the site. Each file has its own study, often as ``made_study``."""
 
 from copy import deepcopy
+from functools import lru_cache
 
 import pytest
+import vl_convert
 
 from tests.support.factories import add_annotator, add_researcher
+
+
+def _once(draw):
+    """Return the function of the drawing library with what it drew of the same text kept."""
+    kept = lru_cache(maxsize=500)(draw)
+    return lambda source, **options: (kept if isinstance(source, str) else draw)(source, **options)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _each_drawing_once():
+    """Each picture is drawn once for all tests of a process."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("vegalite_to_svg", "svg_to_png", "svg_to_pdf"):
+            patch.setattr(vl_convert, name, _once(getattr(vl_convert, name)))
+        yield
 
 
 @pytest.fixture

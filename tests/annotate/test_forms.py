@@ -1,15 +1,12 @@
 """Words of forms are marked for translation, also those that Django makes of a field's name."""
 
-import importlib
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from django.forms import BaseForm, Field, HiddenInput
+from django.forms import Field, HiddenInput
 from django.utils.functional import Promise
 
-ROOT = Path(__file__).resolve().parents[2]
-
+from tests.support.forms import FORMS
 
 # Forms whose fields a template draws with words of its own, or that read an address.
 DRAWN_ELSEWHERE = {
@@ -18,24 +15,6 @@ DRAWN_ELSEWHERE = {
     *("figures.forms._PaperForm", "figures.forms.FileForm", "figures.forms.KeptFigureForm"),
     "figures.forms.KeptFileForm",
 }
-
-
-def forms() -> dict[str, type[BaseForm]]:
-    found = {}
-    for path in sorted(ROOT.joinpath("annotate").rglob("*forms.py")):
-        module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
-        for name, value in vars(module).items():
-            if (
-                isinstance(value, type)
-                and issubclass(value, BaseForm)
-                and hasattr(value, "base_fields")
-                and value.__module__ == module.__name__
-            ):
-                found[f"{module.__name__}.{name}".removeprefix("annotate.")] = value
-    return found
-
-
-FORMS = forms()
 
 
 def unmarked(field: Field) -> Iterator[object]:

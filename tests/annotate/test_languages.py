@@ -14,6 +14,8 @@ from tests.support.factories import add_researcher
 from tests.support.worked import ranked_study, worked_study
 from tools import catalogues
 
+pytestmark = pytest.mark.release
+
 TABLES = ("intervals", "differences", "person", "sensitivity", "agreement", "measures", "strengths")
 RAW = ("judgements.csv", "judgements.json", "rankings.csv", "scores.csv")
 # Attributes of an element that machines read.

@@ -34,7 +34,7 @@ from tests.support.factories import (
 )
 from tests.support.truths import rank_everything, same_truth
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.release]
 AB = same_truth([["a"], ["b"]])
 # Reader, and the arguments of its address.
 PAGES = {

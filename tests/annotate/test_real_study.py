@@ -16,9 +16,9 @@ from rankings.agreement.report import Settings
 from rankings.consensus.mean_rank import mean_rank
 from rankings.orders.edit_distance import edit_distance
 from rankings.orders.from_scores import f_beta, ranking_from_scores
+from tests.support.judge import JUDGES, quality
 from tests.support.loads import load_dataset, load_results
 from tests.support.shared import shared_path
-from tools.artwork.demo.judge import JUDGES, quality
 
 pytestmark = pytest.mark.django_db
 

@@ -191,6 +191,7 @@ def test_a_missing_or_wrong_setting_stops_the_start_and_is_named(environment, se
     assert sentence in run.stderr
 
 
+@pytest.mark.release
 def test_a_server_sets_flags_on_its_cookies():
     run = started(SECRET_KEY=SECRET)
     assert run.returncode == 0, run.stderr
@@ -204,12 +205,14 @@ def test_a_server_sets_flags_on_its_cookies():
     assert '"MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN": false' in run.stdout
 
 
+@pytest.mark.release
 def test_the_embedded_database_is_for_its_owner_alone(tmp_path):
     run = started(DATA_DIR=str(tmp_path / "data"), SECRET_KEY=SECRET)
     assert run.returncode == 0, run.stderr
     assert (tmp_path / "data" / "db.sqlite3").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.release
 def test_mail_is_sent_where_a_server_is_named_and_never_printed():
     run = started(SECRET_KEY=SECRET)
     assert "dummy.EmailBackend" in run.stdout

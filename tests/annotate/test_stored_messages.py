@@ -24,7 +24,7 @@ def ended(title, person):
 @pytest.mark.parametrize(
     ("title", "shown"),
     [
-        (SCORED, "Calculer IoU sur Left"),
+        (SCORED, "Calculer les scores de IoU sur Left"),
         ("Score IoU on Left", '<span lang="en">Score IoU on Left</span>'),
     ],
 )

@@ -2,4 +2,4 @@ from annotate.errors import Refusal
 
 
 class NotErased(Refusal):
-    """Personal data that cannot be erased as asked."""
+    """Personal data that cannot be erased as requested."""

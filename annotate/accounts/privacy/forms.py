@@ -1,4 +1,4 @@
-"""Confirming that one's personal data is to be erased."""
+"""The form that confirms the erasure of one's personal data."""
 
 from typing import Any
 

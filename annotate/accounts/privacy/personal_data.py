@@ -1,4 +1,4 @@
-"""Personal data: exported in full, or erased so that the person's answers stay."""
+"""Personal data: exported in full, or erased while the person's answers are kept."""
 
 import secrets
 from collections.abc import Callable, Iterable
@@ -19,13 +19,13 @@ from annotate.audit.services import record
 
 from .errors import NotErased
 
-# Secrets, and fields that would reveal to an annotator which method a result is of.
+# Secrets, and fields that would reveal to an annotator which method produced a result.
 _LEFT_OUT = {
     *("password", "token_hash", "session_key", "key", "digest", "content"),
     *("items", "drawn", "hidden", "rankings", "unsettled"),
 }
 _SECRET_DATA = {"mfa.authenticator"}
-# Keys under which Django and the account library keep in a session whose it is.
+# Keys under which Django and the account library store a session's user.
 _OWNER_KEYS = ("_auth_user_id", "account_authentication_methods_user")
 _ABOUT = (
     "Everything this site stores about you. Passwords, keys and tokens are left out, and so is "
@@ -35,31 +35,31 @@ _ABOUT = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Personal data that no relation to the account leads to: how to give them out and erase them."""
+    """Export and erasure of personal data that no relation to the account leads to."""
 
     give_out: Callable[[User], Iterable[dict[str, Any]]]
     erase: Callable[[User], None]
 
 
-# By the name under which they are given out; later subjects register theirs (annotate/apps.py).
+# Sources by their name in the export; subjects higher up register theirs (annotate/apps.py).
 _sources: dict[str, Source] = {}
 
 
 def register(name: str, source: Source) -> None:
-    """Export and erase these data together with the account's own."""
+    """Register data to export and erase together with the account's own."""
     _sources[name] = source
 
 
 def everything_about(person: User) -> dict[str, Any]:
     """Return all rows that point to the person, as values that JSON can hold.
 
-    Relations are found by themselves, so that a table that comes later is given out, too.
+    Relations are discovered automatically, so the rows of new tables are exported, too.
     """
     stored: dict[str, list[dict[str, Any]]] = {}
     for relation in _relations():
         model = relation.related_model
         rows = model._base_manager.filter(**{relation.field.name: person}).order_by("pk")
-        # Referenced rows are given by name; they are fetched in one query, however many there are.
+        # Referenced rows appear by name; the query that fetches the rows fetches them, too.
         named = [field.name for field in model._meta.concrete_fields if field.is_relation]
         values = [_as_values(row, person) for row in rows.select_related(*named).iterator()]
         if values:
@@ -99,11 +99,11 @@ def _as_values(row: models.Model, person: User) -> dict[str, Any]:
 
 @transaction.atomic
 def erase(person: User) -> str:
-    """Take everything personal out of the database and return the pseudonym that stays.
+    """Erase all personal data of a user and return the pseudonym that replaces the user name.
 
-    Judgements stay under it, and rows that depend on the account alone are deleted: profile,
+    Judgements are kept under it; rows that belong only to the account are deleted: profile,
     addresses, keys, sessions, tokens, preferences. The account can no longer sign in. Raises
-    NotErased for the last admin, because the site would have no admin.
+    NotErased for the last admin, because the site would have none.
     """
     _refuse_last_admin(person)
     addresses = _addresses(person)
@@ -136,7 +136,7 @@ def is_last_admin(person: User) -> bool:
 
 
 def _refuse_last_admin(person: User) -> None:
-    # Two admins who go at once wait for each other here.
+    # If two admins leave at once, the second waits for the first here.
     list(User.objects.select_for_update().filter(is_staff=True).order_by("pk"))
     if is_last_admin(person):
         raise NotErased(
@@ -150,7 +150,7 @@ def _addresses(person: User) -> set[str]:
 
 
 def _end_sessions(person: User) -> None:
-    """Remove the person's sessions, also of a sign-in that stopped before the second factor."""
+    """Delete the user's sessions, including sign-ins that stopped before the second factor."""
     for session in Session.objects.iterator():
         kept = session.get_decoded()
         owners = {str(kept.get(key)) for key in _OWNER_KEYS}

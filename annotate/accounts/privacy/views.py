@@ -1,4 +1,4 @@
-"""Taking one's personal data away, and having it erased."""
+"""Pages that export and erase the user's personal data."""
 
 from allauth.core import ratelimit
 from django.contrib import messages
@@ -23,7 +23,7 @@ from .forms import EraseForm
 @never_cache
 @require_safe
 def export(request: SignedInRequest) -> HttpResponse:
-    # A file, though its address does not end like one's name.
+    # Like all files, it is in English, although its address has no file extension.
     with translation.override("en"):
         response = JsonResponse(
             personal_data.everything_about(request.user), json_dumps_params={"indent": 2}

@@ -1,1 +1,1 @@
-"""Tokens that let a script act for a person."""
+"""Tokens that let a script act for a user."""

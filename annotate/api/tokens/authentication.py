@@ -10,7 +10,7 @@ from .models import Token
 
 
 class BearerToken(authentication.TokenAuthentication):
-    """The framework reads the header; we check the token."""
+    """Authentication by token: the framework reads the header, we check the token."""
 
     keyword = "Bearer"
     model = Token

@@ -2,4 +2,4 @@ from annotate.errors import Refusal
 
 
 class TokenRefused(Refusal):
-    """A token that is not made."""
+    """A token that cannot be created."""

@@ -9,23 +9,23 @@ from django.db.models import Q
 
 class TokenQuerySet(models.QuerySet["Token"]):
     def alive(self, at: datetime) -> "TokenQuerySet":
-        """Those that open something at this moment."""
+        """Return the tokens that are valid at this time."""
         return self.filter(Q(expires__isnull=True) | Q(expires__gt=at), person__is_active=True)
 
 
 class Token(models.Model):
-    """Lets scripts act for a person, within the scopes it was made for. Revoking it deletes it."""
+    """A credential that lets scripts act for a user, within its scopes. Revoking deletes it."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=80)
-    # Names of annotate.api.scopes.
+    # Names from annotate.api.scopes.
     scopes = models.JSONField()
     # Its first characters, to distinguish it from others.
     beginning = models.CharField(max_length=12)
     sha256 = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(auto_now_add=True)
     expires = models.DateTimeField(null=True, blank=True)
-    # To the minute.
+    # Precise to the minute.
     last_used = models.DateTimeField(null=True, blank=True)
 
     objects = TokenQuerySet.as_manager()

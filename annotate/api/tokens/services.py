@@ -1,4 +1,4 @@
-"""Making, finding and revoking tokens."""
+"""Creating, finding and revoking tokens."""
 
 import secrets
 from collections.abc import Collection
@@ -25,23 +25,25 @@ _BYTES: Final = 32
 # Attribute of the User object of a request, which lives as long as the request.
 _IN_USE: Final = "token_in_use"
 _LAST_USED_EVERY: Final = timedelta(minutes=1)
-# Ended rows are still listed for this long.
+# Expired tokens are still listed for this long.
 _KEPT_AFTER_END = timedelta(days=30)
 
 
 def create_token(
     *, person: User, name: str, scopes: Collection[str], days: int | None = None
 ) -> tuple[Token, str]:
-    """Make a token and return it with its secret, which is stored nowhere.
+    """Create a token and return it with its secret, which is not stored.
 
-    ``days`` is its lifetime; None: until it is revoked. Raises TokenRefused for a name that is
-    taken, an unknown scope or none, and for too many tokens.
+    ``days`` is its lifetime; None means until it is revoked. Raises TokenRefused if the name is
+    taken, a scope is unknown, no scope is given, or there are too many tokens.
     """
     if not scopes or not set(scopes) <= set(SCOPES):
         raise TokenRefused(_("Choose what the token is for."))
     if person.api_tokens.count() >= MAX_TOKENS:
         raise TokenRefused(
-            _("You have {n} tokens. Revoke one that you do not need.").format(n=MAX_TOKENS)
+            _("You already have {n} tokens, the maximum. Revoke one that you do not need.").format(
+                n=MAX_TOKENS
+            )
         )
     secret = _MARK + secrets.token_urlsafe(_BYTES)
     try:
@@ -54,7 +56,7 @@ def create_token(
                 sha256=_digest(secret),
                 expires=None if days is None else timezone.now() + timedelta(days=days),
             )
-            # Its name is the person's own words, which erasure could not take out of the log.
+            # Not its name: the user chose that, and erasure could not remove it from the log.
             record(
                 Act.TOKEN_MADE,
                 actor=person,
@@ -69,14 +71,14 @@ def create_token(
 
 
 def _digest(secret: str) -> str:
-    # 256 random bits cannot be guessed, so that a slow hash would protect nothing.
+    # 256 random bits cannot be guessed, so a slow hash would add no protection.
     return sha256(secret.encode()).hexdigest()
 
 
 def find_token(secret: str) -> Token | None:
-    """Return the living token of this secret with its person, and note that it was used.
+    """Return the valid token of this secret with its user, and record that it was used.
 
-    The person knows by which token they came (`token_in_use`).
+    The user object remembers the token (`token_in_use`).
     """
     now = timezone.now()
     alive = Token.objects.alive(now).select_related("person")
@@ -89,14 +91,14 @@ def find_token(secret: str) -> Token | None:
 
 
 def token_in_use(person: User | None) -> int | None:
-    """Return the primary key of the token a request was made with, None for a browser's session."""
+    """Return the primary key of the token that a request used, or None for a browser session."""
     key: int | None = getattr(person, _IN_USE, None)
     return key
 
 
 @transaction.atomic
 def revoke_token(*, person: User, pk: int) -> bool:
-    """End one of a person's tokens for good; say whether there was one."""
+    """Revoke one of a user's tokens permanently; return whether it existed."""
     token = person.api_tokens.filter(pk=pk).first()
     if token is None:
         return False
@@ -106,6 +108,6 @@ def revoke_token(*, person: User, pk: int) -> bool:
 
 
 def forget_expired() -> int:
-    """Delete tokens that ended a month ago; return how many."""
+    """Delete tokens that expired over 30 days ago; return how many."""
     ended = Token.objects.filter(expires__lt=timezone.now() - _KEPT_AFTER_END)
     return ended.delete()[0]

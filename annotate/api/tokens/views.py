@@ -21,7 +21,7 @@ from .forms import TokenForm
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def tokens(request: SignedInRequest) -> HttpResponse:
-    """One's tokens, and making another; its secret is in the answer to the form and nowhere else."""
+    """List the user's tokens, and create one; only this response shows its secret."""
     form = TokenForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:

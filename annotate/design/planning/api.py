@@ -62,7 +62,7 @@ class ComponentsSerializer(serializers.Serializer[Any]):
 
 
 class DesignChoiceSerializer(serializers.Serializer[Any]):
-    """A design; without images where no number of them suffices."""
+    """A design. ``n_images`` is null if no number of images suffices."""
 
     asking = serializers.CharField(help_text="rankings, or pairs")
     sharing = serializers.CharField()

@@ -1,4 +1,4 @@
-"""Forms of a plan: its goal, its people, and the study whose rankings show how images and people vary."""
+"""Forms of a plan: goal, people, and the study that shows how much images and people vary."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ MOST_IMAGES: Final = 100_000
 
 @dataclass(frozen=True)
 class Planned:
-    """A question with its plan; without a plan if the question is invalid.
+    """A question with its plan, which is None if the question is invalid.
 
-    ``is_enlarged`` where the usual difference cannot be found and the smallest that can took its place.
+    ``is_enlarged``: the default difference is not detectable and was replaced by one that is.
     """
 
     form: "PlanForm"
@@ -38,7 +38,7 @@ class Planned:
 def planned(
     data: QueryDict, *, dataset: Dataset, person: User, known: Mapping[str, Any] | None = None
 ) -> Planned:
-    """Plan the user's request; without a difference, choose one that can be found, if there is any."""
+    """Plan the user's request; if the default difference is not detectable, use one that is."""
     known = known or {}
     form = PlanForm(data, dataset=dataset, person=person, known=known)
     if not form.is_valid():
@@ -54,7 +54,7 @@ def planned(
 
 
 class MainAndMore(forms.BaseForm):
-    """A form whose rarer fields are behind a summary, open if one has a fault."""
+    """A form that folds its less common fields away unless one has an error."""
 
     MAIN: ClassVar[Collection[str]]
 
@@ -72,16 +72,19 @@ class MainAndMore(forms.BaseForm):
 
 
 class PlanForm(MainAndMore, forms.Form):
-    """The question of a plan. Missing fields have their defaults, so the page shows a plan at once."""
+    """The question of a plan. Missing fields get defaults, so the page shows a plan at once."""
 
     difference = forms.FloatField(
-        label=_("Difference that should be found (pairs of methods in 100)"),
+        label=_("Difference to detect (pairs of methods in 100)"),
         min_value=0.1,
         max_value=_PERCENT,
-        help_text=_("One protocol orders so many more of 100 pairs otherwise than people do."),
+        help_text=_(
+            "How many more of 100 pairs one protocol orders differently from people than the "
+            "other protocol does."
+        ),
     )
-    people = forms.IntegerField(label=_("People you can get"), min_value=1, max_value=MOST_PEOPLE)
-    images = forms.IntegerField(label=_("Images there are"), min_value=2, max_value=MOST_IMAGES)
+    people = forms.IntegerField(label=_("People available"), min_value=1, max_value=MOST_PEOPLE)
+    images = forms.IntegerField(label=_("Images available"), min_value=2, max_value=MOST_IMAGES)
     n_protocols = forms.IntegerField(
         label=_("Protocols you will compare"),
         min_value=2,
@@ -89,7 +92,7 @@ class PlanForm(MainAndMore, forms.Form):
         help_text=_("Every pair is tested, and all p-values are adjusted for that."),
     )
     power = forms.FloatField(
-        label=_("How often it should be found (percent of studies)"), min_value=50, max_value=99
+        label=_("How often it should be detected (percent of studies)"), min_value=50, max_value=99
     )
     criterion = forms.ChoiceField(
         label=_("Criterion"), choices=[(name, _(name)) for name in CRITERIA]
@@ -100,14 +103,14 @@ class PlanForm(MainAndMore, forms.Form):
         required=False,
         to_field_name="slug",
         empty_label=_("the demo (no pilot)"),
-        help_text=_("A pilot of some 20 images by three people says more than any guess."),
+        help_text=_("A pilot with about 20 images and three people is better than any guess."),
     )
     seconds = forms.FloatField(
         label=_("Seconds a pair"),
         min_value=0.1,
         max_value=3600,
         required=False,
-        help_text=_("Empty: as the study above took, or 10."),
+        help_text=_("Empty: the value measured in the study above, or 10."),
     )
     minutes = forms.FloatField(
         label=_("Minutes a person needs before the first pair"), min_value=0, max_value=480
@@ -124,7 +127,7 @@ class PlanForm(MainAndMore, forms.Form):
         person: User,
         known: Mapping[str, Any] | None = None,
     ) -> None:
-        """``known`` has usual values that a study which is being set up says."""
+        """Fill in defaults; ``known`` has those of the study that is being set up."""
         pilots = services.pilots(person)
         of_dataset = pilots.filter(dataset=dataset).first()
         runs = list(dataset.runs.latest_of_each_protocol())

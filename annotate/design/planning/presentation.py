@@ -1,4 +1,4 @@
-"""A plan as its page shows it: the designs with all people, the map, and where to go on."""
+"""Presentation of a plan: the designs with all people, the map, and links to set up a study."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from .services import settings_of
 
 @dataclass(frozen=True)
 class ShownChoice:
-    """A design of a plan, and the address at which a study is set up by it."""
+    """A design of a plan, and the address that sets up a study with it."""
 
     choice: Choice
     asked: str
@@ -34,7 +34,7 @@ class ShownChoice:
 
 
 def panel(found: Plan, path: str, *, is_enlarged: bool = False) -> dict[str, Any]:
-    """Return the content of the panel with the answer; ``path`` is the page that takes over its settings."""
+    """Return the context of a plan's panel; ``path`` is the page to send a design's settings to."""
     wider = found.within_reach
     return {
         "plan": found,
@@ -46,14 +46,14 @@ def panel(found: Plan, path: str, *, is_enlarged: bool = False) -> dict[str, Any
 
 
 def choices_with_all(found: Plan, path: str) -> list[ShownChoice]:
-    """Return the designs with as many people as there are, the fewest hours first."""
+    """Return the designs that use all people: those that fit first, then by hours."""
     rows = [one for one in found.choices if one.n_annotators == found.question.people]
     rows.sort(key=lambda one: (not one.fits, one.hours is None, one.hours or 0.0))
     return [_shown(one, path) for one in rows]
 
 
 def differences_of(found: Plan) -> tuple[str, str, str] | None:
-    """Return the smallest, largest and median difference of the pilot's protocols, pairs in 100."""
+    """Return the least, largest and median difference of the pilot's protocols, pairs in 100."""
     values = found.pilot.differences
     if not values:
         return None
@@ -87,9 +87,9 @@ def figure_of(found: Plan, criterion: str) -> Figure:
 
 
 def shown_map(figure: Figure, dataset: Dataset, query: QueryDict) -> ShownFigure:
-    """Return the map of a plan; its files have the page's question in their addresses.
+    """Return the map of a plan; the addresses of its files contain the page's question.
 
-    Without its notes, which the page says above it.
+    Its notes are omitted, because the page shows them above it.
     """
 
     def address(figure: Figure, extension: str, paper: Paper) -> str:

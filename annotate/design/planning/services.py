@@ -36,21 +36,21 @@ CRITERION: Final = "preference"
 
 @dataclass(frozen=True)
 class Measured:
-    """Cost of answers in a study: None if it was not measured."""
+    """Pairs that a ranking takes in a study, and seconds that a pair takes; None: not measured."""
 
     screens: float | None
     seconds: float | None
 
 
 def pilots(person: User) -> QuerySet[Study]:
-    """Return the studies that can be a user's pilot: the user follows them, and they have rankings."""
+    """Return the studies that can be a user's pilot: those followed, with complete rankings."""
     followed = permitted(person, "annotate.follow_study", Study)
     ranked = Assignment.objects.filter(state=Assignment.State.COMPLETE).values("study")
     return followed.filter(pk__in=ranked).order_by("name")
 
 
 def measured(study: Study | None) -> Measured:
-    """Return the mean number of pairs of a ranking, and the median seconds of a pair."""
+    """Return the mean number of pairs answered per ranking, and the median seconds per pair."""
     if study is None:
         return Measured(None, None)
     screens = counted_assignments(study).aggregate(mean=Avg("n_answered"))["mean"]
@@ -70,11 +70,11 @@ def plan_study(
     seconds: float | None = None,
     minutes: float = USUAL_MINUTES,
 ) -> Plan:
-    """Return which designs find a difference on a dataset's images.
+    """Return the designs that detect a difference on a dataset's images.
 
     ``study`` is the pilot; without one, or if it is too large to analyse, the demo is used, and the
-    result says so. Without ``images`` those of the dataset are used; without ``seconds`` those
-    measured in the pilot.
+    result says so. ``images`` defaults to those of the dataset, ``seconds`` to those measured in
+    the pilot.
     """
     cost = measured(study)
     return plan(
@@ -100,20 +100,21 @@ def _pilot(study: Study | None, criterion: str) -> Pilot:
     except TooLarge:
         return demo_pilot(
             _(
-                "“{study}” is too large to be looked at while you wait; how much images and people vary "
-                "is taken from the demo. python -m rankings plan reads its rankings and scores."
+                "“{study}” is too large to be analysed while you wait; how much images and people "
+                "vary is taken from the demo. python -m rankings plan reads its rankings and "
+                "scores."
             ).format(study=study)
         )
     return pilot_of_study(study, criterion)
 
 
 def settings_of(choice: Choice) -> dict[str, int | str]:
-    """Return the settings with which a new study asks as a design of a plan does, whatever it had."""
+    """Return all settings that give a new study the design of a plan, whatever it had before."""
     sharing = next(one for one in SHARINGS if one.name == choice.sharing)
     settings: dict[str, int | str] = {
         "min_annotators": sharing.per_image,
         "max_annotators": sharing.per_image,
-        # All methods, and no image for more people.
+        # Visits ask about all methods, and no images are ranked by additional people.
         "methods_per_visit": "",
         "agreement_percent": 0,
     }

@@ -1,4 +1,4 @@
-"""The forms of the steps, each for a part of a study."""
+"""Forms for the steps that set up a study."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotate.datasets.models import Method
 from annotate.design.planning.forms import MainAndMore
+from annotate.names import NameField
 from annotate.studies.errors import StudyRefused
 from annotate.studies.forms import SettingsForm
 from annotate.studies.models import Role, Study
@@ -19,7 +20,7 @@ from annotate.studies.settings import SETTINGS, of_step
 
 from .image_filters import Filter
 
-# Beyond these, people are named.
+# Above this number, people are entered by name.
 MAX_PEOPLE_LISTED: Final = 100
 
 
@@ -38,6 +39,7 @@ class DataForm(forms.ModelForm[Study]):
     class Meta:
         model = Study
         fields = ["name"]
+        field_classes = {"name": NameField}
         labels = {"name": gettext_lazy("Name")}
         error_messages = {"name": {"required": gettext_lazy("Give the study a name.")}}
 
@@ -65,7 +67,7 @@ class DataForm(forms.ModelForm[Study]):
 
 
 class StepForm(MainAndMore, SettingsForm):
-    """Some of the settings."""
+    """Base of the forms for a part of the settings."""
 
     MAIN = [setting.name for setting in SETTINGS if setting.is_main]
 
@@ -140,7 +142,7 @@ class RandomForm(forms.Form):
     n = forms.IntegerField(
         min_value=1,
         label=gettext_lazy("At random"),
-        error_messages={"required": gettext_lazy("Say how many images.")},
+        error_messages={"required": gettext_lazy("Enter the number of images.")},
     )
     seed = forms.IntegerField(
         min_value=0, max_value=2**31 - 1, label=gettext_lazy("Seed"), initial=1

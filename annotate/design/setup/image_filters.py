@@ -1,4 +1,4 @@
-"""Which images pass a filter, in which order: by name, by their ground truth, by how far protocols differ."""
+"""Filters and orders of images: by name, by ground truth, by how far protocols differ."""
 
 import random
 from collections import defaultdict
@@ -24,7 +24,7 @@ _DAY: Final = 24 * 3600
 class Fact(NamedTuple):
     """Properties of an image; ``n_regions`` and ``smallest_px`` are of ground truth that counts.
 
-    None: not looked at, or for the smallest side no such region.
+    None: not counted; for the smallest side also if there is no such region.
     """
 
     pk: int
@@ -35,7 +35,7 @@ class Fact(NamedTuple):
 
 
 def facts(dataset: Dataset) -> list[Fact]:
-    """Return the facts of a dataset's images in order; counted again only when something was loaded."""
+    """Return the facts of a dataset's images in order, cached until new data are loaded."""
     rows = dataset.images.aggregate(n=Count("pk"), last=Max("pk"))
     loads = dataset.imports.aggregate(last=Max("pk"), undone=Max("undone"))
     key = f"facts-{dataset.pk}-{_short((rows, loads))}"
@@ -92,7 +92,7 @@ def passing(
     chosen: set[int],
     apart: Mapping[int, float],
 ) -> list[Fact]:
-    """Return the comparable images that pass a filter, in the order it asks for."""
+    """Return the comparable images that pass a filter, in the order it specifies."""
     words = wanted.words.casefold()
     passed = [
         fact
@@ -129,13 +129,13 @@ def _is_shown(show: str, fact: Fact, chosen: set[int]) -> bool:
 
 
 def at_random(images: Sequence[Fact], n: int, seed: int) -> list[int]:
-    """Return n of the images, the same for the same seed, whatever order they were shown in."""
+    """Return n random images; equal seeds give equal images, whatever the order of display."""
     keys = sorted(fact.pk for fact in images)
     return sorted(random.Random(seed).sample(keys, min(n, len(keys))))  # nosec B311
 
 
 def runs_to_compare(dataset: Dataset) -> list[int]:
-    """Return the newest run of each protocol; none if there is only one, or all images would take long."""
+    """Return the newest run of each protocol; none if there is only one, or too much to compare."""
     runs = list(dataset.runs.latest_of_each_protocol().values_list("pk", flat=True))
     n_images, n_methods = dataset.images.count(), dataset.methods.count()
     takes_long = n_images * n_methods**2 * len(runs) > 2 * _MAX_COMPARED
@@ -145,8 +145,8 @@ def runs_to_compare(dataset: Dataset) -> list[int]:
 def apart(dataset: Dataset, runs: Sequence[int]) -> dict[int, float]:
     """Return by image how often two protocols order two methods the opposite way.
 
-    The share is of all pairs of protocols and pairs of methods, by F-scores. Computed once: it takes
-    seconds for large datasets.
+    The share is over all pairs of protocols and pairs of methods, by F-score. It is cached, because
+    large datasets take seconds.
     """
     key = f"apart-{dataset.pk}-{_short((runs, dataset.images.count(), dataset.methods.count()))}"
     found: dict[int, float] | None = cache.get(key)
@@ -157,7 +157,7 @@ def apart(dataset: Dataset, runs: Sequence[int]) -> dict[int, float]:
 
 
 def apart_on(images: Any, runs: Sequence[int]) -> dict[int, float]:
-    """Return the same of some images, by their keys."""
+    """Return the shares of `apart` for the images with these keys, without the cache."""
     results = Result.objects.filter(image__in=images)
     rows = Score.objects.filter(run__in=runs, result__in=results).order_by()
     # image -> method -> run -> F-score
@@ -172,16 +172,16 @@ def apart_on(images: Any, runs: Sequence[int]) -> dict[int, float]:
 
 
 def _f_score(f_score: float | None, recall: float | None, precision: float | None) -> float | None:
-    """Return the F-score; of scores that were imported without one the harmonic mean."""
+    """Return the F-score; if scores were imported without one, the harmonic mean."""
     if f_score is not None or recall is None or precision is None:
         return f_score
     return 2 * recall * precision / (recall + precision) if recall + precision else 0.0
 
 
 def opposite_share(of_methods: Sequence[Mapping[int, float]]) -> float:
-    """Return the share of pairs of protocols and of methods in which the order is the opposite.
+    """Return the share of pairs of methods that pairs of protocols order the opposite way.
 
-    ``of_methods`` has the F-score in each run of each method. 0 where nothing can be compared.
+    ``of_methods`` holds each method's F-score in each run. 0 if nothing can be compared.
     """
     n_opposite = n_compared = 0
     for one, other in combinations(of_methods, 2):

@@ -9,18 +9,18 @@ from annotate.datasets.models import Dataset
 
 
 class NewStudy(models.Model):
-    """A user's choices in the steps of a new study. No one else sees it, and it is deleted with the study."""
+    """A user's private choices in the steps of a new study, deleted when the study is created."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="new_studies")
     dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="new_studies")
-    # Fields of Study by their names; those of steps that were not stored yet are absent.
+    # Fields of Study by name; those of steps that are not stored yet are absent.
     settings = models.JSONField(default=dict)
-    # Keys of methods and of images; no list of images means all on which methods can be compared.
+    # Keys of methods and of images; None means all images on which methods can be compared.
     methods = models.JSONField(default=list)
     images = models.JSONField(null=True, blank=True)
     # {role: [keys of people]}
     people = models.JSONField(default=dict)
-    # Names of the steps that were stored.
+    # Names of the stored steps.
     steps = models.JSONField(default=list)
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)

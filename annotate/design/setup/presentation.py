@@ -1,4 +1,4 @@
-"""The steps of a new study for its pages, and a summary."""
+"""Presentation of a new study: its steps and a summary."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _TITLES: Final = {
     "design": gettext_lazy("Design"),
     "images": gettext_lazy("Images"),
     "people": gettext_lazy("People"),
-    "look": gettext_lazy("Look"),
+    "look": gettext_lazy("Appearance"),
     "open": gettext_lazy("Open"),
 }
 
@@ -46,7 +46,7 @@ def after(step: str) -> str:
 
 
 def steps(new: NewStudy | None, here: str) -> list[Step]:
-    """Return the steps; before the first is stored, none leads anywhere."""
+    """Return the steps; they have no addresses before the first is stored."""
     return [
         Step(
             str(_TITLES[name]),
@@ -60,7 +60,7 @@ def steps(new: NewStudy | None, here: str) -> list[Step]:
 
 @dataclass(frozen=True)
 class Summary:
-    """Size of a study, and sentences about missing parts; ``blocks`` prevent its creation."""
+    """Size of a study, and steps with sentences on missing parts; ``blocks`` prevent creation."""
 
     n_images: int
     n_without_photograph: int
@@ -73,7 +73,7 @@ class Summary:
 
 
 def summary(new: NewStudy, settings: Callable[[str], Any]) -> Summary:
-    """Sum up a new study; ``settings`` gives each setting. Missing parts come with their step."""
+    """Return the summary of a new study; ``settings`` returns a setting's value by its name."""
     images = services.chosen(new)
     n_images = images.count()
     n_without = images.filter(sha256="").count()
@@ -87,7 +87,9 @@ def summary(new: NewStudy, settings: Callable[[str], Any]) -> Summary:
     if n_methods < 2:
         blocks.append(("data", _("Fewer than two methods are chosen.")))
     elif not n_images:
-        blocks.append(("images", _("No image is chosen on which two of the methods have results.")))
+        blocks.append(
+            ("images", _("None of the chosen images has results from at least two methods."))
+        )
     lacks = []
     if n_images and n_without:
         lacks.append(
@@ -109,8 +111,8 @@ def summary(new: NewStudy, settings: Callable[[str], Any]) -> Summary:
             (
                 "people",
                 ngettext(
-                    "An image needs {wanted}, and {n} person ranks.",
-                    "An image needs {wanted}, and {n} people rank.",
+                    "An image needs {wanted}, and only {n} person is ranking.",
+                    "An image needs {wanted}, and only {n} people are ranking.",
                     n_annotators,
                 ).format(wanted=study.n_complete(least), n=n_annotators),
             )
@@ -130,7 +132,7 @@ def lacks_of(dataset: Dataset, n_images: int, n_methods: int) -> str:
         return _("It has no images.")
     if n_methods < 2:
         return (
-            _("People compare two methods; it has one.")
+            _("People compare two methods; it has only one.")
             if n_methods
             else _("No method has results.")
         )

@@ -29,7 +29,7 @@ _PAIRS_OF_AN_IMAGE: Final = 4
 
 @dataclass(frozen=True)
 class Preview:
-    """A study to try, stored or not: its methods, the keys of its images in order, and its pages."""
+    """A study to try, stored or not: methods, keys of the images in order, and addresses."""
 
     study: Study
     methods: Sequence[Method]
@@ -39,7 +39,7 @@ class Preview:
     back_url: str
 
     def screen(self, at: int, person: User, have: str = "") -> dict[str, Any]:
-        """Return the payload and the sides of a pair; pairs of an image follow each other, then the next."""
+        """Return the payload and the sides of pair ``at``; four successive pairs show one image."""
         number, of_image = divmod(at, _PAIRS_OF_AN_IMAGE)
         image = Image.objects.select_related("dataset").get(
             pk=self.images[number % len(self.images)]
@@ -116,7 +116,7 @@ class Preview:
 
 
 def preview_of(study: Study) -> Preview:
-    """Return the preview of a study that is stored."""
+    """Return the preview of a stored study."""
     images = study.study_images.filter(image__dataset=study.dataset_id).order_by(
         "image__position", "image"
     )

@@ -25,9 +25,9 @@ def begin(
     like: Study | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> NewStudy:
-    """Store a first step, with settings that are known already.
+    """Store the first step of a new study, with the settings known so far.
 
-    ``like`` is a study of the dataset whose images and settings are taken over.
+    The images and settings of ``like``, a study of the same dataset, are copied.
     """
     new = NewStudy(person=person, dataset=dataset, settings={"seed": usual("seed")})
     if like is not None:
@@ -37,7 +37,7 @@ def begin(
         keys = list(Image.objects.filter(studies=like).in_order().values_list("pk", flat=True))
         new.images = None if len(keys) == dataset.images.count() else keys
     elif dataset.images.exclude(sha256="").exists():
-        # People rank better on photographs: where only some images have one, those are offered.
+        # People rank better on photographs: if only some images have one, those are preselected.
         with_photograph = dataset.images.exclude(sha256="").in_order()
         if dataset.images.filter(sha256="").exists():
             new.images = list(with_photograph.values_list("pk", flat=True))
@@ -56,7 +56,7 @@ def keep_settings(*, new: NewStudy, step: str, settings: Mapping[str, Any]) -> N
 
 
 def keep_images(*, new: NewStudy, images: Sequence[int] | None) -> None:
-    """Store which images were chosen; None for all that can be compared."""
+    """Store the chosen images; None means all comparable images."""
     new.images = None if images is None else list(images)
     _keep(new, "images", {})
 
@@ -102,7 +102,7 @@ def members_of(new: NewStudy) -> list[tuple[User, Role]]:
 
 @transaction.atomic
 def make(*, new: NewStudy, is_open: bool = False) -> Study:
-    """Make the study, let its people in, and end the draft. Raises StudyRefused; then nothing is stored."""
+    """Create the study, add its members, and end the draft; on StudyRefused nothing is stored."""
     study = studies.create_study(
         dataset=new.dataset,
         methods=list(methods_of(new)),

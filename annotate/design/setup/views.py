@@ -1,4 +1,4 @@
-"""The pages on which a study is set up: one for each step, a preview, and the last one that makes it."""
+"""Pages that set up a study: one for each step, a preview, and the last, which creates it."""
 
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -77,7 +77,7 @@ def start(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def begin(request: SignedInRequest, dataset_slug: str) -> HttpResponse:
-    """Show the first step of a study on a dataset; nothing is stored before it is sent."""
+    """Show the first step of a study on a dataset; nothing is stored before it is submitted."""
     require(request.user, "annotate.load_data")
     dataset = get_object_or_404(
         permitted(request.user, "annotate.see_dataset", Dataset), slug=dataset_slug
@@ -103,7 +103,7 @@ def begin(request: SignedInRequest, dataset_slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def step(request: SignedInRequest, pk: int, step: str) -> HttpResponse:
-    """Show the stored choices of a step that is a form, or store the sent ones."""
+    """Show the stored choices of a step with a form, or store the submitted ones."""
     new = _own(request, pk)
     if step == "data":
         return _data_again(request, new)
@@ -145,7 +145,7 @@ def _plan(request: SignedInRequest, new: NewStudy) -> dict[str, Any]:
 
 
 def _words(new: NewStudy) -> list[tuple[str, str]]:
-    """Return the researcher's words as they were stored, or the usual ones, as people read them."""
+    """Return the researcher's stored texts, or the default ones, as annotators see them."""
     names = ("welcome", "consent", "contact")
     study = Study(**{name: new.settings.get(name, "") for name in names})
     return [
@@ -165,7 +165,7 @@ def _data_again(request: SignedInRequest, new: NewStudy) -> HttpResponse:
 
 
 def _asked_for(request: HttpRequest, n_methods: int) -> dict[str, Any]:
-    """Return settings of the design that the address asks for, as a plan does; unfit ones are left out."""
+    """Return the valid settings of the design in the address, where a plan puts them."""
     named = {name: request.GET[name] for name in DesignForm.base_fields if name in request.GET}
     usual_ones = {name: usual(name) for name in DesignForm.base_fields}
     form = DesignForm(usual_ones | named, n_methods=n_methods)
@@ -203,7 +203,7 @@ def _people(request: SignedInRequest, new: NewStudy) -> HttpResponse:
     listed = list(User.objects.filter(is_active=True).order_by("-last_login", "username"))
     listed = listed[:MAX_PEOPLE_LISTED]
     in_list = {person.pk for person in listed}
-    # The user who sets a study up most likely follows it.
+    # The user who sets a study up is most likely one of its researchers.
     chosen = new.people if "people" in new.steps else {Role.RESEARCHER.value: [request.user.pk]}
     initial: dict[str, Any] = {
         role: [pk for pk in pks if pk in in_list] for role, pks in chosen.items()
@@ -229,7 +229,7 @@ def images(request: SignedInRequest, pk: int) -> HttpResponse:
     has_regions = len(of_dataset) <= image_filters.MAX_LOOKED_AT
     filter_form = ImageFilterForm(request.GET, has_regions=has_regions, has_scores=bool(runs))
     wanted = filter_form.wanted()
-    # For all images only if they are ordered by it.
+    # Computed for all images only if they are sorted by it.
     apart = image_filters.apart(new.dataset, runs) if wanted.order == "apart" else {}
     comparable = set(services.comparable(new).values_list("pk", flat=True))
     chosen = comparable if new.images is None else comparable & set(new.images)
@@ -277,7 +277,7 @@ def _choose(
     chosen: set[int],
     by_chance: RandomForm,
 ) -> HttpResponse | None:
-    """Do the action of a button on the page of images; return None if a number cannot be read."""
+    """Run the action of a button on the page of images; return None if a number is invalid."""
     do = request.POST.get("do", "")
     keys = {fact.pk for fact in passed}
     if do == "random":
@@ -362,7 +362,9 @@ def finish(request: SignedInRequest, pk: int) -> HttpResponse:
 def discard(request: SignedInRequest, pk: int) -> HttpResponse:
     new = _own(request, pk)
     new.delete()
-    messages.success(request, _("“{new}” is discarded; no study was made of it.").format(new=new))
+    messages.success(
+        request, _("“{new}” is discarded; no study was created from it.").format(new=new)
+    )
     return redirect("setup:start")
 
 
@@ -382,7 +384,7 @@ def preview_of_study(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def _preview(request: SignedInRequest, shown: Preview) -> HttpResponse:
-    """Show a pair as annotators see it; an answer leads to the next and is forgotten."""
+    """Show a pair as annotators see it; an answer leads to the next pair and is not stored."""
     if not shown.images or len(shown.methods) < 2:
         messages.error(
             request, _("There is nothing to compare yet: choose methods and images first.")

@@ -1,1 +1,1 @@
-"""Pages about the answers of one annotator or all."""
+"""Pages about the answers of one annotator or of all."""

@@ -1,4 +1,4 @@
-"""Work of annotators on images: time, sides, consistency, and nearness to the others."""
+"""Work of annotators on images: time, sides, consistency, and distance to the others."""
 
 from array import array
 from collections import defaultdict
@@ -16,7 +16,7 @@ from rankings.elicitation.log import CRITERIA
 from rankings.elicitation.shares import wilson
 from rankings.orders.buckets import Ranking, methods_of
 
-# Left is marked outside of these shares of the answers that chose a side.
+# Limits of left's share of the answers that chose a side; a share outside them may be marked.
 SIDE_LOW: Final = 0.35
 SIDE_HIGH: Final = 0.65
 
@@ -51,12 +51,12 @@ class Sides:
 
     @property
     def left_of_decided(self) -> float | None:
-        """The share of left, in per cent, among the answers that chose a side."""
+        """The percentage of left among the answers that chose a side."""
         return 100 * self.left / self.n_decided if self.n_decided else None
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % interval of it."""
+        """Wilson's 95 % interval of ``left_of_decided``."""
         if not self.n_decided:
             return None
         low, high = wilson(self.left, self.n_decided)
@@ -73,7 +73,7 @@ class Sides:
 
 @dataclass
 class SeenTally:
-    """Visibility of the answered pairs for the annotator, as far as their pages could record it."""
+    """Which result of each answered pair was seen first, and how long, as far as recorded."""
 
     n_known: int = 0
     first_left: int = 0
@@ -173,7 +173,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Totals:
-    """An annotator's work on all images, in a few numbers."""
+    """Totals of an annotator's work on all images."""
 
     n_screens: int
     minutes: float | None
@@ -254,7 +254,7 @@ def _add_distances(
 
     An excluded annotator is compared, but is not among the others.
     """
-    # A visit that asked some methods is no ranking of the image.
+    # A visit about only some methods does not rank the image.
     complete = [one for one in assignments if one.rankings and one.drawn is None]
     counted = [assignment for assignment in complete if assignment.annotator_id not in excluded]
     for criterion in CRITERIA:
@@ -285,7 +285,7 @@ def _store(
 
 
 def _alike(assignments: Iterable[Assignment], criterion: str) -> dict[str, dict[str, Ranking]]:
-    """Return the rankings of each image, by assignment, where all are of the same methods."""
+    """Return the rankings by image and assignment, for images whose rankings have equal methods."""
     rankings: defaultdict[str, dict[str, Ranking]] = defaultdict(dict)
     for assignment in assignments:
         rankings[str(assignment.image_id)][str(assignment.pk)] = _ranking(assignment, criterion)
@@ -301,6 +301,6 @@ def _are_of_same_methods(rankings: Iterable[Ranking]) -> bool:
 
 
 def _ranking(assignment: Assignment, criterion: str) -> Ranking:
-    # Of complete assignments only; a constraint ensures that they have rankings.
+    # Called for complete assignments only; a constraint ensures that they have rankings.
     rankings = assignment.rankings or {}
     return tuple(tuple(map(str, bucket)) for bucket in rankings[criterion])

@@ -1,4 +1,4 @@
-"""The decision whether an annotator's rankings count, with its reason."""
+"""The form that decides whether an annotator's rankings count."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -7,7 +7,7 @@ from annotate.studies.models import Exclusion
 
 
 class ExclusionForm(forms.Form):
-    """The button gives the direction; every report shows the reason."""
+    """The decision, given by the button, and its reason, which every report shows."""
 
     is_excluded = forms.TypedChoiceField(
         choices=[("yes", _("leave out")), ("no", _("count"))], coerce=lambda value: value == "yes"

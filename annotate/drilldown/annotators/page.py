@@ -1,4 +1,4 @@
-"""The page of a study's annotators: one row for each, the rules that mark them, and one image by image."""
+"""The page of a study's annotators, the rules that mark them, and one annotator's images."""
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ class Annotator:
     n_complete: int
     n_begun: int
     work: Totals
-    # Why this person counts in no report, and since when; None who counts.
+    # Why this person is excluded from reports, and since when; None if included.
     left_out: LeftOut | None = None
     marks: list[str] = field(default_factory=list)
 
@@ -49,7 +49,7 @@ class Annotator:
 
     @property
     def consistency(self) -> float | None:
-        """The share, in per cent, of answers to repeated pairs that said the same again."""
+        """The percentage of repeated pairs that got the same answer again."""
         if not self.work.n_repeated:
             return None
         return 100 * (1 - self.work.n_differing / self.work.n_repeated)
@@ -63,7 +63,7 @@ def totals_of(
 ) -> dict[int, Totals]:
     """Return the work of all annotators on all images, by person.
 
-    With ``progress`` some images at a time, because millions of answers take minutes.
+    With ``progress``, it works in batches of images and reports each, as it can take minutes.
     """
     work: defaultdict[int, Work] = defaultdict(Work)
     for assignments in _in_parts(study, progress) if progress else [list(study.assignments.all())]:
@@ -74,7 +74,7 @@ def totals_of(
 
 
 def _in_parts(study: Study, progress: Progress) -> Iterator[list[Assignment]]:
-    """Yield all assignments of some images, and of the next."""
+    """Yield the assignments, one batch of images at a time."""
     ids = list(study.assignments.order_by("image").values_list("image", flat=True).distinct())
     for at in range(0, len(ids), _AT_ONCE):
         progress.tell(at, len(ids), gettext_noop("Images counted"))
@@ -88,7 +88,7 @@ def annotators_page(
     totals: Mapping[int, Totals],
     excluded: Mapping[int, LeftOut],
 ) -> list[Annotator]:
-    """Return the study's annotators. ``names`` gives the key and the shown name of each person."""
+    """Return the study's annotators; ``names`` gives each person's key and displayed name."""
     practice = {
         visit.annotator_id: visit.get_practice_display() for visit in study.first_visits.all()
     }
@@ -124,7 +124,7 @@ def annotators_page(
 def images_of(
     study: Study, assignments: Iterable[Assignment], consensus: ConsensusMethod
 ) -> list[tuple[str, str, Work]]:
-    """Return image, state and work of one annotator's assignments, their images loaded."""
+    """Return the image's name, the state and the work of each of one annotator's assignments."""
     assignments = list(assignments)
     of_images = study.assignments.filter(
         image__in=[assignment.image_id for assignment in assignments]

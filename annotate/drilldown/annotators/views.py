@@ -58,7 +58,7 @@ def count(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def decide(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
-    """Leave an annotator out of the reports, or count them again."""
+    """Exclude an annotator from the reports, or include them again."""
     study = get_object_or_404(permitted(request.user, "annotate.curate_study", Study), slug=slug)
     person = next((pk for pk, name in pseudonyms(study).items() if name == key), None)
     form = ExclusionForm(request.POST)
@@ -127,7 +127,7 @@ def _page(
         "consensus": consensus,
         "consensuses": CONSENSUSES,
         "kept": kept(request),
-        # A refused decision shows the page at another address.
+        # A refused decision shows this page at another address.
         "address": reverse("evidence:annotators", args=[study.slug]),
         "form": form,
         "decisions": [
@@ -152,7 +152,7 @@ def _images(
     key: str,
     consensus: ConsensusMethod,
 ) -> dict[str, Any]:
-    """Return a page of the images that an annotator has begun."""
+    """Return a page of the images that an annotator has started."""
     person = next(person for person, of_person in key_of.items() if of_person == key)
     begun = study.assignments.filter(annotator=person).select_related("image").defer("image__truth")
     shown = Paginator(begun.order_by("image__position", "image"), _IMAGES_PER_PAGE).get_page(
@@ -169,7 +169,7 @@ def _consensus_of(asked: QueryDict) -> ConsensusMethod:
 
 
 def _who(person: User | None, shown: dict[int, str]) -> str:
-    """Return who decided, as the page calls people; an admin need not be one of the study."""
+    """Return the displayed name of the decider; an admin need not be a member of the study."""
     if person is None:
         return _("another site")
     return shown.get(person.pk, _("an admin"))

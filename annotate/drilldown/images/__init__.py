@@ -1,1 +1,1 @@
-"""Pages about the rankings of one image or all."""
+"""Pages about the rankings of one image or of all."""

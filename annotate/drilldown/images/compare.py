@@ -1,4 +1,4 @@
-"""Two methods on one image with ground truth, and a protocol's matches of each region."""
+"""Two methods on one image with ground truth, and a protocol's matches of their regions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ _SAID: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Regions that belong together, or one that belongs to none."""
+    """Regions that a protocol matched, or one unmatched region."""
 
     regions: str
     kind: str
@@ -50,7 +50,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One method as the viewer shows it; ``polygons`` are (points, fate)."""
+    """One method for the viewer; ``polygons`` are pairs (points, fate)."""
 
     side: str
     method: Method
@@ -72,8 +72,8 @@ def matching_protocols(
 ) -> dict[str, Protocol]:
     """Return, by name, the protocols that report matches on this image.
 
-    The published ones, and those of runs, which keep their names: a run of an earlier version can
-    have the name of a protocol published today.
+    These are the current protocols, and those of computed runs by the names of the runs; if a run
+    has the name of a current protocol, the run's is returned.
     """
     detections = [region for result in results for region in result.detections]
     usable = {
@@ -94,7 +94,7 @@ def matching_protocols(
 
 
 def side_of(side: str, result: Result, image: Image, protocol: Protocol | None) -> Side:
-    """Return one side of the viewer. Raises ProtocolError where the protocol refuses the regions."""
+    """Return one side of the viewer. Raises ProtocolError if the protocol refuses the regions."""
     convention = image.dataset.box_convention
     detections = result.detections if result.had_file else None
     scene = Scene(image.truth_regions, detections, image.name, image.width, image.height)

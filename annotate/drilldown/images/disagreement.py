@@ -1,4 +1,4 @@
-"""The images on which a protocol, or a baseline, and the annotators disagree, the farthest first."""
+"""The images on which annotators disagree with a protocol or a baseline, the farthest first."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -24,7 +24,7 @@ from rankings.agreement.report import (
 )
 from rankings.orders.buckets import Ranking, to_text
 
-# Rows below the protocols of a report: their names and distances.
+# Baselines, the rows below the protocols of a report, with sentences about their distances.
 BASELINES: Final = {
     ALL_TIED: gettext_lazy("The distance is that of a ranking that ties all methods."),
     RANDOM_ORDER: gettext_lazy("The distance is the mean over all orders without ties."),
@@ -46,7 +46,7 @@ class Apart:
 
     @property
     def most(self) -> float:
-        """The largest distance that so many methods allow."""
+        """The largest distance that this number of methods allows."""
         return self.n_methods * (self.n_methods - 1) / 2
 
 
@@ -54,9 +54,9 @@ class Apart:
 class Question:
     """The protocol and the criterion to compare, under a report's settings.
 
-    With ``only`` "best" or "worst": the images on which the protocol is the nearest or the farthest
-    of those ``among`` which the report counts it. A baseline has no run, and uses the images that
-    count among these.
+    If ``only`` is "best" or "worst": the images on which the protocol is the nearest or the
+    farthest of the protocols in ``among``. A baseline has no run, and uses the images that count
+    for the protocols in ``among``.
     """
 
     run: ProtocolRun | None
@@ -64,9 +64,9 @@ class Question:
     settings: Settings
     only: str = ""
     among: Sequence[ProtocolRun] = ()
-    # The address of the page that asks it.
+    # The query string of the page.
     query: str = ""
-    # One of BASELINES where there is no run.
+    # One of BASELINES if there is no run.
     baseline: str = ""
 
     @property
@@ -75,7 +75,7 @@ class Question:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The question as plain values, by which its answer is kept."""
+        """The question as plain values: the cache key of its answer."""
         return {
             "run": self.run and self.run.pk,
             "baseline": self.baseline,
@@ -88,7 +88,7 @@ class Question:
 
 
 def asked_for(study: Study, asked: Mapping[str, Any]) -> Question | None:
-    """Return the question from plain values, or None if a run was deleted."""
+    """Restore the question from plain values; None if a run was deleted."""
     runs = ProtocolRun.objects.filter(dataset=study.dataset_id)
     keys = {*([] if asked["run"] is None else [asked["run"]]), *asked["among"]}
     by_key = runs.in_bulk(keys)
@@ -107,7 +107,7 @@ def asked_for(study: Study, asked: Mapping[str, Any]) -> Question | None:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """The images, of which the first may be kept alone, and how many there are."""
+    """The images (perhaps shortened to the first ones), and their total number."""
 
     rows: Sequence[Apart]
     # (image, reason)
@@ -117,12 +117,12 @@ class Disagreement:
     n_left_out: int
 
     def shortened(self) -> "Disagreement":
-        """Return it with as many images as people look at, so that it can be kept."""
+        """Return a copy limited to the first images, small enough to store."""
         return replace(self, rows=self.rows[:_MOST_KEPT], left_out=self.left_out[:_MOST_KEPT])
 
 
 def disagreement(study: Study, question: Question) -> Disagreement:
-    """Return the images by the distance of one protocol, largest first; equals as in the study.
+    """Return the images by the distance of one protocol, largest first; ties in study order.
 
     If all images are requested, an image without scores of another protocol is included here, but
     not in the report's tables.
@@ -148,9 +148,9 @@ def disagreement(study: Study, question: Question) -> Disagreement:
 def _compared(
     study: Study, question: Question, runs: Sequence[ProtocolRun]
 ) -> tuple[Mapping[str, Mapping[str, Ranking]], CriterionReport, int]:
-    """Return the named rankings, the report's numbers, and how many more images the report leaves out.
+    """Return rankings by image and annotator, the report, and the number of images not examined.
 
-    Of the images without a ranking, which may be almost all, only the listed ones are examined.
+    Of the images without a ranking, perhaps almost all, only the first ones are examined.
     """
     ranked = ranked_images(study)
     is_ranked = Q(pk__in=ranked.order_by().values("pk"))
@@ -167,7 +167,7 @@ def _compared(
 
 
 def _of_baseline(study: Study, question: Question) -> Disagreement:
-    """Return the images that count in the report, by a baseline's distance as the report has it."""
+    """Return the images that count in the report, by the baseline's distance in the report."""
     settings = question.settings
     people, table, n_more = _compared(study, question, question.among)
     if question.baseline != A_PERSON:

@@ -1,4 +1,4 @@
-"""Orders of an image's methods: letters for methods, and the way from each order to the consensus."""
+"""Orders of an image's methods: letters for methods, and edits from each order to the consensus."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,15 +16,15 @@ from rankings.orders.edit_distance import EditDistance, Step, edit_distance, edi
 from rankings.rounding import in_decimals
 from text_rankings.base.i18n import gettext_noop
 
-# The edits of a script.
+# The kinds of steps of an edit script.
 _EDITS: Final = (gettext_noop("split"), gettext_noop("swap"), gettext_noop("merge"))
-# Scripts of all orders are drawn up to so many cells; beyond it, the one that was asked for.
+# Edit scripts are drawn while they need at most this many cells in total, others on request.
 _MAX_CELLS = 3000
 
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """One method's result, and the letter it goes by; the letters follow the consensus."""
+    """One method's result and its letter; the letters follow the consensus."""
 
     method: Method
     letter: str
@@ -43,7 +43,7 @@ class Bucket:
 
     place: str
     panes: Sequence[Pane]
-    # The score that put them there, as it is compared; empty where an order has none.
+    # Their score as compared, that is, rounded; empty if the order has no scores.
     score: str = ""
 
 
@@ -69,7 +69,8 @@ class Move:
 class Order:
     """One annotator's or protocol's order of the methods, and its distance from the consensus.
 
-    Without an order ``lacks`` says why. ``edit`` and ``kemeny`` are None if it cannot be compared.
+    If there is no order, ``lacks`` says why. ``edit`` and ``kemeny`` are None if it cannot be
+    compared.
     """
 
     key: str
@@ -80,20 +81,20 @@ class Order:
     opposite: Sequence[str] = ()
     half_tied: Sequence[str] = ()
     start: Sequence[Cell] = ()
-    # Empty when there is nothing to do, None when it is drawn on demand.
+    # Empty if no edit is needed, None if the edits are drawn on request only.
     moves: Sequence[Move] | None = ()
     n_moves: int = 0
     lacks: str = ""
     state: str = ""
     n_screens: int = 0
-    # Whether the annotator counts in no report, and so not in the consensus.
+    # Whether the annotator is excluded from reports, and so from the consensus.
     is_left_out: bool = False
-    # Run whose matches the viewer colours; empty if the scores were imported.
+    # Run whose matches colour the viewer; empty if the scores were imported.
     matches_by: str = ""
 
     @property
     def edit_words(self) -> str:
-        """Return the parts of the edit distance."""
+        """The edit distance and the edits that make it up, in words."""
         if self.edit is None:
             return ""
         counts = (
@@ -108,7 +109,7 @@ class Order:
 
     @property
     def kemeny_words(self) -> str:
-        """Which pairs make the Kemeny distance."""
+        """The pairs that make up the Kemeny distance, in words."""
         if self.kemeny is None:
             return ""
         n = len(self.opposite)
@@ -130,7 +131,7 @@ def _with_pairs(words: str, pairs: Sequence[str]) -> str:
 
 @dataclass
 class Letters:
-    """Gives each method a letter in the order of the consensus, as the paper's figure 3 has it."""
+    """A letter for each method, in the order of the consensus, as in the paper's figure 3."""
 
     consensus: Ranking | None
     methods: Sequence[Method]
@@ -188,7 +189,7 @@ def _place(before: int, n: int) -> str:
 
 @dataclass
 class Comparison:
-    """Computes the way of each order to the consensus, and the totals to draw."""
+    """Compares orders with the consensus; ``n_cells`` counts the cells of edits to draw."""
 
     consensus: Ranking | None
     letters: Letters
@@ -196,7 +197,7 @@ class Comparison:
     n_cells: int = 0
 
     def compared(self, order: Order, ranking: Ranking) -> Order:
-        """Return the order with its distance and its way to the consensus, if it has the same methods."""
+        """Return the order, compared with the consensus if both rank the same methods."""
         if self.consensus is None or methods_of(ranking) != methods_of(self.consensus):
             return order
         steps = edit_script(ranking, self.consensus)
@@ -237,7 +238,7 @@ class Comparison:
 def _differing_pairs(
     a: Ranking, b: Ranking, letter_of: Mapping[str, str]
 ) -> tuple[list[str], list[str]]:
-    """Return the pairs the other way round, and those tied on one side only."""
+    """Return the pairs ordered the opposite way, and those tied on one side only."""
     first, second = bucket_of(a), bucket_of(b)
     opposite, half_tied = [], []
     names = sorted(first, key=lambda name: (len(letter_of[name]), letter_of[name]))

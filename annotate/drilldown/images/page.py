@@ -1,4 +1,4 @@
-"""One image of a study: its methods in consensus order, and every annotator's and protocol's order."""
+"""One image of a study: the consensus of its methods, and the orders of people and protocols."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from .orders import Bucket, Comparison, Letters, Order, Pane
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A row below the protocols of a report, for this image; ``key`` if it is one order."""
+    """A baseline's row for this image; ``key`` is empty unless the baseline is a single order."""
 
     name: str
     edit: float | None
@@ -38,14 +38,14 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class ImagePage:
-    """All of an image for one criterion."""
+    """Everything shown of an image for one criterion."""
 
     picture: Picture
     criterion: str
     n_rankings: int
     # Why the consensus does not count in a report yet; empty when it does.
     does_not_count: str
-    # Annotators were asked about some of the methods here, and none about all of them.
+    # Annotators were asked about some of the methods, but none about all of them.
     asks_pairs: bool
     wall: Sequence[Bucket]
     unranked: Sequence[Pane]
@@ -54,7 +54,7 @@ class ImagePage:
     protocols: Sequence[Order]
     is_all_tied: bool
     baselines: Sequence[Baseline] = ()
-    # The order of the baseline that ties all.
+    # The order of the baseline that ties all methods.
     all_tied: Order | None = None
 
     @property
@@ -68,7 +68,7 @@ class ImagePage:
 
 
 def find_image(study: Study, name: str) -> Image | None:
-    """Return the study's image of this name, or else of this number."""
+    """Return the study's image with this name or, failing that, this number."""
     images = study.images.select_related("dataset")
     image = images.filter(name=name).first()
     if image is None and name.isascii() and name.isdigit() and len(name) < 19:
@@ -77,7 +77,7 @@ def find_image(study: Study, name: str) -> Image | None:
 
 
 def picture_of(image: Image, results: Sequence[Result], url: str) -> Picture:
-    """Return the photograph and the ground truth under the boxes, with room for all results."""
+    """Return the photograph and the ground truth, without boxes but with room for all results."""
     boxes = [region for result in results for region in result.detections]
     return picture(
         truth=image.truth_regions,
@@ -105,10 +105,10 @@ def image_page(
     names: Mapping[int, tuple[str, str]],
     script: str = "",
 ) -> ImagePage:
-    """Gather an image's page.
+    """Collect the data of an image's page.
 
-    ``names`` gives the key and the shown name of each annotator, and ``script`` the key of an order
-    whose script is drawn however long it is.
+    ``names`` gives the key and the displayed name of each annotator. The order with the key
+    ``script`` has its script drawn whatever its length.
     """
     methods = list(study.methods.all())
     results = results_of(study, image)
@@ -120,7 +120,7 @@ def image_page(
         if assignment.rankings
     }
     excluded = left_out(study)
-    # An order drawn for one annotator is not a ranking of the image; it is shown separately.
+    # The order of a drawn sample of methods is no ranking of the image; it is shown separately.
     whole = [a.annotator_id for a in assignments if a.drawn is None and a.annotator_id in rankings]
     complete = [rankings[person] for person in whole if person not in excluded]
     asks_pairs = not whole and any(assignment.drawn is not None for assignment in assignments)
@@ -154,7 +154,7 @@ def _all_tied(consensus: Ranking, compare: Comparison) -> Order:
 def _baselines(
     consensus: Ranking, all_tied: Order | None, complete: Sequence[Ranking], settings: Settings
 ) -> list[Baseline]:
-    """Return the baselines as the report has them, of one image."""
+    """Return the report's baselines for one image."""
     n = sum(map(len, consensus))
     rows = [
         Baseline(
@@ -259,7 +259,7 @@ def _protocols(
     for run in runs:
         of_run = scores[run.pk]
         order = Order(f"protocol-{run.pk}", run.name)
-        # A method without a ranking takes no part; one without a score is named.
+        # Methods that people did not rank are left out; the refusal names those without a score.
         of_method = {name: of_run.get(name) for name in sorted(ranked or of_run)}
         try:
             ranking = ranking_from_scores(of_method, settings.decimals)

@@ -14,7 +14,7 @@ from rankings.elicitation.log import CRITERIA, MIRRORED
 
 @dataclass(frozen=True, slots=True)
 class InSight:
-    """Which result was shown first ("" if unknown), and for how many seconds each."""
+    """The result that was shown first ("" if unknown), and the seconds that each was shown."""
 
     first: str
     left: float | None
@@ -32,11 +32,11 @@ class InSight:
 
 @dataclass(frozen=True, slots=True)
 class PairAnswer:
-    """One answer in force, with left and right as the page has them; it may have been asked swapped."""
+    """One valid answer, left and right as on this page; ``was_swapped``: shown reversed."""
 
     key: str
     name: str
-    # By criterion; empty where it followed from earlier answers.
+    # By criterion; empty where the verdict followed from earlier answers.
     verdicts: tuple[str, ...]
     was_swapped: bool
     in_sight: InSight
@@ -46,12 +46,12 @@ class PairAnswer:
 def answers_to(
     study: Study, left: Result, right: Result, names: Mapping[int, tuple[str, str]]
 ) -> Iterator[PairAnswer]:
-    """Yield the answers to this very pair; ``names`` gives the key and the shown name of each person."""
+    """Yield the answers to this pair; ``names`` gives each person's key and displayed name."""
     pair = Q(screen__left=left, screen__right=right) | Q(screen__left=right, screen__right=left)
     answers = Judgement.objects.filter(
         pair, assignment__study=study, withdrawal__isnull=True
     ).select_related("screen", "assignment")
-    # One side of a known-answer pair is a copy, so the other result is not shown.
+    # One side of a known-answer pair is a changed copy, so it does not compare the two results.
     answers = answers.exclude(screen__purpose=Screen.Purpose.KNOWN)
     for answer in answers.order_by("created", "pk"):
         is_swapped = answer.screen.left_id != left.pk

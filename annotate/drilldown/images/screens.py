@@ -35,19 +35,19 @@ class Shown:
     left: Method
     right: Method
     purpose: str
-    # By criterion; empty where it followed from earlier answers.
+    # By criterion; empty where the verdict followed from earlier answers.
     verdicts: Sequence[str]
     at: datetime
     seconds: float | None
-    # None of a skip, and of a screen without an answer.
+    # None for a skip, and for a screen without an answer.
     in_sight: InSight | None
     counts: str
-    # "good", "warning" or "": how the word is marked.
+    # "good", "warning" or "": how ``counts`` is marked.
     tone: str
 
 
 def screens_of(assignment: Assignment) -> list[Shown]:
-    """Return the screens in their order; one that was answered again appears each time."""
+    """Return the screens in their order; one answered again appears once for each answer."""
     state = read_log(assignment).settled.state
     item_of = item_of_each_result(assignment)
     events: defaultdict[int, list[Judgement | Skip]] = defaultdict(list)
@@ -109,7 +109,7 @@ def _shown(
             counts,
             tone,
         )
-    # After an undo a screen that was answered waits again.
+    # After an undo, an answered screen waits again.
     if not events or screen.state == Screen.State.WAITING:
         is_waiting = screen.state == Screen.State.WAITING
         words = _("waits for an answer") if is_waiting else _("withdrawn")
@@ -119,7 +119,7 @@ def _shown(
 
 
 def _known_counts(event: Judgement | Skip, pair: Mapping[str, Any]) -> tuple[str, str]:
-    """Return whether a known-answer pair was answered correctly; it counts in no ranking."""
+    """Return words and tone: whether a known-answer pair, which never counts, is answered right."""
     if is_withdrawn(event) or isinstance(event, Skip):
         return _counts(event, {}, {})
     if is_right(pair, event.verdicts):
@@ -132,7 +132,7 @@ def _known_counts(event: Judgement | Skip, pair: Mapping[str, Any]) -> tuple[str
 def _counts(
     event: Judgement | Skip, verdicts: Mapping[str, str], known: Mapping[str, str]
 ) -> tuple[str, str]:
-    """Return whether an answer counts: whether the order that follows from the log agrees."""
+    """Return words and tone: whether an answer counts, that is, agrees with the log's order."""
     if is_withdrawn(event):
         return _("no, withdrawn"), ""
     if isinstance(event, Skip):

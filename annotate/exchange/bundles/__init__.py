@@ -1,14 +1,14 @@
-"""A whole study as one zip: its data, its log, and its report, for another site or an archive.
+"""A complete study as a zip: its data, its log, and its report, for another site or an archive.
 
-Everything that refers to something else does so by name: images and methods by theirs, people by
-pseudonyms. Lists are split into parts so that neither side has to hold more than one.
+References use names (for people pseudonyms, or real names on request) and numbers, never keys.
+Lists are split into parts so that writer and reader hold only one part in memory at a time.
 """
 
 from typing import Final
 
 FORMAT: Final = "text-detection-rankings study bundle"
-# Version 1 had no exclusions and no numbers of pseudonyms, version 2 no rule of re-checks, version 3 no
-# visits that ask some methods.
+# Version 1 had no exclusions or pseudonym numbers, version 2 no re-check rule, version 3 no visits
+# that ask about only some of the methods.
 VERSION: Final = 4
 READABLE: Final = (1, 2, 3, 4)
 
@@ -32,7 +32,7 @@ LISTS: Final = (
     "assignments",
 )
 SINGLE: Final = (DATASET, STUDY, REPORT, README, MANIFEST)
-# A part is smaller than this unless it is one line.
+# A part is not larger than this unless it is a single line.
 PART_BYTES: Final = 1_000_000
 
 EXPLANATION: Final = """\

@@ -1,4 +1,4 @@
-"""The entries of a bundle: kept apart, checked against their sums, and read line by line."""
+"""The entries of a bundle: unpacked, checked against their checksums, and read line by line."""
 
 import re
 from collections import Counter
@@ -21,7 +21,7 @@ from . import CHECKSUMS, FORMAT, LISTS, MANIFEST, PHOTOGRAPHS, READABLE, SINGLE
 from .records import from_json
 
 _MIB: Final = 1024 * 1024
-# A photograph may be large, everything else as large as archives usually allow.
+# Photographs may be large; all other entries have the default limit of archives.
 _LIMITS: Final = Limits(entry_bytes=200 * _MIB, total_bytes=20 * 1024**3)
 _MAX_BYTES: Final = Limits().entry_bytes
 _PART: Final = re.compile(rf"({'|'.join(LISTS)})-(\d{{4,}})\.jsonl", re.ASCII)
@@ -43,7 +43,7 @@ _FAULTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """An entry, kept under a number of ours: its name in the zip is never a path."""
+    """An unpacked entry. Its file name is a number, never its name in the zip."""
 
     path: Path
     sha256: str
@@ -67,7 +67,7 @@ class Bundle:
         return content
 
     def parts(self, name: str) -> list[str]:
-        """Return the names of a list's parts in their order."""
+        """Return the names of a list's parts in order."""
         matches = [match for match in map(_PART.fullmatch, self.members) if match]
         numbered = sorted((int(match[2]), match[0]) for match in matches if match[1] == name)
         return [part for _, part in numbered]
@@ -82,7 +82,7 @@ class Bundle:
 
 
 def read_bundle(source: Source, folder: Path) -> Bundle:
-    """Unpack a bundle into the folder. Raises NotLoaded for one that is damaged or of another version."""
+    """Unpack a bundle into the folder. Raises NotLoaded if its version or an entry is invalid."""
     members = _unpacked(source, folder)
     manifest = _manifest(members)
     _check_sums(members)
@@ -147,7 +147,7 @@ def _check_sums(members: Mapping[str, Member]) -> None:
 
 @contextmanager
 def reading(name: str, line: int | None = None) -> Iterator[None]:
-    """Turn whatever a damaged part leads to into a sentence that says where."""
+    """Turn any error from a damaged part into a NotLoaded that names the part and the line."""
     try:
         yield
     except _FAULTS as fault:

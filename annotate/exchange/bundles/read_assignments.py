@@ -1,4 +1,4 @@
-"""A bundle's assignments: screens and events, and the rankings that they must lead to."""
+"""A bundle's assignments: screens and events, and the rankings that must follow from them."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from .storing import store
 
 
 class AssignmentReader:
-    """Stores assignments with their logs, and refuses rankings that the logs do not lead to."""
+    """Loader of assignments with their logs; refuses rankings that do not follow from the logs."""
 
     def __init__(
         self, bundle: Bundle, study: Study, data: DataReader, people: Mapping[str, User]
@@ -61,10 +61,10 @@ class AssignmentReader:
             StudyImage.objects.filter(study=self._study, image=image_id).update(n_complete=n)
 
     def _log(self, row: dict[str, Any]) -> "_Log":
-        """Return an assignment with its events, not stored yet."""
+        """Build an assignment with its events, without storing them."""
         image = self._data.images[row.pop("image")]
         screens, events = row.pop("screens"), row.pop("events")
-        # Older bundles have none.
+        # Older bundles have no known-answer pairs.
         row["known"] = known = [
             {**pair, "result": self._data.results[image.name, pair["result"]]}
             for pair in checked_list(row.get("known", []))
@@ -117,7 +117,7 @@ class AssignmentReader:
         return log
 
     def _drawn(self, drawn: Any) -> dict[str, Any] | None:
-        """Return the drawn methods by the keys of this site; older bundles have none."""
+        """Return the sample of methods with this site's keys; older bundles have none."""
         if drawn is None:
             return None
         methods = self._data.methods
@@ -145,7 +145,7 @@ class AssignmentReader:
 
 
 class _Log:
-    """An assignment with its events, before it is stored."""
+    """An assignment with its events, before they are stored."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment
@@ -177,7 +177,7 @@ class _Log:
 
 
 def _check_replay(assignment: Assignment, method_of: Mapping[int, int]) -> None:
-    """Refuse rankings that the stored events do not lead to."""
+    """Raise NotLoaded if the rankings do not follow from the stored events."""
     state = read_log(assignment).settled.state
     shown = {result for item in assignment.items for result in item}
     taking_part = {result: method_of[result] for result in shown & method_of.keys()}

@@ -1,4 +1,4 @@
-"""A bundle's dataset: images with their truth and photographs, methods, results, runs and scores."""
+"""A bundle's dataset: images with truth and photographs, methods, results, runs and scores."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from .storing import store
 
 
 class DataReader:
-    """Stores the dataset's rows; afterwards later parts find images, methods and results by name."""
+    """Loader of the dataset's rows; later parts find images, methods and results by name in it."""
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
@@ -63,7 +63,7 @@ class DataReader:
                 self._forget_absent_photographs(images)
                 store(images)
             self._bundle.counts["images"] += len(images)
-            # Names and keys are all that later parts need.
+            # Later parts need only names and keys.
             for image in images:
                 image.truth = {}
                 self.images[image.name] = image
@@ -73,7 +73,7 @@ class DataReader:
             raise NotLoaded(f"{PHOTOGRAPHS}{min(unused)} is the photograph of no image.")
 
     def _photographs(self) -> dict[str, Photograph]:
-        """Store the bundle's photographs, verified again; return their properties by hash."""
+        """Verify and store the bundle's photographs; return their properties by hash."""
         photographs: dict[str, Photograph] = {}
         problems = Problems("the bundle")
         for name, member in self._bundle.members.items():
@@ -110,7 +110,7 @@ class DataReader:
             raise ValueError("its photograph has another size or type")
 
     def _forget_absent_photographs(self, images: Sequence[Image]) -> None:
-        """Leave out size and hash of photographs that neither the bundle nor the site has."""
+        """Clear size and hash of photographs that neither the bundle nor the site has."""
         if self._bundle.manifest["photographs"]:
             return
         here = set(
@@ -156,7 +156,7 @@ class DataReader:
             }
 
     def run(self, number: Any) -> ProtocolRun:
-        """Return a run by its number, from 1."""
+        """Return a run by its number, counted from 1."""
         if type(number) is not int or not 1 <= number <= len(self._runs):
             raise ValueError(f"{quoted(str(number))} is not a number from 1 to {len(self._runs)}")
         return self._runs[number - 1]

@@ -16,7 +16,7 @@ _MAX_USERNAME: Final = 150
 
 
 class PeopleReader:
-    """Stores members and their roles; later parts find people by their names in the bundle."""
+    """Loader of members and their roles; later parts find people by name in it."""
 
     def __init__(self, bundle: Bundle, study: Study) -> None:
         self._bundle = bundle
@@ -24,7 +24,7 @@ class PeopleReader:
         self.people: dict[str, User] = {}
 
     def make_people(self, names: Sequence[str]) -> None:
-        """Create an account for each person, inactive and without password, so that it cannot sign in."""
+        """Create an inactive account without a password for each person, so none can sign in."""
         for name in names:
             if name in self.people:
                 raise ValueError(f"{quoted(name)} is named twice")

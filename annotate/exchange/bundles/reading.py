@@ -16,6 +16,7 @@ from django.utils.timezone import is_aware
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset
+from annotate.datasets.photographs import giving_back
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Import
 from annotate.studies.models import Study, StudyImage
@@ -50,7 +51,7 @@ def import_study(source: Source) -> Loaded:
     """
     with tempfile.TemporaryDirectory() as folder:
         bundle = read_bundle(source, Path(folder))
-        with transaction.atomic():
+        with giving_back(), transaction.atomic():
             return _load(bundle, _receipt(source))
 
 
@@ -63,7 +64,7 @@ def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
         taking_part = {name: settings.pop(name) for name in ("methods", "images", "people")}
         numbers = settings.pop("pseudonyms", [])
         asked_otherwise = settings.pop("asked_otherwise", {})
-        # Before there were two rules a log was made by the first.
+        # Bundles that name no re-check rule were written when this was the only one.
         settings.setdefault("recheck_rule", Study.RecheckRule.SHARED.value)
         study = decoded(Study, settings, dataset=dataset)
     _check_names(dataset, study)
@@ -131,10 +132,10 @@ def _check_counts(bundle: Bundle) -> None:
 
 
 def _check_report(bundle: Bundle, study: Study) -> list[str]:
-    """Compare the report of the loaded study with the bundle's; return the differences, as sentences.
+    """Compare the loaded study's report with the bundle's; return the differences as sentences.
 
-    Another version of the software may write it otherwise. Raises NotLoaded if the same version
-    gives other numbers.
+    Another version of the software may write a different report. Raises NotLoaded if the same
+    version gives different numbers.
     """
     with reading(MANIFEST):
         as_of = parse_datetime(bundle.manifest["as_of"])

@@ -1,4 +1,4 @@
-"""Rows of the database as JSON and back: every field by its name, checked as the model has it."""
+"""Conversion of database rows to JSON and back, with fields by name, validated by the model."""
 
 import json
 import math
@@ -8,6 +8,8 @@ from typing import Any, Final, TypeVar
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.timezone import is_aware
+
+from annotate.names import seen
 
 Row = TypeVar("Row", bound=models.Model)
 _KINDS: Final = (
@@ -21,7 +23,7 @@ _KINDS: Final = (
 
 
 def plain_fields(model: type[models.Model]) -> list["models.Field[Any, Any]"]:
-    """Return a row's own fields, without its key and its references."""
+    """Return a model's fields except its primary key and relations."""
     return [
         field
         for field in model._meta.concrete_fields
@@ -30,7 +32,7 @@ def plain_fields(model: type[models.Model]) -> list["models.Field[Any, Any]"]:
 
 
 def encoded(instance: models.Model, leave_out: Collection[str] = ()) -> dict[str, Any]:
-    """Return the plain fields of a row as JSON-able data, times in ISO 8601."""
+    """Return the plain fields of a row as JSON-serialisable data, with times in ISO 8601."""
     return {
         field.name: value.isoformat()
         if isinstance(field, models.DateTimeField) and value
@@ -42,9 +44,9 @@ def encoded(instance: models.Model, leave_out: Collection[str] = ()) -> dict[str
 
 
 def decoded(model: type[Row], row: Mapping[str, Any], **others: Any) -> Row:
-    """Return an unsaved row from the output of encoded(); ``others`` are set as they are.
+    """Return an unsaved row from the output of encoded(); ``others`` are set unchecked.
 
-    Raises ValueError for a field that is unknown, missing, or not as the model has it.
+    Raises ValueError for a field that is unknown or invalid. A missing field gets its default.
     """
     fields = {field.name: field for field in plain_fields(model)}
     unknown = row.keys() - fields.keys()
@@ -65,8 +67,10 @@ def _checked(field: "models.Field[Any, Any]", value: Any) -> Any:
     try:
         read = field.to_python(value)
         field.run_validators(read)
+        if field.name == "name":
+            seen(read)
         if isinstance(field, models.JSONField):
-            # They ignore empty values.
+            # run_validators() skips empty values.
             for check in field.validators:
                 check(read)
     except ValidationError as fault:
@@ -87,7 +91,7 @@ def to_line(value: Any) -> bytes:
 
 
 def from_json(content: bytes) -> Any:
-    """Read JSON strictly. Raises ValueError, also for NaN and infinities."""
+    """Parse JSON strictly. Raises ValueError also for NaN, infinities and zero bytes."""
     if b"\\u0000" in content:
         raise ValueError("a text holds a zero byte")
     return json.loads(content.decode(), parse_constant=_no_number, parse_float=_finite)

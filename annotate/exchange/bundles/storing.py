@@ -1,4 +1,4 @@
-"""Inserting the rows of a bundle as they were on the site it comes from."""
+"""Insertion of a bundle's rows with their original times."""
 
 from collections.abc import Sequence
 from typing import Final, TypeVar
@@ -10,7 +10,7 @@ _Row = TypeVar("_Row", bound=models.Model)
 
 
 def store(rows: Sequence[_Row]) -> None:
-    """Insert rows with the times they carry, which auto_now_add would set to now."""
+    """Insert rows with their own ``created`` times, which auto_now_add would set to now."""
     if not rows:
         return
     model = type(rows[0])

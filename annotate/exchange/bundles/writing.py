@@ -42,14 +42,14 @@ from . import (
 from .records import encoded, to_line
 
 _CHUNK: Final = 1024 * 1024
-# Fields of an assignment: counts, and those that name rows by their keys.
+# Fields of an assignment that are not copied: counts, and those that hold keys of rows.
 _NAMED: Final = ("items", "known", "drawn", "rankings", "n_answered", "n_skipped")
 _NOT_TOLD: Final = "not told in this bundle"
 SOFTWARE: Final = f"text-detection-rankings {software_version}"
 
 
 class NotExported(Refusal):
-    """A bundle that cannot be written as asked."""
+    """Refusal to write a bundle, because a requested photograph is missing."""
 
 
 Tell = Callable[[int, int, str], None]
@@ -64,10 +64,10 @@ def write_bundle(
     words: bool = True,
     tell: Tell | None = None,
 ) -> dict[str, int]:
-    """Write a study as of one moment; return the counts of its contents.
+    """Write a consistent snapshot of a study; return the counts of its contents.
 
     Without ``words``, free texts of the study's people are left out: they may name a person.
-    ``tell(done, total, doing)`` is called before each part and each photograph. Raises NotExported
+    ``tell(done, total, doing)`` is called before each list and each photograph. Raises NotExported
     if a requested photograph is missing.
     """
     with snapshot(), zipfile.ZipFile(stream, "w") as archive:
@@ -212,7 +212,7 @@ class _Bundle:
             **encoded(study, leave_out=self._withheld()),
             "methods": list(methods),
             "images": list(images),
-            # Images with other rules: all methods asked, or more annotators.
+            # Images with rules of their own: all methods, or another number of annotators.
             "asked_otherwise": {
                 row.image.name: encoded(row, leave_out=["n_complete"])
                 for row in _asked_otherwise(study)
@@ -225,7 +225,7 @@ class _Bundle:
         }
 
     def _withheld(self) -> list[str]:
-        """Return the settings that may name a person whom this bundle leaves out."""
+        """Return the settings to leave out because they may name a person."""
         held = {
             InBundle.ALWAYS: False,
             InBundle.WITH_WORDS: not self._words,
@@ -320,7 +320,7 @@ def _asked_otherwise(study: Study) -> Iterable[StudyImage]:
 def _drawn(
     assignment: Assignment, name_of: Mapping[int, str], number_of: Mapping[int, int]
 ) -> dict[str, Any] | None:
-    """Return the drawing by names of methods and numbers of runs, without removed ones."""
+    """Return the drawn sample, methods by name and runs by number, without removed ones."""
     if assignment.drawn is None:
         return None
     return {
@@ -349,7 +349,7 @@ def _screen(screen: Screen, method_of: Mapping[int, str]) -> dict[str, Any]:
 
 
 def _last_change(study: Study) -> datetime:
-    """Return when the last thing happened that a report or a bundle shows."""
+    """Return the time of the last change that shows in a report or a bundle."""
     times = [study.created]
     for query, field in (
         (study.dataset.runs, "created"),
@@ -364,7 +364,7 @@ def _last_change(study: Study) -> datetime:
 
 
 def report_bytes(study: Study, as_of: datetime, *, words: bool = True) -> bytes:
-    """Return the report with the usual settings as exported on a day."""
+    """Return the exported report with default settings, dated ``as_of``."""
     settings = Settings(min_annotators=study.min_annotators)
     built = services.study_report(study=study, settings=settings)
     if not words:

@@ -1,4 +1,4 @@
-"""The files of a figure, each of which says where it comes from; equal figures give equal bytes."""
+"""The files of a figure; each states its origin, and equal figures give equal bytes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The description of a figure that its files carry, and its source."""
+"""The description and the source of a figure, for its files."""
 
 import re
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Final
 
 from ..figure import Figure
 
-# XML has no place for these, not even escaped.
+# Characters that XML does not allow, not even escaped.
 _NOT_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -15,10 +15,10 @@ def description(figure: Figure) -> str:
 
 
 def source(facts: Mapping[str, str]) -> str:
-    """Return where a figure comes from, in one line."""
+    """Return the facts about a figure's origin in one line."""
     return "; ".join(f"{name}: {value}" for name, value in facts.items())
 
 
 def printable(text: str) -> str:
-    """Return the text with a mark in place of each letter that no file can hold."""
+    """Return the text with U+FFFD in place of each character that XML does not allow."""
     return _NOT_XML.sub("\ufffd", text)

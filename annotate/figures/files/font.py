@@ -1,4 +1,4 @@
-"""The font of a figure inside its SVG: the letters it needs, so that it looks the same everywhere."""
+"""The font embedded in a figure's SVG, reduced to the characters it needs."""
 
 import io
 import re
@@ -9,17 +9,17 @@ from html import unescape
 from pathlib import Path
 from typing import Final
 
-# The file the drawing program measures text with; it comes from there.
+# The font with which the drawing program measures text, from its distribution.
 _FILE: Final = Path(__file__).parents[1] / "fonts" / "LiberationSans-Regular.ttf"
-# Every figure with text carries these, so that most figures share the same subset of the font.
+# Embedded for every figure with text, so that most figures share the same subset of the font.
 _USUAL: Final = frozenset(string.ascii_letters + string.digits + string.punctuation + " –−…")
 _TEXT: Final = re.compile(r"<text [^>]*>([^<]*)</text>")
 
 
 def font_style(svg: str) -> str:
-    """Return a style element that carries the letters of an SVG's texts; empty without any.
+    """Return a style element with the font for an SVG's texts; empty if it has no text.
 
-    A letter missing from the font is left to the reader's machine.
+    Characters missing from the font are left to the reader's fonts.
     """
     letters = frozenset(unescape("".join(_TEXT.findall(svg))))
     return _style(letters | _USUAL) if letters else ""
@@ -27,7 +27,7 @@ def font_style(svg: str) -> str:
 
 @lru_cache(maxsize=8)
 def _style(letters: frozenset[str]) -> str:
-    # Loaded with the first figure, as the drawing libraries are.
+    # Imported with the first figure, like the drawing libraries.
     from fontTools import subset
     from fontTools.ttLib import TTFont
 
@@ -35,7 +35,7 @@ def _style(letters: frozenset[str]) -> str:
     options = subset.Options(
         flavor="woff", layout_features=["kern"], hinting=False, notdef_outline=True
     )
-    # A time stamp of the font's editor.
+    # This table holds a time stamp of the font's editor.
     options.drop_tables = [*options.drop_tables, "FFTM"]
     cutter = subset.Subsetter(options)
     cutter.populate(text="".join(sorted(letters)))

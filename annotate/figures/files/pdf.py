@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def to_pdf(
     figure: Figure, paper: Paper, facts: Mapping[str, str], drawn: Drawn | None = None
 ) -> bytes:
-    """Return the figure as one page of its size, fonts embedded, with its document information."""
-    # Loaded with the first figure, as the other drawing libraries are.
+    """Return a PDF of one page, the size of the figure, with fonts and document information."""
+    # Imported with the first figure, like the other drawing libraries.
     import vl_convert
     from pypdf import PdfReader, PdfWriter
 
@@ -50,8 +50,8 @@ def _information(figure: Figure, facts: Mapping[str, str]) -> dict[str, str]:
 def _sort_resources(drawn: "DictionaryObject") -> None:
     """Sort the resources of a page, or of a form on it.
 
-    The drawing program lists it in another order each time, and objects are numbered in the order
-    in which they are listed: sorted, equal figures give equal bytes.
+    The drawing program lists them in a different order each time, and objects are numbered in that
+    order. Sorting makes equal figures give equal bytes.
     """
     if "/Resources" not in drawn:
         return

@@ -17,7 +17,7 @@ def to_png(
     figure: Figure, paper: Paper, facts: Mapping[str, str], drawn: Drawn | None = None
 ) -> bytes:
     """Return the figure at 300 pixels per inch, with its description as text chunks."""
-    # Loaded with the first figure, as the other drawing libraries are.
+    # Imported with the first figure, like the other drawing libraries.
     import vl_convert
     from PIL import Image
     from PIL.PngImagePlugin import PngInfo

@@ -1,4 +1,4 @@
-"""A figure as SVG, with its font inside."""
+"""A figure as SVG, with an embedded font."""
 
 from collections.abc import Mapping
 from html import escape
@@ -27,7 +27,7 @@ def framed(
     *,
     has_font: bool = False,
 ) -> str:
-    """Return a figure as SVG of a width; without its drawing, it is drawn."""
+    """Return a figure as SVG of this width; it is drawn here unless ``drawn`` is given."""
     drawn = drawn or draw(specification(figure, paper), paper.width_pt)
     long = {"mm": paper.width_mm, "": paper.width_pt}[unit] * drawn.height_pt / drawn.width_pt
     box = f"{drawn.left_pt:.2f} {drawn.top_pt:.2f} {drawn.width_pt:.2f} {drawn.height_pt:.2f}"

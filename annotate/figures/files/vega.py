@@ -1,4 +1,4 @@
-"""A figure drawn by Vega-Lite: its specification, and the SVG that comes of it."""
+"""A figure drawn by Vega-Lite: its specification and the resulting SVG."""
 
 import json
 import re
@@ -31,7 +31,7 @@ def specification(figure: Figure, paper: Paper) -> str:
 
 
 def _without_what_xml_refuses(part: Any) -> Any:
-    """Return the same data; one such letter in a name would abort the process, not only the drawing."""
+    """Replace characters that XML does not allow; one in a name would abort the whole process."""
     if isinstance(part, str):
         return printable(part)
     if isinstance(part, dict):
@@ -40,8 +40,8 @@ def _without_what_xml_refuses(part: Any) -> Any:
 
 
 def draw(specified: str, width_pt: float) -> Drawn:
-    """Return the drawing of a specification, on a paper of this width."""
-    # Loaded with the first figure: its start takes half a second.
+    """Return the drawing of a specification, for a paper of this width."""
+    # Imported with the first figure, because its start takes half a second.
     import vl_convert
 
     svg = vl_convert.vegalite_to_svg(specified)
@@ -56,7 +56,7 @@ def draw(specified: str, width_pt: float) -> Drawn:
 
 
 def fitted_size_pt(figure: Figure, paper: Paper) -> tuple[float, float] | None:
-    """Return width and height of a drawing that is fitted to its paper, or None if it must be drawn."""
+    """Return the size of a drawing if it is fitted to its paper, or None if not."""
     specified = drawing(figure, paper)
     if specified.get("autosize", {}).get("type") != "fit":
         return None

@@ -1,7 +1,7 @@
 """The figures of a study, in the order in which its page shows them; each is a module here.
 
-A module has ``figure_of(data)``: the numbers, the words and the drawing of one figure. To add a
-figure, write its module and name it here.
+The function ``figure_of(data)`` of a module returns its figure. To add a figure, write its module
+and list it here.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ from . import (
     wins,
 )
 
-# name in addresses -> the numbers, the words and the drawing of the figure
+# name in addresses -> the function that returns the figure
 _FIGURES: Final[Mapping[str, Callable[[FigureData], Figure]]] = {
     "nearness": nearness.figure_of,
     "distances": distances.figure_of,
@@ -43,5 +43,5 @@ NAMES: Final = tuple(_FIGURES)
 
 
 def figure_of(name: str, data: FigureData) -> Figure:
-    """Return one of NAMES."""
+    """Return the figure of this name, one of NAMES."""
     return _FIGURES[name](data)

@@ -18,7 +18,7 @@ from ..numbers import Matrix, Rankings
 from ..parts import matrix_of_cells
 from ..words import DISTANCE_NAMES, SHORT_DISTANCE_NAMES, capital, listed, titled, whole
 
-# (row, column) of the matrix, the column after the row -> mean distance
+# (row, column) of the matrix, row < column -> mean distance
 _Pairs = Mapping[tuple[int, int], float]
 
 
@@ -136,16 +136,16 @@ def _notes(known: _Pairs, n_pairs: int, constant: Sequence[str]) -> list[str]:
 
 
 def mean_distances(of_annotator: Rankings, distance: str) -> dict[tuple[str, str], float | None]:
-    """Return the mean distance of each two annotators over the images both ranked; None without.
+    """Return each pair of annotators' mean distance over common images; None if there are none.
 
-    Two rankings of different methods are not compared: a method may have joined in between.
+    Rankings of different methods are not compared: a method may have joined in between.
     """
     totals = dict.fromkeys(combinations(of_annotator, 2), 0.0)
     n_images = dict.fromkeys(totals, 0)
     images = dict.fromkeys(image for rankings in of_annotator.values() for image in rankings)
     measure = edit_distances if distance == "edit" else kemeny_distances
     for image in images:
-        # methods -> who ranked just these on the image, in the order of the annotators
+        # methods -> annotators, in order, who ranked exactly these methods on the image
         annotators_by_methods: dict[frozenset[str], list[str]] = {}
         for name, rankings in of_annotator.items():
             if image in rankings:
@@ -154,7 +154,7 @@ def mean_distances(of_annotator: Rankings, distance: str) -> dict[tuple[str, str
             pairs = list(combinations(range(len(names)), 2))
             if not pairs:
                 continue
-            # A row of places for each annotator; all pairs of rows are measured in one call.
+            # A row of places for each annotator; one call measures all pairs of rows.
             places = places_of([of_annotator[name][image] for name in names])
             firsts, seconds = (list(ends) for ends in zip(*pairs, strict=True))
             distances = measure(places[firsts], places[seconds])

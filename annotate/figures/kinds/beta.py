@@ -77,12 +77,12 @@ def beta_curves(
     n_images: int,
     left_out: Sequence[tuple[str, str]] = (),
 ) -> Figure:
-    """Return each protocol's mean distance to the preference consensus as beta grows.
+    """Return lines of each protocol's mean distance to the preference consensus as beta grows.
 
     Parameters
     ----------
     curves : protocol -> (beta, mean distance), betas ascending
-    optima : protocol -> (beta, mean distance) where it is smallest
+    optima : protocol -> (beta, mean distance) at the smallest mean distance
     """
     title = _("Recall or precision: the F‑score's beta against preference")
     columns = (_("Beta"), *curves)
@@ -134,7 +134,7 @@ def _notes(curves: _Curves, n_images: int) -> list[str]:
 
 
 class _Style(NamedTuple):
-    """The look of a protocol's line: such that lines differ in grey, too."""
+    """The style of a protocol's line; dashes and marks distinguish lines in greyscale, too."""
 
     colour: str
     dash: list[float]
@@ -165,7 +165,7 @@ def _drawing(paper: Paper, curves: _Curves, optima: _Optima, distance: str) -> S
     colour = {"color": _one_each(names, [style.colour for style in styles])}
     dash = {"strokeDash": _one_each(names, [style.dash for style in styles])}
     mark = {"shape": _one_each(names, [style.mark for style in styles])}
-    # From the end of each line to its label.
+    # Connects the end of each line to its label.
     lead = {
         "x": {"value": width + 1},
         "x2": {"value": width + 13},
@@ -196,7 +196,7 @@ def _drawing(paper: Paper, curves: _Curves, optima: _Optima, distance: str) -> S
 
 
 def _limits(curves: _Curves) -> tuple[float, float]:
-    """Return the ends of the axis of distances: the curves and a little space, never below 0."""
+    """Return the limits of the distance axis: the curves' range and a margin, never below 0."""
     values = [value for curve in curves.values() for _, value in curve]
     space = 0.05 * (max(values) - min(values)) or 0.5
     return max(0.0, min(values) - space), max(values) + space
@@ -230,7 +230,7 @@ def _ends(
 
 
 def _one_each(names: list[str], looks: Sequence[str] | Sequence[list[float]]) -> Spec:
-    """Return a channel that gives each protocol its own look."""
+    """Return an encoding channel that gives each protocol a value of its own."""
     return nominal("protocol", legend=None, scale={"domain": names, "range": list(looks)})
 
 
@@ -249,7 +249,7 @@ def _beta_axis(curves: _Curves) -> Spec:
 
 
 def _spread(wanted: Mapping[str, float], low: float, high: float, gap: float) -> dict[str, float]:
-    """Return places near the wanted ones, within [low, high] and a gap apart as far as that goes."""
+    """Return positions near the wanted ones, a gap apart and, if they fit, within [low, high]."""
     order = sorted(wanted, key=lambda name: (wanted[name], name))
     places: list[float] = []
     for name in order:

@@ -1,4 +1,4 @@
-"""A critical-difference diagram: average ranks, and bars over protocols that do not differ significantly."""
+"""A diagram of average ranks, with bars over protocols that do not differ significantly."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,10 +28,10 @@ def _columns() -> tuple[str, ...]:
     )
 
 
-# From the top of the drawing, in points: the bar of the critical difference, and the axis.
+# Points from the top of the drawing to the bar of the critical difference and to the axis.
 _LIMIT_Y: Final = 8
 _AXIS_Y: Final = 34.0
-# Between the bars of groups, and between the names.
+# Points between the bars of groups, and between the names.
 _LANE: Final = 5.0
 _LINE: Final = 12.0
 
@@ -53,7 +53,7 @@ def critical_difference(
     p_value: float | None = None,
     left_out: Sequence[tuple[str, str]] = (),
 ) -> Figure:
-    """Return a critical-difference diagram: average ranks, with bars over protocols that do not differ."""
+    """Return a critical-difference diagram: average ranks, with bars over groups of protocols."""
     title = titled(_("Average ranks of the protocols"), criterion)
     protocols = [name for name, _ in tested.average_ranks]
     missing = missing_images(range(tested.n_images), protocols, left_out)
@@ -61,10 +61,10 @@ def critical_difference(
         return without_drawing("critical-difference", title, _columns(), missing)
     limit = tested.critical_difference
     if limit is None:
-        reason = _("One protocol has no rank among others.")
+        reason = _("There is only one protocol, so it cannot be ranked.")
         return without_drawing("critical-difference", title, _columns(), reason)
     ranks = {name: rank for name, rank in tested.average_ranks if rank is not None}
-    # Bars only after a test of all protocols together has said that they differ.
+    # Bars only if a test of all protocols together finds that they differ.
     is_rejected = p_value is not None and p_value <= tested.alpha
     groups = tested.groups if is_rejected else ()
     return Figure(
@@ -137,7 +137,7 @@ def _notes(
         )
     ]
     if p_value is None:
-        notes.append(_("Friedman's test cannot be made of these distances."))
+        notes.append(_("Friedman's test cannot be made with these distances."))
     else:
         notes.append(
             _("Friedman's test that all protocols are alike: {p}.").format(p=p_in_words(p_value))
@@ -151,7 +151,7 @@ def _notes(
 
 @dataclass
 class _Canvas:
-    """Lines and texts at places in points, y down from the top."""
+    """Lines and texts at positions in points, y down from the top."""
 
     lines: list[dict[str, str | float]] = field(default_factory=list)
     texts: list[dict[str, str | float]] = field(default_factory=list)
@@ -166,8 +166,8 @@ class _Canvas:
 def _drawing(
     paper: Paper, ranks: Mapping[str, float], groups: Sequence[Sequence[str]], limit: float
 ) -> Spec:
-    """Return the diagram in points: its lines belong to no axis that Vega-Lite has."""
-    # Names are left and right of the axis, which goes from rank 1 to the number of protocols.
+    """Return the diagram, laid out in points because its lines fit no Vega-Lite axis."""
+    # Names are left and right of the axis, which runs from rank 1 to the number of protocols.
     margin = min(max(map(text_width_pt, ranks)) + 8, 0.37 * paper.width_pt)
     unit = (paper.width_pt - 2 * margin - 8) / (len(ranks) - 1)
     place = {name: margin + 4 + (rank - 1) * unit for name, rank in ranks.items()}
@@ -199,7 +199,7 @@ def _draw_axis(canvas: _Canvas, paper: Paper, n: int, margin: float, unit: float
 def _draw_limit(
     canvas: _Canvas, paper: Paper, limit: float, n: int, start: float, unit: float
 ) -> None:
-    """Draw the critical difference above the axis; one longer than the axis has no end."""
+    """Draw the critical difference above the axis; if longer than the axis, it has no end mark."""
     soft = paper.theme.soft
     drawn = min(limit, n - 1)
     end = start + drawn * unit
@@ -215,7 +215,7 @@ def _draw_limit(
 def _draw_names(
     canvas: _Canvas, paper: Paper, place: Mapping[str, float], margin: float, first_y: float
 ) -> None:
-    """Draw a line from each place on the axis to its name: the better half goes to the left."""
+    """Draw a line from each place on the axis to its name; the better half is on the left."""
     ink = paper.theme.ink
     half = (len(place) + 1) // 2
     for at, (name, x) in enumerate(place.items()):
@@ -239,7 +239,7 @@ def _chart(canvas: _Canvas, width: float, height: float, margin: float) -> Spec:
         strokeCap="butt",
         opacity=1,
     )
-    # A mark has one alignment, so each has a layer of its own.
+    # A mark has one alignment, so each alignment has a layer of its own.
     words = [
         {
             "data": data_of([text for text in canvas.texts if text["align"] == align]),
@@ -248,7 +248,7 @@ def _chart(canvas: _Canvas, width: float, height: float, margin: float) -> Spec:
                 {"text": nominal("text")},
                 align=align,
                 baseline="middle",
-                # Up to the edge: a longer text ends in an ellipsis.
+                # Texts that reach beyond the edge end in an ellipsis.
                 limit=0 if align == "center" else margin - 4,
             ),
         }

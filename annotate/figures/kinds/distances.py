@@ -102,7 +102,7 @@ def distance_distribution(
 
 
 def _box(name: str, values: Sequence[float]) -> _Box:
-    # Added up in ascending order, so that the mean does not hang on the order of the images.
+    # Summed in ascending order, so that the mean does not depend on the order of the images.
     return _Box(name, len(values), *five_numbers(values), mean(sorted(values)))
 
 

@@ -1,4 +1,4 @@
-"""Dots for each protocol's Score with its interval, clusters, and baselines."""
+"""Dots for each protocol's Score with its interval, clusters and baselines."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -55,7 +55,7 @@ def figure_of(data: FigureData) -> Figure:
 
 
 def nearness(shown: ShownTable, *, distance: str = "edit") -> Figure:
-    """Return each protocol's Score, the nearest first, and below the baselines."""
+    """Return dots for each protocol's Score, nearest first, with the baselines below."""
     table = shown.table
     title = titled(_("Distance to people"), shown.criterion)
     protocols = [one.row.protocol for one in shown.rows]
@@ -150,9 +150,9 @@ def _summary(own: Sequence[_Dot], dots: Sequence[_Dot]) -> str:
 def _notes(shown: ShownTable) -> list[str]:
     if shown.needs_images:
         return [
-            _("{images} cannot say how sure a Score is: an interval needs {n}.").format(
-                images=counted_images(shown.table.n_images), n=shown.needs_images
-            )
+            _(
+                "With {images} the uncertainty of a Score cannot be estimated: an interval needs {n}."
+            ).format(images=counted_images(shown.table.n_images), n=shown.needs_images)
         ]
     if not shown.has_measures:
         return [_("Intervals and clusters take a while: keep the report to see them.")]

@@ -1,4 +1,4 @@
-"""Dots of each protocol's Score on parts of the images: small text and large, few words and many."""
+"""Dots for each protocol's Score on parts of the images: small or large text, few or many words."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -39,13 +39,13 @@ def _columns() -> tuple[str, ...]:
     )
 
 
-# After "Images with the".
+# Continuations of "Images with the".
 _PLACES: Final = (
     pgettext_lazy("images", "smallest"),
     pgettext_lazy("images", "middle"),
     pgettext_lazy("images", "largest"),
 )
-# More would be too small to read; the table has them all.
+# More would be too small to read; the table has all protocols.
 _MOST_PROTOCOLS: Final = 10
 
 
@@ -68,14 +68,14 @@ def scores_by_part(
     distance: str = "edit",
     missing: str = "",
 ) -> Figure:
-    """Return the Scores of protocols on thirds of the images, with intervals.
+    """Return dots for the Scores of protocols on thirds of the images, with intervals.
 
     Parameters
     ----------
     slices : sequence of mappings
-        As :class:`rankings.tuning.slices.Slice` has them.
+        With the fields of :class:`rankings.tuning.slices.Slice`.
     protocols : sequence of str
-        The nearest first; those that are drawn.
+        Nearest first; the first ten are drawn.
     """
     title = titled(_("Scores on parts of the images"), criterion)
     known = [cut for cut in slices if cut["least"] is not None]
@@ -85,7 +85,9 @@ def scores_by_part(
         if sum(cut["by"] == name for cut in known) > 1
     ]
     if not missing and not properties:
-        missing = _("The images are alike in all that they are put into parts by.")
+        missing = _(
+            "The images do not differ in any property by which they could be divided into parts."
+        )
     if missing:
         return without_drawing("parts", title, _columns(), missing)
     drawn = protocols[:_MOST_PROTOCOLS]
@@ -165,7 +167,7 @@ def _numbers(score: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _placed(cuts: Sequence[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the parts with their places; of two the smallest and the largest."""
+    """Return the parts with their places; two parts are the smallest and the largest."""
     places = _places() if len(cuts) == len(_PLACES) else (_places()[0], _places()[-1])
     return list(zip(places, cuts, strict=True))
 
@@ -194,9 +196,9 @@ def _notes(slices: Sequence[Mapping[str, Any]], protocols: Sequence[str]) -> lis
     notes = []
     if len(protocols) > _MOST_PROTOCOLS:
         notes.append(
-            _("The {n} protocols with the best Scores are drawn; the numbers have all.").format(
-                n=_MOST_PROTOCOLS
-            )
+            _(
+                "The {n} protocols with the best Scores are drawn; the table of numbers has all."
+            ).format(n=_MOST_PROTOCOLS)
         )
     few = [cut for cut in slices if cut["scores"] and cut["scores"][0]["low"] is None]
     if few:
@@ -209,7 +211,7 @@ def _notes(slices: Sequence[Mapping[str, Any]], protocols: Sequence[str]) -> lis
         )
     without = {cut["by"]: cut["n_images"] for cut in slices if cut["least"] is None}
     notes += [
-        _("{property} is not known of {images}.").format(
+        _("{property} is not known for {images}.").format(
             property=gettext(name), images=counted_images(n)
         )
         for name, n in without.items()

@@ -33,7 +33,7 @@ NAME: Final = "plan"
 def _columns() -> tuple[str, ...]:
     return (
         _("Asked"),
-        _("People an image"),
+        _("People per image"),
         _("People"),
         _("Images"),
         _("Answers"),
@@ -41,7 +41,7 @@ def _columns() -> tuple[str, ...]:
     )
 
 
-# More people than the study has, so that a reader sees their effect.
+# Multiple of the study's number of people, so that the effect of more people is visible.
 _MORE: Final = 2
 _DASHES: Final[Sequence[list[float]]] = ([1, 0], [4, 2])
 # Short enough for a column of a paper.
@@ -64,7 +64,7 @@ def figure_of(data: FigureData) -> Figure:
 
 
 def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
-    """Return the images that each number of people needs, by how many people see an image."""
+    """Return lines of the images needed by number of people, for each way to ask and to share."""
     question = found.question
     title = _title(question, criterion)
     enough = [choice for choice in found.choices if choice.n_images is not None]
@@ -76,9 +76,9 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
         title=title,
         caption=(
             _(
-                "Images with which a difference of {difference} in 100 pairs is found in {share} % "
-                "of studies, against the number of people; how much images and people vary is that of "
-                "{origin}. Ring: the design with the fewest hours."
+                "Number of images with which a difference of {difference} in 100 pairs is detected "
+                "in {share} % of studies, by number of people; how much images and people vary is "
+                "taken from {origin}. Ring: the design with the fewest hours."
             ).format(
                 difference=numeral(in_100(question.difference)),
                 share=numeral(f"{100 * question.share:g}"),

@@ -22,7 +22,7 @@ def figure_of(data: FigureData) -> Figure:
 
 
 def progress_over_time(days: Sequence[tuple[date, int]]) -> Figure:
-    """Return how many rankings were completed on each day; days without any are left out."""
+    """Return bars of the rankings completed on each day; days without any are omitted."""
     title = _("Complete rankings per day")
     columns = (_("Day"), _("Complete rankings"), _("In total"))
     if not days:
@@ -63,7 +63,7 @@ def progress_over_time(days: Sequence[tuple[date, int]]) -> Figure:
 
 def _days(paper: Paper, days: Sequence[tuple[date, int]]) -> Spec:
     first, last = days[0][0], days[-1][0]
-    # A few days alone would be bars as broad as the page.
+    # With only a few days, the bars would be as wide as the page.
     short = max(0, 7 - ((last - first).days + 1))
     start, end = first - (short // 2) * _A_DAY, last + (short - short // 2 + 1) * _A_DAY
     n_days = (end - start).days

@@ -90,13 +90,13 @@ def score_by_rank(
     criterion: str = "recall",
     left_out: Sequence[tuple[str, str]] = (),
 ) -> Figure:
-    """Return each protocol's scores against the place that people gave.
+    """Return a panel for each protocol: its scores against the rank that people gave.
 
     Parameters
     ----------
     scores : image -> protocol -> method -> score
     consensus : image -> ranking
-        The images that count; one image alone shows that image.
+        Of the images that count; with a single one, the figure shows that image.
     """
     title = titled(_("Scores against the consensus"), criterion)
     missing = missing_images(consensus, protocols, left_out)
@@ -142,7 +142,7 @@ def score_by_rank(
 def _gathered(
     scores: _Scores, consensus: Mapping[str, Ranking], protocols: Sequence[str]
 ) -> tuple[_ByRank, int]:
-    """Return the scores by protocol and rank, and the number of those that are missing."""
+    """Return the scores by protocol and rank, and the number of missing scores."""
     by_rank: dict[tuple[str, float], list[float]] = {}
     n_missing = 0
     for image, ranking in consensus.items():
@@ -176,7 +176,7 @@ def _notes(
             ).format(n=whole(n_missing))
         )
     if all(len(ranking) == 1 for ranking in consensus.values()):
-        notes.append(_("People tied all methods on every image: there is one rank to show."))
+        notes.append(_("People tied all methods on every image: there is only one rank to show."))
     constant = [name for name in protocols if _is_constant(by_rank, name)]
     if constant:
         notes.append(_("The same score for everything: {names}.").format(names=listed(constant)))
@@ -225,7 +225,7 @@ def _panel(
     x_title: str | None,
     y_title: str | None,
 ) -> Spec:
-    """Return one protocol's panel; without a title for its axis it has no labels there either."""
+    """Return one protocol's panel; without an axis title, the axis has no labels either."""
     theme = paper.theme
     step = max(1, -(-n_methods // 10))
     x = quantitative(
@@ -245,7 +245,7 @@ def _panel(
         )
         return {"x": x, "y": y} | ({"y2": {"field": until}} if until else {})
 
-    # As a mark: a chart's title would be higher if the axis has labels.
+    # As a mark: the title of a chart would move up if the axis has labels.
     place = {"x": {"value": width / 2}, "y": {"value": -5}}
     words = {**place, "text": {"value": title}, "color": {"value": theme.ink}}
     head = marks("text", words, align="center", baseline="bottom", fontSize=7.5, limit=width + 10)

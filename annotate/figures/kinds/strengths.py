@@ -32,7 +32,7 @@ def figure_of(data: FigureData) -> Figure:
 
 
 def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") -> Figure:
-    """Return the strengths of the methods, the strongest first.
+    """Return dots for the strengths of the methods, strongest first.
 
     Parameters
     ----------

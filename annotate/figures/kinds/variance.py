@@ -53,12 +53,12 @@ def variance_components(
     n_annotators: int = 0,
     reason: str | None = None,
 ) -> Figure:
-    """Return the shares of images, taste and rest, with their intervals.
+    """Return bars of the shares of images, taste and rest, with their intervals.
 
     Parameters
     ----------
     components : sequence of mappings
-        source, variance, share, low and high, as :class:`rankings.inference.disparity.Component` has them.
+        With the fields of :class:`rankings.inference.disparity.Component`.
     """
     title = titled(_("What makes protocols differ"), criterion)
     missing = ""
@@ -72,7 +72,7 @@ def variance_components(
     largest = max(rows, key=lambda row: row["share"])
     notes = [
         *(
-            capital(_("{source} has no part in it.").format(source=row["name"]))
+            capital(_("{source} plays no part here.").format(source=row["name"]))
             for row in rows
             if not row["share"]
         ),

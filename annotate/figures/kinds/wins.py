@@ -28,12 +28,12 @@ def win_matrix(
     criterion: str = "recall",
     left_out: Sequence[tuple[str, str]] = (),
 ) -> Figure:
-    """Return how often each protocol is nearer to people than each other one."""
+    """Return a matrix of how often each protocol is nearer to people than each other one."""
     title = titled(_("Which protocol is nearer to people"), criterion)
     columns = (_("Protocol"), *protocols)
     missing = missing_images(distances, protocols, left_out)
     if not missing and len(protocols) < 2:
-        missing = _("One protocol has no other to be compared with.")
+        missing = _("There is only one protocol, so there is nothing to compare it with.")
     if missing:
         return without_drawing("wins", title, columns, missing)
     shares = win_shares(distances, protocols)
@@ -63,9 +63,9 @@ def win_matrix(
 
 
 def win_shares(distances: Distances, protocols: Sequence[str]) -> list[list[float | None]]:
-    """Return the share of images on which the row is nearer than the column; a tie is half.
+    """Return the share of images on which the row is nearer than the column; a tie counts half.
 
-    None on the diagonal, and everywhere without an image.
+    None on the diagonal, and everywhere if there are no images.
     """
     n = len(distances)
     return [

@@ -21,7 +21,7 @@ from . import services, work
 
 
 class ChangesSerializer(serializers.Serializer[Any]):
-    """The effect of each change of a protocol, by criterion; a difference below 0 is nearer to people."""
+    """Effects of changing a protocol, by criterion; differences below 0 are nearer to people."""
 
     computed = serializers.DateTimeField(
         allow_null=True, help_text="null: nobody has asked for it."
@@ -33,7 +33,7 @@ class ChangesSerializer(serializers.Serializer[Any]):
 
 
 class ChangesOfStudy(ApiView):
-    """Effects of other weights, rules for empty images and thresholds, and a request to compute them."""
+    """Effects of other weights, rules for empty images and thresholds, and their computation."""
 
     query_serializer_class = SettingsSerializer
 
@@ -43,7 +43,7 @@ class ChangesOfStudy(ApiView):
 
     @extend_schema(parameters=[SettingsSerializer], responses=ChangesSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Return the last result with these settings, if there is any."""
+        """Return the latest result with these settings, if there is one."""
         study = followed(request, slug)
         form = report_form(self.query(), study, available_runs(study))
         found = services.last(study, form.settings(), form.runs())
@@ -57,7 +57,7 @@ class ChangesOfStudy(ApiView):
     @extend_schema(request=SettingsSerializer, responses={202: JobSerializer})
     @idempotent
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Start scoring every protocol with other parameters and comparing it with itself."""
+        """Start scoring every protocol with other parameters, to compare it with itself."""
         study = followed(request, slug)
         form = report_form(self.sent(SettingsSerializer), study, available_runs(study))
         job = work.start(

@@ -1,4 +1,4 @@
-"""The page of the open questions: each with an answer in a sentence, its tables and its figure."""
+"""The page of the open questions: each with a short answer, its tables and its figure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _CHANGES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The request of the page."""
+    """The study, criterion, settings and query string of the page."""
 
     study: Study
     criterion: str
@@ -41,26 +41,26 @@ class Asked:
 
     @property
     def address_of(self) -> AddressOf:
-        """Return where the images are on which a protocol and people disagree."""
+        """Return the function that links to images on which a protocol and people disagree."""
         return images_behind(self.study.slug, self.criterion, self.settings)
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPart:
-    """A table of the page: of one criterion, without its column."""
+    """A table of the page: the rows of one criterion, without the criterion's column."""
 
     slug: str
     title: str
     note: str
     columns: Sequence[Column]
     rows: Sequence[SafeString]
-    # Its files without their extension; "" where another part of the same table has them.
+    # Address of its files without extension; "" if another part of the same table has them.
     files: str
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A question. Effects of other parameters are ``is_work``: they may not be computed yet."""
+    """A question. ``is_work`` marks effects of other parameters, which may not be computed yet."""
 
     slug: str
     question: str
@@ -76,12 +76,12 @@ def sections(
     figures: Sequence[ShownFigure],
     asked: Asked,
 ) -> list[Section]:
-    """Return every question with its answer by one criterion.
+    """Return every question with its answer under one criterion.
 
     Parameters
     ----------
     data : the report's JSON with its analysis
-    changes : what other parameters bring, or None if not requested
+    changes : effects of other parameters, or None if not computed
     """
     around = data["analysis"][asked.criterion]
     tables = {table.slug: table for table in tables_of(data)}
@@ -98,12 +98,14 @@ def sections(
     found = [
         Section(
             *("annotators", _("How far do annotators differ?"), _variance(around)),
-            # The figure has the numbers of the first.
+            # The figure has the numbers of the table "variance".
             parts(*([] if "variance" in drawn else ["variance"]), "taste", "agreement"),
             drawn.get("variance"),
         ),
         Section("values", _("Do values say more than ranks?"), _values(around), parts("values")),
-        Section("ties", _("Do people and protocols tie alike?"), _ties(around), parts("ties")),
+        Section(
+            "ties", _("Do people and protocols tie equally often?"), _ties(around), parts("ties")
+        ),
         Section(
             *("beta", _("Which F-score do people prefer?"), _betas(around, asked.criterion)),
             parts("beta"),
@@ -131,7 +133,7 @@ def _of_changes(changes: Mapping[str, Any] | None, asked: Asked) -> Iterator[Sec
 
 
 def _part(table: Table, asked: Asked, files: str) -> ShownPart | None:
-    """Return the rows of one criterion; None without one."""
+    """Return the rows of one criterion, or None if the table does not have it."""
     shown = of_criterion(table, asked.criterion, asked.address_of)
     if shown is None:
         return None
@@ -140,7 +142,7 @@ def _part(table: Table, asked: Asked, files: str) -> ShownPart | None:
 
 
 def _of_slices(around: Mapping[str, Any], table: Table | None, asked: Asked) -> Iterator[ShownPart]:
-    """Yield a table for each property: protocols by parts, with the images of each part above it."""
+    """Yield a table for each property: protocols by parts, with the number of images per part."""
     slices = around.get("questions", {}).get("slices", [])
     files = f"{reverse('reports:report', args=[asked.study.slug])}slices"
     for at, name in enumerate(dict.fromkeys(cut["by"] for cut in slices)):
@@ -200,8 +202,8 @@ def _variance(around: Mapping[str, Any]) -> str:
 
     told = sum(one["high"] is not None and one["high"] < 0 for one in found["tastes"])
     of_parts = _(
-        "Of what makes one protocol nearer than another, {images} is the image, {taste} the taste of "
-        "annotators, and {rest} a single ranking."
+        "Of the variance that makes one protocol nearer than another, {images} comes from"
+        " images, {taste} from annotators' taste, and {rest} from single rankings."
     ).format(images=words("images"), taste=words("taste"), rest=words("rest"))
     of_people = ngettext(
         "The preferences of {n} of {total} annotators differ detectably from the group's.",
@@ -220,8 +222,8 @@ def _values(around: Mapping[str, Any]) -> str:
             "Not known: it takes ten images with two rankings on which people prefer some method."
         )
     return _(
-        "For {more} of {n} protocols, score differences track how strongly people preferred a "
-        "method better than ranks do; for {less}, worse; the others are unclear."
+        "For {more} of {n} protocols, score differences track the strength of people's preferences "
+        "better than ranks do; for {less}, they track it worse; for the others, this is unclear."
     ).format(
         n=len(gains),
         more=sum(gain["low"] > 0 for gain in gains),
@@ -265,9 +267,11 @@ def _change(slug: str, changes: Mapping[str, Any] | None, criterion: str) -> str
         return _gained(every, _("another value"))
     if slug == "weights":
         every = [one["gain"] for of in found for one in of["weights"]]
-        return _gained(every, _("another weight")) if every else _("No protocol can weigh regions.")
+        return (
+            _gained(every, _("another weight")) if every else _("No protocol can weight regions.")
+        )
     if criterion == "recall":
-        return _("Recall has no part in it: choose precision or preference above.")
+        return _("Recall plays no part here: choose precision or preference above.")
     every = [one["gain"] for of in found for one in of["rules"]]
     if not every:
         return _("No protocol lets the rule be chosen.")
@@ -285,7 +289,7 @@ def _gained(gains: Sequence[Mapping[str, Any]], what: str) -> str:
             "In none of {n} cases does {what} bring a protocol significantly nearer to people."
         ).format(n=len(tested), what=what)
     words = _(
-        "In {n} cases, {what} brings a protocol significantly nearer to people in {nearer}, and "
+        "Of {n} cases, {what} brings a protocol significantly nearer to people in {nearer}, and "
         "farther in {farther}; the others are unclear."
     )
     said = words.format(n=len(tested), what=what, nearer=len(nearer), farther=len(farther))

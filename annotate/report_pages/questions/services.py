@@ -29,11 +29,11 @@ from text_rankings.base.i18n import gettext as _
 from .variants import Tried, tried
 
 WHAT: Final = "changes"
-# Results times ways to score them: about half a second.
+# Results times variants: about half a second.
 MOST_AT_ONCE: Final = 2000
 _ROWS_AT_ONCE: Final = 500
 
-# Number of finished protocols, and of all.
+# Takes the number of finished protocols, that of all, and a description of the current one.
 Progress = Callable[[int, int, str], None]
 # image -> variant -> method -> (recall, precision)
 _Scores = dict[str, dict[str, dict[str, RecallPrecision]]]
@@ -62,7 +62,7 @@ def last(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) -> Chang
 
 
 def is_small(study: Study, runs: Sequence[ProtocolRun]) -> bool:
-    """Whether so little is to be scored that a page may do it."""
+    """Return whether there is so little to score that a page may do it."""
     n_ways = sum(len(one.protocols) for run in runs if (one := tried(run)))
     return study.study_images.count() * study.methods.count() * n_ways <= MOST_AT_ONCE
 
@@ -76,7 +76,7 @@ def compute(
 ) -> dict[str, Any]:
     """Score every variant of the protocols and return its effect, as JSON-able data.
 
-    Raises NotCompared for a protocol that cannot be scored with a value that is tried.
+    Raises NotCompared if a protocol cannot be scored with one of the values to try.
     """
     with snapshot():
         version = cache.version_of(study, runs)
@@ -127,14 +127,14 @@ def _changes(
 ) -> ProtocolChanges:
     variants = one.variants
     if criterion == "recall":
-        # The precision of finding nothing has no part in it.
+        # Recall does not depend on the precision of finding nothing.
         variants = type(variants)(variants.weights, {}, variants.values)
     values = values_of(criterion, {image: scores[image] for image in people}, settings)
     return protocol_changes(one.run.name, people, values, variants, settings)
 
 
 def _scored(study: Study, one: Tried, executor: Executor | None) -> _Scores:
-    """Return the scores of the study's methods on its images, in every way that is tried."""
+    """Return the scores of the study's methods on its images, for every variant."""
     images = list(study.images.values_list("name", flat=True))
     scores: _Scores = {image: {name: {} for name in one.protocols} for image in images}
     try:
@@ -152,7 +152,7 @@ def _scored(study: Study, one: Tried, executor: Executor | None) -> _Scores:
 def _each_score(
     study: Study, one: Tried, executor: Executor | None
 ) -> Iterator[tuple[str, str, str, ImageScore]]:
-    """Yield image, way, method and score."""
+    """Yield image, variant, method and score."""
     methods = {method.name: method for method in study.methods.all()}
     if next(iter(one.protocols.values())).needs == "several methods":
         scenes = {name: list(_scenes(study, method)) for name, method in methods.items()}

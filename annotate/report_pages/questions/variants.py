@@ -1,4 +1,4 @@
-"""The ways to set up a protocol that are tried: weights, rules of finding nothing, values of thresholds."""
+"""Variants of protocols to try: weights, rules for finding nothing, and values of thresholds."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -11,13 +11,13 @@ from protocols.core.errors import ProtocolError
 from rankings.tuning.changes import AS_IS, Variants
 
 _STEPS: Final = tuple(step / 10 for step in range(1, 10))
-# For values that are not shares: multiples of the present value.
+# For values that are not shares: multiples of the current value.
 _FACTORS: Final = (0.25, 0.5, 2.0, 4.0)
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A run's protocol as it is and changed, each under the name of its scores."""
+    """A run's protocol as it is and its variants, each under the name of its scores."""
 
     run: ProtocolRun
     protocols: dict[str, Protocol]
@@ -27,7 +27,7 @@ class Tried:
 def tried(run: ProtocolRun) -> Tried | None:
     """Return the variants of a run, or None if it has none.
 
-    Its scores are from elsewhere, it has no parameter, or those it was scored with are no longer there.
+    It has none if its scores were imported, no parameter can vary, or its parameters are obsolete.
     """
     if run.origin != ProtocolRun.Origin.COMPUTED:
         return None
@@ -66,7 +66,7 @@ def _add(
 
 
 def _values(protocol: Protocol, name: str) -> list[float]:
-    """Return the other values that are tried of a parameter: none of a switch, a choice or a count."""
+    """Return other values to try for a parameter; none for a switch, a choice or a count."""
     [declared] = [one for one in protocol.declared() if one.name == name]
     as_is = getattr(protocol, name)
     if not isinstance(declared.default, float):

@@ -1,4 +1,4 @@
-"""The page of the open questions; POST has other parameters tried as work."""
+"""The page of the open questions; POST tries other parameters, in a job if that takes long."""
 
 from typing import Any
 
@@ -81,7 +81,7 @@ def table_file(request: HttpRequest, slug: str, table: str, extension: str) -> H
     changes = services.last(study, form.settings(), form.runs())
     if changes is None:
         words = _(
-            "No other parameters have been tried yet: start that on the page of the open questions."
+            "No other parameters have been tried yet: start this on the page of open questions."
         )
         return HttpResponse(words, status=409, content_type="text/plain; charset=utf-8")
     found = next((one for one in change_tables(changes.data) if one.slug == table), None)

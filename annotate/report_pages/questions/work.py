@@ -1,4 +1,4 @@
-"""Trying other parameters as a job."""
+"""The job that tries other parameters."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -29,7 +29,7 @@ def start(
     person: User,
     query: str = "",
 ) -> Job:
-    """Start scoring and comparing every protocol with other parameters; `query` is the page's."""
+    """Start scoring every protocol with other parameters; `query` is the page's query string."""
     return jobs.start(
         kind=KIND,
         person=person,
@@ -40,7 +40,7 @@ def start(
 
 
 def compute(arguments: Mapping[str, Any], running: Running) -> None:
-    """Do the work of the job; raises JobFailed where the study or a run is gone, or NotCompared."""
+    """Do the work of the job; raises JobFailed if the study or a run is gone, or NotCompared."""
     study, settings, runs = asked_for(arguments)
     with computing() as executor:
         data = services.compute(study, settings, runs, running.tell, executor)

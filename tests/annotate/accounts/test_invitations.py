@@ -408,7 +408,7 @@ class NoServer:
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ({"emails": "ana@"}, "no e-mail address"),
+        ({"emails": "ana@"}, "not an e-mail address"),
         ({"role": "admin"}, "Select a valid choice"),
         ({"days": "999"}, "Select a valid choice"),
         ({"emails": " ".join(f"p{n}@example.org" for n in range(101))}, "At most 100"),

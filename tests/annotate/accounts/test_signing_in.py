@@ -231,6 +231,7 @@ print("refused" if "Too many failed" in answer.content.decode() else answer.stat
 """
 
 
+@pytest.mark.release
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("n_failures", "said"), [(5, "refused"), (0, "302")])
 def test_the_limit_is_shared_between_processes(client, ana, n_failures, said):

@@ -10,7 +10,7 @@ from tests.support.examples import examples_of, scaled
 from tests.support.factories import make_person
 from tests.support.world import is_problem, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.release]
 
 # Small whole numbers often: shapes that touch, cross themselves or have no area.
 number = st.one_of(

@@ -20,6 +20,7 @@ OPERATIONS = {
     "GET datasets": (None, SIGNED_IN, 200),
     "GET datasets/{slug}": (None, FOLLOWERS, 200),
     "GET datasets/{slug}/images": (None, FOLLOWERS, 200),
+    "GET datasets/{slug}/leaderboard": (None, FOLLOWERS, 200),
     "GET datasets/{slug}/methods": (None, FOLLOWERS, 200),
     "GET datasets/{slug}/results": (None, FOLLOWERS, 200),
     "GET datasets/{slug}/runs": (None, FOLLOWERS, 200),

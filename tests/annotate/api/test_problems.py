@@ -44,6 +44,7 @@ def raw(client, path, body, content_type="application/json", **headers):
         "[" * 100_000,
         "1" * 5000,
         r'{"name": "\ud800"}',
+        r'{"names": ["whole", "\ud800"]}',
     ],
 )
 def test_what_is_not_json_is_400(admin, body):

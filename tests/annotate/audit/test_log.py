@@ -252,6 +252,6 @@ def test_entries_outlive_the_study(study):
 def test_methods_of_another_dataset_log_nothing(study):
     stranger = make_method(make_study(["x", "y"]).dataset)
     n_before = AuditEntry.objects.count()
-    with pytest.raises(Exception, match="no method of"):
+    with pytest.raises(Exception, match="not a method of"):
         methods.add_method(study=study, method=stranger)
     assert AuditEntry.objects.count() == n_before

@@ -34,7 +34,7 @@ def test_an_annotator_goes_on_with_what_is_begun_and_is_led_through_the_introduc
     rows = response.context["waiting"]
     assert [(row.own.study, row.is_new) for row in rows] == [(begun, False), (fresh, True)]
     assert "Start ranking" in response.text
-    assert "Begin with the introduction" in response.text
+    assert "Start with the introduction" in response.text
     assert reverse("judging:judge", args=[begun.slug]) in response.text
 
 
@@ -46,7 +46,7 @@ def test_what_is_finished_or_not_open_stands_apart_and_says_so(client):
     response = home(client, person)
     assert response.context["waiting"] == []
     assert {own.study for own in response.context["ended"]} == {done, closed}
-    assert "Nothing waits for you" in response.text
+    assert "Nothing is waiting for you" in response.text
     assert "finished" in response.text
     assert reverse("judging:own", args=[done.slug]) in response.text
 
@@ -87,7 +87,7 @@ def test_rankings_of_who_is_left_out_do_not_count(client):
     ("n_annotators", "state", "sentence"),
     [
         (0, "open", "No annotator takes part yet."),
-        (1, "open", "An image needs 2 complete rankings, and 1 person ranks."),
+        (1, "open", "An image needs 2 complete rankings, and only 1 person is ranking."),
         (2, "draft", "It is not open yet: annotators cannot answer."),
         (2, "open", "No one completed a ranking in the last 7 days."),
         (0, "closed", ""),

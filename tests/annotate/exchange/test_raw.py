@@ -248,7 +248,7 @@ def test_the_tables_of_a_large_study_come_as_work_alone(researcher, study, monke
     for name in ("events.csv", "events.csv.sha256"):
         response = researcher.get(reverse("exchange:raw_file", args=[study.slug, name]))
         assert response.status_code == 409
-        assert "Ask for all of them in one zip" in response.text
+        assert "Request all of them in one zip" in response.text
     zip_url = reverse("exchange:raw_zip", args=[study.slug])
     assert file_made(researcher, zip_url).getvalue()[:2] == b"PK"
 

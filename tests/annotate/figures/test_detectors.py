@@ -10,9 +10,9 @@ from annotate.figures.kinds.strengths import detector_strengths
 from annotate.reports import services
 from annotate.reports.models import KeptReport
 from annotate.reports.services import available_runs, detectors_report, keep_report
-from annotate.reports.tallies import WITHOUT_SUMS, protocol_tallies
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
+from annotate.scoring.tallies import WITHOUT_SUMS, protocol_tallies
 from rankings.agreement.report import Settings
 from rankings.detectors.tallies import figures
 from tests.support.factories import add_annotator, make_admin, make_run, make_study
@@ -124,7 +124,7 @@ def test_an_older_kept_report_says_that_it_holds_none(researcher, study):
         study=study, content=json.dumps(data), checksum="0" * 64, software_version="0"
     )
     response = researcher.get(reverse("figures:kept_detectors", args=[study.slug, older.pk]))
-    assert "was kept before reports said where the detectors stand" in response.text
+    assert "was kept before reports included the ranking of the detectors" in response.text
     table = reverse("reports:kept_table", args=[study.slug, older.pk, "strengths", "csv"])
     assert researcher.get(table).status_code == 404
 
@@ -132,7 +132,7 @@ def test_an_older_kept_report_says_that_it_holds_none(researcher, study):
 @pytest.mark.parametrize("slug", ["iou", "deteval", "evaltex", "icdar13", "no-ground-truth"])
 def test_sums_give_the_official_figures(study, slug):
     run = score_protocol(dataset=study.dataset, slug=slug)
-    tallies, without = protocol_tallies(study, [run])
+    tallies, without = protocol_tallies(study.images.all(), study.methods.all(), [run])
     assert without == []
     totals = tallies.sums.sum(axis=0)[0]
     for criterion in ("recall", "precision"):
@@ -154,7 +154,7 @@ def test_a_run_that_was_scored_before_sums_were_kept_is_left_out(study):
 def test_queries_do_not_grow_with_what_is_read(study, django_assert_num_queries):
     runs = available_runs(study)
     with django_assert_num_queries(3):
-        protocol_tallies(study, runs)
+        protocol_tallies(study.images.all(), study.methods.all(), runs)
 
 
 PEOPLE = {

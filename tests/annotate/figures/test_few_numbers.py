@@ -31,6 +31,8 @@ from rankings.orders.buckets import checked
 from tests.support.figures import FACTS, PAPERS, components, cut
 from tests.support.notes import check_interval
 
+pytestmark = pytest.mark.release
+
 # Each theme and each width; a theme changes colours alone.
 BOTH = [Paper("light", "single"), Paper("dark", "double")]
 
@@ -192,9 +194,9 @@ def test_few_or_equal_numbers_are_drawn_without_a_nan(case, paper):
         ("all agree", "Ties everything on every image: A1."),
         ("all agree", "All annotators agree"),
         ("flat", "The same curve: A and B."),
-        ("no taste", "Taste of annotators has no part in it. No intervals"),
+        ("no taste", "Taste of annotators plays no part here. No intervals"),
         ("few of a part", "3 parts of fewer than ten images have no interval."),
-        ("few of a part", "Size is not known of 2 images."),
+        ("few of a part", "Size is not known for 2 images."),
         ("fifty", "The 10 protocols with the best Scores are drawn"),
         ("one day", "All on one day."),
     ],

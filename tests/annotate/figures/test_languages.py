@@ -17,7 +17,7 @@ from tests.support.figures import ABC, DISTANCES, FACTS
 from tests.support.made_once import made_once
 from tests.support.worked import ranked_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.release]
 FRENCH, ENGLISH = {"accept-language": "fr"}, {"accept-language": "en"}
 
 

@@ -147,7 +147,7 @@ def test_a_link_shows_its_scene_without_script(client):
 def test_a_bad_link_shows_another_scene_and_says_so(client, query):
     response = client.get(PLAYGROUND, query)
     assert response.status_code == 200
-    assert "Here is another one to begin with." in response.text
+    assert "Here is another one to start with." in response.text
     assert str(DEFAULT.says) in response.text
 
 

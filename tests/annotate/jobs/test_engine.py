@@ -160,7 +160,7 @@ def test_results_that_change_while_they_are_scored_are_not_published(dataset):
             image = make_image(dataset, "late", truth=[(0, 0, 9, 9)])
             make_result(image, dataset.methods.get(name="half"), [])
 
-    with pytest.raises(NotScored, match="were changed while they were scored"):
+    with pytest.raises(NotScored, match="were changed while they were being scored"):
         score_protocol(dataset=dataset, slug="iou", progress=another)
     assert not ProtocolRun.objects.exists()
 
@@ -174,6 +174,7 @@ def test_the_command_says_that_the_cluster_does_not_answer(dataset):
 
 
 @pytest.mark.django_db
+@pytest.mark.release
 def test_a_run_whose_scheduler_is_killed_fails_whole_and_can_be_run_again(
     dataset, settings, monkeypatch, tmp_path
 ):

@@ -96,7 +96,7 @@ class TestRunning:
 
         def work(arguments, progress):
             tried.append(1)
-            raise TryLater("The mail server did not take it.")
+            raise TryLater("The mail server did not accept it.")
 
         job = services.start(kind=kind(work))
         assert (job.state, len(tried)) == ("waiting", 1)
@@ -106,7 +106,7 @@ class TestRunning:
             running.run_one(job.pk, beats_beside=False)
         job.refresh_from_db()
         assert (job.state, len(tried)) == ("failed", 3)
-        assert job.failure == "The mail server did not take it."
+        assert job.failure == "The mail server did not accept it."
 
 
 @pytest.mark.django_db

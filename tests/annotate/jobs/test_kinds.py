@@ -40,6 +40,7 @@ def start(kind, study, person):
     return exchange.start_bundle(study=study, photographs=False, names=False, person=person)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize("kind", ["score", "report", "bundle", "figures"])
 def test_a_kind_whose_worker_is_killed_is_done_once(workers, study, kind):
     job = start(kind, study, make_admin())
@@ -72,11 +73,11 @@ def test_a_kind_whose_worker_is_killed_is_done_once(workers, study, kind):
         (
             "exchange.bundle",
             {"study": 0, "photographs": False, "names": False},
-            "the study was rem",
+            "the study has been rem",
         ),
-        ("exchange.raw", {"study": 0, "names": False}, "the study was removed"),
-        ("exchange.truth", {"dataset": 0, "extension": "zip"}, "the dataset was removed"),
-        ("exchange.results", {"method": 0, "extension": "zip"}, "the method was removed"),
+        ("exchange.raw", {"study": 0, "names": False}, "the study has been removed"),
+        ("exchange.truth", {"dataset": 0, "extension": "zip"}, "the dataset has been removed"),
+        ("exchange.results", {"method": 0, "extension": "zip"}, "the method has been removed"),
     ],
 )
 def test_what_it_is_about_was_removed_meanwhile(kind, arguments, sentence):

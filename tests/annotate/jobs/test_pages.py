@@ -53,7 +53,7 @@ def page(client, job):
 class TestWaiting:
     def test_without_a_worker_it_is_said_with_what_to_do(self, browser_of, person):
         text = page(browser_of(make_admin()), make_job(person)).text
-        assert "Nothing works on jobs here yet" in text
+        assert "No worker is running here yet" in text
         assert "python manage.py worker" in text
 
     def test_people_who_do_not_run_the_site_are_told_whom_to_ask(self, browser_of, person):
@@ -66,14 +66,14 @@ class TestWaiting:
         at = timezone.now().replace(hour=14, minute=2) - timedelta(days=1)
         Worker.objects.update(heartbeat=at)
         text = page(browser_of(make_admin()), make_job(person)).text
-        assert f'Nothing works on jobs since <time datetime="{at.isoformat()}"' in text
+        assert f'No worker has been running since <time datetime="{at.isoformat()}"' in text
         assert "14:02</time>" in text
 
     def test_with_a_worker_nothing_is_said(self, browser_of, person):
         workers.arrive("elsewhere, process 1")
         text = page(browser_of(make_admin()), make_job(person)).text
         assert "Nothing works" not in text
-        assert "Waiting for its turn" in text
+        assert "Waiting in the queue" in text
 
     def test_an_older_worker_is_said_to_be_older(self, browser_of, person):
         workers.arrive("elsewhere, process 1")
@@ -103,12 +103,12 @@ class TestStuck:
     ):
         make_job(person)
         client = browser_of(make_admin())
-        assert "Nothing works on jobs" not in client.get(reverse("home")).text, "it waits only now"
+        assert "No worker " not in client.get(reverse("home")).text, "it waits only now"
         Job.objects.update(created=timezone.now() - timedelta(minutes=1))
-        assert "Nothing works on jobs here yet" in client.get(reverse("home")).text
-        assert client.get(reverse("jobs:work")).text.count("Nothing works on jobs") == 1
+        assert "No worker is running here yet" in client.get(reverse("home")).text
+        assert client.get(reverse("jobs:work")).text.count("No worker ") == 1
         workers.arrive("elsewhere, process 1")
-        assert "Nothing works on jobs" not in client.get(reverse("home")).text
+        assert "No worker " not in client.get(reverse("home")).text
 
     def test_others_are_not_told_of_what_they_cannot_mend(self, browser_of, person):
         make_job(person)
@@ -149,7 +149,7 @@ class TestEnds:
     def test_what_is_done_is_not_done_again(self, browser_of, person):
         job = ended(person)
         text = browser_of(person).post(reverse("jobs:again", args=[job.pk]), follow=True).text
-        assert "Only work that failed or was cancelled is done again." in text
+        assert "Only work that failed or was cancelled can be run again." in text
         assert Job.objects.count() == 1
 
     def test_a_file_that_is_gone_is_said_to_be_gone(self, browser_of, person):
@@ -162,7 +162,7 @@ class TestEnds:
         assert response.getvalue() == b"abc"
         assert response["Content-Disposition"] == 'attachment; filename="study.zip"'
         (files.folder() / name).unlink()
-        assert "is gone; ask for it again" in page(client, job).text
+        assert "has been deleted; request it again" in page(client, job).text
         assert client.get(reverse("jobs:file", args=[job.pk])).status_code == 404
 
     def test_work_of_others_is_not_there(self, browser_of, person):
@@ -186,7 +186,7 @@ class TestWork:
 
     def test_an_empty_page_says_so(self, browser_of, person):
         text = browser_of(person).get(reverse("jobs:work")).text
-        assert "Nothing waits and nothing runs." in text
+        assert "Nothing is waiting or running." in text
         assert "No work has ended yet." in text
 
     def test_queries_do_not_grow_with_the_work(
@@ -222,9 +222,9 @@ class TestMail:
                 services.ask_for_mail(job=Job.objects.get())
 
         monkeypatch.setitem(registry._KINDS, "test", work_for_followers(work))
-        title = gettext_noop("Letter for a lost password")
+        title = gettext_noop("E-mail for a lost password")
         services.start(kind="test", title=title, person=person)
-        assert mail.outbox[0].subject == "Lettre pour un mot de passe perdu"
+        assert mail.outbox[0].subject == "Courriel pour un mot de passe perdu"
         assert "est terminé" in mail.outbox[0].body
 
     def test_nobody_is_written_to_unasked(self, person, settings, monkeypatch):
@@ -248,7 +248,7 @@ class TestMail:
         ]
         assert mail.outbox[0].alternatives[0].content == "<p>Text</p>"
         job = Job.objects.get()
-        assert (job.state, job.title) == ("done", "Letter to ann@example.org")
+        assert (job.state, job.title) == ("done", "E-mail to ann@example.org")
         forget_letters()
         job.refresh_from_db()
         assert job.arguments == {}

@@ -35,6 +35,7 @@ from rankings.agreement.report import Settings
 from rankings.output.latex import Look
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_study
 from tests.support.loads import new_dataset
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
@@ -42,16 +43,22 @@ SETTINGS = Settings(min_annotators=1)
 LOST = "You no longer have access"
 
 
-@pytest.fixture
-def study(monkeypatch):
-    # One figure of one format is enough to see whether a file is written.
-    monkeypatch.setattr(figures, "NAMES", ("distances",))
-    monkeypatch.setattr(figures, "FORMATS", ("svg",))
-    monkeypatch.setattr(publication, "NAMES", ("distances",))
+def ranked_study():
     study = make_study(["a", "b", "c"], images=2)
     rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
     score_protocol(dataset=study.dataset, slug="iou")
     return study
+
+
+made_study = made_once(ranked_study)
+
+
+@pytest.fixture(autouse=True)
+def _one_figure(monkeypatch):
+    """One figure of one format is enough to see whether a file is written."""
+    monkeypatch.setattr(figures, "NAMES", ("distances",))
+    monkeypatch.setattr(figures, "FORMATS", ("svg",))
+    monkeypatch.setattr(publication, "NAMES", ("distances",))
 
 
 @pytest.fixture
@@ -303,7 +310,7 @@ class TestEachKind:
         end_right(kind, study, person)
         client.force_login(person)
         n_jobs, before = Job.objects.count(), written()
-        assert "Do it again" not in client.get(reverse("jobs:job", args=[job.pk])).text
+        assert "Run again" not in client.get(reverse("jobs:job", args=[job.pk])).text
         client.post(reverse("jobs:again", args=[job.pk]))
         assert (Job.objects.count(), written()) == (n_jobs, before)
 

@@ -17,7 +17,7 @@ from tests.support.made_once import made_once
 from tests.support.tex import run_tex
 from tests.support.worked import ranked_study
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.release]
 
 
 made_study = made_once(lambda: ranked_study("a_1", "Right & true", "=Reversed"))

@@ -155,6 +155,8 @@ def test_a_chosen_address_is_listed_and_one_of_a_kind(publish, made, report):
     other = keep_report(study=made[0], settings=Settings(min_annotators=1), runs=[], person=made[1])
     with pytest.raises(NotPublished, match="another address"):
         services.publish(report=other, person=None, title="T", address="street-signs")
+    # Published again under its own address.
+    assert publish(address="street-signs").pk == page.pk
     # Off the list again, under an address that was never said.
     assert publish(address="").address != page.address
     assert get("/public/street-signs/").status_code == 404

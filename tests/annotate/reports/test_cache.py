@@ -174,7 +174,9 @@ def test_images_without_a_proven_consensus_are_said(monkeypatch, researcher, stu
 
     monkeypatch.setattr(rules, "kemeny_places", cut)
     shown = report(researcher, study, consensus="kemeny")
-    assert "The consensus of 1 image is the nearest ranking that was met" in shown.content.decode()
+    assert (
+        "For 1 image, the consensus is the nearest ranking that was found" in shown.content.decode()
+    )
     for extension in ("md", "tex"):
         file = researcher.get(
             reverse("reports:export", args=[study.slug, extension]), {"consensus": "kemeny"}

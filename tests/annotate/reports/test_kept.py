@@ -208,9 +208,8 @@ def test_the_cells_of_a_kept_report_are_those_of_its_tables(researcher, study):
         shown = page(researcher, kept, criterion=criterion).text
         found = rows_in(shown)
         for around in tables_of(kept.data):
-            own = [row for row in around.shown if row[0][0] in (criterion, *BETWEEN[around.slug])]
-            for row in own:
-                texts = [text for text, _ in row]
+            own = [row for row in around.shown if row[0] in (criterion, *BETWEEN[around.slug])]
+            for texts in own:
                 if around.slug == VERDICTS:
                     # The headline is not repeated.
                     assert escape(texts[1]) in shown or texts[1][1:] in html.unescape(shown)

@@ -29,7 +29,7 @@ from tests.support.factories import (
 from tests.support.truths import rank_everything, same_truth
 from tests.support.work import file_made
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.release]
 ABC = same_truth([["a"], ["b"], ["c"]])
 TIED = same_truth([["a", "b", "c"]])
 # As people would read them; "none" and "None of ..." are words.

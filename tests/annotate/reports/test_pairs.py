@@ -62,9 +62,9 @@ def test_the_page_says_what_each_table_rests_on(client):
     study = pairs_study(whole_percent=34, min_annotators=1)
     client.force_login(add_researcher(study))
     text = client.get(reverse("reports:report", args=[study.slug])).content.decode()
-    assert "rest on whole rankings alone: 4." in text
+    assert "are based on whole rankings only: 4." in text
     # Two images ranked whole by two people: 4 x 3 pairs, and 4 images x 2 people single pairs.
-    assert "8 visits that asked methods that were drawn and the 4 whole rankings: 20 pairs" in text
+    assert "8 visits with drawn methods and on the 4 whole rankings: 20 pairs" in text
     table = reverse("reports:export_table", args=[study.slug, "losses", "csv"])
     assert table in text
     rows = client.get(table).content.decode().splitlines()
@@ -109,7 +109,7 @@ def test_a_kept_report_keeps_what_pairs_say(client):
     }
     client.force_login(person)
     page = client.get(reverse("reports:kept", args=[study.slug, kept.pk])).content.decode()
-    assert "12 visits that asked methods that were drawn" in page
+    assert "12 visits with drawn methods" in page
     table = reverse("reports:kept_table", args=[study.slug, kept.pk, "lossdifferences", "json"])
     assert client.get(table).status_code == 200
 
@@ -195,7 +195,7 @@ def test_skips_are_counted_beside_the_losses_on_the_page_and_in_files(client):
     client.force_login(add_researcher(study))
     text = client.get(reverse("reports:report", args=[study.slug])).content.decode()
     assert "8 of 16 visits are missing, because pairs in them were skipped." in text
-    assert "Where a loss is outside its limits" in text
+    assert "If a loss is outside its limits" in text
     assert "I cannot see it well enough (4); Another reason (4)" in text
     for extension in ("csv", "json", "tex", "md"):
         address = reverse("reports:export_table", args=[study.slug, "losses", extension])

@@ -11,7 +11,7 @@ from tests.support.factories import add_annotator, add_researcher, make_admin, m
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.release]
 
 OPEN = (
     "after every ten images and stopping at the first test below 5 % finds a difference between equal "

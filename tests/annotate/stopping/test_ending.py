@@ -154,7 +154,7 @@ def test_the_rule_is_chosen_before_the_study_opens_and_logged_when_it_does():
 
 def test_a_budget_without_a_number_is_refused_everywhere(client):
     study = make_study(["a", "b"])
-    with pytest.raises(StudyRefused, match="after how many answers"):
+    with pytest.raises(StudyRefused, match="number of answers after which"):
         create_study(
             name="x", dataset=study.dataset, methods=list(study.methods.all()), ends_by="budget"
         )
@@ -164,9 +164,11 @@ def test_a_budget_without_a_number_is_refused_everywhere(client):
     Study.objects.filter(pk=study.pk).update(state="draft")
     address = reverse("studies:settings", args=[study.slug])
     sent = {"name": study.name, "min_annotators": 1, "ends_by": "budget"}
-    assert "Say after how many answers the study ends." in client.post(address, sent).text
+    assert (
+        "Enter the number of answers after which the study ends." in client.post(address, sent).text
+    )
     sent = {"name": study.name, "min_annotators": 1, "answer_budget": 5}
-    assert "It counts where the study ends by a rule." in client.post(address, sent).text
+    assert "It only counts if the study ends by a rule." in client.post(address, sent).text
 
 
 @pytest.fixture
@@ -183,7 +185,7 @@ def test_without_protocols_the_page_says_so(client):
     study = make_study(["a", "b"])
     client.force_login(add_researcher(study))
     text = client.get(reverse("studies:detail", args=[study.slug])).text
-    assert "There are not two protocols to compare" in text
+    assert "There are fewer than two protocols to compare" in text
     assert "Too early for conclusions" in text
 
 

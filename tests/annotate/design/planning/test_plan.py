@@ -68,8 +68,8 @@ def test_only_who_may_set_up_studies_is_led_there(researcher, study):
 
 def test_too_few_people_and_one_annotator_are_said(researcher, study):
     few = researcher.get(address(study), {"study": "", "people": "3", "difference": "1"})
-    assert "With 3 people no number of images finds a difference of 1 in 100 pairs" in few.text
-    assert "No design finds it" in few.text
+    assert "A difference of 1 in 100 pairs cannot be detected with 3 people" in few.text
+    assert "It cannot be detected" in few.text
     one = researcher.get(address(study), {"study": "", "people": "1"})
     assert "One annotator says nothing about others" in one.text
     assert one.context["choices"] == []
@@ -81,18 +81,18 @@ def test_the_page_opens_with_a_design_where_any_difference_has_one(researcher, s
     found = usual.context["plan"]
     assert found.cheapest is not None
     assert found.question.difference > 0.03
-    assert "no smaller difference is found" in usual.text
+    assert "the smallest difference that these images and people can reveal" in usual.text
     assert f'name="difference" value="{100 * found.question.difference:g}"' in usual.text
     larger = researcher.get(address(study), {"study": "", "people": "30", "images": "5000"})
     assert larger.context["plan"].question.difference == 0.03
-    assert "no smaller difference is found" not in larger.text
+    assert "the smallest difference that these images and people can reveal" not in larger.text
 
 
 def test_where_no_design_finds_it_a_link_asks_for_what_is_found(researcher, study):
     asked = {"study": "", "difference": "0.5", "power": "90"}
     page = researcher.get(address(study), asked)
     assert page.context["cheapest"] is None
-    [link] = re.findall(r'href="([^"]*difference=[^"]*)">Look for ', page.text)
+    [link] = re.findall(r'href="([^"]*difference=[^"]*)">Use the ', page.text)
     opened = researcher.get(address(study) + link.replace("&amp;", "&"))
     assert opened.context["cheapest"] is not None
     assert opened.context["plan"].question.share == 0.9
@@ -140,7 +140,7 @@ def test_a_pilot_too_large_to_be_looked_at_is_the_demo(researcher, study, monkey
     monkeypatch.setattr("annotate.reports.services.MAX_IMAGES_AT_ONCE", 2)
     response = researcher.get(address(study))
     assert response.context["plan"].pilot.components == DEMO_COMPONENTS
-    assert "too large to be looked at while you wait" in response.text
+    assert "too large to be analysed while you wait" in response.text
 
 
 def test_the_api_plans_the_same(researcher, study):

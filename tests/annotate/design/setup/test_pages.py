@@ -119,7 +119,7 @@ class TestThePlanInTheDesign:
         shown = self.design(site, new, people="30", images="5000")
         assert "Fill in this design" in shown.text
         filled = site.get(shown.context["advised"].address)
-        assert "Filled in as the plan says" in filled.text
+        assert "Filled in from the plan" in filled.text
         assert filled.context["plan"].question == shown.context["plan"].question
         values = {name: filled.context["form"][name].value() for name in ASKED_BY_PLANS}
         assert values == {"min_annotators": 1, "max_annotators": 1, "agreement_percent": 15}
@@ -374,7 +374,7 @@ class TestImages:
         new = begun(site, dataset)
         choose(site, new, "?words=none-is-called-so", do="only")
         url = reverse("setup:finish", args=[new.pk])
-        assert "No image is chosen" in site.get(url).text
+        assert "None of the chosen images" in site.get(url).text
         assert site.post(url, {"do": "make"}).status_code == 422
 
     def test_large_datasets_come_in_pages(self, site, django_assert_max_num_queries):
