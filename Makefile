@@ -9,6 +9,7 @@ TESTS ?= tests
 # Compiled modules are kept: every worker and every server that a test starts reads them.
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder
 BIN := .venv/bin
+FAST = WITHOUT_BENCHMARK_DATA=1 $(PYTEST) -m "not browser and not release" -p no:playwright -p no:base_url --hypothesis-profile=quick
 # uv where it is there: a third of the time. Where it finds no packages, pip may, which has settings of its own.
 install = { command -v uv >/dev/null && VIRTUAL_ENV=.venv uv pip install --quiet $(1); } || \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(1)
@@ -16,7 +17,7 @@ POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-fast test-changed test-thorough test-postgres benchmarks-check load crash sbom lint messages docs docs-site artwork screenshots browser tex lock clean
+.PHONY: help demo run test test-fast test-changed test-thorough test-postgres benchmarks-check load crash sbom lint messages docs docs-site demo-archive screenshots browser tex lock clean
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -37,11 +38,11 @@ test: .venv/dev browser ## Run every test, those in a browser included
 	@if command -v node >/dev/null && ls tests/js/*.test.mjs >/dev/null 2>&1; then node --test tests/js/; fi
 
 test-fast: .venv/dev ## Run the tests that need no browser, no benchmark data and no shipped program
-	@WITHOUT_BENCHMARK_DATA=1 $(PYTEST) -m "not browser and not release" -p no:playwright -p no:base_url $(TESTS)
+	@$(FAST) $(TESTS)
 
 test-changed: .venv/dev ## Run the fast tests that the changes since the last commit can reach
 	@tests=$$($(BIN)/python -m tools.changed_tests) && if [ -z "$$tests" ]; then echo "No change reaches a test."; \
-		else WITHOUT_BENCHMARK_DATA=1 $(PYTEST) -m "not browser and not release" -p no:playwright -p no:base_url $$tests; fi
+		else $(FAST) $$tests; fi
 
 test-thorough: .venv/dev ## Try many more examples of every property, and others each time; takes long
 	@$(PYTEST) --hypothesis-profile=thorough -m "not browser" $(TESTS)
@@ -52,18 +53,16 @@ test-postgres: .venv/dev ## Run the tests that another database could fail again
 benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data; no time is judged
 	$(BIN)/python -m benchmarks.protocols --quick --data /nowhere
 	$(BIN)/python -m benchmarks.engine --quick
+	$(BIN)/python -m benchmarks.report --images 6 --resamples 100
+	$(BIN)/python -m benchmarks.elicitation --images 2
 	$(BIN)/python -m benchmarks.load --seconds 2 --annotators 3 --think 0.1 --sqlite
 	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10
-	$(BIN)/python -m benchmarks.study --images 6 --methods 4 --protocols 3
-	$(BIN)/python -m benchmarks.size --images 50
-	$(BIN)/python -m benchmarks.verdicts --studies 5 --family 2
-	$(BIN)/python -m benchmarks.designs --errors 5
 
 load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL; else SQLite); OPTIONS="--seconds 20"
 	@POSTGRES_URL=$(POSTGRES_URL) $(BIN)/python -m benchmarks.load $(OPTIONS)
 
 crash: .venv/dev ## Break sites on purpose, 60 rounds, while people answer; OPTIONS="--rounds 20 --seed 2"
-	@$(BIN)/python -m benchmarks.crash $(OPTIONS)
+	@$(BIN)/python -m tests.crash $(OPTIONS)
 
 sbom: .venv/dev ## List what a server is made of, with licences, and write it to var/sbom.json (CycloneDX)
 	@$(BIN)/python .ci/supply.py
@@ -97,8 +96,8 @@ docs: .venv/dev ## Draw the worked examples, and compare every protocol with its
 	$(BIN)/python docs/make_conformance.py || [ $$? = 2 ]
 	$(BIN)/python docs/make_atlas.py || [ $$? = 2 ]
 
-artwork: .venv/dev ## Draw the pictures of the examples anew, and make the demo's archive (annotate/demo/demo.zip)
-	@$(BIN)/python -m tools.artwork
+demo-archive: .venv/dev ## Write the demo again in the present format of bundles (annotate/demo/demo.zip)
+	@$(BIN)/python -m tools.demo_archive
 
 tex: ## Install a TeX, with which tests set the tables for papers (65 MB)
 	@command -v pdflatex >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq \

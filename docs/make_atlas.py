@@ -1,4 +1,4 @@
-"""Write docs/protocols/iou-atlas.md: the same results under everything that goes by "IoU 0.5".
+"""Write docs/protocols/iou-atlas.md: the same results under everything called "IoU 0.5".
 
 ``python docs/make_atlas.py`` scores the shared result sets and dates the page; without them it
 prints a message and exits with 2.
@@ -21,7 +21,7 @@ from tests.support.reading import scenes_of  # noqa: E402
 
 PAGE = ROOT / "docs" / "protocols" / "iou-atlas.md"
 DATA = ROOT.parent / "shared" / "data"
-# Of each way how the page names it, and what it is asked for as; the first is what others are compared with.
+# The name of each way on the page, and its protocol; the others are compared with the first.
 WAYS: Mapping[str, Protocol] = {
     "ICDAR 2015": registry.get("iou"),
     "ArT, LSVT: best IoU": registry.get("iou:art"),
@@ -42,24 +42,10 @@ SETS = {
     "SCUT-CTW1500, curved lines": ("ctw1500", ("gt",)),
     "Clova's documents, words as quadrilaterals": ("clova-doc", ("gt",)),
 }
-# A smaller move is none.
+# Smaller differences from the first way do not count.
 LEAST = 0.0001
 
-HEAD = """\
-# The atlas of IoU 0.5
-
-"IoU 0.5" is the name of several protocols. This page shows the F-scores that the *same* result sets
-get from each of them, in percent over the whole set, and which orders of methods depend on the
-choice. It does not say which one is right, nor what a toolkit does to results before it compares
-them. The pages explain the differences: [IOU](iou.md), [IoU in
-toolkits](iou-toolkits.md) and [average precision](average-precision.md) (PASCAL VOC; here the F-score
-of its matches).
-
-Three things move figures most: docTR counts the regions that ground truth says to ignore; PASCAL VOC
-ignores a detection only if it resembles an ignored region, not if it merely lies in one; a sweep
-chooses the threshold on the test set, where there are confidences. The files are tidy: whole
-coordinates, hardly an outline that crosses itself. Ways that differ in such things alone agree on them.
-
+MADE = """\
 Made on {date} with version {version} by `python docs/make_atlas.py` from the result sets of the
 conformance tests.
 """
@@ -96,7 +82,7 @@ class Comparison:
         yield from self._orders()
 
     def _alike(self) -> dict[tuple[str, ...], list[str]]:
-        """Return the ways by the figures that they give, as printed."""
+        """Group the ways by the figures that they give, as printed."""
         alike: dict[tuple[str, ...], list[str]] = {}
         for name, of_methods in self.figures.items():
             printed = tuple(_percent(of_methods[method]) for method in self.results)
@@ -109,7 +95,7 @@ class Comparison:
         return max(values) - min(values) if values else None
 
     def reversed_under(self, name: str) -> list[tuple[str, str]]:
-        """Return the pairs, the better method of ICDAR 2015 first, that a way puts the other way round."""
+        """Return the pairs that a way reverses, with the better method by ICDAR 2015 first."""
         first, other = next(iter(self.figures.values())), self.figures[name]
         pairs = []
         for a, b in combinations(self.results, 2):
@@ -159,7 +145,7 @@ def _f_score(way: Protocol, scenes: Sequence[Scene]) -> float | None:
 
 
 def _order(figures: Mapping[str, float | None], a: str, b: str) -> float:
-    """Return by how much one method is better, as printed; 0 where one is undefined."""
+    """Return by how much ``a`` is better than ``b``, as printed; 0 if either is undefined."""
     of_a, of_b = figures[a], figures[b]
     return 0.0 if of_a is None or of_b is None else round(of_a, 4) - round(of_b, 4)
 
@@ -169,8 +155,9 @@ def _percent(value: float | None) -> str:
 
 
 def page(comparisons: Sequence[Comparison], made: date) -> str:
-    """Return the page's text."""
-    lines = [HEAD.format(date=made.isoformat(), version=registry.VERSION)]
+    """Return the page's text, with its present introduction."""
+    introduction, _, _ = PAGE.read_text(encoding="utf-8").partition("Made on ")
+    lines = [introduction + MADE.format(date=made.isoformat(), version=registry.VERSION)]
     lines += _summary(comparisons)
     for comparison in comparisons:
         lines += comparison.lines()
@@ -178,7 +165,7 @@ def page(comparisons: Sequence[Comparison], made: date) -> str:
 
 
 def _summary(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Yield a table of how far each way is from ICDAR 2015 at most, and how many orders it changes."""
+    """Yield a table of each way's largest differences from ICDAR 2015 and the pairs it reverses."""
     yield "## In short\n"
     yield "How far a way moves any of the result sets from ICDAR 2015, in points of percent, and how"
     yield "many pairs of methods of one dataset it puts the other way round. It does not show recall and"

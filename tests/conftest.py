@@ -27,9 +27,11 @@ _PURE = ("tests/protocols/", "tests/rankings/")
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 
 # How long an example takes, or is drawn, says more of the machine than of the code. A usual run draws
-# the same few examples each time; `make test-thorough` draws many, and others each time.
+# the same few examples each time, the fast lane a quarter of them; `make test-thorough` draws many,
+# and others each time.
 _UNTIMED = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.register_profile("usual", _UNTIMED, max_examples=USUAL, derandomize=True)
+hypothesis_settings.register_profile("quick", _UNTIMED, max_examples=USUAL // 4, derandomize=True)
 hypothesis_settings.register_profile("thorough", _UNTIMED, max_examples=300)
 hypothesis_settings.load_profile("usual")
 
@@ -151,6 +153,7 @@ _RELEASE = (
     "tests/deploy/test_cluster.py",
     "tests/deploy/test_crash.py",
     "tests/deploy/test_proxy.py",
+    "tests/deploy/test_reach.py",
     "tests/test_docs_site.py",
     "tests/test_documents_run.py",
     "tests/test_notebook.py",
@@ -159,12 +162,9 @@ _RELEASE = (
     "tests/test_wheel.py",
     "tests/text_rankings/base/test_cluster.py",
     "tests/text_rankings/base/test_processes.py",
-    "tests/tools/artwork/",
 )
 # The longest tests begin first, so that no core waits for the other at the end.
 _FIRST = ("tests/browser/", "tests/annotate/test_real_study", "tests/annotate/reports/")
-# Modules of these folders share what they prepare.
-_TOGETHER = ("tests/tools/artwork/demo/",)
 # Tests of these need no neighbours, and may run separately.
 _SPREAD = ("tests/browser/test_pages.py", "tests/annotate/api/test_fuzzed.py")
 
@@ -186,8 +186,7 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(missing)
         # A module's fixtures are prepared once: its tests stay in one process.
         if path not in _SPREAD:
-            together = next(filter(path.startswith, _TOGETHER), path)
-            item.add_marker(pytest.mark.xdist_group(together))
+            item.add_marker(pytest.mark.xdist_group(path))
     items.sort(key=lambda item: _turn(item.nodeid))
 
 

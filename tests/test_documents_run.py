@@ -57,6 +57,7 @@ RUN = {
     ),
     "docs/how-to/competition.md": Run("archives"),
     "docs/how-to/deploy.md": Run("a site"),
+    "docs/how-to/in-python.md": Run("eight detectors"),
     "docs/how-to/training-loop.md": Run(),
     "docs/tutorials/paper-table.md": Run(),
     "docs/tutorials/first-study.md": Run(
@@ -111,6 +112,17 @@ def archives(folder: Path) -> None:
     )
 
 
+def eight_detectors(folder: Path) -> None:
+    archives(folder)
+    for at in range(8):
+        # Each finds less of the first word and more of the second.
+        found = {
+            "res_img_1.txt": f"10,10,{109 - 9 * at},49\n",
+            "res_img_2.txt": f"10,10,{46 + 9 * at},49\n",
+        }
+        zip_file(folder / "results" / f"method-{at}.zip", found)
+
+
 def a_clone(folder: Path) -> None:
     archives(folder)
     clone = folder / "text-detection-rankings"
@@ -127,7 +139,13 @@ def a_site(folder: Path) -> None:
     subprocess.run(command, cwd=folder, env=os.environ | data, check=True, capture_output=True)
 
 
-GIVEN = {"nothing": lambda folder: None, "archives": archives, "a clone": a_clone, "a site": a_site}
+GIVEN = {
+    "nothing": lambda folder: None,
+    "archives": archives,
+    "eight detectors": eight_detectors,
+    "a clone": a_clone,
+    "a site": a_site,
+}
 
 
 def test_every_block_is_run_or_says_why_not():
@@ -197,8 +215,9 @@ def misfit(command: str) -> str:
         targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
         return "" if words[1] in targets else f"no target {words[1]}"
     if words[0] == "-m" and "." in words[1]:
-        path = ROOT.joinpath(*words[1].split(".")).with_suffix(".py")
-        return "" if path.is_file() else f"no module {words[1]}"
+        path = ROOT.joinpath(*words[1].split("."))
+        found = path.with_suffix(".py").is_file() or (path / "__main__.py").is_file()
+        return "" if found else f"no module {words[1]}"
     program_name, *rest = words[1:] if words[0] == "-m" else words
     if (program_name, *rest[:1]) == ("text-rankings", "manage"):
         program_name, rest = "manage.py", rest[1:]

@@ -10,6 +10,9 @@ from django.core.management import CommandError, call_command
 from django.db.migrations.recorder import MigrationRecorder
 
 from annotate.management.alone import AnotherSite, alone
+from protocols.command_line.main import main as protocols_main
+from rankings import __version__
+from rankings.__main__ import main as rankings_main
 from text_rankings.site import places, program
 from text_rankings.site.places import UnusableFolder, made
 
@@ -29,6 +32,22 @@ def said_by(*arguments: str, **variables: str) -> tuple[int, str]:
         timeout=300,
     )
     return done.returncode, done.stderr.strip()
+
+
+@pytest.mark.parametrize("main", [program.main, protocols_main, rankings_main])
+def test_every_program_says_its_version(main, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert (ended.value.code, capsys.readouterr().out) == (0, f"{__version__}\n")
+
+
+def test_ctrl_c_is_one_line_of_text_order(monkeypatch, capsys):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rankings.__main__._run", interrupt)
+    assert rankings_main(["analyse"]) == 130
+    assert capsys.readouterr().err == "\nInterrupted.\n"
 
 
 class TestTheFolderOfData:
@@ -86,7 +105,7 @@ class TestTheDatabase:
     def test_a_newer_one_is_refused_with_and_without_migrating(self):
         MigrationRecorder.Migration.objects.create(app="annotate", name="9999_later")
         for arguments in ([], ["--migrate"]):
-            with pytest.raises(CommandError, match=r"newer than the program\. Start the program's"):
+            with pytest.raises(CommandError, match=r"newer than the program\. Start the version"):
                 call_command("set_up", *arguments)
 
     def test_an_empty_one_gets_its_tables(self, tmp_path):

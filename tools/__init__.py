@@ -1,1 +1,1 @@
-"""Programs for those who develop this software; the site needs none of them."""
+"""Programs for developers of this software; the site needs none of them."""

@@ -1,8 +1,8 @@
-"""Translations of the site: collected from the code and compiled.
+"""Translations of the site: collection of the messages, and compilation of the catalogues.
 
-``python -m tools.catalogues`` (`make messages`) writes into each catalogue of annotate/locale what the code
-says today, keeps the translations there are, and lists what has none. From the catalogues it makes what
-Django (.mo) and the pages' scripts (static/js/words/) read.
+``python -m tools.catalogues`` (`make messages`) updates each catalogue of annotate/locale with the
+messages of the code, keeps their translations, and lists the missing ones. It compiles the
+catalogues for Django (.mo) and for the pages' scripts (static/js/words/).
 """
 
 import ast
@@ -11,10 +11,9 @@ import json
 import re
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract
@@ -35,10 +34,10 @@ LOCALE: Final = ROOT / "annotate" / "locale"
 SCRIPTS: Final = ROOT / "static" / "js" / "words"
 LANGUAGES: Final = ("fr",)
 DOMAINS: Final = ("django", "djangojs")
-# The packages whose Python speaks to people who look at pages.
+# The packages whose Python has messages that pages show.
 _PACKAGES: Final = ("annotate", "protocols", "rankings", "text_rankings")
 _Keywords = dict[str, tuple[tuple[int, ...], ...]]
-# Where the call of a function has its words, of one thing and of several.
+# Which arguments of a function are messages: the singular, and the plural if there is one.
 _KEYWORDS: Final[_Keywords] = {
     **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "Message"), ((0,),)),
     **dict.fromkeys(("ngettext", "ngettext_lazy", "ngettext_noop"), ((0, 1),)),
@@ -46,7 +45,7 @@ _KEYWORDS: Final[_Keywords] = {
     **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1,),)),
     "npgettext": ((1, 2),),
 }
-# Problems of files have what was found and what was expected; refusals begin with their words.
+# Problems of files have two messages as arguments (found, expected); refusals have one.
 _OF_PROTOCOLS: Final[_Keywords] = {
     **dict.fromkeys(("error", "warning", "question", "Fault", "_Stopped"), ((1,), (2,))),
     **dict.fromkeys(("DocumentError", "NoCauses", "NotWritable", "ParameterError"), ((0,),)),
@@ -55,16 +54,16 @@ _OF_PROTOCOLS: Final[_Keywords] = {
     "_annotated": ((3,),),
 }
 _PICTURES: Final = ROOT / "annotate" / "learning" / "pictures.json"
-# The columns of tables (rankings.output.table) have English names, translated where they are shown.
+# The columns of tables (rankings.output.table) have English names, translated for display.
 _COLUMNS: Final[_Keywords] = dict.fromkeys(("Column", "number", "count"), ((0,),))
 _OF_SCRIPTS: Final[dict[str, Any]] = {"gettext": None, "ngettext": (1, 2)}
 _OWN: Final = {
     "protocols": _OF_PROTOCOLS,
     "rankings": _COLUMNS,
 }
-# How Django writes a number's sign in front of its fraction, for scripts.
+# The decimal separator that Django uses in each language, for scripts.
 _POINTS: Final = {"fr": ","}
-# Lines of a header that change by themselves, or say nothing.
+# Lines of a header that change on every run or contain nothing useful.
 _VARYING: Final = re.compile(
     rb'^(#.*|"(Project|Report|POT|PO-|Last|Language-Team|Generated)[^\n]*)\n', re.MULTILINE
 )
@@ -72,31 +71,21 @@ _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _PLACE: Final = re.compile(r"%\((\w+)\)[sd]|(?<!\{)\{(\w*)[^{}]*\}")
 
 
-@dataclass(frozen=True)
-class Said:
-    """Something that the code says: one sentence, or one for one thing and one for several."""
+class Said(NamedTuple):
+    """A message of the code: one sentence, or a singular and a plural."""
 
     singular: str
     plural: str = ""
     context: str = ""
 
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.singular, self.context
 
-
-def said(domain: str) -> list[Said]:
-    """Return what the code of a domain says, each once: Python and templates, or scripts."""
-    found: dict[tuple[str, str], Said] = {}
-    for each in _by_scripts() if domain == "djangojs" else _by_python_and_templates():
-        # A word may be said alone at one place and counted at another.
-        if each.key not in found or each.plural:
-            found[each.key] = each
-    return sorted(found.values(), key=lambda each: each.key)
-
-
-def _by_scripts() -> Iterator[Said]:
-    yield from _by_scripts_in(ROOT / "static" / "js")
+def said(language: str, domain: str) -> Catalog:
+    """Return the untranslated messages of a domain: Python and templates, or scripts."""
+    found = _by_scripts_in(SCRIPTS.parent) if domain == "djangojs" else _by_python_and_templates()
+    made = Catalog(locale=language, charset="utf-8", fuzzy=False)
+    for singular, plural, context in found:
+        made.add((singular, plural) if plural else singular, context=context or None)
+    return made
 
 
 def _by_scripts_in(folder: Path) -> Iterator[Said]:
@@ -118,13 +107,13 @@ def _by_python_and_templates() -> Iterator[Said]:
         for path in sorted(ROOT.joinpath("templates").rglob(pattern)):
             yield from _said_by_template(path.read_text(encoding="utf-8"))
 
-    # The pictures of the introduction are described where they are drawn.
+    # The introduction's pictures are described in the file that defines them.
     for picture in json.loads(_PICTURES.read_text(encoding="utf-8")):
         yield Said(picture["says"])
 
 
 def _declared() -> Iterator[str]:
-    """Yield the words that protocols, formats, kinds of faults and criteria declare."""
+    """Yield the texts that protocols, formats, kinds of problems and criteria declare."""
     for family, protocols in registry.families().items():
         yield family
         for protocol in protocols:
@@ -154,7 +143,7 @@ def _constant(args: Sequence[ast.expr], at: int) -> str:
 
 
 def _said_by_template(text: str) -> Iterator[Said]:
-    # Django turns a template into calls among noise that is no Python: the calls alone are kept.
+    # Django turns a template into calls among text that is not Python: only the calls are kept.
     calls = re.findall(
         r"\b(?:n?p?gettext|_)\((?:u?(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")\s*,?\s*)+(?:count|\w+)?\s*\)",
         templatize(text),
@@ -169,38 +158,17 @@ def path_of(language: str, domain: str) -> Path:
 def catalogue(language: str, domain: str) -> Catalog:
     path = path_of(language, domain)
     if not path.is_file():
-        return _new(language)
+        return Catalog(locale=language, charset="utf-8", fuzzy=False)
     with path.open("rb") as file:
         return read_po(file, locale=language, domain=domain)
 
 
-def _new(language: str) -> Catalog:
-    return Catalog(locale=language, charset="utf-8", fuzzy=False)
-
-
-def brought_up_to_date(language: str, domain: str) -> Catalog:
-    """Return the catalogue with what the code says now, translated where it was."""
-    old, made = catalogue(language, domain), _new(language)
-    for each in said(domain):
-        kept = old.get(each.singular, each.context or None)
-        words: Any = kept.string if kept and not kept.fuzzy else None
-        n_forms = made.num_plurals
-        if each.plural:
-            words = words if isinstance(words, tuple) and len(words) == n_forms else None
-            words = words or ("",) * n_forms
-            identifier: Any = (each.singular, each.plural)
-        else:
-            words = words if isinstance(words, str) else ""
-            identifier = each.singular
-        made.add(identifier, words, context=each.context or None)
-    return made
-
-
 def holes(language: str, domain: str) -> list[str]:
-    """Return what is wrong with a catalogue, a sentence each; nothing of one that is complete."""
-    kept = catalogue(language, domain)
-    wanted = {each.key: each for each in said(domain)}
-    there = {(_singular(message), message.context or ""): message for message in kept if message.id}
+    """Return the faults of a catalogue, a line each; none if it is complete."""
+    wanted, there = (
+        {(_singular(message), message.context or ""): message for message in catalog if message.id}
+        for catalog in (said(language, domain), catalogue(language, domain))
+    )
     found = [
         f"not in the catalogue: {words!r}" for words, _ in sorted(wanted.keys() - there.keys())
     ]
@@ -225,12 +193,12 @@ def _forms(message: Message) -> tuple[str, ...]:
 
 
 def _places_fault(message: Message) -> str:
-    """Values keep their places: what English fills in, the translation fills in too."""
+    """Return how a translation's placeholders or outer blanks are wrong; empty if they are not."""
     originals = (message.id,) if isinstance(message.id, str) else tuple(message.id)
     wanted = places(originals[-1])
     for at, words in enumerate(_forms(message)):
         given = places(words)
-        # "One image" need not say its number; all the others say theirs.
+        # A singular such as "One image" may omit placeholders; all other forms have all of them.
         if given != wanted and not (len(originals) > 1 and at == 0 and given < wanted):
             return f"fills in {sorted(given)} for {sorted(wanted)}"
     if (
@@ -246,21 +214,21 @@ def places(words: str) -> set[str]:
 
 
 def compiled(language: str) -> dict[Path, bytes]:
-    """Return the files made of a language's catalogues."""
+    """Return the files compiled from a language's catalogues, by path."""
     made = {}
     for domain in DOMAINS:
         content = io.BytesIO()
         read = catalogue(language, domain)
         for message in [message for message in read if message.id and not all(_forms(message))]:
             read.delete(message.id, message.context)
-        # Else a file would say when it was made.
+        # Otherwise a file would contain the time of its creation.
         read.creation_date = read.revision_date = _ANY_DAY
         write_mo(content, read)
         made[path_of(language, domain).with_suffix(".mo")] = content.getvalue()
-    # Django reads django.mo alone; scripts read a script.
+    # Django reads only django.mo; the pages' scripts read a script.
     del made[path_of(language, "djangojs").with_suffix(".mo")]
     made[SCRIPTS / f"{language}.js"] = _script(language).encode()
-    # The comparison page is opened most, and reads no words of other pages.
+    # The comparison page is opened most, and loads no messages of other pages.
     judging = {each.singular for each in _by_scripts_in(SCRIPTS.parent / "judging")}
     made[SCRIPTS / f"{language}-judging.js"] = _script(language, only=judging).encode()
     return made
@@ -285,11 +253,12 @@ def write(language: str) -> list[str]:
     """Update the catalogue of a language and return its missing translations."""
     for domain in DOMAINS:
         path = path_of(language, domain)
-        made = brought_up_to_date(language, domain)
+        made = catalogue(language, domain)
+        made.update(said(language, domain), no_fuzzy_matching=True)
         path.parent.mkdir(parents=True, exist_ok=True)
         content = io.BytesIO()
         write_po(content, made, width=100, no_location=True, sort_output=True, ignore_obsolete=True)
-        path.write_bytes(_VARYING.sub(b"", content.getvalue()))
+        path.write_bytes(_VARYING.sub(b"", content.getvalue()).lstrip())
     for path, ready in compiled(language).items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(ready)

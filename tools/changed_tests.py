@@ -1,8 +1,8 @@
-"""The tests that a change can reach, by the imports of the tree: ``make test-changed``.
+"""The tests that a change can affect, by the imports of the tree: ``make test-changed``.
 
-Pages are reached by addresses and protocols by their slugs, not by imports. So a change of a subject of the
-site also selects that subject's tests and those of the whole site, and a change of a protocol the tests of
-all protocols. Any other file than Python selects all fast tests.
+Tests reach pages by address and protocols by slug, not by imports. So a change to a subject of the
+site also selects the tests of that subject and of the whole site, and a change to `protocols` all
+its tests. A file that is not Python, or is outside the packages, selects all fast tests.
 """
 
 import subprocess
@@ -32,7 +32,7 @@ def changed() -> list[str]:
 
 
 def tests_of(paths: Iterable[str]) -> list[str]:
-    """Return the test modules and folders that changes of these paths can reach, sorted."""
+    """Return the test modules and folders that changes to these paths can affect, sorted."""
     graph = grimp.build_graph(*PACKAGES, cache_dir=None)
     return sorted({test for path in paths for test in _of_path(graph, path)})
 

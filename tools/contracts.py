@@ -1,4 +1,4 @@
-"""Contracts of import-linter that the package does not bring: libraries in use, and doors of a subject.
+"""Contracts added to import-linter: libraries that packages may use, and doors of a subject.
 
 `pyproject.toml` states them; `make lint` and `tests/test_architecture.py` check them.
 """
@@ -34,7 +34,7 @@ class _Listing(Contract):
 
 
 class LibrariesContract(_Listing):
-    """Limits a package to named libraries; an optional one is imported in one module only."""
+    """A contract that packages import only named libraries, and optional ones in named modules."""
 
     type_name = "libraries"
 
@@ -58,7 +58,7 @@ class LibrariesContract(_Listing):
 
 
 class DoorsContract(_Listing):
-    """Lets imports go down inside a subject, and into another subject through its doors only."""
+    """A contract that imports go down inside a subject, and enter others by doors or exports."""
 
     type_name = "doors"
 
@@ -68,7 +68,7 @@ class DoorsContract(_Listing):
     doors: Any = fields.SetField(subfield=fields.StringField())
     # Modules and packages that a subject exports by name.
     exports: Any = fields.SetField(subfield=fields.StringField())
-    # Folders that are no subjects, such as the one of commands.
+    # Folders that are not subjects, such as that of the commands.
     open: Any = fields.SetField(subfield=fields.StringField())
     # "importer -> imported", each with its reason in a comment.
     exceptions: Any = fields.SetField(subfield=fields.StringField(), required=False)

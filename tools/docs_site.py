@@ -1,4 +1,4 @@
-"""Parts of the documentation site beyond Markdown: folders in the navigation, and notebooks as pages."""
+"""Additions to the documentation site: folders in the navigation, and notebooks as pages."""
 
 import base64
 import json
@@ -12,7 +12,7 @@ _FENCE = "```"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put every page of a folder where the navigation names the folder (``explanation/``)."""
+    """Replace each folder in the navigation (``explanation/``) by its pages."""
     folder = Path(config.docs_dir)
     for section in config.nav or []:
         for title, entry in section.items():
@@ -34,7 +34,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def as_markdown(notebook: dict[str, Any]) -> str:
-    """Return a notebook as a page, with what its cells say and draw."""
+    """Return a notebook as a Markdown page, with the output and drawings of its cells."""
     parts = []
     for cell in notebook["cells"]:
         source = "".join(cell["source"])

@@ -1,6 +1,6 @@
-"""Notebooks without a server: run their cells in order, and keep what they say in the file.
+"""Notebooks without a server: run their cells in order, and store the outputs in the file.
 
-``python -m tools.notebooks docs/tutorials/eight-detectors.ipynb`` writes the outputs again.
+``python -m tools.notebooks docs/tutorials/eight-detectors.ipynb`` updates the outputs.
 """
 
 import ast
@@ -23,7 +23,7 @@ def executed(notebook: dict[str, Any]) -> list[list[dict[str, Any]]]:
 
 
 def _outputs(source: str, namespace: dict[str, Any]) -> list[dict[str, Any]]:
-    """Run a cell; its last expression is shown, as notebooks do."""
+    """Run a cell and return its outputs, with the value of a last expression as in notebooks."""
     tree = ast.parse(source)
     last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
     said = io.StringIO()

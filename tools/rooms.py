@@ -8,6 +8,8 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
+from .pages import between
+
 ROOT: Final = Path(__file__).resolve().parents[1]
 DOCUMENT: Final = ROOT / "ARCHITECTURE.md"
 # Package, and the contract of pyproject.toml that orders its rooms.
@@ -22,16 +24,13 @@ TABLES: Final = {
 def document(text: str) -> str:
     """Return the document with fresh tables of rooms between their markers."""
     for package in TABLES:
-        start, end = f"<!-- rooms of {package} -->\n", f"<!-- end of {package} -->"
-        before, found, rest = text.partition(start)
-        if not found or end not in rest:
-            raise LookupError(f"ARCHITECTURE.md has no place for the rooms of {package}")
-        text = before + start + table(package) + end + rest.partition(end)[2]
+        begin, end = f"<!-- rooms of {package} -->\n", f"<!-- end of {package} -->"
+        text = between(text, begin, end, table(package))
     return text
 
 
 def table(package: str) -> str:
-    """Return the rooms of a package, lowest first, as Markdown."""
+    """Return a Markdown table of a package's rooms, lowest first."""
     rows = [f"| `{name}` | {_sentence(package, name)} |\n" for name in _rooms(package)]
     return "".join(["| room, lowest first | holds |\n| --- | --- |\n", *rows])
 

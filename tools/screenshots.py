@@ -1,6 +1,6 @@
-"""Take the pictures that the landing page shows: `python -m tools.screenshots`, or `make screenshots`.
+"""Take the landing page's pictures: `python -m tools.screenshots`, or `make screenshots`.
 
-The demo on a site of its own, in both themes; those of the README are the tutorial's.
+They show the demo on a temporary site, in both themes. The README uses the tutorial's pictures.
 """
 
 import io
@@ -10,15 +10,15 @@ from typing import Any, Final
 
 from PIL import Image
 
-from benchmarks.own_site import ROOT, chromium, free_port, own_site, sign_in
+from benchmarks.own_site import ROOT, chromium, free_port, gunicorn, own_site, sign_in, signed_in
 
 FOLDER: Final = ROOT / "static" / "img" / "screens"
 THEMES: Final = ("light", "dark")
-_SIZE: Final = (1280, 800)
-# Fine enough for the width at which it shows them.
+_SIZE: Final = {"width": 1280, "height": 800}
+# Enough pixels for the width at which the page shows them.
 _WIDTH: Final = 1280
 _QUALITY: Final = 78
-# A pair in which something can be seen, two questions of it answered.
+# A pair with visible differences, and keys that answer two of its questions.
 _SEED: Final = 3
 _KEYS: Final = ("3", "w")
 
@@ -36,7 +36,6 @@ def _take_all(site: Any) -> None:
     from django.contrib.auth.models import User
     from django.core.management import call_command
     from django.db.models import F
-    from playwright.sync_api import sync_playwright
 
     from annotate.datasets.models import Dataset
     from annotate.demo.services import load_demo
@@ -63,14 +62,9 @@ def _take_all(site: Any) -> None:
     judging.start(study=study, annotator=annotator)
     session, port = sign_in(annotator), free_port()
     address = f"http://127.0.0.1:{port}"
-    server = ["-m", "gunicorn", "text_rankings.site.wsgi", "--bind", f"127.0.0.1:{port}"]
-    with site.served(server, port), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium())
+    with site.served(gunicorn(port), port), chromium() as browser:
         for theme in THEMES:
-            context = browser.new_context(
-                viewport={"width": _SIZE[0], "height": _SIZE[1]}, color_scheme=theme
-            )
-            context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
+            context = signed_in(browser, address, session, viewport=_SIZE, color_scheme=theme)
             page = context.new_page()
             page.goto(f"{address}/judge/{study.slug}/")
             page.locator("[data-view-tools]").wait_for()
@@ -79,7 +73,6 @@ def _take_all(site: Any) -> None:
                 page.keyboard.press(key)
             _keep(page.screenshot(), FOLDER / f"comparison-{theme}.webp")
             context.close()
-        browser.close()
 
 
 def _keep(screenshot: bytes, path: Path) -> None:

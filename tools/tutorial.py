@@ -1,88 +1,54 @@
 """Walk through docs/tutorials/first-study.md in a browser, and take its pictures.
 
-``python -m tools.tutorial`` writes docs/tutorials/img/*.webp. The site is one of its own, in a temporary
-folder, and the files that are loaded are those of the demo.
+``python -m tools.tutorial`` writes docs/tutorials/img/*.webp. The site is temporary, and the files
+that are loaded are those of the demo.
 """
 
 import io
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import time
-import urllib.request
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from benchmarks.own_site import ROOT, chromium, own_site
+
 PICTURES = ROOT / "docs" / "tutorials" / "img"
 NAME = "Street scenes"
+# Fixed, because pictures show it.
 _PORT = 8184
 _METHODS = ("near-perfect", "one-box-per-line", "oversized", "misses-small")
 _ENDINGS = {"image/jpeg": "jpg", "image/png": "png", "image/webp": "webp"}
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(prefix="tutorial-") as name:
-        folder = Path(name)
-        os.environ |= {"DATA_DIR": name, "DATABASE_URL": "", "SECRET_KEY": "", "DEBUG": "true"}
-        os.environ["DJANGO_SETTINGS_MODULE"] = "text_rankings.site.settings"
-        signs = prepared(folder)
-        with served() as site:
-            walk(site, folder, signs)
+    with own_site(DEBUG="true") as site:
+        signs = prepared(site.folder)
+        with site.served(["manage.py", "run_site", f"127.0.0.1:{_PORT}"], _PORT):
+            walk(f"http://127.0.0.1:{_PORT}", site.folder, signs)
 
 
 def prepared(folder: Path) -> dict[str, str]:
-    """Load the demo, and write its data as the files that a researcher has; return the sign-ins."""
-    import django
-
-    django.setup()
+    """Load the demo, write its data to files for loading, and return passwords by user name."""
     from django.core.management import call_command
+
+    from annotate.datasets.exports import results_file, truth_file
+    from annotate.datasets.models import Dataset, stored_path
+    from annotate.demo.services import sign_ins
 
     call_command("set_up", migrate=True)
     call_command("load_demo", stdout=io.StringIO())
-    from annotate.datasets.exports import results_file, truth_file
-    from annotate.datasets.models import Dataset
-    from annotate.demo.services import sign_ins
-
     dataset = Dataset.objects.get()
     folder.joinpath("gt.zip").write_bytes(truth_file(dataset, "zip").read())
     for method in dataset.methods.filter(name__in=_METHODS):
         folder.joinpath(f"{method.name}.zip").write_bytes(results_file(method, "zip").read())
     with zipfile.ZipFile(folder / "photographs.zip", "w") as archive:
         for image in dataset.images.exclude(sha256=""):
-            [stored] = folder.joinpath("images").rglob(f"{image.sha256}*")
-            archive.write(stored, f"{image.name}.{_ENDINGS[image.content_type]}")
+            name = f"{image.name}.{_ENDINGS[image.content_type]}"
+            archive.write(stored_path(image.sha256), name)
     return sign_ins()
 
 
-@contextmanager
-def served() -> Iterator[str]:
-    site = f"http://127.0.0.1:{_PORT}"
-    command = [sys.executable, "manage.py", "run_site", f"127.0.0.1:{_PORT}"]
-    with subprocess.Popen(command, cwd=ROOT) as server:
-        try:
-            for _ in range(300):
-                try:
-                    with urllib.request.urlopen(f"{site}/accounts/login/", timeout=5):
-                        break
-                except OSError:
-                    time.sleep(0.2)
-            yield site
-        finally:
-            server.terminate()
-
-
 def walk(site: str, folder: Path, signs: dict[str, str]) -> None:
-    from playwright.sync_api import sync_playwright
-
-    chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with chromium() as browser:
         page = browser.new_page(viewport={"width": 1280, "height": 800}, device_scale_factor=1.5)
         page.set_default_timeout(20_000)
         try:
@@ -91,7 +57,6 @@ def walk(site: str, folder: Path, signs: dict[str, str]) -> None:
         except Exception:
             page.screenshot(path="/tmp/tutorial-failed.png")
             raise
-        browser.close()
 
 
 def picture(page: Any, name: str, *, height: int = 800) -> None:
@@ -100,7 +65,7 @@ def picture(page: Any, name: str, *, height: int = 800) -> None:
     page.set_viewport_size({"width": 1280, "height": height})
     page.evaluate("window.scrollTo(0, 0)")
     page.evaluate("Promise.all([...document.images].filter(i => i.complete).map(i => i.decode()))")
-    page.wait_for_timeout(1000)  # what is faded in
+    page.wait_for_timeout(1000)  # until fade-ins have ended
     taken = page.screenshot()
     PICTURES.mkdir(exist_ok=True)
     Image.open(io.BytesIO(taken)).save(PICTURES / f"{name}.webp", quality=70, method=6)
@@ -139,7 +104,7 @@ def researcher(page: Any, site: str, folder: Path, signs: dict[str, str]) -> Non
     for name in ("IOU", "DETEVAL", "EVALTEX"):
         page.get_by_label(name, exact=True).first.check()
     picture(page, "protocols")
-    page.get_by_role("button", name="Score the chosen").click()
+    page.get_by_role("button", name="Score the chosen protocols").click()
     page.get_by_role("row", name=f"Score IOU on {NAME}").get_by_text("done").wait_for()
     page.get_by_role("link", name="Data", exact=True).click()
     page.get_by_role("link", name=NAME, exact=True).first.click()
@@ -150,12 +115,12 @@ def researcher(page: Any, site: str, folder: Path, signs: dict[str, str]) -> Non
         page.get_by_role("button", name=f"Next: {step}").click()
         page.wait_for_load_state("networkidle")
         if step == "design":
-            page.get_by_label("Difference that should be found").fill("15")
+            page.get_by_label("Difference to detect").fill("15")
             page.get_by_role("button", name="Plan").click()
             page.wait_for_load_state("networkidle")
         if step in ("design", "images", "open"):
             picture(page, step)
-    page.get_by_role("button", name="Make the study and open it").click()
+    page.get_by_role("button", name="Create the study and open it").click()
     page.get_by_role("heading", name="Which protocol is right?").wait_for()
     page.get_by_role("link", name="Members", exact=True).click()
     page.wait_for_load_state("networkidle")
@@ -172,12 +137,12 @@ def confirm(page: Any) -> None:
 def annotator(page: Any, site: str, signs: dict[str, str]) -> None:
     page.context.clear_cookies()
     sign_in(page, site, "demo-annotator", signs["demo-annotator"])
-    page.get_by_role("link", name="Begin with the introduction").click()
+    page.get_by_role("link", name="Start with the introduction").click()
     page.locator("input[name=agree]").check()
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("link", name="Skip the examples").click()
     page.goto(page.url.replace("/practice/", "/keys/"))
-    page.get_by_role("button", name="Begin the study").click()
+    page.get_by_role("button", name="Start the study").click()
     page.get_by_role("button", name="Start").click()
     page.locator("[data-screen][data-seen]").wait_for()
     picture(page, "comparison")

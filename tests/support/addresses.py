@@ -1,4 +1,4 @@
-"""All addresses of the site and all operations of its API."""
+"""All URLs of the site and all operations of its API."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,7 +10,7 @@ Pattern = RegexPattern | RoutePattern
 
 
 def names_of_addresses(urls: str) -> Iterator[tuple[str, Pattern]]:
-    """Yield the name and the pattern of every address of a module of addresses."""
+    """Yield the name and the pattern of every URL of a module of URLs."""
     yield from _named(get_resolver(urls).url_patterns)
 
 
@@ -26,7 +26,7 @@ def _named(
 
 
 def operations() -> list[str]:
-    """Every operation of the schema, as “METHOD path”."""
+    """Return every operation of the schema, as “METHOD path”."""
     schema = SchemaGenerator().get_schema(public=True)
     return sorted(
         f"{method.upper()} {path.removeprefix('/api/v1/')}"

@@ -10,7 +10,7 @@ from PIL import Image as Picture
 
 
 def zip_bytes(entries: Mapping[str, str | bytes] | Iterable[tuple[str, str | bytes]]) -> bytes:
-    """A zip; equal entries give equal bytes, whatever the time."""
+    """Return a zip; equal entries give equal bytes at any time."""
     pairs = entries.items() if isinstance(entries, Mapping) else entries
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -26,7 +26,7 @@ def zip_file(path: Path, entries) -> Path:
 
 
 def link_zip() -> bytes:
-    """A zip whose entry is a symbolic link."""
+    """Return a zip whose entry is a symbolic link."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         info = zipfile.ZipInfo("gt_img_1.txt")
@@ -36,7 +36,7 @@ def link_zip() -> bytes:
 
 
 def encrypted_zip() -> bytes:
-    """A zip whose entry is marked as encrypted (bit 0 of its flags, in both headers)."""
+    """Return a zip whose entry is marked as encrypted (bit 0 of its flags, in both headers)."""
     content = bytearray(zip_bytes({"gt_img_1.txt": "0,0,9,9,word"}))
     content[content.index(b"PK\x03\x04") + 6] |= 1
     content[content.index(b"PK\x01\x02") + 8] |= 1
@@ -44,7 +44,7 @@ def encrypted_zip() -> bytes:
 
 
 def damaged_zip() -> bytes:
-    """A zip whose first entry does not unpack to what its checksum says."""
+    """Return a zip whose first entry does not match its checksum."""
     content = bytearray(zip_bytes({"gt_img_1.txt": "0,0,9,9,word\n" * 50}))
     content[content.index(b"PK\x03\x04") + 50] ^= 0xFF
     return bytes(content)

@@ -1,4 +1,4 @@
-"""Batches of a training loop, and what all of their images score at once."""
+"""Batches of a training loop, and the scores of all their images at once."""
 
 import random
 
@@ -8,7 +8,7 @@ from protocols.core.regions import Region
 
 
 def images(n=9, seed=3):
-    """Return truths and detections of images, as boxes; one image has neither."""
+    """Return detections, confidences and truths of images, as boxes; one image has none."""
     rng = random.Random(seed)
     made = []
     for at in range(n):
@@ -28,7 +28,7 @@ def batch(some):
 
 
 def at_once(slug, some):
-    """The second way: all scenes scored in one call."""
+    """Score all scenes in one call, as the second way."""
     scenes = [
         Scene(
             tuple(Region.from_box(*box, text="word") for box in truth),

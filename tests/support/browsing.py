@@ -1,4 +1,4 @@
-"""Shared parts of the tests in a browser: signing in, and rules that hold of every page."""
+"""Shared parts of the browser tests: signing in, and rules for every page."""
 
 import re
 import time
@@ -9,9 +9,9 @@ from django.test import Client
 from playwright.sync_api import BrowserContext, Page
 
 SIZES = ((1440, 900), (1024, 768), (390, 844))
-# A refusal that a test provokes; the browser reports each as an error.
+# Refusals that tests provoke; the browser reports each as an error.
 _REFUSED = re.compile(r"\b(40[34]|410|422)\b")
-# Scripts look at a new size before the next picture is drawn, and some are fetched after the page.
+# Scripts react to a new size before the next frame, and some are fetched after the page.
 _IS_SIZED = "([width, height]) => innerWidth === width && innerHeight === height"
 _ONCE_DRAWN = """async () => {
   for (let n = 0; n < 2; n += 1) await new Promise(requestAnimationFrame);
@@ -35,7 +35,7 @@ def signed_in(context: BrowserContext, client: Client, person: User | None, live
 
 
 def listen(page: Page) -> list[str]:
-    """Return a list that fills with errors: of scripts, and what the policy or the server refused."""
+    """Return a list that collects errors: of scripts, and refusals by the policy or the server."""
     complaints: list[str] = []
     page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
@@ -43,12 +43,12 @@ def listen(page: Page) -> list[str]:
 
 
 def unexpected(complaints: list[str]) -> list[str]:
-    """Return the complaints that are no provoked refusal."""
+    """Return the complaints that are not provoked refusals."""
     return [text for text in complaints if not _REFUSED.search(text)]
 
 
 def check_accessible(page: Page, rules: tuple[str, ...] = ()) -> None:
-    """Let axe find nothing, by all of its rules or by those that are named."""
+    """Check that axe finds no violation of its rules, or of the given ones."""
     page.wait_for_function(_KNOWS_ITS_TABLES)
     axe = Axe()
     if not page.evaluate("typeof axe === 'object'"):
@@ -62,25 +62,25 @@ def check_accessible(page: Page, rules: tuple[str, ...] = ()) -> None:
 
 
 def resize(page: Page, width: int, height: int) -> None:
-    """Give the window a size, and wait until everything is laid out and drawn for it."""
+    """Resize the window, and wait until everything is laid out and drawn."""
     page.set_viewport_size({"width": width, "height": height})
     page.wait_for_function(_IS_SIZED, arg=[width, height])
     page.evaluate(_ONCE_DRAWN)
 
 
 def own_time(page: Page) -> None:
-    """Let the test stop the time of the pages that are opened from now on, and pass it."""
+    """Let the test control the clock of the pages opened from now on."""
     page.clock.install()
 
 
 def stop_time(page: Page) -> None:
-    """Stop the time of a page; `page.clock` passes it, and lets it run again."""
-    # The clock goes on until it is stopped, and cannot be stopped in what has been.
+    """Stop the clock of a page; `page.clock` advances and resumes it."""
+    # The clock runs until it is stopped, and cannot be stopped in the past.
     page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)
 
 
 def press_twice(page: Page, x: float, y: float, *, by_finger: bool = False) -> None:
-    """Click or tap a place twice within a fifth of a second, however long the machine takes."""
+    """Click or tap a place twice within a fifth of a second, however slow the machine is."""
     devtools = page.context.new_cdp_session(page)
     begun = time.time()
     for n in (1, 2):
@@ -98,7 +98,7 @@ def press_twice(page: Page, x: float, y: float, *, by_finger: bool = False) -> N
 
 
 def check_fits(page: Page, *sizes: tuple[int, int]) -> None:
-    """Let nothing be wider than the window at any of the sizes."""
+    """Check that nothing is wider than the window at any of the sizes."""
     for width, height in sizes:
         resize(page, width, height)
         scroll_width = page.evaluate("document.documentElement.scrollWidth")
@@ -106,7 +106,7 @@ def check_fits(page: Page, *sizes: tuple[int, int]) -> None:
 
 
 def check_themes(page: Page) -> None:
-    """Let axe find nothing at this size in the light theme, and no faint colour in the dark one."""
+    """Check with axe at this size all rules in the light theme, and contrast in the dark one."""
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     check_accessible(page)
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
@@ -114,7 +114,7 @@ def check_themes(page: Page) -> None:
 
 
 def check_page(page: Page) -> None:
-    """Let a page be accessible, light on a large screen and dark on a small one, and fit all sizes."""
+    """Check that a page is accessible, light and large or dark and small, and fits all sizes."""
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     check_fits(page, *SIZES[:1])
     check_accessible(page)

@@ -1,4 +1,4 @@
-"""Bundles of studies: made, taken apart, put together again, and refused."""
+"""Bundles of studies: written, unpacked, packed again, and refused."""
 
 import hashlib
 import io
@@ -43,7 +43,7 @@ def zipped(members: dict[str, bytes]) -> io.BytesIO:
 
 
 def summed(members: dict[str, bytes]) -> dict[str, bytes]:
-    """The same with fitting checksums, as an attacker would make them."""
+    """Return the entries with matching checksums, as an attacker would make them."""
     others = {name: content for name, content in members.items() if name != CHECKSUMS}
     sums = [f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in others.items()]
     return {**others, CHECKSUMS: "".join(sums).encode()}
@@ -62,7 +62,7 @@ def forget_photographs() -> None:
 
 
 def refused(members: dict[str, bytes] | bytes) -> str:
-    """Import what must be refused; return the sentence, after looking that nothing was loaded."""
+    """Check that an import is refused and loads nothing; return the message."""
     before = n_rows()
     source = zipped(members) if isinstance(members, dict) else io.BytesIO(members)
     with pytest.raises(NotLoaded) as refusal:

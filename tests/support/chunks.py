@@ -38,7 +38,7 @@ class Raises:
 
 
 class CannotTravel(Exception):
-    """Cannot be made again from what a pickle holds of it."""
+    """An exception that cannot be restored from its pickle."""
 
     def __init__(self, what: str, where: str) -> None:
         super().__init__(f"{what} in {where}")
@@ -54,7 +54,7 @@ class RaisesWhatCannotTravel:
 
 @dataclass(frozen=True)
 class Dies:
-    """Kills the process that computes it, every time, or only the first times."""
+    """A chunk that kills its process, every time or only the first ``times``."""
 
     folder: Path
     times: int = 1_000_000
@@ -70,7 +70,7 @@ class Dies:
 
 @dataclass(frozen=True)
 class Meets:
-    """Ends with who computes it, once two processes compute such chunks at the same time."""
+    """A chunk that returns its process id once two processes compute such chunks together."""
 
     folder: Path
     name: str = "a chunk that meets another"
@@ -83,7 +83,7 @@ class Meets:
 
 @dataclass(frozen=True)
 class Waits:
-    """Says who computes it, in a file, and ends when it may."""
+    """A chunk that writes its process id to a file name, and ends once a file ``go`` exists."""
 
     folder: Path
     name: str = "a chunk that waits"
@@ -100,7 +100,7 @@ def pid_of_waiting(folder: Path) -> int:
 
 
 def until(is_so, seconds: float = 120.0) -> None:
-    """Return once something holds; fail after two minutes, on the slowest machine too."""
+    """Wait until a condition holds; fail after ``seconds``, enough for the slowest machine."""
     end = monotonic() + seconds
     while not is_so():
         if monotonic() > end:
@@ -109,7 +109,7 @@ def until(is_so, seconds: float = 120.0) -> None:
 
 
 def parent_of(pid: int) -> int:
-    """Return the process that started another: the fork server of an engine's processes."""
+    """Return the parent of a process, for an engine's processes the fork server."""
     return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 

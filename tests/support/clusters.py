@@ -1,4 +1,4 @@
-"""A Dask cluster on this machine for tests: a scheduler and workers that are real processes."""
+"""A local Dask cluster for tests, with a scheduler and workers as real processes."""
 
 import os
 import re
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tests.support.chunks import until
 
+_RESTARTING = ("sh", "-c", 'while :; do "$@"; sleep 0.5; done', "sh")
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -18,28 +19,41 @@ _ROOT = Path(__file__).resolve().parents[2]
 class StartedCluster:
     address: str
     scheduler: subprocess.Popen[bytes]
-    workers: subprocess.Popen[bytes]
 
 
 @contextmanager
 def started_cluster(
     folder: Path, n_workers: int = 2, scheduler_path: str = str(_ROOT)
 ) -> Iterator[StartedCluster]:
-    """Start scheduler and workers; end all their processes."""
+    """Start a scheduler and workers; at the end, kill all their processes.
+
+    A worker that was killed is restarted by a shell. Dask's own supervisor, the nanny, gives up a
+    worker that dies before it has reported its address.
+    """
     paths = {"scheduler": scheduler_path, "worker": str(_ROOT)}
     environment = {
         **os.environ,
         "DASK_TEMPORARY_DIRECTORY": str(folder),
-        # A chunk is given up when its worker died twice, so that tests need not kill many.
+        # A chunk fails after two workers died of it, so tests need not kill many.
         "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
     }
     log = folder / "scheduler.log"
     started: list[subprocess.Popen[bytes]] = []
 
     def start(name: str, *arguments: str) -> subprocess.Popen[bytes]:
-        with (folder / f"{name}.log").open("wb") as stream:
+        supervisor = _RESTARTING if name == "worker" else ()
+        with (folder / f"{name}.log").open("ab") as stream:
             process = subprocess.Popen(
-                [sys.executable, "-m", "dask", name, "--host", "127.0.0.1", *arguments],
+                [
+                    *supervisor,
+                    sys.executable,
+                    "-m",
+                    "dask",
+                    name,
+                    "--host",
+                    "127.0.0.1",
+                    *arguments,
+                ],
                 stdout=stream,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
@@ -57,19 +71,17 @@ def started_cluster(
     try:
         scheduler = start("scheduler", "--port", "0", "--no-dashboard")
         until(address)
-        workers = start(
-            *("worker", address(), "--nworkers", str(n_workers), "--nthreads", "1"),
-            *("--no-dashboard", "--memory-limit", "0"),
-        )
+        for _ in range(n_workers):
+            start("worker", address(), "--no-nanny", "--nthreads", "1", "--no-dashboard")
         until(lambda: log.read_text().count("Register worker") >= n_workers)
-        yield StartedCluster(address(), scheduler, workers)
+        yield StartedCluster(address(), scheduler)
     finally:
         for process in started:
             _end(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and those it started, which are in its session."""
+    """Kill a process and its children, which are in its session."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, 9)
     process.wait()

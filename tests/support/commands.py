@@ -33,7 +33,7 @@ def run(package: str, *arguments: object, stdin: str = "") -> subprocess.Complet
 def run_here(
     main: Callable[[list[str]], int], *arguments: object, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Call a command's main() in this process, which spares the start of an interpreter."""
+    """Call a command's main() in this process, which avoids starting an interpreter."""
     out, err = io.StringIO(), io.StringIO()
     with (
         contextlib.redirect_stdout(out),

@@ -1,4 +1,4 @@
-"""Every shared reference value compared with ours: for the tests, and for the table in the documentation."""
+"""Comparison of all shared reference values with ours, for the tests and the documentation."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.support.reading import scenes_of
 from tests.support.shared import shared_path
 
 BOUND = 1e-9
-# Reference file: the slug it is compared with, the data set, whether as bounding boxes.
+# Reference file: the slug to compare with, the dataset, whether to use bounding boxes.
 FILES = {
     "icdar2013.iou": ("iou", "icdar2013", False),
     "icdar2015.iou": ("iou", "icdar2015", False),
@@ -45,8 +45,8 @@ FILES = {
     "clova-doc.cleval": ("cleval", "clova-doc", False),
     "clova-doc.popeval": ("popeval", "clova-doc", False),
 }
-# The published script sorts confidences of all images with an unstable sort, so the order among
-# equal ones, and with it the figure over all images, is undefined there; ours keeps image and line.
+# The published script sorts the confidences of all images with an unstable sort, so the order of
+# equal ones, and thus the figure over all images, is undefined; ours keeps image and line.
 UNDEFINED_OVERALL = {("icdar2015.iou-ap", "fcn-blocks"), ("icdar2013.iou-ap", "fcn-blocks")}
 EDGE_SLUGS = {
     "IOU": "iou",
@@ -57,7 +57,7 @@ EDGE_SLUGS = {
     "CLEVAL": "cleval",
     "DETEVAL-WOLF": "deteval-wolf",
 }
-# Inputs with which the tool stops, or reads a file that we refuse.
+# Inputs on which the tool fails, or files that we refuse.
 EDGE_WITHOUT_VALUE = {
     ("TIOU", "empty-gt-empty-det"),
     ("TIOU", "empty-gt-one-det"),
@@ -72,7 +72,7 @@ EDGE_WITHOUT_VALUE = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """One result set under one protocol: how far each image and the whole are from the tool."""
+    """Deviations of one result set under one protocol from the tool, by image and overall."""
 
     reference: str
     slug: str
@@ -141,14 +141,14 @@ def compare(name: str) -> Iterator[Comparison]:
 
 
 def _of_sums(sums: dict) -> list[float]:
-    """CLEval's figures from the sums over all images: characters found less the cost, over all."""
+    """Return CLEval's figures from sums over all images: (characters found - cost) / all."""
     found = sums["num_char_tp_recall"]
     recall = (found - sums["gran_score_recall"]) / sums["num_char_gt"]
     precision = (found - sums["gran_score_precision"]) / sums["num_char_det"]
     return [recall, precision, 2 * recall * precision / (recall + precision)]
 
 
-# Of the last result sets: what the variants of EVALTEX share, by result set and measurement.
+# The measurements that the variants of EVALTEX share, of the last result sets.
 _MEASURED: dict[tuple, Measured] = {}
 _MAX_MEASURED = 16
 
@@ -184,12 +184,12 @@ def _edge_region(row: list, *, truth: bool) -> Region:
 
 
 def compare_edge_cases(protocol: str) -> dict[str, float]:
-    """Return for each edge case with a value of the tool the largest deviation from it."""
+    """Return the largest deviation from the tool in each edge case for which it has a value."""
     evaluator = registry.get(EDGE_SLUGS[protocol])
     deviations = {}
     for name, case in edge_cases().items():
         expected = case["results"].get(protocol, {})
-        # A box whose right side is left of its left one: the reader refuses it.
+        # The reader refuses a box whose right side is left of its left side.
         if name == "inverted-detection" or not expected:
             continue
         if expected.get("image") is None:

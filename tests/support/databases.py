@@ -1,4 +1,4 @@
-"""Databases of the tests: cloned from a template that stays until migrations or models change."""
+"""Test databases, cloned from a template that is kept until migrations or models change."""
 
 import fcntl
 import os
@@ -19,7 +19,7 @@ _TEMPLATE = "test-template"
 
 
 def fingerprint() -> str:
-    """Return a hash of all that decides how an empty database looks: migrations, caches, libraries."""
+    """Return a hash of all that determines an empty database: settings, libraries, models."""
     content = sha256(repr((settings.INSTALLED_APPS, settings.CACHES)).encode())
     for package in ("Django", "django-allauth"):
         content.update(f"{package} {version(package)}".encode())
@@ -31,7 +31,7 @@ def fingerprint() -> str:
 
 @contextmanager
 def database_of_tests() -> Iterator[None]:
-    """Make the default connection one to an empty database of this process; remove it at the end."""
+    """Connect by default to an empty database of this process; remove it at the end."""
     real = connection.settings_dict["NAME"]
     clone = _clone_sqlite if connection.vendor == "sqlite" else _clone_postgres
     with _only_one_at_a_time():
@@ -39,7 +39,7 @@ def database_of_tests() -> Iterator[None]:
     _use(name)
     empty = TransactionTestCase._fixture_teardown
     if connection.vendor == "sqlite":
-        # Copying a file of a megabyte takes a tenth of the time of emptying each table and making
+        # Copying a file of a megabyte takes a tenth of the time of emptying each table and creating
         # the rows of permissions and content types again.
         TransactionTestCase._fixture_teardown = lambda _: restore(Path(template))
     yield
@@ -53,7 +53,7 @@ def database_of_tests() -> Iterator[None]:
 
 
 def restore(snapshot: Path) -> None:
-    """Make the SQLite database of the tests what the snapshot is, for all its connections."""
+    """Restore the SQLite test database from a snapshot, for all its connections."""
     connection.ensure_connection()
     source = sqlite3.connect(snapshot)
     try:
@@ -64,7 +64,7 @@ def restore(snapshot: Path) -> None:
 
 @contextmanager
 def bare_database(folder: Path) -> Iterator[None]:
-    """Make the default connection one to a database without any table; the tests' own comes back."""
+    """Connect by default to a database without tables, and back to the test database at the end."""
     own = connection.settings_dict["NAME"]
     if connection.vendor == "sqlite":
         name = str(folder / "bare.sqlite3")
@@ -89,7 +89,7 @@ def _use(name: str) -> None:
 
 @contextmanager
 def _only_one_at_a_time() -> Iterator[None]:
-    """Let the workers of this machine make and clone the template one after the other."""
+    """Make test processes on this machine create and clone the template one at a time."""
     settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
     with open(settings.DATA_DIR / f"{_TEMPLATE}.lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -97,7 +97,7 @@ def _only_one_at_a_time() -> Iterator[None]:
 
 
 def _migrate(name: str) -> None:
-    """Make an empty database with this name."""
+    """Create an empty database with this name."""
     real = connection.settings_dict["NAME"]
     connection.settings_dict["TEST"]["NAME"] = name
     connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
@@ -105,7 +105,7 @@ def _migrate(name: str) -> None:
 
 
 def _clone_sqlite(made_of: str) -> tuple[str, str]:
-    # A lost power costs a test run nothing, and waiting for the disk costs every commit.
+    # A power failure costs a test run nothing, but waiting for the disk slows every commit.
     options = connection.settings_dict["OPTIONS"]
     options["init_command"] = options["init_command"].replace("synchronous=FULL", "synchronous=OFF")
     folder = settings.DATA_DIR
@@ -144,6 +144,6 @@ def _clone_postgres(made_of: str) -> tuple[str, str]:
 
 
 def _execute(statement: str) -> None:
-    """Run a statement about databases, which is possible from another one and outside a transaction."""
+    """Run a statement about databases, which needs another database and no transaction."""
     with connection._nodb_cursor() as cursor:
         cursor.execute(statement)

@@ -1,4 +1,4 @@
-"""A small study whose people differ, and its protocols too."""
+"""A small study whose annotators disagree, and whose protocols do, too."""
 
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
@@ -7,7 +7,7 @@ from tests.support.truths import rank_everything, same_truth
 
 
 def two_who_differ() -> Study:
-    """Two annotators on three images, and two protocols. IOU by b: one hit and one miss, c: nothing found."""
+    """Make a study of two annotators; by IOU, b has one hit and one miss, c nothing."""
     boxes = {"a": [(0, 0, 99, 39)], "b": [(0, 0, 99, 39), (200, 0, 299, 39)], "c": []}
     study = make_study(["a", "b", "c"], images=3, boxes=boxes)
     rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))

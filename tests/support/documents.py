@@ -1,4 +1,4 @@
-"""Documents that are run as they stand: their files are written, their commands and Python executed."""
+"""Documents that are run unchanged: their files are written, their commands and Python executed."""
 
 import os
 import re
@@ -19,7 +19,7 @@ _SHIMS = {
     "text-order": 'exec "$PYTHON" -m rankings "$@"',
     "text-rankings": 'exec "$PYTHON" -m config "$@"',
     "python": 'exec "$PYTHON" "$@"',
-    # Into a folder of the test, and of what is here.
+    # Installs into a folder of the test, from this machine.
     "pip": (
         '[ "$2" != . ] || set -- install "$REPOSITORY"; exec "$PYTHON" -m pip "$@" --quiet --no-deps '
         '--no-index --no-build-isolation --target "$PACKAGES"'
@@ -34,7 +34,7 @@ _SHIMS = {
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, the file it is (or empty), and what it holds."""
+    """A fenced block: its language, the name of its file (or empty), and its content."""
 
     language: str
     title: str
@@ -56,12 +56,12 @@ def run_document(
     without: Collection[str] = (),
     instead: Mapping[str, str] | None = None,
 ) -> None:
-    """Run every block in order in a folder: ``sh`` is executed, ``python`` with a title is a file and
-    else a script, ``text`` is exactly what the command before it says; YAML is read, and other languages
-    need a title.
+    """Run every block of a document in a folder, in order.
 
-    ``without`` has the first lines of blocks that are left out, ``instead`` the replacements of
-    others. Processes that the blocks leave running end with them.
+    ``sh`` is executed, ``python`` is a file if it has a title and else a script, ``text`` is exactly
+    the output of the command before it, YAML is parsed, and other languages need a title.
+    ``without`` has the first lines of blocks to skip, ``instead`` texts to replace in the others.
+    Processes that the blocks leave running are ended.
     """
     shims, packages = folder.parent / "shims", folder.parent / "packages"
     for made in (folder, shims, packages):
@@ -107,7 +107,7 @@ def _run(
     said: str,
     groups: list[int],
 ) -> str:
-    """Run one block; return what it says, or where it says nothing what was said before."""
+    """Run one block; return its output or, if it has none, the previous output."""
     if block.title:
         path = folder / block.title
         path.parent.mkdir(parents=True, exist_ok=True)

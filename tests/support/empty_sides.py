@@ -1,4 +1,4 @@
-"""Scores of each protocol where a side is empty; a new protocol needs a line in ``EMPTY``."""
+"""Scores of each protocol if a side is empty; a new protocol needs a line in ``EMPTY``."""
 
 from tests.support.scenes import FAR, IGNORED, ON_IGNORED, WORD
 

@@ -1,4 +1,4 @@
-"""Addresses of the pages behind a report's numbers."""
+"""URLs of the pages behind a report's numbers."""
 
 from django.urls import reverse
 

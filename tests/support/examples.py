@@ -1,4 +1,4 @@
-"""Numbers of examples that a property is tried on, and examples that many tests share."""
+"""Numbers of examples for property tests, and examples that many tests share."""
 
 import inspect
 from collections.abc import Callable
@@ -13,13 +13,13 @@ USUAL = 20
 
 
 def scaled(n_examples: int) -> int:
-    """Return that many in a usual run, and more in proportion where the profile wants more."""
-    return max(n_examples, n_examples * settings.default.max_examples // USUAL)
+    """Return the number in a default run; other profiles scale it in proportion."""
+    return max(1, n_examples * settings.default.max_examples // USUAL)
 
 
 @cache
 def examples_of(strategy: st.SearchStrategy[Any], n_examples: int) -> list[Any]:
-    """Draw that many examples, the same ones for all tests of a process."""
+    """Draw this many examples, the same ones for all tests of a process."""
     drawn = []
 
     @settings(
@@ -39,8 +39,8 @@ def examples_of(strategy: st.SearchStrategy[Any], n_examples: int) -> list[Any]:
 def given_shared(**strategies: st.SearchStrategy[Any]) -> Callable[[Callable], Callable]:
     """Give a test examples as `hypothesis.given` does, but draw them once for all tests.
 
-    Drawing takes longer than most tests of a protocol. The thorough profile draws for each test
-    again, and shrinks failures.
+    Drawing takes longer than most tests of a protocol. The thorough profile draws again for each
+    test, and shrinks failures.
     """
     if settings.get_current_profile_name() == "thorough":
         return given(**strategies)
@@ -48,7 +48,8 @@ def given_shared(**strategies: st.SearchStrategy[Any]) -> Callable[[Callable], C
     def decorate(test: Callable) -> Callable:
         @wraps(test)
         def run(**fixtures: Any) -> None:
-            drawn = [examples_of(strategy, USUAL) for strategy in strategies.values()]
+            n_examples = settings.default.max_examples
+            drawn = [examples_of(strategy, n_examples) for strategy in strategies.values()]
             for values in zip(*drawn, strict=False):
                 example = dict(zip(strategies, values, strict=True))
                 try:

@@ -1,4 +1,4 @@
-"""Executors for tests of what is computed in chunks."""
+"""Executors for tests of computations in chunks."""
 
 import pickle
 import random
@@ -11,9 +11,9 @@ from text_rankings.base import chunks
 
 
 class Shuffled(chunks.Engine):
-    """Computes what has gathered once an answer is waited for, in any order, and here.
+    """An engine that computes all waiting chunks in random order, in this process, when asked.
 
-    Chunks and their answers travel as pickles.
+    Chunks and their answers are pickled.
     """
 
     n_workers = 4
@@ -22,10 +22,10 @@ class Shuffled(chunks.Engine):
     def __init__(self, seed: int = 0) -> None:
         self._rng = random.Random(seed)
         self._waiting: list[tuple[Future[Any], bytes]] = []
-        # The chunks in the order in which they were computed, by their numbers.
+        # The numbers of the chunks in the order of computation.
         self.order: list[int] = []
         self._n_submitted = 0
-        # A waiting caller asks after each beat.
+        # A waiting caller checks after each beat.
         self._soon = patch.object(chunks, "BEAT_SECONDS", 0.001)
         self._soon.start()
 

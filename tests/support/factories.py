@@ -1,4 +1,4 @@
-"""Small things the tests need, each with one line."""
+"""Factories of small objects for tests, each in one call."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
@@ -16,7 +16,7 @@ from annotate.studies.services import create_study
 from protocols.core.regions import Region, canonical_bytes, encode_regions
 
 Box = tuple[float, float, float, float]
-# Numbers of five digits: names that end in them are in the order in which they were made.
+# Numbers of five digits: names that end in them sort in the order of creation.
 serial = count(10_000)
 
 
@@ -54,7 +54,7 @@ def make_method(dataset: Dataset, name: str | None = None) -> Method:
 
 
 def make_result(image: Image, method: Method, boxes: Iterable[Box] | None = None) -> Result:
-    """A result; without boxes one like no other of its image, next to the truth of `make_study`."""
+    """Make a result; by default its box is unlike others, next to the truth of `make_study`."""
     offset = 100 + 30 * image.results.count()
     detections = regions([(offset, 0, offset + 20, 10)] if boxes is None else boxes)
     return Result.objects.create(
@@ -74,7 +74,7 @@ def make_study(
     boxes: Mapping[str, Iterable[Box]] | None = None,
     **settings: object,
 ) -> Study:
-    """An open study in which every method has a result on every image."""
+    """Make an open study in which every method has a result on every image."""
     dataset = make_dataset()
     names = [f"method-{i}" for i in range(methods)] if isinstance(methods, int) else methods
     made = [make_method(dataset, name) for name in names]
@@ -90,14 +90,14 @@ def make_study(
 
 
 def add_newcomer(study: Study, person: User | None = None) -> User:
-    """An annotator whose first visit is still due."""
+    """Add an annotator whose first visit is still due."""
     person = person or make_person()
     Membership.objects.create(study=study, person=person, role=Role.ANNOTATOR)
     return person
 
 
 def add_annotator(study: Study, person: User | None = None) -> User:
-    """An annotator who has been through the first visit."""
+    """Add an annotator who has finished the first visit."""
     person = add_newcomer(study, person)
     introduce(study, person)
     return person
@@ -117,7 +117,7 @@ def add_researcher(study: Study, person: User | None = None) -> User:
 
 
 def make_run(study: Study, name: str, scores: Mapping[str, float]) -> ProtocolRun:
-    """A run that gives each method the same recall and precision on every image."""
+    """Make a run that gives each method the same recall and precision on every image."""
     run = ProtocolRun.objects.create(
         dataset=study.dataset, name=name, version="1", origin=ProtocolRun.Origin.IMPORTED
     )

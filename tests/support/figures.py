@@ -1,4 +1,4 @@
-"""Numbers of figures, and the papers they are drawn on."""
+"""Data for figures, and the papers they are drawn on."""
 
 from annotate.figures.figure import Figure
 from annotate.figures.kinds.distances import distance_distribution
@@ -16,12 +16,12 @@ FACTS = {"study": "Street <signs> & Ümläute", "date": "2026-03-04", "software"
 
 
 def a_figure() -> Figure:
-    """Box plots of three protocols and a baseline over four images."""
+    """Return box plots of three protocols and a baseline over four images."""
     return distance_distribution(DISTANCES, ABC, baselines=["all tied"])
 
 
 def components(images, taste, rest, low=None, high=None):
-    """Components of variance as an analysis has them, all with the same limits."""
+    """Return components of variance in the format of an analysis, all with the same limits."""
     total = images + taste + rest
     return [
         {
@@ -36,7 +36,7 @@ def components(images, taste, rest, low=None, high=None):
 
 
 def cut(by, least, most, scores, n_images=12, half=0.5):
-    """A part of the images as an analysis has it; without an interval where half is None."""
+    """Return a part of the images in the format of an analysis; no interval if half is None."""
     return {
         "by": by,
         "unit": "px",

@@ -1,14 +1,14 @@
-"""The headers that every answer of the site carries."""
+"""The headers of every response of the site."""
 
 from django.http import HttpResponse
 
 
 def check_headers(response: HttpResponse) -> None:
-    """Fail unless the answer keeps foreign scripts, frames and guesses of types away."""
+    """Fail unless the response forbids foreign scripts, frames and guessing of types."""
     policy = _policy_of(response)
     assert policy["default-src"] == ["'none'"]
     for kind in ("script-src", "style-src"):
-        # Files that are no pages may allow less than a page, or one thing inside them by its hash.
+        # Files other than pages may allow less than a page, or something inside them by its hash.
         for source in policy.get(kind, ["'none'"]):
             assert source in ("'self'", "'none'") or source.startswith("'sha256-"), kind
     if response.get("Content-Type", "").startswith("text/html"):

@@ -1,4 +1,4 @@
-"""The report's numbers a second way: slowly, from their definitions, for a handful of methods."""
+"""The report's numbers a second way: slowly, by definition, for a few methods."""
 
 import heapq
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ def buckets(ranking: Sequence[Sequence[str]]) -> Buckets:
 
 @cache
 def edit_distance(start: Buckets, goal: Buckets) -> Fraction:
-    """The cheapest script of splits, then swaps of single neighbours, then merges, by search.
+    """Search the cheapest script of splits, then swaps of single neighbours, then merges.
 
     A swap exchanges two consecutive elements; an element next to a bucket is consecutive to each
     member only one at a time, so swaps are made on a strict refinement of the start.
@@ -47,7 +47,7 @@ def _edits(ranking: Buckets, phase: int):
     for at in range(len(ranking) - 1):
         upper, lower = ranking[at], ranking[at + 1]
         if phase <= _SWAPPING:
-            # Exchanging two neighbouring buckets passes every member by every other.
+            # Exchanging two neighbouring buckets swaps every member with every other.
             yield (
                 one * len(upper) * len(lower),
                 (*ranking[:at], lower, upper, *ranking[at + 2 :]),
@@ -88,14 +88,14 @@ def _by_value(values: Mapping[str, Fraction]) -> Buckets:
 
 
 def expected_distance_of_a_random_order(goal: Buckets) -> Fraction:
-    """The mean over all strict orders, one by one."""
+    """Return the mean over all strict orders, one by one."""
     methods = sorted(method for bucket in goal for method in bucket)
     orders = [tuple(frozenset({method}) for method in order) for order in permutations(methods)]
     return sum((edit_distance(order, goal) for order in orders), Fraction(0)) / len(orders)
 
 
 def iou_scores(truth: Sequence[Box], detections: Sequence[Box]) -> tuple[float, float]:
-    """Recall and precision of one image: greedy pairs with an IoU above one half."""
+    """Return recall and precision of one image: greedy pairs with an IoU above one half."""
     matched: set[int] = set()
     for word in truth:
         for at, box in enumerate(detections):

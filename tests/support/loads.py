@@ -27,7 +27,7 @@ def stream(content):
 
 @contextmanager
 def _on_disk(contents):
-    """Give paths of files by name; a path is given as it is, other content is written for a while."""
+    """Yield paths of files by name; content other than a path is written to a temporary file."""
     with tempfile.TemporaryDirectory() as folder:
         paths = {}
         for name, content in contents.items():

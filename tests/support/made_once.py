@@ -1,12 +1,12 @@
-"""Data made once for all tests of a module, as Django's `setUpTestData` does for a class.
+"""Data created once for all tests of a module, as by Django's `setUpTestData` for a class.
 
 A module writes:
 
     made_study = made_once(lambda: make_study(["a", "b"]))
 
-and its tests ask for `study`, the copy from tests/annotate/conftest.py. Each test works in a savepoint
+and its tests use `study`, the copy from tests/annotate/conftest.py. Each test runs in a savepoint
 of the module's transaction, so it may change rows; the copy lets it change objects. A test with
-transactions of its own cannot share such data.
+its own transactions cannot share such data.
 """
 
 from collections.abc import Callable, Iterator
@@ -34,7 +34,7 @@ def module_data(django_db_setup, django_db_blocker, tmp_path_factory) -> Iterato
 
 
 def made_once(build: Callable[[], Made]) -> Callable[..., Made]:
-    """Return a fixture of what the function makes, once for each module that asks for it."""
+    """Return a fixture of the function's result, created once for each module that uses it."""
 
     @pytest.fixture(scope="module")
     def made(module_data) -> Made:

@@ -1,4 +1,4 @@
-"""All parts of a protocol except its code, and a sentence for each missing one."""
+"""The parts of a protocol besides its code, and a sentence for each missing one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,12 +8,12 @@ from tests.support.empty_sides import EMPTY, SIDES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "protocols"
-# Measures nothing of a method alone, so that its empty sides have tests of their own.
+# Measures nothing of a single method, so its empty sides have their own tests.
 WITHOUT_EMPTY_SIDES = {"no-ground-truth"}
 
 
 def lacks(slug: str) -> Iterator[str]:
-    """Yield a sentence for each missing part of a registered protocol, which says what to add."""
+    """Yield a sentence on what to add for each missing part of a registered protocol."""
     protocol = registry.PROTOCOLS[slug]
     if f"**[{protocol.reference}]**" not in read(ROOT / "protocols" / "REFERENCES.md"):
         yield f"protocols/REFERENCES.md has no **[{protocol.reference}]**, which {slug} names"

@@ -7,7 +7,7 @@ _OVER = re.compile(r"over |annotators and images|images and annotators|image and
 
 
 def check_note(note: str, columns: list[str]) -> None:
-    """Let a note say what the table does not show, and of what, by which method, an interval is."""
+    """Check that a note states the limits of the table, and the source and method of intervals."""
     assert re.search(r"\b(does|do) not\s+say\b", note), note
     check_interval(note, columns)
 

@@ -1,4 +1,4 @@
-"""Reading of files that a test writes itself."""
+"""Reading of files that a test writes."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Answering practice pairs as an annotator who sees everything, or nothing."""
+"""Answers to practice pairs, all right or all wrong."""
 
 from annotate.learning.pairs import EXERCISES
 from annotate.learning.services import record_practice
@@ -9,7 +9,7 @@ def as_expected(exercise):
 
 
 def otherwise(exercise):
-    """Wrong on recall and on precision."""
+    """Return answers that are wrong on recall and on precision."""
     wrong = {"left": "right", "equal": "left", "right": "equal"}
     return {name: wrong[verdict] for name, verdict in exercise.expected.items()} | {
         "preference": "right"
@@ -17,7 +17,7 @@ def otherwise(exercise):
 
 
 def practise(study, annotator, round_number, n_right=6):
-    """Answer a whole round, the first so many pairs as expected."""
+    """Answer a whole round, the first ``n_right`` pairs as expected and the others wrongly."""
     for number, exercise in enumerate(EXERCISES[round_number], 1):
         answer = as_expected if number <= n_right else otherwise
         record_practice(

@@ -1,4 +1,4 @@
-"""Workers as processes of their own that see the database of the tests."""
+"""Workers as separate processes that use the test database."""
 
 import signal
 import subprocess
@@ -29,7 +29,7 @@ def database_url() -> str:
 
 
 class Workers:
-    """Starts, kills and ends real workers."""
+    """Real worker processes, to start, kill and end."""
 
     def __init__(self) -> None:
         self.all: list[subprocess.Popen[str]] = []
@@ -40,13 +40,13 @@ class Workers:
         return self.all[-1]
 
     def kill(self) -> None:
-        """Kill the last worker as a power cut would; its job is lost at once."""
+        """Kill the last worker like a power failure; its job counts as lost at once."""
         self.all[-1].kill()
         self.all[-1].wait()
         lose_running()
 
     def end(self) -> int:
-        """End the last worker as a server does; return its code."""
+        """End the last worker as a server does; return its exit code."""
         self.all[-1].send_signal(signal.SIGTERM)
         return self.all[-1].wait(timeout=_PATIENCE_SECONDS)
 
@@ -57,13 +57,13 @@ class Workers:
 
 
 def lose_running() -> None:
-    """Let the workers of running jobs be silent for as long as makes them lost."""
+    """Backdate the heartbeats of running jobs so far that they count as lost."""
     long_ago = timezone.now() - LOST_AFTER - timedelta(seconds=5)
     Job.objects.filter(state="running").update(heartbeat=long_ago)
 
 
 def wait_for(happens: Callable[[], bool], what: str = "it") -> None:
-    """Return once something holds; fail after two minutes, on the slowest machine too."""
+    """Wait until a condition holds; fail after two minutes, enough for the slowest machine."""
     until = time.monotonic() + _PATIENCE_SECONDS
     while not happens():
         if time.monotonic() > until:
@@ -81,7 +81,7 @@ def wait_for_end(job: Job) -> Job:
 
 
 def forget_queue() -> None:
-    """Empty the queue and close it; a file's goes with its folder."""
+    """Empty the queue and close it; a file's is removed with its folder."""
     if settings.QUEUE_URL or connection.vendor != "sqlite":
         queue.opened().storage.flush_queue()
     queue.opened().storage.close()
@@ -90,7 +90,7 @@ def forget_queue() -> None:
 
 @pytest.fixture
 def workers(settings, monkeypatch) -> Iterator[Workers]:
-    """Jobs go through the queue, as on a server; no worker outlives the test."""
+    """Run jobs through the queue, as on a server; no worker outlives the test."""
     settings.JOBS = "queue"
     monkeypatch.setenv("DATABASE_URL", database_url())
     monkeypatch.setenv("DATA_DIR", str(settings.DATA_DIR))

@@ -1,4 +1,4 @@
-"""Settings of a second process of the tests: quick passwords, limits that no slow machine outlasts."""
+"""Settings of a second test process: fast password hashing, limits that suit slow machines."""
 
 from text_rankings.site.settings import *  # noqa: F403
 from text_rankings.site.settings import ACCOUNT_RATE_LIMITS as _LIMITS

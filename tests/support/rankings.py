@@ -1,4 +1,4 @@
-"""Rankings for tests: from text, at random, all of them; and how many samples a test takes."""
+"""Rankings for tests: from text, at random, all of them; and numbers of samples."""
 
 import itertools
 
@@ -7,17 +7,17 @@ from hypothesis import strategies as st
 
 from rankings.agreement.report import build_report
 
-# The thorough profile draws more examples than this, the usual one fewer.
+# The thorough profile draws more examples than this, the default one fewer.
 _THOROUGH_FROM = 100
 
 
 def by_text(text):
-    """``a>b=c`` as a ranking."""
+    """Return a ranking from text such as ``a>b=c``."""
     return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
 
 
 def weak_orders(methods):
-    """Every ranking of the methods, bucket by bucket."""
+    """Yield every ranking of the methods, bucket by bucket."""
     if not methods:
         yield ()
         return
@@ -29,7 +29,7 @@ def weak_orders(methods):
 
 
 def criterion_table(rankings, values, settings):
-    """The table of one criterion from the values that it is compared with."""
+    """Return a report's table of rankings and the protocol values they are compared with."""
     scores = {
         image: {
             protocol: {method: (value, None) for method, value in of_method.items()}
@@ -41,7 +41,7 @@ def criterion_table(rankings, values, settings):
 
 
 def rankings_of(methods):
-    """A ranking with ties, as a hypothesis strategy."""
+    """Return a hypothesis strategy of rankings with ties."""
     levels = st.lists(
         st.integers(0, len(methods) - 1), min_size=len(methods), max_size=len(methods)
     )
@@ -56,5 +56,5 @@ def rankings_of(methods):
 
 
 def n_samples(usual, thorough):
-    """The number of seeded samples: few, or many under the thorough profile of hypothesis."""
+    """Return the number of seeded samples: few, or many in hypothesis' thorough profile."""
     return thorough if settings.default.max_examples > _THOROUGH_FROM else usual

@@ -20,7 +20,7 @@ def regions_of(data: str, name: str, kind: str, line_format: LineFormat, **rules
 
 
 def as_box(region: Region) -> Region:
-    """The bounding box as the reference values' note defines it: not left of or above the image."""
+    """Return the bounding box as the reference values define it: not left of or above the image."""
     left, top, right, bottom = region.box
     return Region.from_box(max(0, left), max(0, top), right, bottom, ignored=region.ignored)
 

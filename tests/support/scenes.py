@@ -1,4 +1,4 @@
-"""Scenes for rules that hold for every protocol: regions by hand, and generated ones."""
+"""Scenes for rules of all protocols, with handmade and with generated regions."""
 
 import math
 from dataclasses import replace

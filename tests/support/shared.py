@@ -9,7 +9,7 @@ _SHARED = Path(__file__).resolve().parents[3] / "shared"
 
 
 def shared_path(*parts: str) -> Path:
-    """Return a path below the shared documents; skip the test where it is absent."""
+    """Return a path below the shared documents; skip the test if it is absent."""
     if parts[0] == "data" and os.environ.get("WITHOUT_BENCHMARK_DATA"):
         pytest.skip("benchmark data are left out of this run")
     path = _SHARED.joinpath(*parts)

@@ -35,7 +35,7 @@ def scored(protocol, truth, detections):
 
 
 def upright(height, width=100.0):
-    """A box at the origin: two of them have the IoU of their smaller to their larger height."""
+    """Return a box at the origin; the IoU of two is their smaller height over the larger one."""
     return Region.from_box(0, 0, width, height)
 
 
@@ -49,7 +49,7 @@ def cell(attributes='start-row="0" start-col="0"', inside=SQUARE):
 
 
 def table_of(*grids, id="0", left=0.0):
-    """A table with its cells, each 10 pixels wide and high at its place on the grid."""
+    """Return a table with its cells, each 10 pixels wide and high at its place on the grid."""
     cells = [
         Region.from_box(
             left + 10 * first_column,

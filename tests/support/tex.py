@@ -1,4 +1,4 @@
-"""LaTeX as a real TeX sets it."""
+"""LaTeX, typeset by a real TeX."""
 
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ _PACKAGES = ("array", "booktabs", "longtable")
 
 @dataclass(frozen=True)
 class Typeset:
-    """Messages of TeX about a document."""
+    """TeX's messages about a document."""
 
     log: str
 
@@ -27,7 +27,7 @@ class Typeset:
 
 
 def typeset(folder: Path, tables: Sequence[str], options: str = "", *, times: int = 1) -> Typeset:
-    """Set tables in an article; fail on TeX's first error, skip where there is no TeX."""
+    """Typeset tables in an article; fail on TeX's first error, skip if there is no TeX."""
     body = "\n\\clearpage\n".join(tables)
     packages = ",".join(_PACKAGES)
     source = (
@@ -39,7 +39,7 @@ def typeset(folder: Path, tables: Sequence[str], options: str = "", *, times: in
 
 
 def run_tex(folder: Path, name: str, *, times: int = 1) -> Typeset:
-    """Set a document of a folder as often as its references need."""
+    """Typeset a document of a folder ``times`` times, as its references require."""
     tex = shutil.which("pdflatex")
     if tex is None:
         pytest.skip("needs pdflatex: apt-get install texlive-latex-base texlive-latex-recommended")

@@ -1,4 +1,4 @@
-"""Total-Text's DetEval a second time: tables of all pairs, one image after the other.
+"""Total-Text's DetEval a second way: tables of all pairs, one image after the other.
 
 The one-to-one pass is written from the conditions of the published program, counted over the whole
 tables at once; the other passes from the description.
@@ -65,7 +65,7 @@ def total_text_tally(
 
 
 def _alone(cells: set[tuple[int, int]], one_sided: bool) -> dict[int, int]:
-    """Return the column by row of the cells that are alone in their row and, unless one-sided, column."""
+    """Return, by row, the column of cells alone in their row and, unless one-sided, column."""
     in_row, in_column = Counter(i for i, _ in cells), Counter(j for _, j in cells)
     return {i: j for i, j in cells if in_row[i] == 1 and (one_sided or in_column[j] == 1)}
 

@@ -1,4 +1,4 @@
-"""Annotators who answer by a known ranking."""
+"""Answers of annotators by a known ranking."""
 
 from collections.abc import Mapping, Sequence
 

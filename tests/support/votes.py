@@ -1,4 +1,4 @@
-"""Methods that vote: the example of the paper, small areas by hand, and random polygons."""
+"""Methods that vote: the paper's example, handmade small areas, and random polygons."""
 
 import math
 import random
@@ -7,7 +7,7 @@ from protocols.core.base import Scene
 from protocols.core.regions import Region
 from protocols.no_ground_truth.protocol import NoGroundTruth
 
-# The example of the paper: three systems on seven documents.
+# The paper's example: three systems on seven documents.
 SEED = [[1, 1, 0, 1, 1, 0, 0], [1, 1, 1, 0, 0, 0, 0], [1, 1, 0, 0, 0, 1, 0]]
 A, B = Region.from_box(10, 10, 50, 30), Region.from_box(20, 10, 60, 30)
 BOTH, FAR = Region.from_box(10, 10, 60, 30), Region.from_box(80, 60, 90, 70)

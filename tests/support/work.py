@@ -1,4 +1,4 @@
-"""Asking for long work as people and scripts do, and taking what came of it."""
+"""Jobs started as people and scripts do, and their results."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ from tests.support.factories import add_researcher, make_study
 
 
 def work_for_followers(work: Work) -> Kind:
-    """A kind of job for every person who follows a study."""
+    """Return a kind of job for every person who follows a study."""
     return Kind(work, Needed("annotate.follow_study", lambda arguments: Study.objects.all()))
 
 
@@ -23,7 +23,7 @@ def make_follower() -> User:
 
 
 def file_made(client: Client, address: str, sent: Mapping[str, str] | None = None) -> HttpResponse:
-    """Post to an address that has a file made; return the download."""
+    """Post to a URL that starts the job of a file; return the download."""
     response = client.post(address, sent or {})
     assert response.status_code == 302
     job = Job.objects.latest("pk")
@@ -33,7 +33,7 @@ def file_made(client: Client, address: str, sent: Mapping[str, str] | None = Non
 
 
 def made_by(client: Client, response: HttpResponse, kind: str) -> dict:
-    """Return what a job of the API made, after its answer 202; ``kind`` is run or report."""
+    """Return the product of an API job, after its response 202; ``kind`` is run or report."""
     assert response.status_code == 202, response.content
     job = client.get(response["Location"]).json()
     assert job["state"] == "done", job

@@ -1,4 +1,4 @@
-"""Studies in which people have answered; in one everything has happened that can happen to one."""
+"""Studies with answers; in one, everything has happened that can happen in a study."""
 
 from hashlib import sha256
 from itertools import count
@@ -25,7 +25,7 @@ WORD = [(0, 0, 60, 30)]
 
 
 def ranked_study(best: str = "a", right: str = "Right", turned: str = "Reversed") -> Study:
-    """Two images, three annotators who all say best > b > c, and two protocols: right and turned."""
+    """Make a study of two images, three annotators (best > b > c), and two opposite protocols."""
     methods = [best, "b", "c"]
     study = make_study(methods, images=2)
     for _ in range(3):
@@ -36,10 +36,10 @@ def ranked_study(best: str = "a", right: str = "Right", turned: str = "Reversed"
 
 
 def worked_study(name: str = "Street signs", photographs: bool = True) -> Study:
-    """Five methods (two look alike) on three images, three annotators, two runs.
+    """Make a study of five methods (two look alike), three images, three annotators, two runs.
 
     The first ranks everything; the second skips, undoes, changes an answer and errs in re-checks;
-    the third stops in the middle of an image. The second was left out and taken in again.
+    the third stops in the middle of an image. The second was excluded and included again.
     """
     study = make_study(
         ["a", "b", "c", "d", "twin"],
@@ -123,7 +123,7 @@ def change_of_mind(study, annotator) -> None:
             )
 
 
-# In an order in which all can be removed.
+# In an order in which all can be deleted.
 TABLES = (
     *(Withdrawal, Skip, Judgement, Screen, Assignment, Score, ProtocolRun, Result),
     *(Exclusion, Pseudonym, Membership, Study, Import, Image, Method, Dataset, User),
@@ -131,8 +131,8 @@ TABLES = (
 
 
 def empty_the_site() -> None:
-    """Remove all data, as on a site that was set up a minute ago."""
-    # The log cannot be taken out through its model, nor has it to be: it is of the site, not of a study.
+    """Delete all data, as on a new site."""
+    # The log's model refuses deletion, rightly: the log belongs to the site, not to a study.
     AuditEntry._base_manager.all()._raw_delete(using="default")
     for model in TABLES:
         model.objects.all().delete()

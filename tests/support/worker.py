@@ -1,4 +1,4 @@
-"""A real worker process, with kinds of work that only tests have: `python -m tests.support.worker`."""
+"""A real worker process with kinds of jobs for tests only: `python -m tests.support.worker`."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ def main() -> None:
 
 
 def slow(arguments, running):
-    """Note that it began, wait until a file appears, note that it ended."""
+    """Record the start in a file, wait until another file appears, record the end."""
     folder = Path(arguments["folder"])
     (folder / f"began-{os.getpid()}").touch()
     while not (folder / "go").exists():
@@ -33,7 +33,7 @@ def slow(arguments, running):
 
 
 def write(arguments, running):
-    """Make a file in two halves, and wait between them for another file to appear."""
+    """Write a file in two halves, and wait between them until another file appears."""
     from annotate.jobs.files import publishing_file
 
     folder = Path(arguments["folder"])

@@ -1,4 +1,4 @@
-"""A small site: a study with everything in it, people of every role, and a study of others."""
+"""A small site: a study with everything in it, and people of every role."""
 
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -42,12 +42,12 @@ class World:
     study: Study
     run: ProtocolRun
     kept: KeptReport
-    # A load with its files, not checked yet, and the receipt of another.
+    # A load with its files that is not checked yet, and the receipt of another.
     draft: Draft
     receipt: Import
     people: dict[str, User | None]
     photograph: str
-    # Of the researcher: work that made a file.
+    # The researcher's job, which produced a file.
     job: Job
     clients: dict[str, APIClient] = field(default_factory=dict)
 
@@ -56,7 +56,7 @@ class World:
         return self.study.images.in_order().first()
 
     def screen_id(self) -> str:
-        """The pair that waits for the annotator."""
+        """Return the id of the pair that waits for the annotator."""
         annotator = self.people["annotator"]
         return judging.start(study=self.study, annotator=annotator).screen.public_id
 
@@ -68,7 +68,7 @@ class World:
 
 
 def ids(world: World) -> dict[str, int]:
-    """The keys in addresses, by how these begin."""
+    """Return the keys in URLs, by the first part of the URL."""
     return {
         "images": world.image.pk,
         "results": world.image.results.first().pk,
@@ -81,7 +81,7 @@ def ids(world: World) -> dict[str, int]:
 
 
 def signed_in(person: User, scopes: tuple[str, ...] = tuple(SCOPES)) -> APIClient:
-    """A script with a token of this person."""
+    """Return an API client with a token of this person."""
     _, secret = create_token(person=person, name=f"test {next(serial)}", scopes=scopes)
     client = APIClient()
     client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
@@ -112,7 +112,7 @@ def make_world() -> World:
 
 
 def add_photograph(image: Image) -> str:
-    # Of a size of its own, so that no other image has the same.
+    # A different size each time, so that photographs rarely have equal bytes.
     content = picture_bytes(width=100 + next(serial) % 1000)
     digest = sha256(content).hexdigest()
     image_storage().save(stored_name(digest), ContentFile(content))
