@@ -100,6 +100,23 @@ def test_documents_are_plain_english(path):
     assert [line for line in lines if IN_DOCUMENTS.search(line)] == []
 
 
+def test_the_changelog_has_the_form_of_keep_a_changelog():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    _, *versions = re.split(r"^## ", text, flags=re.MULTILINE)
+    assert versions[0].startswith("[Unreleased]\n")
+    for version in versions:
+        head, *sections = re.split(r"^### ", version, flags=re.MULTILINE)
+        title = r"\[Unreleased\]|\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d"
+        assert re.fullmatch(title, head.splitlines()[0])
+        kinds = [section.partition("\n")[0] for section in sections]
+        assert len(set(kinds)) == len(kinds)
+        assert set(kinds) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+        lines = re.findall(r"^- .*(?:\n  .*)*", version, flags=re.MULTILINE)
+        long = [line for line in lines if len(line) > 360]
+        assert long == [], "a line for each change; what a rebase brought back of older texts goes"
+    assert len(versions[0].split()) < 1800
+
+
 def test_pages_are_plain_english():
     catalogue = catalogues.catalogue("fr", "django")
     messages = [one.id if isinstance(one.id, tuple) else (one.id,) for one in catalogue if one.id]
