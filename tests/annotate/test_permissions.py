@@ -135,6 +135,10 @@ ADDRESSES = {
     "datasets:detail": ("get", {}, FOLLOWERS, 200),
     "datasets:matrix": ("get", {}, FOLLOWERS, 200),
     "datasets:viewer": ("get", {}, FOLLOWERS, 200),
+    "leaderboards:leaderboard": ("get", {}, FOLLOWERS, 200),
+    "leaderboards:file": ("get", {}, FOLLOWERS, 200),
+    "scored:worst": ("get", {}, FOLLOWERS, 200),
+    "scored:compare": ("get", {}, FOLLOWERS, 200),
     "planning:plan": ("get", {}, FOLLOWERS, 200),
     "planning:map": ("get", {}, FOLLOWERS, 200),
     "files:truth_file": ("post", {}, FOLLOWERS, 302),
@@ -168,7 +172,10 @@ ADDRESSES = {
     "imports:receipts": ("get", {}, {"admin"}, 200),
     "imports:receipt": ("get", {}, {"admin"}, 200),
 }
-ON_THE_DATASET = ("datasets", "scoring", "imports", "files", "planning")
+ON_THE_DATASET = (
+    *("datasets", "scoring", "imports", "files", "planning"),
+    *("leaderboards", "scored"),
+)
 
 
 OWN = dict(names_of_addresses("annotate.urls"))
@@ -248,6 +255,8 @@ def address(name, site):
     }
     if name in ("figures:figure", "figures:kept_figure"):
         values |= {"name": FIGURES[0], "extension": "svg"}
+    if name == "leaderboards:file":
+        values["table"] = "leaderboard"
     if name == "planning:map":
         values["extension"] = "svg"
     if name.startswith("imports:"):
