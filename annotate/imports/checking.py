@@ -212,7 +212,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         outside_images(archive, known.sizes),
     ):
         problems.add(fault)
-    checked = Checked(rows, problems, line_format=archive.line_format)
+    checked = Checked(rows, problems, line_format=archive.line_format, trial=noticed.trial)
     by_method = {
         name or given.file.title: {
             image: regions for image, regions in by_image.items() if image in known.images
@@ -236,15 +236,13 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     for by_image in by_method.values():
         _choose_examples(checked, archive, by_image)
     counts = {method: _counts(by_image, known) for method, by_image in by_method.items()}
-    checked.trial = noticed.trial
     fits = {name or given.file.title: of for name, of in noticed.fits.items()}
     totals = {
         key: sum(of_method[key] for of_method in counts.values())
         for key in ("results", "boxes", "empty", "absent")
     }
     n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
-    histogram = _histogram(n_boxes)
-    checked.counts = totals | {"methods": counts, "histogram": histogram, "fits": fits}
+    checked.counts = totals | {"methods": counts, "histogram": _histogram(n_boxes), "fits": fits}
     return checked
 
 
