@@ -1,4 +1,10 @@
-"""COCO's interface: a file of annotations, a file of results, and their scores."""
+"""COCO's interface: a file of annotations, a file of results, and their scores.
+
+``summarize`` gives the numbers that COCO's own program prints (AP, AP50, AR ...). ``evaluate`` gives
+those of a text detection protocol on the same files; its ``average-precision`` is that of ICDAR 2015,
+``average-precision:rctw`` that of PASCAL VOC since 2010, and ``average-precision:voc2007`` that of
+before. None of the three is COCO's AP50: they choose matches, treat crowds and average differently.
+"""
 
 import io
 import json
@@ -13,8 +19,9 @@ from typing import Any, Final, overload
 
 from . import registry
 from .arrays import SHARES, are_shares, plain_values
+from .coco_files import Json, NotCoco, loaded
+from .coco_summary import summarize
 from .core.base import ImageScore, OverallScore, Protocol, Scene, official
-from .core.errors import ProtocolError
 from .core.fitting import lacking
 from .core.regions import Region
 from .formats.containers.contents import Archive, Kind
@@ -23,13 +30,10 @@ from .formats.problems import Fault
 from .formats.readers.coco import read_region
 from .formats.recognition.reading import read
 
-Json = str | PathLike[str] | Mapping[str, Any] | list[Any]
+__all__ = ["Evaluation", "Json", "NotCoco", "evaluate", "scenes_of", "summarize"]
+
 # The line that called ``evaluate``.
 _CALLER: Final = 3
-
-
-class NotCoco(ProtocolError, ValueError):
-    """A file that cannot be used; the message names it and its first fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +171,7 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
     >>> scene.name, len(scene.detections)
     ('street', 1)
     """
-    truth, results = _loaded(truth_json), _loaded(results_json)
+    truth, results = loaded(truth_json), loaded(results_json)
     if not isinstance(truth, Mapping) or not isinstance(truth.get("images"), list):
         raise NotCoco('the annotations have no list of "images"')
     if isinstance(results, list):
@@ -248,17 +252,6 @@ def _with_flat(regions: tuple[Region, ...], flat: Mapping[int, Region]) -> tuple
     for at, region in flat.items():
         merged.insert(at, region)
     return tuple(merged)
-
-
-def _loaded(given: Json) -> Any:
-    if not isinstance(given, str | PathLike):
-        return given
-    try:
-        return json.loads(Path(given).read_text(encoding="utf-8-sig"))
-    except OSError as fault:
-        raise NotCoco(f"{given} cannot be read: {fault.strerror}") from fault
-    except ValueError as fault:
-        raise NotCoco(f"{given} is not JSON: {fault}") from fault
 
 
 def _name(given: Json, otherwise: str) -> str:

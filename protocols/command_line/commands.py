@@ -21,7 +21,7 @@ from text_rankings.base.suggestions import did_you_mean
 from .. import __version__, registry
 from ..core.base import Protocol
 from ..core.errors import ProtocolError
-from . import converting
+from . import coco_figures, converting
 from .usage import USAGE
 
 if TYPE_CHECKING:
@@ -137,6 +137,7 @@ def _add_archive_commands(commands: Any) -> None:
     _add_formats(graphs)
     graphs.set_defaults(run=_graphs)
     converting.add_command(commands)
+    coco_figures.add_command(commands)
 
 
 def _add_formats(command: argparse.ArgumentParser) -> None:

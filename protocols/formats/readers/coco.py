@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from protocols.core.regions import Cell, Region, Run
 from text_rankings.base.i18n import Message
@@ -315,7 +316,30 @@ def _runs(given: Any) -> Iterator[Run]:
 
 
 def _decoded(given: Mapping[str, Any]) -> Iterator[Run]:
-    """Yield the runs of pixels in rows from COCO's run lengths, which go down the columns."""
+    """Yield the runs of pixels in rows."""
+    is_set = decoded_mask(given)
+    for row in np.flatnonzero(is_set.any(axis=1)).tolist():
+        edges = np.flatnonzero(np.diff(is_set[row], prepend=False, append=False)).tolist()
+        yield from ((row, first, last) for first, last in zip(edges[::2], edges[1::2], strict=True))
+
+
+def decoded_mask(given: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Return the pixels of COCO's run lengths, which go down the columns.
+
+    Parameters
+    ----------
+    given : mapping
+        ``size`` (height, width) and ``counts``, a list or COCO's text.
+
+    Returns
+    -------
+    ndarray of bool, shape (height, width)
+
+    Raises
+    ------
+    Fault
+        If the run lengths are damaged, or the mask is too large.
+    """
     size, counts = given.get("size"), given.get("counts")
     if not isinstance(size, list) or len(size) != 2:
         raise Fault("L1", "run lengths without their size", '"size": [height, width]')
@@ -338,10 +362,8 @@ def _decoded(given: Mapping[str, Any]) -> Iterator[Run]:
     if sum(counts) != width * height:
         wanted = Message("{n} pixels", n=width * height)
         raise Fault("L1", "run lengths of {counts} pixels", wanted, counts=sum(counts))
-    is_set = np.repeat(np.arange(len(counts)) % 2 == 1, counts).reshape(width, height).T
-    for row in np.flatnonzero(is_set.any(axis=1)).tolist():
-        edges = np.flatnonzero(np.diff(is_set[row], prepend=False, append=False)).tolist()
-        yield from ((row, first, last) for first, last in zip(edges[::2], edges[1::2], strict=True))
+    pixels = np.repeat(np.arange(len(counts)) % 2 == 1, counts)
+    return np.asarray(pixels.reshape(width, height).T)
 
 
 def _lengths(text: str) -> Iterator[int]:

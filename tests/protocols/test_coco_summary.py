@@ -1,0 +1,152 @@
+"""COCO's own figures.
+
+The expected ones of the drawn scenes were computed once with pycocotools 2.0.11: polygons of results as run
+lengths of its ``frPyObjects``, -1 where a figure is undefined.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from protocols.coco import NotCoco, evaluate, summarize
+from protocols.command_line.main import main
+from protocols.core.masks import coco_mask
+from tests.support.coco_scenes import drawn
+
+EXPECTED = json.loads(Path(__file__).with_name("coco_expected.json").read_text())
+WORD = {"id": 1, "image_id": 7, "category_id": 1, "bbox": [0, 0, 100, 40]}
+FOUND = {"image_id": 7, "category_id": 1, "bbox": [0, 0, 100, 40], "score": 0.5}
+
+
+def dataset(*annotations, **image):
+    return {"images": [{"id": 7, **image}], "annotations": list(annotations)}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_figures_of_drawn_scenes_are_those_of_pycocotools(name):
+    seed, outlines, categories = name.split(" ", 2)
+    is_masks = outlines == "masks"
+    figures = summarize(
+        *drawn(int(seed), masks=is_masks), masks=is_masks, by_category=categories == "by category"
+    )
+    found = [-1 if value is None else value for value in figures.values()]
+    assert found == pytest.approx(EXPECTED[name], abs=1e-9)
+
+
+def test_figures_have_the_names_and_the_order_of_cocos_program():
+    names = "AP AP50 AP75 AP_small AP_medium AP_large AR_1 AR_10 AR_100 AR_small AR_medium AR_large"
+    figures = summarize(dataset(WORD), [FOUND])
+    assert [name.replace(" ", "_") for name in figures] == names.split()
+    assert figures["AP medium"] == figures["AP"] == pytest.approx(1.0), (
+        "4000 pixels are between 32² and 96²"
+    )
+    assert figures["AP small"] is figures["AR large"] is None
+
+
+def test_a_crowd_takes_any_number_of_detections_which_then_do_not_count():
+    """By hand: the word is found with 0.9; two surer detections are in the crowd, one is wrong (0.5).
+
+    Precision is 1 at every recall. Without the crowd the first right one would be the third: 1/3.
+    """
+    crowd = {**WORD, "id": 2, "bbox": [200, 0, 100, 100]}
+    inside = [{**FOUND, "bbox": [200 + at, 0, 20, 20], "score": 0.95} for at in (0, 50)]
+    found = [{**FOUND, "score": 0.9}, *inside, {**FOUND, "bbox": [0, 300, 9, 9], "score": 0.5}]
+    assert summarize(dataset(WORD, {**crowd, "iscrowd": 1}), found)["AP50"] == pytest.approx(1.0)
+    assert summarize(dataset(WORD, crowd), found)["AP50"] == pytest.approx(51 / 101 / 3)
+
+
+def test_detections_beyond_the_limit_are_dropped_by_their_scores():
+    """By hand: the right one of two comes second."""
+    found = [{**FOUND, "bbox": [0, 300, 9, 9], "score": 0.9}, FOUND]
+    figures = summarize(dataset(WORD), found, max_detections=(1, 2))
+    assert (figures["AR 1"], figures["AR 2"], figures["AP"]) == (0.0, 1.0, pytest.approx(0.5))
+
+
+def test_a_file_without_truth_or_without_results():
+    assert set(summarize(dataset(), [FOUND]).values()) == {None}
+    figures = summarize(dataset(WORD), [])
+    assert (figures["AP"], figures["AR 100"]) == (0.0, 0.0)
+
+
+def test_an_annotation_with_the_id_0_is_matched_with_a_warning():
+    with pytest.warns(UserWarning, match="the id 0") as warned:
+        assert summarize(dataset({**WORD, "id": 0}), [FOUND])["AP"] == pytest.approx(1.0)
+    assert warned[0].filename == __file__
+
+
+def test_the_pixels_of_a_slanted_polygon_by_hand():
+    """A triangle with the right angle at the origin and legs of 4.
+
+    The fine slope passes the middle of column x, between 5x + 2 and 5x + 3, at 17 - 5x, the middle of
+    row 3 - x: the rows above are inside, and of the middles on the slope none.
+    """
+    expected = ["11100", "11000", "10000", "00000", "00000"]
+    mask = coco_mask([0, 0, 4, 0, 0, 4], 5, 5)
+    assert ["".join(map(str, row)) for row in mask.astype(int)] == expected
+    assert not coco_mask([9, 9, 12, 9, 9, 12], 5, 5).any(), "outside the image"
+
+
+def test_values_of_arrays_are_those_of_lists():
+    found = {**FOUND, "image_id": np.int64(7), "bbox": np.array(FOUND["bbox"], np.float32)}
+    assert summarize(dataset(WORD), [found]) == summarize(dataset(WORD), [FOUND])
+
+
+@pytest.mark.parametrize(
+    ("truth", "found", "says"),
+    [
+        ([], [], 'no lists "images" and "annotations"'),
+        (dataset(), {}, "the results are no list"),
+        (dataset(WORD), [{**FOUND, "image_id": 8}], "result 1: no image has the id 8"),
+        (dataset(WORD), [{**FOUND, "score": "0.5"}], "result 1: found '0.5' in score"),
+        (dataset(WORD), [FOUND, {**FOUND, "bbox": [1, 2, 3]}], "result 2: found .* as bbox"),
+        (dataset(WORD), [{**FOUND, "category_id": None}], "result 1: found None as category_id"),
+        (
+            dataset({**WORD, "bbox": [0, 0, float("nan"), 9]}),
+            [],
+            "annotation 1: found 'nan' in bbox",
+        ),
+        (dataset(WORD), [{**FOUND, "bbox": None}], "result 1: neither bbox nor segmentation"),
+        (dataset(), [{**FOUND, "bbox": None, "segmentation": [[0, 0, 9, 0, 9, 9]]}], "no width"),
+        (
+            dataset(width=9, height=9),
+            [{**FOUND, "bbox": None, "segmentation": [[0, 0]]}],
+            "2 numbers",
+        ),
+        (
+            dataset(),
+            [{**FOUND, "bbox": None, "segmentation": {"size": [2, 2], "counts": [9]}}],
+            "result 1: found",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_named(truth, found, says):
+    with pytest.raises(NotCoco, match=says):
+        summarize(truth, found)
+
+
+def test_limits_below_one_are_refused():
+    with pytest.raises(NotCoco, match="limits of 1 or more"):
+        summarize(dataset(WORD), [FOUND], max_detections=(0, 10))
+
+
+def test_the_command_prints_the_figures(tmp_path, capsys):
+    for name, data in (("truth.json", dataset(WORD)), ("found.json", [FOUND])):
+        tmp_path.joinpath(name).write_text(json.dumps(data))
+    paths = ["--truth", str(tmp_path / "truth.json"), "--results", str(tmp_path / "found.json")]
+    assert main(["coco", *paths, "--max-detections", "1", "5"]) == 0
+    assert json.loads(capsys.readouterr().out)["AR 5"] == 1.0
+    assert main(["coco", "--truth", str(tmp_path / "none.json"), *paths[2:]]) == 2
+    assert "none.json cannot be read" in capsys.readouterr().err
+
+
+def test_average_precision_of_the_protocols_is_not_ap50():
+    """A small detection inside a large crowd is ignored by COCO; VOC needs an IoU of one half for that."""
+    crowd = {**WORD, "id": 2, "bbox": [200, 0, 400, 100], "iscrowd": 1}
+    data = dataset(WORD, crowd, file_name="a.jpg")
+    inside = {**FOUND, "bbox": [200, 0, 20, 20], "score": 0.9}
+    assert summarize(data, [inside, FOUND])["AP50"] == pytest.approx(1.0)
+    assert (
+        evaluate(data, [inside, FOUND], "average-precision:rctw").stats["average_precision"] == 0.5
+    )
