@@ -45,6 +45,7 @@ KEY_ACTIONS = {
     "preference_equal": _("Preference: equal"),
     "preference_right": _("Preference: right better"),
     "same": _("Same for all three"),
+    "alike": _("They look the same"),
     "undo": _("Undo"),
     "skip": _("Skip"),
     "history": _("History"),

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from django.db.models import QuerySet
 
 from annotate.datasets.models import Image, Result
-from annotate.judging.models import Assignment, Judgement, Skip, Withdrawal
+from annotate.judging.models import LOOK_THE_SAME, Assignment, Judgement, Skip, Withdrawal
 from annotate.judging.replay import item_of_each_result
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
@@ -110,11 +110,15 @@ def _event(
         "seconds": judgement.seconds_taken if judgement else None,
         "aids": judgement.aids if judgement else {},
         "seen": judgement.seen if judgement else {},
-        "reason": skip.reason if skip else None,
+        "reason": skip.reason if skip else _reason_of(judgement),
         "text": skip.text if skip else None,
         "ends": answer.number if is_withdrawal else None,
         "in_force": None if is_withdrawal else not hasattr(event, "withdrawal"),
     }
+
+
+def _reason_of(judgement: Judgement | None) -> str | None:
+    return LOOK_THE_SAME[0] if judgement and judgement.looks_same else None
 
 
 def answer_of(event: Judgement | Skip | Withdrawal) -> Judgement | Skip:

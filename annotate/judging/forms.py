@@ -33,6 +33,7 @@ def answer_given(sent: QueryDict) -> dict[str, Any]:
         # Without JavaScript, the view state is unknown.
         "seen": json_object(seen) if seen else None,
         "disputed": [name for name in CRITERIA if name in disputed],
+        "looks_same": sent.get("looks_same") == "1",
     }
 
 
@@ -55,7 +56,7 @@ def _aids(given: Mapping[str, Any]) -> dict[str, float]:
 
 class SkipForm(forms.Form):
     reason = forms.ChoiceField(
-        choices=Skip.Reason,
+        choices=Skip.OFFERED,
         error_messages={
             "required": _("Choose a reason."),
             "invalid_choice": _("Choose one of the reasons."),

@@ -31,6 +31,8 @@ CRITERION_NAMES: Final = {
     "preference": _("Preference"),
 }
 A_DAY_SECONDS: Final = 86_400
+# Offered first among the reasons for skipping, but stored as an answer: equal by every criterion.
+LOOK_THE_SAME: Final = ("same", _("They look the same"))
 
 
 def unknown_seen() -> dict[str, Any]:
@@ -268,6 +270,8 @@ class Judgement(_Event):
     recall = models.CharField(max_length=5, choices=Verdict, blank=True)
     precision = models.CharField(max_length=5, choices=Verdict, blank=True)
     preference = models.CharField(max_length=5, choices=Verdict, blank=True)
+    # The annotator chose LOOK_THE_SAME, which is equal by every criterion asked.
+    looks_same = models.BooleanField(default=False)
     # Active time; None if the page could not measure it (no JavaScript).
     seconds_taken = models.FloatField(null=True, blank=True)
     # {aid: seconds it was visible}: ground truth, match colours, differences ...
@@ -314,6 +318,9 @@ class Skip(_Event):
         QUESTION = "question", _("The question does not fit")
         BROKEN = "broken", _("Something is broken")
         OTHER = "other", _("Another reason")
+
+    # The choices of the page and of the API.
+    OFFERED: Final = [LOOK_THE_SAME, *Reason.choices]
 
     screen = models.ForeignKey(Screen, models.PROTECT, related_name="skips")
     attempt = models.PositiveSmallIntegerField(default=0)

@@ -206,7 +206,10 @@ class AnswerSerializer(HaveSerializer):
 
 
 class SkipSerializer(HaveSerializer):
-    reason = serializers.ChoiceField(Skip.Reason.choices)
+    reason = serializers.ChoiceField(
+        Skip.OFFERED,
+        help_text="“same” is stored as an answer: equal by every criterion asked.",
+    )
     text = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
 
 

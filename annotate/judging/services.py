@@ -24,6 +24,7 @@ from .attention_checks import apply_rule
 from .current_screen import Turn, turn_of, waiting_turn
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .models import (
+    LOOK_THE_SAME,
     Assignment,
     Judgement,
     Screen,
@@ -79,6 +80,7 @@ def record_judgement(
     aids: Mapping[str, float] | None = None,
     seen: Mapping[str, object] | None = None,
     disputed: Collection[str] = (),
+    looks_same: bool = False,
 ) -> Turn | None:
     """Store the answer to a screen and return the next one; None when nothing is left.
 
@@ -86,13 +88,17 @@ def record_judgement(
     which is stored as unknown. An answer that reports a hidden result is refused.
 
     ``disputed`` names criteria that follow from earlier answers and are answered nevertheless:
-    then the new answer counts, and earlier ones that contradict it are set aside. An answer sent
+    then the new answer counts, and earlier ones that contradict it are set aside. ``looks_same``
+    answers every other criterion that is asked with equal, whatever the verdicts. An answer sent
     twice is stored once. Raises NotThere for a screen that is not this annotator's, StudyNotOpen,
     AlreadyAnswered if the screen has another answer, and Incomplete if a criterion that is asked
     has no verdict or a result was not shown.
     """
     study, screen = _open_screen(screen_id, annotator, is_answer=True)
     log = read_log(screen.assignment)
+    if looks_same:
+        asked = {*turn_of(screen, log).open_criteria, *disputed}
+        verdicts = {name: "equal" for name in CRITERIA if name in asked}
     if screen.state != Screen.State.WAITING:
         _require_same_judgement(screen, log, verdicts)
         return waiting_or_next(study, annotator)
@@ -104,6 +110,7 @@ def record_judgement(
         seconds_taken=seconds_taken,
         aids=dict(aids or {}),
         seen=_shown(seen),
+        looks_same=looks_same,
         **_asked_verdicts(turn_of(screen, log), verdicts, disputed),
     )
     judgement.save(force_insert=True)
@@ -124,8 +131,13 @@ def record_skip(
 ) -> Turn | None:
     """Record that a screen cannot be answered and return the next one; None when nothing is left.
 
-    A skip sent twice is stored once. Raises like record_judgement, except Incomplete.
+    The reason LOOK_THE_SAME is an answer: equal by every criterion asked. A skip sent twice is
+    stored once. Raises like record_judgement, except Incomplete.
     """
+    if reason == LOOK_THE_SAME[0]:
+        return record_judgement(
+            screen_id=screen_id, annotator=annotator, verdicts={}, looks_same=True
+        )
     study, screen = _open_screen(screen_id, annotator, is_answer=True)
     if screen.state == Screen.State.SKIPPED:
         return waiting_or_next(study, annotator)

@@ -27,7 +27,7 @@ from . import annotator_summary, answer_history, current_screen, methods, planni
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .forms import SkipForm, answer_given
 from .image_allocation import first_visit_is_due
-from .models import Skip
+from .models import LOOK_THE_SAME, Skip
 from .presentation import (
     address,
     history_data,
@@ -122,7 +122,8 @@ def skip(request: SignedInRequest, screen_id: str) -> HttpResponse:
         reasons = {name: str(errors[0]) for name, errors in form.errors.items()}
         return _incomplete(request, screen_id, Incomplete(reasons))
     turn = services.record_skip(screen_id=screen_id, annotator=request.user, **form.cleaned_data)
-    return _next(request, turn, screen_id, _("Skipped."))
+    is_answer = form.cleaned_data["reason"] == LOOK_THE_SAME[0]
+    return _next(request, turn, screen_id, _("Saved.") if is_answer else _("Skipped."))
 
 
 @_signed_in
@@ -269,7 +270,7 @@ def _screen(
         "choose": CHOOSE_A_VERDICT,
         "skip_errors": {},
         "notice": "",
-        "skip_reasons": Skip.Reason.choices,
+        "skip_reasons": Skip.OFFERED,
     }
     return render(request, "judging/screen.html", defaults | context, status=status)
 

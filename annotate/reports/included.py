@@ -7,11 +7,11 @@ from django.utils import translation
 
 from annotate.datasets.models import Image, ImageQuerySet
 from annotate.judging.attention_checks import tallies_of_people
-from annotate.judging.models import Assignment, Skip
+from annotate.judging.models import Assignment, Judgement, Skip
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
-from rankings.output.skips import MISSING, RANKINGS, REASONS, UNFINISHED, VISITS
+from rankings.output.skips import ALIKE, KEPT, MISSING, RANKINGS, REASONS, UNFINISHED, VISITS
 from text_rankings.base.i18n import Message, gettext_noop
 
 _LEFT_OUT: Final = gettext_noop("{name} since {day}: {why}")
@@ -47,19 +47,31 @@ def lost_to_skips(study: Study) -> QuerySet[Assignment]:
     return incomplete.filter(Exists(skips)).exclude(annotator__in=left_out(study))
 
 
+def with_answers(lost: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Return those of the rankings and visits of which a pair was answered."""
+    answers = Judgement.objects.filter(
+        assignment=OuterRef("pk"), screen__known__isnull=True, withdrawal__isnull=True
+    )
+    return lost.filter(Exists(answers))
+
+
 def not_counted(study: Study) -> dict[str, str]:
     """Return header entries on the work of included annotators that does not count.
 
     They give the numbers of rankings and visits missing because pairs were skipped, with the
-    reasons, and of those begun but not finished. Empty if there are none.
+    reasons, and of those begun but not finished; and, because it is a reason on the page, how many
+    pairs were said to look the same. Empty if there are none.
     """
     lost = lost_to_skips(study)
     facts = {}
     for name, is_whole in ((RANKINGS, True), (VISITS, False)):
-        n = lost.filter(drawn__isnull=is_whole).count()
+        own = lost.filter(drawn__isnull=is_whole)
+        n = own.count()
         if n:
             n_all = n + counted_visits(study).filter(drawn__isnull=is_whole).count()
             facts[name] = MISSING.format(n=n, all=n_all)
+        if not is_whole and (n_kept := with_answers(own).count()):
+            facts[KEPT] = str(n_kept)
     if facts:
         skips = Skip.objects.filter(
             assignment__in=lost, screen__known__isnull=True, withdrawal__isnull=True
@@ -71,6 +83,12 @@ def not_counted(study: Study) -> dict[str, str]:
                 for reason, words in Skip.Reason.choices
                 if reason in n_of
             )
+    alike = Judgement.objects.filter(
+        assignment__study=study, looks_same=True, withdrawal__isnull=True
+    )
+    n_alike = alike.exclude(assignment__annotator__in=left_out(study)).count()
+    if n_alike:
+        facts[ALIKE] = str(n_alike)
     in_work = Assignment.objects.filter(study=study, state=Assignment.State.IN_WORK)
     n_unfinished = in_work.exclude(annotator__in=left_out(study)).count()
     if n_unfinished:

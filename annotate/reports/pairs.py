@@ -25,7 +25,7 @@ from rankings.output.table import Column, Table
 from rankings.rounding import in_decimals
 from text_rankings.base.i18n import in_language, numeral
 
-from .included import counted_visits, lost_to_skips
+from .included import counted_visits, lost_to_skips, with_answers
 
 # image -> protocol -> method -> (recall, precision)
 ProtocolScores = Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]]
@@ -92,6 +92,7 @@ def lost_visits_of(study: Study) -> dict[str, list[LostVisit]]:
         image__in={assignment.image_id for assignment in lost}, method__in=study.methods.all()
     )
     method_of = dict(taking_part.values_list("pk", "method__name"))
+    kept = {*with_answers(lost_to_skips(study)).values_list("pk", flat=True)}
     for assignment in lost:
         chances, source = _draw(assignment.drawn, name_of)
         items = [
@@ -108,6 +109,7 @@ def lost_visits_of(study: Study) -> dict[str, list[LostVisit]]:
                     chances,
                     source,
                     known[criterion],
+                    assignment.pk in kept,
                 )
             )
     return visits
@@ -228,6 +230,13 @@ def _skips(own: Mapping[str, Any]) -> list[str]:
             n_rankings,
         )
         sentences.append(words.format(n=numeral(f"{n_rankings:,}"), all=numeral(f"{n_all:,}")))
+    if n_kept := skipped.get("n_kept", 0):
+        words = ngettext(
+            "The other answers of {n} of these count in the losses.",
+            "The other answers of {n} of these count in the losses.",
+            n_kept,
+        )
+        sentences.append(words.format(n=numeral(f"{n_kept:,}")))
     sentences.append(
         _(
             "Pairs that look alike are skipped most, so this can move every loss: the limits in "

@@ -38,7 +38,8 @@ def pair_report(
     settings : Settings
         Decimals and beta are used; distance, consensus and ``min_annotators`` are not.
     lost : criterion -> lost visits, optional
-        Visits without a ranking because a pair was skipped; ``scores`` has their images, too.
+        Visits without a ranking because a pair was skipped; ``scores`` has their images, too. Those
+        with other answers enter the losses.
 
     Returns
     -------
@@ -115,7 +116,8 @@ def _of_criterion(
     without = comparable(lost, values, protocols, settings.decimals)
     rankings = {**found.rankings, **without.rankings}
     left_out = {left["image"]: left for left in (*found.left_out, *without.left_out)}
-    tested = compare_by_pairs(found.visits, found.rankings, protocols)
+    kept = [visit for visit in without.visits if visit.has_answers]
+    tested = compare_by_pairs([*found.visits, *kept], rankings, protocols)
     clusters, letters = told_apart(tested)
     asked: dict[bool, int] = defaultdict(int)
     for visit in found.visits:

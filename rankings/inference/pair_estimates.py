@@ -17,9 +17,10 @@ The estimate of one visit is a cell of images x annotators with mean mu; the dra
 rest. So the tests are those of whole rankings, with annotators and images random
 (:mod:`.multi_reader`). If every pair is asked, results are those of whole rankings, divided by N.
 
-A visit with a skipped pair gives no estimate. Pairs that look alike are skipped most, so the
-remaining visits are not a random sample of all visits. :func:`loss_limits` bounds the estimates
-that would have followed if the skipped pairs had been answered.
+A visit with a skipped pair keeps its other answers, weighted up to all pairs that it asked, as if
+the pairs without a verdict had their mean loss. A visit without another answer gives no estimate.
+But pairs are not skipped at random: :func:`loss_limits` bounds the estimates that would have
+followed if the skipped pairs had been answered.
 """
 
 import math
@@ -74,6 +75,8 @@ class LostVisit:
     known : mapping of frozenset of two methods to str or None
         For each pair that the other answers settle, the better method; None if they are equal. All
         other pairs have no verdict.
+    has_answers : bool
+        Whether a pair was answered. Otherwise known pairs are those of identical results.
     """
 
     image: str
@@ -82,6 +85,7 @@ class LostVisit:
     probabilities: Mapping[Pair, float] | None
     drawn_from: frozenset[str] | None = None
     known: Mapping[Pair, str | None] = field(default_factory=dict)
+    has_answers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,8 @@ class LossLimits:
     ----------
     n_visits, n_rankings : int
         Numbers of lost visits with drawn methods, and of lost whole rankings.
+    n_kept : int
+        Number of these that have other answers, which enter the losses.
     n_pairs : int
         Number of their pairs without a verdict.
     low, high : tuple of float, length p
@@ -113,6 +119,7 @@ class LossLimits:
 
     n_visits: int = 0
     n_rankings: int = 0
+    n_kept: int = 0
     n_pairs: int = 0
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
@@ -120,7 +127,7 @@ class LossLimits:
 
 
 def compare_by_pairs(
-    visits: Iterable[Visit],
+    visits: Iterable[Visit | LostVisit],
     protocol_rankings: Mapping[str, Mapping[str, Ranking]],
     protocols: Sequence[str],
     *,
@@ -139,7 +146,7 @@ def compare_by_pairs(
 
 
 def pair_losses(
-    visits: Iterable[Visit],
+    visits: Iterable[Visit | LostVisit],
     protocol_rankings: Mapping[str, Mapping[str, Ranking]],
     protocols: Sequence[str],
 ) -> PersonalDistances:
@@ -147,10 +154,10 @@ def pair_losses(
 
     Parameters
     ----------
-    visits : iterable of Visit
+    visits : iterable of Visit or LostVisit
         Visits by one criterion. Several visits of one annotator to an image are averaged. A method
         that protocols no longer rank is left out with its pairs; a visit without a remaining pair
-        does not count.
+        that has a verdict does not count.
     protocol_rankings : image -> protocol -> ranking
         For every image visited. A protocol need not have been considered in the draws: one that was
         added later is estimated without bias, too.
@@ -173,10 +180,13 @@ def pair_losses(
     images = sorted({visit.image for visit in known})
     annotators = sorted({visit.annotator for visit in known})
     losses = np.zeros((len(known), len(protocols)))
-    counts = np.zeros(len(known), dtype=bool)
+    # The weights of each visit's pairs, and of those with a verdict.
+    every, answered = np.zeros(len(known)), np.zeros(len(known))
     for asked, places in _asked_on(images, known, protocol_rankings, protocols):
-        counts[asked.visits] = True
         asked.add_losses(losses, places)
+        asked.add_weights(every, answered)
+    counts = answered > 0
+    losses[counts] *= (every[counts] / answered[counts])[:, np.newaxis]
     cells = _cells(known, images, annotators)
     return _averaged(tuple(protocols), cells[counts], losses[counts])
 
@@ -253,6 +263,7 @@ def loss_limits(
     return LossLimits(
         n_visits=len(counted) - n_rankings,
         n_rankings=n_rankings,
+        n_kept=sum(visit.has_answers for visit in counted),
         n_pairs=n_pairs,
         low=tuple(fixed.tolist()),
         high=tuple((fixed + room).tolist()),
@@ -342,6 +353,12 @@ class _Asked:
         said = np.array(self._said)[:, np.newaxis]
         apart = np.nan_to_num(np.abs(self._signs(places) - said) / 2)
         np.add.at(losses, self.visits, apart * np.array(self._weights)[:, np.newaxis])
+
+    def add_weights(self, every: Floats, answered: Floats) -> None:
+        """Add each pair's weight to its visit's; to ``answered`` only if it has a verdict."""
+        weights = np.array(self._weights)
+        np.add.at(every, self.visits, weights)
+        np.add.at(answered, self.visits, np.where(np.isnan(self._said), 0, weights))
 
     def open_pairs(self, places: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats]:
         """Return the protocols' signs for pairs without a verdict, and their weights in the mean.

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..elicitation.log import CRITERIA
 from .escaping import latex_text, markdown_text
-from .skips import REASONS, UNFINISHED, VISITS, n_lost
+from .skips import ALIKE, KEPT, REASONS, UNFINISHED, VISITS, n_lost
 
 _CONSENSUS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "mean-rank": ("by their mean ranks", ("DPTF18",)),
@@ -177,8 +177,18 @@ def _missing(header: Mapping[str, str]) -> Iterator[str]:
             "pairs were skipped; losses per pair are given with their limits for all possible answers "
             "to these pairs. "
         )
+    if n_kept := header.get(KEPT):
+        yield (
+            f"Visits of these with other answers: {n_kept}; they enter the losses with the answered "
+            "pairs, weighted up to all pairs of the visit. "
+        )
     if lost or visits:
         yield f"Reasons for skipping: {header[REASONS]}. "
+    if n_alike := header.get(ALIKE):
+        yield (
+            "Pairs answered as looking the same, which is equal by every criterion asked: "
+            f"{n_alike}. "
+        )
     if n_unfinished := header.get(UNFINISHED):
         yield f"Rankings and visits that were begun and not finished, and do not count: {n_unfinished}. "
 

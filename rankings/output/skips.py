@@ -10,6 +10,10 @@ from text_rankings.base.i18n import gettext_noop, ngettext, numeral
 RANKINGS: Final = gettext_noop("rankings lost to skips")
 VISITS: Final = gettext_noop("visits lost to skips")
 REASONS: Final = gettext_noop("skipped pairs by reason")
+# Visits among the lost ones whose other answers enter the losses.
+KEPT: Final = gettext_noop("of these visits, with other answers")
+# Pairs answered with "They look the same".
+ALIKE: Final = gettext_noop("pairs that look the same")
 # Rankings and visits that were begun.
 UNFINISHED: Final = gettext_noop("begun and not finished")
 # The column of CSV files, which have no header.

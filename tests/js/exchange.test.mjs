@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { confirm, receive, wait } from "../../static/js/judging/exchange.js";
+import { confirm, confirmAlike, receive, wait } from "../../static/js/judging/exchange.js";
 import { followEdit, leftOf, refresh } from "../../static/js/judging/screen.js";
 
 const CHOOSE = "Say something.";
@@ -29,7 +29,7 @@ function makePage({ state = "free", unanswered = [], isUntouched = false, ...res
     form: { action: "/answer/", dataset: { choose: CHOOSE } },
     advance: part("advance", "start", "stop"),
     answer: {
-      ...part("answer", "showErrors"),
+      ...part("answer", "showErrors", "giveAll"),
       unanswered: () => unanswered,
       isUntouched: () => isUntouched,
       fields: () => ({ recall: "left" }),
@@ -48,6 +48,23 @@ function makePage({ state = "free", unanswered = [], isUntouched = false, ...res
   const names = () => told.map(([name]) => name);
   return { page, told, names };
 }
+
+test("results that look the same are equal everywhere, and sent at once", () => {
+  const { page, told, names } = makePage();
+  confirmAlike(page);
+  assert.deepEqual(told.find(([name]) => name === "answer.giveAll"), ["answer.giveAll", "equal"]);
+  const [, letter] = told.find(([name]) => name === "courier.take");
+  assert.equal(new URLSearchParams(letter.body).get("looks_same"), "1");
+  assert.ok(names().includes("skip.close"));
+});
+
+test("a pair that was just shown, or an answer under way, takes no such answer", () => {
+  for (const other of [{ shownAt: performance.now() }, { state: "travelling" }]) {
+    const { page, told } = makePage(other);
+    confirmAlike(page);
+    assert.deepEqual(told, []);
+  }
+});
 
 test("an answer is sent with its time, the aids and the image that is known", () => {
   const { page, told } = makePage();

@@ -33,7 +33,7 @@ test("answer keys go by their place, whatever the layout prints on them", () => 
 });
 
 test("letters that stand for a word go by what the key prints", () => {
-  for (const [key, name] of [["u", "undo"], ["x", "skip"], ["r", "same"], ["p", "pause"], ["h", "history"]]) {
+  for (const [key, name] of [["u", "undo"], ["x", "skip"], ["r", "same"], ["i", "alike"], ["p", "pause"], ["h", "history"]]) {
     assert.deepEqual(press("KeyF", key), { name });
   }
 });

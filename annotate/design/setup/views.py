@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -200,8 +200,9 @@ def _data(
 
 
 def _people(request: SignedInRequest, new: NewStudy) -> HttpResponse:
-    listed = list(User.objects.filter(is_active=True).order_by("-last_login", "username"))
-    listed = listed[:MAX_PEOPLE_LISTED]
+    last_first = F("last_login").desc(nulls_last=True)
+    people = User.objects.filter(is_active=True).order_by(last_first, "username")
+    listed = list(people[:MAX_PEOPLE_LISTED])
     in_list = {person.pk for person in listed}
     # The user who sets a study up is most likely one of its researchers.
     chosen = new.people if "people" in new.steps else {Role.RESEARCHER.value: [request.user.pk]}
@@ -405,7 +406,7 @@ def _preview(request: SignedInRequest, shown: Preview) -> HttpResponse:
         "errors": {},
         "choose": CHOOSE_A_VERDICT,
         "skip_errors": {},
-        "skip_reasons": Skip.Reason.choices,
+        "skip_reasons": Skip.OFFERED,
         "notice": "",
     }
     return render(request, "design/preview.html", context)

@@ -13,7 +13,15 @@ export function post(page, kind, url, fields) {
   page.courier.take({ kind, screen: screen.id, url, body });
 }
 
-export function confirm(page) {
+// The first reason for skipping is an answer: equal in every open question.
+export function confirmAlike(page) {
+  if (!isFree(page) || performance.now() - page.shownAt < SECOND_PRESS_MS) return;
+  page.skip.close();
+  page.answer.giveAll("equal");
+  confirm(page, { looks_same: "1" });
+}
+
+export function confirm(page, more = {}) {
   const { answer } = page;
   if (!isFree(page)) {
     page.courier.hurry();
@@ -39,7 +47,7 @@ export function confirm(page) {
   page.isHasty = tools.isHasty();
   const aids = JSON.stringify(tools.aids());
   const seen = JSON.stringify(page.seen.fields());
-  post(page, "answer", page.form.action, { ...answer.fields(), seconds_taken: page.clock.seconds(), aids, seen });
+  post(page, "answer", page.form.action, { ...answer.fields(), seconds_taken: page.clock.seconds(), aids, seen, ...more });
 }
 
 function showMissing(page, missing) {

@@ -28,7 +28,7 @@ const PANS = {
 const SIGNS = { "+": "zoom_in", "=": "zoom_in", "-": "zoom_out", _: "zoom_out", 0: "fit" };
 // Actions that a person may assign to another key, and their default keys. Letters that abbreviate a
 // word go by the character printed on the key.
-const WORDS = { same: "KeyR", undo: "KeyU", skip: "KeyX", history: "KeyH", pause: "KeyP" };
+const WORDS = { same: "KeyR", alike: "KeyI", undo: "KeyU", skip: "KeyX", history: "KeyH", pause: "KeyP" };
 const VIEW_WORDS = {
   fit: "KeyF",
   blink: "KeyB",

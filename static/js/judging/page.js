@@ -9,7 +9,7 @@ import { createClock } from "./clock.js";
 import { createConfirmButton } from "./confirm.js";
 import { createCourier } from "./courier.js";
 import { draftOf, keepDraft } from "./draft.js";
-import { begin, confirm, post, receive, sayItIsLate, sayItIsSlow, wait } from "./exchange.js";
+import { begin, confirm, confirmAlike, post, receive, sayItIsLate, sayItIsSlow, wait } from "./exchange.js";
 import { createKeys } from "./keys.js";
 import { createLazy } from "./lazy.js";
 import { createMessages } from "./messages.js";
@@ -113,6 +113,10 @@ function skipOf(page) {
   const skip = createSkip(root, {
     mayOpen: () => isFree(page),
     onSend({ action, elements: { reason, text } }) {
+      if (reason.value === "same") {
+        confirmAlike(page);
+        return;
+      }
       const environment = reason.value === "broken" ? JSON.stringify(environmentOf(page.photograph)) : "";
       post(page, "skip", action, { reason: reason.value, text: text.value, environment });
     },

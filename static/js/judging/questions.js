@@ -136,6 +136,11 @@ function editingOf({ all, of, open, current, answers }, onEdit) {
       all[next]?.row.focus();
     },
 
+    giveAll(verdict) {
+      for (const question of open()) question.choose(verdict);
+      onEdit();
+    },
+
     // False if there is no answer to copy yet.
     sameForAll() {
       const copied = sameForAll(answers(), open().map(({ criterion }) => criterion));

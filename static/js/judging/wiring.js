@@ -1,6 +1,6 @@
 // Keys, forms and buttons of the comparison page, and their actions.
 import { gettext } from "../elements/words.js";
-import { confirm, post } from "./exchange.js";
+import { confirm, confirmAlike, post } from "./exchange.js";
 import { actionOf, KEEPS_ENTER, TAKES_TEXT } from "./keys.js";
 import { isFree } from "./screen.js";
 
@@ -91,6 +91,9 @@ export function actionsOf(page) {
     same() {
       if (page.settings.same_for_all === false) return;
       if (!answer.sameForAll()) messages.say(gettext("Answer one question first, then it can be copied."));
+    },
+    alike() {
+      if (page.settings.same_for_all !== false) confirmAlike(page);
     },
     undo() {
       const screen = undoForm.elements.screen.value;

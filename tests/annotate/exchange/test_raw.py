@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from annotate.exchange import raw
 from annotate.exchange.columns import EVENT_COLUMNS, RANKING_COLUMNS, TABLES
+from annotate.judging import services
 from annotate.judging.models import Judgement, Skip, Withdrawal
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Membership
@@ -51,6 +52,15 @@ def test_every_event_is_there_once_and_in_order(study):
     assert all(log == list(range(1, len(log) + 1)) for log in logs.values())
 
 
+def test_an_answer_that_they_look_the_same_has_this_reason():
+    study = make_study(["a", "b"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    services.record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="same")
+    [row] = json.loads(read(study, "events.json"))
+    assert (row["kind"], row["reason"], row["recall"]) == ("judgement", "same", "equal")
+
+
 def test_an_event_says_all_that_is_known_of_it(study):
     [skip] = [row for row in json.loads(read(study, "events.json")) if row["kind"] == "skip"]
     stored = Skip.objects.get()
@@ -67,6 +77,7 @@ def test_an_event_says_all_that_is_known_of_it(study):
         if row["at"] == timed.created.isoformat()
     ]
     assert row["seconds"] == timed.seconds_taken
+    assert (row["reason"], row["text"]) == (None, None)
     assert row["aids"] == {"ground_truth": 1.5}
     assert row["first_side"] == timed.screen.first
     assert row["seen"] == {"first": timed.screen.first, "left": 2, "right": 1.5}

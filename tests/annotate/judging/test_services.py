@@ -304,6 +304,27 @@ def test_a_skip_places_nothing_and_another_pair_comes():
     assert Skip.objects.get().reason == "cannot_see"
 
 
+def test_results_that_look_the_same_are_equal_by_every_criterion_asked():
+    """Items 0 = 1 > 2 by recall, so that 1 > 2 follows; by the others 0 is above 1 and 2."""
+    study = make_study(["a", "b", "c"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    while 0 in turn.pair:
+        better = "left" if turn.pair[0] == 0 else "right"
+        recall = "equal" if 1 in turn.pair else better
+        given = {"recall": recall, "precision": better, "preference": better}
+        turn = services.record_judgement(
+            screen_id=turn.screen.public_id, annotator=annotator, verdicts=given
+        )
+    assert turn.open_criteria == ("precision", "preference")
+    for _ in range(2):
+        services.record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="same")
+    judgement = Judgement.objects.latest("pk")
+    assert judgement.verdicts == {"precision": "equal", "preference": "equal"}
+    assert [one.looks_same for one in Judgement.objects.order_by("pk")] == [False, False, True]
+    assert not Skip.objects.exists()
+
+
 def test_answers_after_a_skip_count():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)

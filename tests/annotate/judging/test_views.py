@@ -16,7 +16,7 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
 from tests.support.factories import add_annotator, add_researcher, make_person, make_study
 from tests.support.made_once import made_once
-from tests.support.truths import answer, asked_verdicts, rank_everything, same_truth
+from tests.support.truths import CRITERIA, answer, asked_verdicts, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 
@@ -197,6 +197,15 @@ def test_a_skip_needs_a_reason(page, turn):
     assert shown.status_code == 422
     assert "Choose one of the reasons." in shown.text
     assert not Skip.objects.exists()
+
+
+def test_that_they_look_the_same_is_the_first_reason_and_an_answer(page, study, turn):
+    shown = page.get(reverse("judging:judge", args=[study.slug])).text
+    assert shown.index('value="same"') < shown.index('value="cannot_see"')
+    url = reverse("judging:skip", args=[turn.screen.public_id])
+    data = page.post(url, {"reason": "same"}, headers=JSON).json()
+    assert data["message"].startswith("Saved.")
+    assert Judgement.objects.get().verdicts == dict.fromkeys(CRITERIA, "equal")
 
 
 def test_a_skip_brings_another_pair(page, turn):

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from annotate.judging import services as judging
 from annotate.reports import services
+from annotate.reports.pairs import shown_pairs
 from annotate.scoring.models import Score
 from annotate.studies.exclusions import decide
 from rankings.agreement.report import Settings
@@ -132,7 +133,7 @@ def test_the_time_of_an_answer_stands_in_the_report():
 ALIKE = same_truth([["a", "b", "c"]])
 
 
-def alike_study(*, skips, people=2, images=8, **settings):
+def alike_study(*, skips, people=2, images=8, reasons=("cannot_see", "other"), **settings):
     """Return a study of methods that look alike to people on every second image.
 
     "near" orders them a, b, c everywhere; "far" orders them oppositely, and ties them where they look
@@ -147,7 +148,7 @@ def alike_study(*, skips, people=2, images=8, **settings):
         recall=0.5, precision=0.5, f_score=0.5
     )
     for _ in range(people):
-        judge_alike(study, add_annotator(study), alike, skips=skips)
+        judge_alike(study, add_annotator(study), alike, skips=skips, reasons=reasons)
     return study
 
 
@@ -188,6 +189,15 @@ def test_limits_contain_the_losses_that_skipped_pairs_hide():
     [difference] = skipped["pairs"]
     assert (difference["first"], difference["second"]) == ("far", "near")
     assert (difference["low"], difference["high"]) == pytest.approx((0.25, 0.75))
+
+
+def test_losses_are_true_where_alike_pairs_are_said_to_look_the_same():
+    study = alike_study(skips=True, reasons=["same"])
+    data = pairs_of(study)
+    assert means_of(data) == pytest.approx({"near": 0.25, "far": 0.5})
+    assert data["criteria"]["recall"]["skipped"]["n_pairs"] == 0
+    counted = services.study_report(study=study, settings=SETTINGS).not_counted
+    assert counted == {"pairs that look the same": "8"}
 
 
 def test_skips_are_counted_beside_the_losses_on_the_page_and_in_files(client):
@@ -265,8 +275,14 @@ def test_what_was_answered_before_a_skip_narrows_the_limits():
         )
     data = pairs_of(study)
     skipped = data["criteria"]["recall"]["skipped"]
-    assert (skipped["n_visits"], skipped["n_pairs"]) == (1, 2)
+    assert (skipped["n_visits"], skipped["n_kept"], skipped["n_pairs"]) == (1, 1, 2)
     assert limits_of(data) == {"right": (0, pytest.approx(2 / 3))}
+    # The answered pair counts for the visit: "right" orders it as the person does.
+    assert means_of(data) == {"right": 0}
+    assert data["criteria"]["recall"]["comparisons"]["n_rankings"] == 1
+    counted = services.study_report(study=study, settings=SETTINGS).not_counted
+    assert counted["of these visits, with other answers"] == "1"
+    assert "The other answers of 1 of these count in the losses." in str(shown_pairs(data).rests)
 
 
 def test_a_report_kept_before_skips_were_counted_opens(client):

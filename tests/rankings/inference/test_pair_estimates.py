@@ -223,6 +223,28 @@ def lost(image, annotator, methods, chances=EVEN, known=None):
     return LostVisit(image, annotator, frozenset(methods), chances, None, known or {})
 
 
+def test_a_visit_with_a_skipped_pair_keeps_its_other_answers():
+    """Pairs of a, b, c weigh 1 / (6 x 1/2). Only a > b is known, and counts for all three."""
+    chances = dict.fromkeys(map(frozenset, ("ab", "ac", "bc")), 0.5)
+    own = {
+        "i": {
+            "p": (("a",), ("b",), ("c", "d")),
+            "q": (("a", "b"), ("c", "d")),
+            "r": (("b",), ("a",), ("c", "d")),
+        }
+    }
+    kept = lost("i", "x", "abc", chances, {frozenset("ab"): "a"})
+    assert pair_losses([kept], own, PROTOCOLS).distances.tolist() == [pytest.approx([0, 0.5, 1])]
+    # With every verdict known it is the visit itself.
+    known = {frozenset("ab"): "a", frozenset("ac"): None, frozenset("bc"): "c"}
+    visit = Visit("i", "x", (("a", "c"), ("b",)), chances)
+    assert (
+        pair_losses([lost("i", "x", "abc", chances, known)], own, PROTOCOLS).distances.tolist()
+        == pair_losses([visit], own, PROTOCOLS).distances.tolist()
+    )
+    assert len(pair_losses([lost("i", "x", "abc", chances)], own, PROTOCOLS).distances) == 0
+
+
 def means_if(visits, verdicts, own):
     """Return the mean losses with one of the possible answers to every skipped pair."""
     completed = [

@@ -131,6 +131,8 @@ def test_it_counts_what_is_missing_because_pairs_were_skipped_and_why(data):
         "rankings lost to skips": "3 missing of 27",
         "visits lost to skips": "1 missing of 40",
         "skipped pairs by reason": "I cannot see it well enough (6); Another reason (1)",
+        "of these visits, with other answers": "1",
+        "pairs that look the same": "9",
         "begun and not finished": "2",
     }
     text = as_text({**data, "header": header})
@@ -138,6 +140,8 @@ def test_it_counts_what_is_missing_because_pairs_were_skipped_and_why(data):
         "Of 27 rankings that were ended, 3 are missing, because pairs were skipped.",
         "Of 40 visits that asked methods that were drawn, 1 is missing",
         "Reasons for skipping: I cannot see it well enough (6); Another reason (1).",
+        "Visits of these with other answers: 1; they enter the losses",
+        "equal by every criterion asked: 9.",
         "begun and not finished, and do not count: 2.",
     ):
         assert words in text, words
