@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from text_rankings.base.errors import EngineError
-from text_rankings.base.options import chosen_engine, interrupted
+from text_rankings.base.options import Program, as_typed, chosen_engine, interrupted, prose
 
 from . import __version__
 from .agreement.report import Settings, build_report
@@ -68,11 +68,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         answer = options.run(options.read(options.file), options)
     except (RankingError, _BadInput) as refusal:
-        # A plan needs no file.
-        print(f"{options.file}: {refusal}" if options.file else refusal, file=sys.stderr)
+        # Tables are named by their own sentences.
+        said = f"{options.file}: {refusal}" if options.read is _read else str(refusal)
+        print(prose(said, sys.stderr), file=sys.stderr)
         return _BAD_INPUT
     except EngineError as refusal:
-        print(refusal, file=sys.stderr)
+        print(prose(str(refusal), sys.stderr), file=sys.stderr)
         return _NOT_DONE
     if isinstance(answer, str):
         sys.stdout.write(answer)
@@ -87,12 +88,18 @@ class _BadInput(Exception):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m rankings",
-        description="Rankings are lists of lists of method names, best first. FILE.json may be - for "
-        "standard input; the answer is JSON on standard output.",
+    name = as_typed("rankings", "text-order")
+    parser = Program(
+        prog=name,
+        description="Rankings are lists of lists of method names, best first. A FILE may be - for "
+        "standard input; answers go to standard output.",
+        examples=(
+            f"{name} analyse rankings.csv scores.csv",
+            f"{name} plan --people 6 --images 60",
+            f"{name} consensus --method kemeny - < rankings.json",
+        ),
     )
-    parser.add_argument("--version", action="version", version=__version__)
+    parser.add_completions(__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[..., Any], text: str) -> argparse.ArgumentParser:
@@ -135,7 +142,7 @@ def _add_detectors(commands: Any) -> None:
         "where the methods stand over a data set, by people and by every protocol. RANKINGS.csv has the "
         "columns image, annotator, criterion and buckets (a list of lists, as JSON), like the raw data "
         "of a study; SCORES.csv protocol, method, image, recall and precision, and where known "
-        "recalled, n_truth, precise and n_detections, as python -m protocols score --sums writes them."
+        "recalled, n_truth, precise and n_detections, as text-protocols score --sums writes them."
     )
     parser = commands.add_parser("detectors", help=text.partition(". ")[0], description=text)
     parser.add_argument("file", metavar="RANKINGS.csv")

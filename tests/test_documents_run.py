@@ -58,6 +58,7 @@ RUN = {
     "docs/how-to/competition.md": Run("archives"),
     "docs/how-to/deploy.md": Run("a site"),
     "docs/how-to/in-python.md": Run("eight detectors"),
+    "docs/how-to/in-the-shell.md": Run("archives"),
     "docs/how-to/training-loop.md": Run(),
     "docs/tutorials/paper-table.md": Run(),
     "docs/tutorials/first-study.md": Run(

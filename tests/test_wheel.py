@@ -244,8 +244,8 @@ def test_the_wheel_asks_for_what_servers_are_pinned_to():
         for requirement in map(Requirement, lines)
     }
     pinned = dict(pins())
-    # torch is for training loops, tzdata for Windows: no server has them.
-    assert asked.keys() - pinned.keys() == {"torch", "tzdata"}
+    # For training loops, for shells and for Windows: no server has them.
+    assert asked.keys() - pinned.keys() == {"torch", "torchmetrics", "shtab", "tzdata"}
     assert pinned.keys() - asked.keys() == set()
     assert [name for name, version in pinned.items() if version not in asked[name]] == []
 

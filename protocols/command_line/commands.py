@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from text_rankings.base.errors import EngineError
-from text_rankings.base.options import add_options, chosen_engine
+from text_rankings.base.options import Program, add_options, chosen_engine, prose
 from text_rankings.base.suggestions import did_you_mean
 
 from .. import __version__, registry
 from ..core.base import Protocol
 from ..core.errors import ProtocolError
 from . import coco_figures, converting
-from .usage import USAGE
+from .inputs import BadInput, taken
+from .usage import program_name
 
 if TYPE_CHECKING:
     from ..formats.containers.contents import Archive
@@ -35,35 +36,38 @@ _SUMS = ("recalled", "n_truth", "precise", "n_detections")
 _ALL_IMAGES = "*"
 # Bytes of zipped results times protocols that are scored in about half a second.
 _SMALL_BYTES = 300_000
+_ENDINGS = (".csv", ".json")
 # Characters of the progress bar.
 _BAR = 40
-
-
-class _BadInput(Exception):
-    """Input that cannot be used; one sentence that names file, place and fault."""
 
 
 def run_command(given: Sequence[str]) -> int:
     """Run a command of the package; return its exit code: 0, 1 (not done) or 2 (bad input)."""
     options = _parser().parse_args(given)
     try:
-        options.run(options)
-    except (ProtocolError, _BadInput) as refusal:
-        print(refusal, file=sys.stderr)
+        with taken(options):
+            options.run(options)
+    except (ProtocolError, BadInput) as refusal:
+        print(prose(str(refusal), sys.stderr), file=sys.stderr)
         return _BAD_INPUT
     except EngineError as refusal:
-        print(refusal, file=sys.stderr)
+        print(prose(str(refusal), sys.stderr), file=sys.stderr)
         return _NOT_DONE
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m protocols",
+    name = program_name()
+    parser = Program(
+        prog=name,
         description="Evaluation protocols for text detection.",
-        epilog=USAGE,
+        examples=(
+            f"{name} score --protocol iou,cleval --truth gt.zip --results east.zip --out scores.csv",
+            f"{name} errors --protocol iou --truth gt.zip --results east.zip",
+            f"{name} -g gt.zip -s submit.zip -c DetEva",
+        ),
     )
-    parser.add_argument("--version", action="version", version=__version__)
+    parser.add_completions(__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     listing = commands.add_parser("list", help="the protocols and their parameters")
@@ -112,11 +116,11 @@ def _add_archive_commands(commands: Any) -> None:
     scoring.add_argument(
         "--sums",
         action="store_true",
-        help="also what each image adds to the overall figures, as python -m rankings detectors reads it",
+        help="also what each image adds to the overall figures, as text-order detectors reads it",
     )
     _add_formats(scoring)
     add_options(scoring)
-    scoring.set_defaults(run=_score)
+    scoring.set_defaults(run=_score, endings=_ENDINGS)
 
     errors = commands.add_parser("errors", help="why regions got nothing, and what it costs")
     errors.add_argument("--protocol", default="iou", metavar="SLUG")
@@ -126,7 +130,7 @@ def _add_archive_commands(commands: Any) -> None:
     errors.add_argument("--json", action="store_true", help="with every region")
     errors.add_argument("--out", type=Path, metavar="FILE.csv|.json", help="a row for each region")
     _add_formats(errors)
-    errors.set_defaults(run=_errors)
+    errors.set_defaults(run=_errors, endings=_ENDINGS)
 
     graphs = commands.add_parser("graphs", help="recall and precision against each threshold")
     graphs.add_argument("--protocol", default="deteval", metavar="SLUG")
@@ -160,7 +164,7 @@ def _formats(options: argparse.Namespace) -> "Formats":
     for slug in slugs:
         if slug is not None and slug not in FORMATS:
             meant = did_you_mean(slug, FORMATS)
-            raise _BadInput(f"there is no format {slug!r}{meant}; formats: {', '.join(FORMATS)}")
+            raise BadInput(f"there is no format {slug!r}{meant}; formats: {', '.join(FORMATS)}")
     return Formats(*slugs)
 
 
@@ -253,27 +257,11 @@ def _score(options: argparse.Namespace) -> None:
 
 
 def _checked_names(options: argparse.Namespace) -> list[str]:
-    """Return the names of the methods, after checking where the output goes."""
-    if options.out is not None and options.out.suffix not in (".csv", ".json"):
-        raise _BadInput(f"{options.out} must end in .csv or .json")
-    if options.out is not None:
-        _require_writable(options.out)
+    """Return the names of the methods, each of which must differ."""
     names = [Path(path).stem for path in options.results]
     if len(set(names)) < len(names):
-        raise _BadInput("two result sets have the same name; methods are named after their files")
+        raise BadInput("two result sets have the same name; methods are named after their files")
     return names
-
-
-def _require_writable(path: Path) -> None:
-    """Raise _BadInput if a file cannot be written, before anything is computed; it stays as it is."""
-    was_there = path.exists()
-    try:
-        with open(path, "a", encoding="utf-8"):
-            pass
-    except OSError as fault:
-        raise _BadInput(f"{path} cannot be written: {fault.strerror or fault}") from fault
-    if not was_there:
-        path.unlink()
 
 
 def _is_small(paths: Sequence[str], n_protocols: int) -> bool:
@@ -332,7 +320,7 @@ def _write_rows(columns: Sequence[str], rows: Sequence[tuple[Any, ...]], out: Pa
             writer.writerows([_cell(value) for value in row] for row in rows)
     except OSError as fault:
         where = out or "The standard output"
-        raise _BadInput(f"{where} cannot be written: {fault.strerror or fault}") from fault
+        raise BadInput(f"{where} cannot be written: {fault.strerror or fault}") from fault
 
 
 def _cell(value: Any) -> Any:
@@ -349,9 +337,9 @@ def _parameters(text: str) -> dict[str, Any]:
     try:
         parameters = json.loads(text)
     except ValueError as fault:
-        raise _BadInput(f"--parameters is not JSON: {fault}") from fault
+        raise BadInput(f"--parameters is not JSON: {fault}") from fault
     if not isinstance(parameters, dict):
-        raise _BadInput("--parameters must be a JSON object")
+        raise BadInput("--parameters must be a JSON object")
     return parameters
 
 
@@ -384,7 +372,7 @@ def _scenes(options: argparse.Namespace) -> None:
     if isinstance(given, dict) and isinstance(given.get("cases"), list):
         given = given["cases"]
     if not isinstance(given, list):
-        raise _BadInput(f"{options.file}: expected a list of scenes")
+        raise BadInput(f"{options.file}: expected a list of scenes")
     scenes = [read_scene(scene, f"{options.file}, scene {at}") for at, scene in enumerate(given)]
     scores = protocol.score(scenes)
     for at, scene in enumerate(given):
@@ -402,9 +390,9 @@ def _read_json(path: str) -> Any:
             return json.load(sys.stdin)
         return json.loads(Path(path).read_text("utf-8-sig"))
     except OSError as fault:
-        raise _BadInput(f"{path} cannot be read: {fault.strerror}") from fault
+        raise BadInput(f"{path} cannot be read: {fault.strerror}") from fault
     except ValueError as fault:
-        raise _BadInput(f"{path} is not JSON: {fault}") from fault
+        raise BadInput(f"{path} is not JSON: {fault}") from fault
 
 
 def _tables(options: argparse.Namespace) -> None:
@@ -441,6 +429,6 @@ def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except OSError as fault:
-        raise _BadInput(f"{path} cannot be read: {fault.strerror}") from fault
+        raise BadInput(f"{path} cannot be read: {fault.strerror}") from fault
     except UnicodeDecodeError as fault:
-        raise _BadInput(f"{path} is not UTF-8") from fault
+        raise BadInput(f"{path} is not UTF-8") from fault

@@ -17,7 +17,7 @@ from ..formats.containers.contents import Kind, LineFormat, Tail
 from ..formats.readers.rrc_lines import Rules
 from .per_sample import OF_BOXES, overall_figures, sample_of
 from .submissions import Asked, Lines, Refused, read_lines
-from .usage import USAGE
+from .usage import usage
 
 # Slugs by the names of published scripts, in lower case; slugs themselves are names too.
 _CHOICES: Final = {
@@ -96,7 +96,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         options = parsed(arguments)
     except (BadUsage, ProtocolError) as refusal:
-        print(f"{refusal}\n{USAGE}" if str(refusal) else USAGE, file=sys.stderr)
+        print(f"{refusal}\n{usage()}" if str(refusal) else usage(), file=sys.stderr)
         return 2
     try:
         protocol, images, scores = evaluate(options)

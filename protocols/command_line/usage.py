@@ -1,9 +1,18 @@
-"""The usage message, for an invalid stand-alone call and at the end of the help."""
+"""The name of the program, and the usage message of its two forms."""
 
-from typing import Final
+from text_rankings.base.options import as_typed
 
-USAGE: Final = (
-    "usage: python -m protocols -g gt.zip -s submit.zip [-o DIR] [-p JSON] "
-    "[-c IoU|DetEva|TIoU|TedEval|CLEval|SLUG] [--format SLUG]\n"
-    "       python -m protocols COMMAND --help"
-)
+
+def program_name() -> str:
+    """Return the name by which the program was started."""
+    return as_typed("protocols", "text-protocols")
+
+
+def usage() -> str:
+    """Return the usage message, for an invalid stand-alone call and at the end of the help."""
+    name = program_name()
+    return (
+        f"usage: {name} -g gt.zip -s submit.zip [-o DIR] [-p JSON] "
+        "[-c IoU|DetEva|TIoU|TedEval|CLEval|SLUG] [--format SLUG]\n"
+        f"       {name} COMMAND --help"
+    )

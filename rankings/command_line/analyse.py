@@ -1,10 +1,11 @@
 """``python -m rankings analyse``: everything a report computes, from two CSV files."""
 
 import argparse
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from text_rankings.base.options import add_options, chosen_engine
+from text_rankings.base.options import add_options, chosen_engine, prose
 
 from ..agreement.report import Settings
 from ..consensus.rules import CONSENSUS_METHODS
@@ -60,8 +61,8 @@ def add_analyse(commands: Any) -> None:
     text = (
         "what may be said of the protocols, and all tables of a report. RANKINGS.csv has the columns "
         "image, annotator, criterion and buckets (a list of lists, as JSON), like the raw data of a "
-        "study; SCORES.csv protocol, method, image, recall and precision, as python -m protocols score "
-        "and the raw data write them."
+        "study; SCORES.csv protocol, method, image, recall and precision, as text-protocols score and "
+        "the raw data write them."
     )
     parser = commands.add_parser("analyse", help=text.partition(". ")[0], description=text)
     parser.add_argument("file", metavar="RANKINGS.csv")
@@ -126,8 +127,8 @@ def _said(data: Mapping[str, Any]) -> Iterator[str]:
 
     for verdict in verdicts(data):
         yield f"By {verdict.criterion}"
-        yield from (f"  {sentence}" for sentence in verdict.sentences)
-    yield from (f"{text}\n" for text in [for_whom(data)] if text)
+        yield from (prose(sentence, sys.stdout, "  ") for sentence in verdict.sentences)
+    yield from (f"{prose(text, sys.stdout)}\n" for text in [for_whom(data)] if text)
 
 
 def _paper(data: Mapping[str, Any]) -> Iterator[str]:

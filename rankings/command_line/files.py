@@ -1,9 +1,12 @@
 """Rankings and scores in CSV files, and the standings of detectors as text."""
 
 import csv
+import io
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final, TextIO
 
 import numpy as np
 
@@ -118,7 +121,7 @@ def as_text(detectors: Mapping[str, Any]) -> str:
 def _rows(path: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield each row with its line; lines before the header that start with "# " are skipped."""
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
+        with _opened(path) as file:
             n_read, head = 1, file.readline()
             while head.startswith("# "):
                 n_read, head = n_read + 1, file.readline()
@@ -133,6 +136,13 @@ def _rows(path: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str
         raise RankingError(f"{path} cannot be read: {fault.strerror}") from fault
     except (csv.Error, UnicodeDecodeError) as fault:
         raise RankingError(f"{path} is no CSV file: {fault}") from fault
+
+
+def _opened(path: str) -> AbstractContextManager[TextIO]:
+    """Open a file; ``-`` is standard input."""
+    if path == "-":
+        return nullcontext(io.StringIO(sys.stdin.read().removeprefix("\ufeff"), newline=""))
+    return open(path, encoding="utf-8-sig", newline="")
 
 
 def _unescaped(text: str) -> str:

@@ -1,14 +1,17 @@
 """``python -m rankings plan`` and ``power``: the size that a study needs, and its power."""
 
 import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
 
+from text_rankings.base.options import prose
+
 from ..orders.from_scores import MAX_DECIMALS
 
 _ABOUT_FILES: Final = (
-    "RANKINGS.csv and SCORES.csv are a pilot, as python -m rankings analyse reads them; without them the "
+    "RANKINGS.csv and SCORES.csv are a pilot, as text-order analyse reads them; without them the "
     "demo's variances are taken."
 )
 
@@ -82,7 +85,8 @@ def _plan(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     found = plan(_pilot(path, options), _question(options))
     if options.json:
         return found.to_json()
-    return "\n".join([as_columns(plan_table(found)), *found.remarks, ""])
+    remarks = (prose(remark, sys.stdout) for remark in found.remarks)
+    return "\n".join([as_columns(plan_table(found)), *remarks, ""])
 
 
 def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
@@ -104,7 +108,7 @@ def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
         f"{100 * question.share:g} %."
         for one in found
     ]
-    return "\n".join([*lines, *pilot.remarks, ""])
+    return "\n".join([*(prose(line, sys.stdout) for line in (*lines, *pilot.remarks)), ""])
 
 
 def _question(options: argparse.Namespace) -> Any:

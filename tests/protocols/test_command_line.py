@@ -216,7 +216,7 @@ def test_a_refused_submission_says_why_and_ends_with_status_0(truth, tmp_path, r
 def test_bad_usage_is_a_usage_line_and_status_2(arguments):
     done = run(*arguments)
     assert done.returncode == 2
-    assert "usage: python -m protocols -g gt.zip" in done.stderr
+    assert "usage: text-protocols -g gt.zip" in done.stderr
 
 
 def test_score_writes_a_row_per_image_and_the_official_figures(truth, half, tmp_path):

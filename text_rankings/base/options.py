@@ -1,16 +1,124 @@
-"""Command-line options for where to compute."""
+"""Command lines: their parser, what they say on a terminal, and where to compute."""
 
 import argparse
+import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO
+
+from .suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from .chunks import Engine
 
 # The exit code of shells for a program that Ctrl+C ended.
 _INTERRUPTED: Final = 130
+
+# Values of options that shells complete with names of files; as of shtab, which need not be installed.
+_OF_FILES: Final = re.compile(r"\.|FILE|DIR|FOLDER|PHOTOS")
+_FILES: Final = {
+    "bash": "_shtab_compgen_files",
+    "zsh": "_files",
+    "fish": "(__fish_complete_path (commandline -ct))",
+}
+
+
+class Program(argparse.ArgumentParser):
+    """Parser with examples in its help, suggestions for misspelt names, and completions of shells.
+
+    Parameters
+    ----------
+    *arguments, **options
+        As of ``ArgumentParser``.
+    examples : sequence of str
+        Command lines at the end of the help.
+    takes_others : bool
+        Whether arguments that are not known are for another program.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,
+        examples: Sequence[str] = (),
+        takes_others: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.examples, self.takes_others = examples, takes_others
+
+    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
+        action = super().add_argument(*names, **options)
+        if _OF_FILES.search(str(options.get("metavar", ""))):
+            action.complete = _FILES  # type: ignore[attr-defined]  # shtab reads it
+        return action
+
+    def add_completions(self, version: str) -> None:
+        """Add the options of whole programs: version and completions."""
+        self.add_argument("--version", action="version", version=version)
+        self.add_argument(
+            "--print-completion",
+            action=_PrintCompletion,
+            choices=("bash", "zsh", "fish"),
+            help="print a script for your shell that completes commands, options and files",
+        )
+
+    def format_help(self) -> str:
+        shown = "".join(f"  {example}\n" for example in self.examples)
+        return super().format_help() + (f"\nexamples:\n{shown}" if shown else "")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, others = super().parse_known_args(args, namespace)
+        if others and not self.takes_others:
+            known = re.findall(r"--[\w-]+", super().format_help())
+            hint = did_you_mean(others[0], known) if others[0].startswith("-") else ""
+            self.error(f"unrecognized arguments: {' '.join(others)}{hint}")
+        return found, others
+
+    def error(self, message: str) -> NoReturn:
+        choice = re.search(r"invalid choice: '?([^' ]*)'? \(choose from (.*)\)", message)
+        if choice:
+            message += did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
+        super().error(message)
+
+
+class _PrintCompletion(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *arguments: Any) -> None:
+        try:
+            import shtab
+        except ImportError:
+            parser.error("completions need a package: pip install shtab")
+        print(shtab.complete(parser, shell=arguments[1]))
+        parser.exit()
+
+
+def as_typed(module: str, script: str) -> str:
+    """Return how a program was started: ``python -m module``, or its script."""
+    return f"python -m {module}" if Path(sys.argv[0]).name == "__main__.py" else script
+
+
+def prose(text: str, stream: TextIO, indent: str = "") -> str:
+    """Return lines of prose, wrapped to the width of the terminal if the stream is one.
+
+    Parameters
+    ----------
+    text, indent
+        The indentation of every line is added.
+    stream
+        Where the text is going.
+    """
+    if not stream.isatty():
+        return indent + text
+    wrapper = textwrap.TextWrapper(
+        shutil.get_terminal_size().columns,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+    )
+    return "\n".join(map(wrapper.fill, text.splitlines()))
 
 
 def interrupted() -> int:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rankings import __version__
-from text_rankings.base.options import interrupted
+from text_rankings.base.options import Program, interrupted
 
 _NOT_DONE = 2
 _SITE = "pip install 'text-detection-rankings[site]'"
@@ -17,8 +17,6 @@ _SITE = "pip install 'text-detection-rankings[site]'"
 def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     options, rest = _parser().parse_known_args(given)
-    if rest and options.command in ("demo", "run"):
-        _parser().error(f"unrecognized arguments: {' '.join(rest)}")
     if any(find_spec(module) is None for module in ("django", "allauth", "platformdirs")):
         return _refused(f"The site is an extra that is not installed: {_SITE}")
     from .places import UnusableFolder, made, usual_data_folder
@@ -66,12 +64,18 @@ def _run(options: argparse.Namespace, rest: Sequence[str], folder: Path) -> None
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Program(
         "text-rankings",
         description="People compare text detections side by side; protocols are scored by how far they are "
         "from what people say.",
+        examples=(
+            "text-rankings demo",
+            "text-rankings run --data ~/rankings 127.0.0.1:8080",
+            "text-rankings manage backup rankings.zip",
+        ),
+        takes_others=True,
     )
-    parser.add_argument("--version", action="version", version=__version__)
+    parser.add_completions(__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, says in (
         ("demo", "set up a site with a finished study and one to try, and start it"),
@@ -79,10 +83,15 @@ def _parser() -> argparse.ArgumentParser:
         ("worker", "work on jobs of a site that runs elsewhere"),
         ("manage", "run a management command; without one, list them"),
     ):
-        command = commands.add_parser(name, help=says, description=says, add_help=name != "manage")
+        own = name in ("demo", "run")
+        command = commands.add_parser(
+            name, help=says, description=says, add_help=name != "manage", takes_others=not own
+        )
         command.add_argument("--data", metavar="FOLDER", help="where data are kept (or DATA_DIR)")
-        if name in ("demo", "run"):
-            command.add_argument("address", nargs="?", default="127.0.0.1:8000", metavar="ADDRESS")
+        if own:
+            command.add_argument(
+                "address", nargs="?", default="127.0.0.1:8000", metavar="ADDRESS", type=_address
+            )
         if name == "run":
             command.add_argument(
                 "--migrate",
@@ -90,6 +99,16 @@ def _parser() -> argparse.ArgumentParser:
                 help="bring data of an older version up to this one",
             )
     return parser
+
+
+def _address(text: str) -> str:
+    """Check an address before anything is set up: a port, or a host and a port."""
+    port = text.rpartition(":")[2]
+    if not port.isdecimal() or not 0 < int(port) < 65536:
+        raise argparse.ArgumentTypeError(
+            f"expected a port from 1 to 65535, as in 8080, got {text!r}"
+        )
+    return text
 
 
 def _refused(sentence: str) -> int:
