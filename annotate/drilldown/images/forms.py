@@ -10,6 +10,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from annotate.datasets.models import Dataset
+from annotate.names import NameField
 from annotate.reports.forms import ReportForm
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
@@ -182,7 +183,7 @@ class WorstForm(forms.Form):
     against = forms.ChoiceField(label=_("Against"), required=False)
     protocol = forms.ChoiceField(label=_("Protocol"), required=False)
     figure = forms.ChoiceField(label=_("Figure"), choices=_FIGURES, required=False)
-    name = forms.CharField(label=_("Image"), max_length=200, required=False)
+    name = NameField(label=_("Image"), max_length=200, required=False)
 
     def __init__(self, data: Any, *, dataset: Dataset, runs: Sequence[ProtocolRun]) -> None:
         super().__init__(data)
