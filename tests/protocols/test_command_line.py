@@ -99,6 +99,8 @@ def test_ctrl_c_ends_with_one_line_and_exit_code_130(tmp_path, n_workers):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # The background jobs of a shell ignore Ctrl+C, and their children with them.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as scoring:
         # It has begun to score once it says how the files are read.
         assert "read as" in scoring.stderr.readline()
