@@ -34,8 +34,6 @@ from rankings.inference.significance import (
     clusters,
     critical_difference,
     friedman_test,
-    permutation_test,
-    wilcoxon_pairs,
 )
 from rankings.orders.buckets import Ranking, from_values
 from rankings.orders.packed import dense_places
@@ -148,13 +146,11 @@ def time_parts(study: Study, n_resamples: int, stopwatch: Stopwatch) -> None:
         "rankings of people and protocols as arrays",
         lambda: personal_rankings_from_scores(study.rankings, recall, protocols),
     )
-    run("pairs of protocols", lambda: compare_protocols(ranked))
+    tested = run("pairs of protocols", lambda: compare_protocols(ranked))
     run("a person", lambda: against_a_person(ranked))
     run("baselines", lambda: baseline_measures(ranked, criterion.consensus))
-    tested = run("permutation test, 10,000 patterns", lambda: permutation_test(table, protocols))
-    run("clusters", lambda: clusters(means, tested.p_values))
+    run("clusters", lambda: clusters(means, tested.adjusted_p_values()))
     run("Friedman test", lambda: friedman_test(table, protocols))
-    run("Wilcoxon pairs with Holm's correction", lambda: wilcoxon_pairs(table, protocols))
     run("critical difference", lambda: critical_difference(table, protocols))
     run("tie calibration", lambda: tie_calibration(recall, criterion.consensus))
     searches = run(

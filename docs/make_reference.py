@@ -58,7 +58,7 @@ MODULES = {
     "rankings.agreement.report": ("build_report", "Settings"),
     "rankings.analysis.analysis": ("analyse",),
     "rankings.detectors.standings": ("detectors",),
-    "rankings.inference.significance": ("permutation_test", "holm", "wilcoxon_pairs", "friedman_test"),
+    "rankings.inference.significance": ("bonferroni", "holm", "friedman_test"),
     "rankings.output.report_files": ("to_csv", "to_json", "to_latex", "to_markdown"),
 }  # fmt: skip
 

@@ -6,7 +6,6 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Any
 
 from text_rankings.base.errors import EngineError
@@ -23,7 +22,6 @@ from .command_line.analyse import (
     whole_number,
 )
 from .command_line.plan import add_plans
-from .consensus.davidson import davidson
 from .consensus.kemeny import kemeny
 from .consensus.mean_rank import mean_rank
 from .consensus.rules import CONSENSUS_METHODS
@@ -251,8 +249,6 @@ def _consensus(data: Any, options: argparse.Namespace) -> list[Any]:
 def _agreed(rankings: list[Any], method: str, place: str) -> Ranking | dict[str, Any]:
     if method == "mean-rank":
         return mean_rank(rankings)
-    if method == "davidson":
-        return asdict(davidson(rankings))
     nearest = kemeny(rankings)
     if not nearest.is_proven:
         print(

@@ -20,7 +20,7 @@ from annotate.figures.themes import THEMES, Paper
 from annotate.reports import exports
 from annotate.reports.models import KeptReport
 from annotate.reports.presentation import (
-    CONSENSUSES,
+    CONSENSUS_WORDS,
     DISTANCES,
     of_all_criteria,
     shown_tables,
@@ -73,7 +73,7 @@ def page(request: HttpRequest, page: PublicPage) -> HttpResponse:
         "skips": skips_said(report.data["header"]),
         "settings": shown.settings,
         "distance": dict(DISTANCES)[shown.settings.distance],
-        "consensus": dict(CONSENSUSES)[shown.settings.consensus],
+        "consensus": CONSENSUS_WORDS[shown.settings.consensus],
         "tables": shown_tables(shown, report.data["analysis"]),
         "for_whom": for_whom(report.data),
         "around": [

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from rankings.agreement.baselines import A_PERSON, said_of_row
 from rankings.agreement.report import ALL_TIED, CriterionReport, Report, Row, Settings
 from rankings.analysis.verdicts import place_of_person
+from rankings.consensus.rules import RETIRED_METHOD
 from rankings.inference.resampling import FEW_IMAGES
 from rankings.orders.buckets import to_text
 from rankings.output.analysis_tables import tables_of
@@ -30,8 +31,11 @@ DISTANCES = [
 CONSENSUSES = [
     ("mean-rank", gettext_lazy("mean rank")),
     ("kemeny", gettext_lazy("Kemeny (the nearest of all rankings)")),
-    ("davidson", gettext_lazy("Davidson (model of pairs with ties)")),
 ]
+# Kept reports may have a method that is no longer offered.
+CONSENSUS_WORDS = dict(CONSENSUSES) | {
+    RETIRED_METHOD: gettext_lazy("Davidson (model of pairs with ties)")
+}
 # Name of a protocol or baseline -> address of the images behind its numbers.
 AddressOf = Callable[[str], str]
 # Height limit of a table shown among others.
@@ -280,7 +284,7 @@ def said_of_settings(settings: Settings) -> list[tuple[str, str]]:
     given = asdict(settings)
     return [
         (gettext("Distance"), dict(DISTANCES).get(given["distance"], given["distance"])),
-        (gettext("Consensus"), dict(CONSENSUSES).get(given["consensus"], given["consensus"])),
+        (gettext("Consensus"), CONSENSUS_WORDS.get(given["consensus"], given["consensus"])),
         (
             gettext("Decimals of the scores"),
             gettext("not rounded") if given["decimals"] is None else str(given["decimals"]),

@@ -277,7 +277,6 @@ def _analysed(
     runs: Sequence[ProtocolRun],
     executor: Executor | None = None,
 ) -> dict[str, Any]:
-    # Not Davidson, which on complete rankings gives the order of the mean ranks.
     others: list[ConsensusMethod] = ["kemeny" if settings.consensus != "kemeny" else "mean-rank"]
     analysis = analyse(
         rankings,

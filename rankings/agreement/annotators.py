@@ -330,7 +330,7 @@ def of_the_others(places: Places, consensus: ConsensusMethod) -> NDArray[np.inte
         without = [np.delete(places, at, axis=1) for at in range(places.shape[1])]
         return np.stack([kemeny_places(others)[0] for others in without], axis=1)
     # The sum of all ranks minus an annotator's own is the sum of the others', which has the order
-    # of their mean ranks, and of Davidson's strengths. Distances need only an order.
+    # of their mean ranks. Distances need only an order.
     ranks = doubled_ranks_of(places)
     return np.asarray(ranks.sum(axis=1, keepdims=True, dtype=np.int32) - ranks)
 

@@ -15,9 +15,9 @@ import numpy as np
 from text_rankings.base.i18n import gettext, gettext_noop
 
 from ..consensus.rules import ConsensusMethod
-from ..inference.multi_reader import Comparisons, PersonalDistances, compare, distances_by_ranking
+from ..inference.multi_reader import Comparisons, compare
+from ..inference.personal_distances import PersonalDistances, distances_by_ranking
 from ..inference.personal_rankings import PersonalGroup, PersonalRankings
-from ..inference.significance import holm
 from ..orders.buckets import Ranking
 from ..orders.distances import Distance, distances_between, require_distance
 from ..orders.packed_scores import Floats
@@ -71,7 +71,7 @@ def baseline_measures(
     ----------
     rankings : PersonalRankings
         Rankings of the images that count; for the person, images with one annotator do not.
-    consensus_method : "mean-rank", "kemeny" or "davidson"
+    consensus_method : "mean-rank" or "kemeny"
         Method of the consensus of the others.
 
     Returns
@@ -131,7 +131,7 @@ def against_a_person(
     ----------
     rankings : PersonalRankings
         Images with one annotator do not count.
-    consensus : "mean-rank", "kemeny" or "davidson"
+    consensus : "mean-rank" or "kemeny"
         Method that merges the rankings of the others.
 
     Returns
@@ -145,15 +145,7 @@ def against_a_person(
         If the distance is unknown.
     """
     require_distance(distance)
-    tested = compare(_to_the_others(rankings, distance, consensus))
-    pairs = [pair for pair in tested.pairs if pair.second == A_PERSON]
-    corrected = holm([pair.p_value for pair in pairs])
-    return replace(
-        tested,
-        pairs=tuple(
-            replace(pair, holm_p_value=p) for pair, p in zip(pairs, corrected, strict=True)
-        ),
-    )
+    return compare(_to_the_others(rankings, distance, consensus), with_protocol=A_PERSON)
 
 
 def _to_the_others(

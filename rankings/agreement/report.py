@@ -9,7 +9,13 @@ import numpy as np
 
 from text_rankings.base.i18n import gettext_noop
 
-from ..consensus.rules import CONSENSUS_METHODS, ConsensusMethod, consensus_by, consensus_places
+from ..consensus.rules import (
+    CONSENSUS_METHODS,
+    RETIRED_METHOD,
+    ConsensusMethod,
+    consensus_by,
+    consensus_places,
+)
 from ..errors import MissingScore, RankingError
 from ..orders.buckets import Ranking, checked, methods_of
 from ..orders.distances import Distance, distances_between, require_distance
@@ -39,7 +45,7 @@ class Settings:
     decimals : int or None
         Scores are rounded to this many decimals before they are ranked; None: not rounded.
     distance : "edit" or "kemeny"
-    consensus : "mean-rank", "kemeny" or "davidson"
+    consensus : "mean-rank" or "kemeny"
     beta : float
         Preference is compared with the F-score of this beta.
     min_annotators : int
@@ -55,7 +61,7 @@ class Settings:
     def __post_init__(self) -> None:
         require_decimals(self.decimals)
         require_distance(self.distance)
-        if self.consensus not in CONSENSUS_METHODS:
+        if self.consensus not in (*CONSENSUS_METHODS, RETIRED_METHOD):
             raise RankingError(
                 f"consensus must be {', '.join(CONSENSUS_METHODS)}, got {self.consensus!r}"
             )

@@ -38,12 +38,8 @@ from ..inference.resampling import N_RESAMPLES, SEED, Intervals, distance_table,
 from ..inference.significance import (
     CriticalDifference,
     Friedman,
-    Permutations,
-    WilcoxonPair,
     critical_difference,
     friedman_test,
-    permutation_test,
-    wilcoxon_pairs,
 )
 from ..orders.buckets import Ranking
 from ..orders.pairwise import CriterionDistance, criterion_distances
@@ -77,8 +73,8 @@ class Agreement:
 class CriterionAnalysis:
     """The statistics in addition to the table of one criterion: intervals, tests, variants.
 
-    Clusters and letters come from the comparisons, with annotators and images random; intervals,
-    permutations, Friedman's and Wilcoxon's tests take the annotators as fixed. Cluster and letter
+    Clusters and letters come from the comparisons, with annotators and images random; intervals
+    and Friedman's test take the annotators as fixed. Cluster and letter
     are None if there is no test.
     """
 
@@ -86,9 +82,7 @@ class CriterionAnalysis:
     comparisons: Comparisons
     clusters: Mapping[str, int | None]
     letters: Mapping[str, str | None]
-    permutations: Permutations
     friedman: Friedman
-    wilcoxon: tuple[WilcoxonPair, ...]
     critical_difference: CriticalDifference
     measures: tuple[Measures, ...]
     agreement: Agreement
@@ -151,7 +145,7 @@ def analyse(
     properties : sequence of ImageProperty
         Properties that divide the images into slices, each with its own Scores.
     n_resamples, seed : int
-        For the bootstrap; the seed also draws the sign patterns of the permutation tests.
+        For the bootstrap.
     executor : Executor or None
         Computes the statistics, each a chunk with its own stream of random numbers from the seed;
         None computes them here, one after the other, with the same results.
@@ -275,10 +269,8 @@ def _statistics(
     yield chunk("annotators", annotator_distances, counted, **by_consensus)
     yield chunk("ties", tied_shares, ranked, table.consensus)
     yield chunk("agreement", _agreement, counted)
-    yield chunk("permutations", permutation_test, matrix, protocols, seed=options.seed)
     yield chunk("intervals", score_intervals, matrix, protocols, **resampled)
     yield chunk("friedman", friedman_test, matrix, protocols)
-    yield chunk("wilcoxon", wilcoxon_pairs, matrix, protocols)
     yield chunk("critical_difference", critical_difference, matrix, protocols)
 
 
@@ -321,7 +313,7 @@ def _warnings(
     scores = {row.protocol: row.score for row in rows}
     p_values = {
         (first, second): p
-        for first, of_first in zip(tested.protocols, tested.holm_p_values(), strict=True)
+        for first, of_first in zip(tested.protocols, tested.adjusted_p_values(), strict=True)
         for second, p in zip(tested.protocols, of_first, strict=True)
     }
     present = [name for name in (*sentinels, ALL_TIED) if name in scores]

@@ -297,7 +297,9 @@ def _other(pair: Mapping[str, Any], name: str) -> str:
 
 
 def _is_told(pair: Mapping[str, Any]) -> bool:
-    return pair["holm_p_value"] is not None and pair["holm_p_value"] <= ALPHA
+    # Analyses of earlier versions adjusted by Holm's rule.
+    p = pair["adjusted_p_value"] if "adjusted_p_value" in pair else pair["holm_p_value"]
+    return p is not None and p <= ALPHA
 
 
 def _named(names: Sequence[str], joint: str = "") -> str:

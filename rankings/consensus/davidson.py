@@ -168,11 +168,6 @@ def maximum(
     raise NotConverged(f"Davidson's model did not converge in {max_iterations} iterations")
 
 
-def davidson_ranking(rankings: Sequence[Ranking]) -> Ranking:
-    """Return the ranking of :func:`davidson` alone."""
-    return davidson(rankings).ranking
-
-
 def objective(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
     """Return the negative log-likelihood with the ridge term, which the fit minimises.
 

@@ -9,14 +9,15 @@ from numpy.typing import NDArray
 from ..errors import RankingError
 from ..orders.buckets import Ranking, bucket_of, checked
 from ..orders.packed import Places
-from .davidson import davidson_ranking
 from .kemeny import kemeny_places, kemeny_ranking
 from .mean_rank import mean_rank, mean_rank_places
 
-ConsensusMethod = Literal["mean-rank", "kemeny", "davidson"]
+ConsensusMethod = Literal["mean-rank", "kemeny"]
 # Takes the rankings of an image, at least one.
 Consensus = Callable[[Sequence[Ranking]], Ranking]
 CONSENSUS_METHODS: Final[tuple[ConsensusMethod, ...]] = get_args(ConsensusMethod)
+# The method of some kept reports. On whole rankings its order is that of mean ranks.
+RETIRED_METHOD: Final = "davidson"
 
 
 def consensus_of(rankings: Sequence[Ranking], method: ConsensusMethod = "mean-rank") -> Ranking:
@@ -26,17 +27,14 @@ def consensus_of(rankings: Sequence[Ranking], method: ConsensusMethod = "mean-ra
     ----------
     rankings : sequence of rankings
         They may rank different methods; the consensus ranks all that occur.
-    method : "mean-rank", "kemeny" or "davidson"
+    method : "mean-rank" or "kemeny"
         :func:`.mean_rank.mean_rank`; :func:`.kemeny.kemeny`, whose own result says whether it is
-        proven; :func:`.davidson.davidson`, whose own result has strengths and errors. For
-        rankings of the same methods, davidson and mean-rank give the same ranking.
+        proven.
 
     Raises
     ------
     RankingError
         If there is no ranking, one of them is invalid, or there is no such method.
-    NotConverged
-        If Davidson's model does not converge.
 
     Examples
     --------
@@ -58,8 +56,6 @@ def consensus_by(method: ConsensusMethod) -> Consensus:
         return mean_rank
     if method == "kemeny":
         return kemeny_ranking
-    if method == "davidson":
-        return davidson_ranking
     raise RankingError(f"consensus must be one of {', '.join(CONSENSUS_METHODS)}, got {method!r}")
 
 
@@ -94,8 +90,7 @@ def consensus_places(
     if find is kemeny_ranking:
         return kemeny_places(places)
     is_proven = np.ones(len(places), dtype=bool)
-    # All annotators ranked every method, so Davidson's strengths have the order of mean ranks.
-    if find in (mean_rank, davidson_ranking):
+    if find is mean_rank:
         return mean_rank_places(places), is_proven
     goals = np.empty((len(places), places.shape[-1]), dtype=places.dtype)
     for at, (image, methods, rankings) in enumerate(images):

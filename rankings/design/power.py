@@ -23,7 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RankingError
-from ..inference.multi_reader import ONE_ANNOTATOR, PersonalDistances, moments_of, raw_components
+from ..inference.moderation import Prior, prior_of
+from ..inference.moments import annotator_ratios, moments_of, raw_components
+from ..inference.multi_reader import ONE_ANNOTATOR
+from ..inference.personal_distances import PersonalDistances
 from ..inference.significance import ALPHA
 
 POWER: Final = 0.8
@@ -51,6 +54,9 @@ class Components:
     image_is_apart : bool
         Whether images could be separated from the rest; if not, both count as image, and more
         annotators per image never seem to help.
+    shared : float
+        What other pairs of protocols tell about the annotators' variance of one (:mod:`.moderation`):
+        prior degrees of freedom for each own one, 0 for two protocols and at most their number less 2.
     """
 
     image: float
@@ -58,9 +64,10 @@ class Components:
     rest: float
     negative: tuple[str, ...] = ()
     image_is_apart: bool = True
+    shared: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("image", "annotator", "rest"):
+        for name in ("image", "annotator", "rest", "shared"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
                 raise RankingError(f"the component of {name} must not be negative, got {value}")
@@ -128,6 +135,11 @@ def components_of(measured: PersonalDistances) -> Components:
     if n_annotators < 2:
         raise RankingError(f"{ONE_ANNOTATOR}: components of variance need at least two")
     parts, n_i, n_a = raw_components(measured)
+    n, of_a = len(measured.images), float((n_a**2).sum()) / len(measured.images) ** 2
+    ratios, _ = annotator_ratios(parts, of_a, n)
+    own = 1 / of_a - 1
+    prior = prior_of(ratios[ratios >= 0], own, len(measured.protocols))
+    shared = float(prior.degrees) / own
     image, annotator, rest = (float(part.mean()) for part in parts)
     is_apart = bool((n_i > 1).any())
     if not is_apart:
@@ -141,6 +153,7 @@ def components_of(measured: PersonalDistances) -> Components:
         **{name: max(value, 0.0) for name, value in found.items()},
         negative=negative,
         image_is_apart=is_apart,
+        shared=shared,
     )
 
 
@@ -174,7 +187,9 @@ def _spreads(
         image, rest = 0.0, image + rest
     free = np.maximum(n - i - np.minimum(a, n) + 1, 1)
     arrays = np.array([image]), np.array([parts.annotator]), np.array([rest])
-    found = moments_of(arrays, (of_i, of_a), n, free)
+    ratio, _ = annotator_ratios(arrays, of_a, n)
+    prior = Prior(np.maximum(ratio, 0), (1 / of_a - 1) * parts.shared)
+    found = moments_of(arrays, (of_i, of_a), n, free, prior)
     return found.of_mean, found.degrees_of_freedom
 
 

@@ -123,8 +123,13 @@ class Question:
 
     @property
     def alpha_of_pair(self) -> float:
-        """The level of one pair's test: Holm's first step."""
+        """The level of one pair's test, by Bonferroni's rule."""
         return self.alpha / math.comb(self.n_protocols, 2)
+
+    def components(self, pilot: Pilot) -> Iterator[tuple[Asking, Components]]:
+        """Yield each way of asking with its components; more protocols share more about annotators."""
+        for asking, parts in pilot.components.items():
+            yield asking, replace(parts, shared=min(parts.shared, self.n_protocols - 2.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +263,7 @@ def reach(pilot: Pilot, question: Question, design: Design) -> list[Reach]:
             least_difference(parts, design, share=question.share, alpha=alpha),
             _answers(asking, design.n_rankings, question),
         )
-        for asking, parts in pilot.components.items()
+        for asking, parts in question.components(pilot)
     ]
 
 
@@ -306,7 +311,7 @@ def _choices(pilot: Pilot, question: Question) -> Iterator[Choice]:
 
 
 def _choices_of(pilot: Pilot, question: Question, n_annotators: int) -> Iterator[Choice]:
-    for asking, parts in pilot.components.items():
+    for asking, parts in question.components(pilot):
         for sharing in SHARINGS:
             if n_annotators >= (REPEATS if sharing.repeated else sharing.per_image):
                 yield _choice(parts, asking, sharing, n_annotators, question)

@@ -24,7 +24,8 @@ from text_rankings.base.i18n import gettext_noop
 from ..orders.distances import Distance
 from ..orders.packed_scores import Floats
 from .components import components
-from .multi_reader import NOTHING, ONE_ANNOTATOR, ONE_IMAGE, PersonalDistances, personal_distances
+from .multi_reader import NOTHING, ONE_ANNOTATOR, ONE_IMAGE
+from .personal_distances import PersonalDistances, personal_distances
 from .personal_rankings import PersonalRankings
 from .resampling import FEW_IMAGES, LEVEL
 

@@ -36,7 +36,8 @@ from ..errors import RankingError
 from ..orders.buckets import Ranking, bucket_of
 from ..orders.packed import packed_rankings
 from ..orders.packed_scores import Floats
-from .multi_reader import Comparisons, PersonalDistances, compare
+from .multi_reader import Comparisons, compare
+from .personal_distances import PersonalDistances
 from .resampling import LEVEL
 
 

@@ -1,4 +1,4 @@
-"""Tests of the differences between protocols: permutation, Friedman, Wilcoxon and Nemenyi."""
+"""Several tests at once, clusters and letters, and Friedman's test with Nemenyi's ranks."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import RankingError
 from ..orders.packed_scores import Floats
-from .resampling import SEED, checked_table
+from .resampling import checked_table
 from .studentized_range import quantile
 
 N_PATTERNS = 10_000
@@ -22,103 +22,6 @@ EXACT_UP_TO = 12
 _BLOCK = 256
 
 PValues = tuple[tuple[float | None, ...], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Permutations:
-    """The p-value of every pair of protocols, and the permutations behind it.
-
-    Attributes
-    ----------
-    p_values : tuple of tuples, p x p
-        Symmetric; None on the diagonal, and everywhere if there is no image.
-    n_patterns : int
-        Sign patterns tried.
-    exact : bool
-        True if these are all patterns.
-    """
-
-    protocols: tuple[str, ...]
-    p_values: PValues
-    n_images: int
-    n_patterns: int
-    exact: bool
-    seed: int
-
-
-def permutation_test(
-    table: Floats,
-    protocols: Sequence[str],
-    *,
-    n_patterns: int = N_PATTERNS,
-    seed: int = SEED,
-) -> Permutations:
-    """Test every pair by swapping both protocols' distances on random images ([Fis35]_, [PS10]_).
-
-    The statistic is the difference of the two sums of distances; two-sided: a pattern counts when
-    its difference is at least as large in absolute value. Up to 12 images all 2^n patterns are
-    tried and p is the share counted; beyond, p = (1 + counted) / (1 + patterns), as the study as it
-    is counts as a pattern too, and so p is never 0. All pairs share the patterns. Time grows with
-    patterns x images x protocols; memory does not grow with the images.
-
-    Parameters
-    ----------
-    table : ndarray of shape (n, p)
-        The distance of p protocols to the consensus on n images.
-    protocols : sequence of str, length p
-    n_patterns, seed : int
-        Number of random patterns, and their seed; unused up to 12 images.
-
-    Returns
-    -------
-    Permutations
-        p is 1 for identical protocols, and for one image (either sign is equally far from 0).
-        Without images every p is None.
-
-    Raises
-    ------
-    RankingError
-        If the table does not fit the protocols, a distance is not finite or there is no pattern.
-
-    Examples
-    --------
-    >>> permutation_test(np.array([[0.0, 1]] * 3), ["p", "q"]).p_values[0][1]  # two of eight patterns
-    0.25
-    """
-    table = checked_table(table, protocols)
-    if n_patterns < 1:
-        raise RankingError(f"n_patterns must be at least 1, got {n_patterns}")
-    n, n_protocols = table.shape
-    exact = n <= EXACT_UP_TO
-    n_tried = 2**n if exact else n_patterns
-    p_values: list[list[float | None]] = [[None] * n_protocols for _ in range(n_protocols)]
-    if n:
-        sums = _signed_sums(table, n_tried, exact, seed)
-        for a, b in combinations(range(n_protocols), 2):
-            observed = abs(float((table[:, a] - table[:, b]).sum()))
-            # Distances are multiples of 1/4 and exact; others may be off in the last digits.
-            slack = 1e-12 * float(np.abs(table[:, [a, b]]).sum())
-            counted = np.count_nonzero(np.abs(sums[:, a] - sums[:, b]) >= observed - slack)
-            p = counted / n_tried if exact else (1 + counted) / (1 + n_tried)
-            p_values[a][b] = p_values[b][a] = float(p)
-    return Permutations(
-        tuple(protocols), tuple(map(tuple, p_values)), n, n_tried if n else 0, exact, seed
-    )
-
-
-def _signed_sums(table: Floats, n_patterns: int, exact: bool, seed: int) -> Floats:
-    """Return each protocol's sum of distances under each sign pattern: (n_patterns, p).
-
-    A pattern has a sign for each image. Swapping two protocols on an image changes the sign of
-    their difference there, so the difference of two signed sums is the permuted statistic of the
-    pair, and one signed sum for each protocol serves all pairs.
-    """
-    sums = np.zeros((n_patterns, table.shape[1]))
-    for block, of_block in sign_bits(len(table), n_patterns, exact=exact, seed=seed):
-        part = table[block]
-        # With bits of 0 and 1 the signs are 2 bits - 1: (n_patterns, block) @ (block, p).
-        sums += 2.0 * (of_block @ part) - part.sum(axis=0)
-    return sums
 
 
 def sign_bits(n: int, n_patterns: int, *, exact: bool, seed: int) -> Iterator[tuple[slice, Floats]]:
@@ -278,7 +181,7 @@ def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
     Raises
     ------
     RankingError
-        As :func:`permutation_test` does.
+        If the table does not fit the protocols, or a distance is not finite.
 
     Examples
     --------
@@ -306,87 +209,16 @@ def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
     return Friedman(statistic, float(chdtrc(k - 1, statistic)), n, n_protocols)
 
 
-@dataclass(frozen=True, slots=True)
-class WilcoxonPair:
-    """One pair's signed-rank test, or None if the two are equal on every image."""
-
-    first: str
-    second: str
-    p_value: float | None
-    holm_p_value: float | None
-    n_not_zero: int
-
-
-def wilcoxon_pairs(table: Floats, protocols: Sequence[str]) -> tuple[WilcoxonPair, ...]:
-    """Test every pair by Wilcoxon's signed ranks, two-sided, with Holm's correction ([Dem06]_).
-
-    Differences of zero, which are frequent here, are ranked with the others and their ranks split
-    evenly between both sides (Demsar, 3.1.3; ``zsplit`` in scipy). Up to 12 images p is exact, by
-    all sign patterns; beyond, it comes from the normal distribution, corrected for ties. Pairs
-    that cannot be tested do not count in Holm's correction.
-
-    Parameters
-    ----------
-    table : ndarray of shape (n images, n protocols)
-        Distances, the smaller the better.
-    protocols : sequence of str
-
-    Returns
-    -------
-    tuple of WilcoxonPair
-        Every pair in the order given. p is None if all differences are zero: identical or equally
-        constant protocols, no image. With one image p is 1.
-
-    Raises
-    ------
-    RankingError
-        As :func:`permutation_test` does.
+def bonferroni(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Return p-values times their number, at most 1; None stays and does not count.
 
     Examples
     --------
-    >>> table = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 2.0], [0.0, 3.0]])
-    >>> [pair] = wilcoxon_pairs(table, ["p", "q"])
-    >>> pair.p_value
-    0.125
+    >>> bonferroni([0.01, 0.6, None])
+    (0.02, 1.0, None)
     """
-    table = checked_table(table, protocols)
-    pairs = list(combinations(range(len(protocols)), 2))
-    p_values: list[float | None] = []
-    n_not_zero = []
-    for a, b in pairs:
-        differences = table[:, a] - table[:, b]
-        n_not_zero.append(int(np.count_nonzero(differences)))
-        p_values.append(_signed_rank_p(differences) if n_not_zero[-1] else None)
-    return tuple(
-        WilcoxonPair(protocols[a], protocols[b], p, corrected, n)
-        for (a, b), p, corrected, n in zip(pairs, p_values, holm(p_values), n_not_zero, strict=True)
-    )
-
-
-def _signed_rank_p(differences: Floats) -> float:
-    ranks, tie_term = _ranked(np.abs(differences))
-    n = len(differences)
-    if n > EXACT_UP_TO:
-        from scipy.special import ndtr
-
-        of_zeros = ranks[differences == 0].sum() / 2
-        above = ranks[differences > 0].sum() + of_zeros
-        deviation = math.sqrt((n * (n + 1.0) * (2.0 * n + 1.0) - tie_term / 2) / 24)
-        z = (above - n * (n + 1.0) * 0.25) / deviation
-        return float(2 * ndtr(-abs(z)))
-    # Treat the signed ranks as a table of one protocol: its sums under all sign patterns are the
-    # distribution of the statistic. The rank of a zero difference has no sign and adds nothing.
-    signed = (np.sign(differences) * ranks)[:, np.newaxis]
-    sums = _signed_sums(signed, 2 ** len(signed), exact=True, seed=0)
-    return float(np.mean(np.abs(sums) >= abs(signed.sum())))
-
-
-def _ranked(values: Floats) -> tuple[Floats, int]:
-    """Return ranks from 1, equals sharing their mean, and the sum of t^3 - t over ties."""
-    _, bucket_of, sizes = np.unique(values, return_inverse=True, return_counts=True)
-    # A bucket's last position is the number of values up to and including its own.
-    ranks = np.cumsum(sizes) - (sizes - 1) / 2
-    return ranks[bucket_of], int((sizes**3 - sizes).sum())
+    n = sum(p is not None for p in p_values)
+    return tuple(None if p is None else min(1.0, n * p) for p in p_values)
 
 
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
@@ -458,7 +290,7 @@ def critical_difference(
     Raises
     ------
     RankingError
-        As :func:`permutation_test` does, or if alpha is not between 0 and 1.
+        As :func:`friedman_test` does, or if alpha is not between 0 and 1.
     """
     table = checked_table(table, protocols)
     if not 0 < alpha < 1:

@@ -257,8 +257,7 @@ def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
             "several readers and cases"
         )
         yield Citation(("DBM92", "Hil07", "GO17", "Sat46"))
-        yield ", and p-values adjusted for all pairs"
-        yield Citation(("Hol79",))
+        yield from _of_tests(analysis)
     if data.get("sentinels"):
         yield "; protocols that look at no ground truth took part as sentinels"
         yield Citation(("PPSBN24",))
@@ -267,6 +266,28 @@ def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     yield " and Krippendorff's alpha"
     yield Citation(("Kri19",))
     yield ". "
+
+
+def _of_tests(analysis: Sequence[Mapping[str, Any]]) -> Iterator[str | Citation]:
+    if any("holm_p_value" in pair for one in analysis for pair in one["comparisons"]["pairs"]):
+        # Reports kept by earlier versions.
+        yield ", and p-values adjusted for all pairs"
+        yield Citation(("Hol79",))
+        return
+    if any(len(around["comparisons"]["protocols"]) > 2 for around in analysis):
+        yield (
+            ", where each pair's mean square of annotators, relative to its other components of variance, "
+            "was shrunk to the one that all pairs share"
+        )
+        yield Citation(("Smy04",))
+        yield (
+            ", was not less than that of the rest, and Satterthwaite's degrees of freedom not more than "
+            "those of the shrunk mean square"
+        )
+    yield (
+        "; a component of variance below 0 counted as 0; p-values were multiplied by the number of pairs, "
+        "and intervals hold for all pairs together (Bonferroni)"
+    )
 
 
 def _listed(texts: Sequence[str]) -> str:

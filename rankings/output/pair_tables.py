@@ -16,10 +16,9 @@ from .table import (
     count,
     number,
     of_criteria,
-    picked,
     with_rows,
 )
-from .verdict_tables import not_tested
+from .verdict_tables import not_tested, rows_of_pairs, was_by_holm
 
 # The names of these tables in addresses.
 PAIR_TABLES: Final = ("losses", "lossdifferences")
@@ -111,17 +110,25 @@ def _loss_differences(pairs: Data) -> Table:
             (pair["first"], pair["second"]): (pair["low"], pair["high"])
             for pair in (own.get("skipped") or {}).get("pairs", ())
         }
-        names = ("first", "second", "difference", "low", "high", "holm_p_value")
-        for first, second, difference, *others in picked(own["comparisons"]["pairs"], *names):
+        pairs_of = rows_of_pairs(own["comparisons"], "first", "second")
+        for first, second, difference, *others in pairs_of:
             more = limits.get((first, second), (difference, difference)) if with_skips else ()
             yield first, second, difference, *others, *more
 
-    note = gettext(
-        "The loss of the first minus that of the second (below 0: the first is nearer to people), "
-        "with the 95 % interval of this difference by Student's t, annotators and images both "
-        "random. p-values are adjusted by Holm's rule over all pairs; intervals are of each pair "
-        "alone. It does not say how large a difference matters."
-    )
+    if any(was_by_holm(own["comparisons"]) for own in pairs["criteria"].values()):
+        note = gettext(
+            "The loss of the first minus that of the second (below 0: the first is nearer to people), "
+            "with the 95 % interval of this difference by Student's t, annotators and images both "
+            "random. p-values are adjusted by Holm's rule over all pairs; intervals are of each pair "
+            "alone. It does not say how large a difference matters."
+        )
+    else:
+        note = gettext(
+            "The loss of the first minus that of the second (below 0: the first is nearer to people), "
+            "annotators and images both random. The 95 % intervals by Student's t hold "
+            "for all pairs together, and p-values are adjusted in the same way (Bonferroni, moderated "
+            "t-tests). It does not say how large a difference matters."
+        )
     if with_skips:
         note += " " + gettext(
             "Differences, intervals and p-values do not include skipped pairs. “At least” and “At "

@@ -23,8 +23,21 @@ from .table import (
 
 # The page of a report shows this above its tables.
 VERDICTS: Final = "verdicts"
-_PAIR: Final = ("difference", "low", "high", "holm_p_value")
+# Simultaneous limits, which agree with the adjusted p-value.
+_PAIR: Final = ("difference", "adjusted_low", "adjusted_high", "adjusted_p_value")
+# Analyses of earlier versions have limits of each pair alone, and Holm's p-values.
+_PAIR_BEFORE: Final = ("difference", "low", "high", "holm_p_value")
 _PAIR_COLUMNS: Final = (number("Difference"), number("Low"), number("High"), number(ADJUSTED, 3))
+
+
+def rows_of_pairs(tested: Data, *named: str) -> Iterator[Row]:
+    """Return the rows of tested pairs: some names, then difference, limits and adjusted p."""
+    return picked(tested["pairs"], *named, *(_PAIR_BEFORE if was_by_holm(tested) else _PAIR))
+
+
+def was_by_holm(tested: Data) -> bool:
+    """Whether comparisons are of an earlier version, with Holm's p-values and limits of a pair alone."""
+    return any("holm_p_value" in pair for pair in tested["pairs"])
 
 
 def intervals(data: Data) -> Table:
@@ -93,7 +106,7 @@ def against_a_person(data: Data) -> Table:
     """Return every protocol compared with a single person, on the same consensus."""
 
     def rows(around: Data) -> Iterator[Row]:
-        return picked(around.get("against_person", {"pairs": ()})["pairs"], "first", *_PAIR)
+        return rows_of_pairs(around.get("against_person", {"pairs": ()}), "first")
 
     return Table(
         "person",
@@ -103,10 +116,18 @@ def against_a_person(data: Data) -> Table:
             "this one, mean over annotators and images (below 0: the protocol is nearer), with the 95 "
             "% interval of this difference by Student's t, annotators and images "
             "random. It does not say how near a protocol can be: one may be nearer than any person."
-        ),
+        )
+        + _of_all_protocols(data),
         (CRITERION, PROTOCOL, *_PAIR_COLUMNS),
         of_each(data, rows),
     )
+
+
+def _of_all_protocols(data: Data) -> str:
+    tested = [around.get("against_person", {"pairs": ()}) for around in data["analysis"].values()]
+    if any(map(was_by_holm, tested)):
+        return ""
+    return " " + gettext("Intervals and p-values hold for all protocols together (Bonferroni).")
 
 
 def has_few_images(around: Data) -> bool:
@@ -157,22 +178,39 @@ def differences(data: Data) -> Table:
         return _differences_with_fixed_annotators(data)
 
     def rows(around: Data) -> Iterator[Row]:
-        return picked(around["comparisons"]["pairs"], "first", "second", *_PAIR)
+        return rows_of_pairs(around["comparisons"], "first", "second")
 
-    reasons = {around["comparisons"]["reason"] for around in data["analysis"].values()} - {None}
+    analyses = data["analysis"].values()
+    reasons = {around["comparisons"]["reason"] for around in analyses} - {None}
     return Table(
         "differences",
         gettext("Every two protocols"),
-        gettext(
-            "Which is nearer to annotators like these on images like these: the mean distance of the "
-            "first to each annotator's own ranking minus that of the second (below 0: the first is "
-            "nearer), with the 95 % interval of this difference: Student's t with Satterthwaite's degrees of "
-            "freedom, annotators and images both random. p-values are adjusted by Holm's rule over all "
-            "pairs; intervals are of each pair alone. It does not say how large a difference matters."
-        )
+        (_by_holm if any(was_by_holm(one["comparisons"]) for one in analyses) else _together)()
         + not_tested(reasons),
         (CRITERION, Column("First"), Column("Second"), *_PAIR_COLUMNS),
         of_each(data, rows),
+    )
+
+
+def _together() -> str:
+    return gettext(
+        "Which is nearer to annotators like these on images like these: the mean distance of the "
+        "first to each annotator's own ranking minus that of the second (below 0: the first is "
+        "nearer), annotators and images both random. The 95 % intervals by Student's t "
+        "hold for all pairs together: two protocols differ significantly exactly if their interval "
+        "does not contain 0, and p-values are adjusted in the same way (Bonferroni). How much "
+        "annotators differ is estimated from all pairs, which makes small groups of annotators more "
+        "informative (moderated t-tests). It does not say how large a difference matters."
+    )
+
+
+def _by_holm() -> str:
+    return gettext(
+        "Which is nearer to annotators like these on images like these: the mean distance of the "
+        "first to each annotator's own ranking minus that of the second (below 0: the first is "
+        "nearer), with the 95 % interval of this difference: Student's t with Satterthwaite's degrees of "
+        "freedom, annotators and images both random. p-values are adjusted by Holm's rule over all "
+        "pairs; intervals are of each pair alone. It does not say how large a difference matters."
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..agreement.report import Scores, Settings
-from ..inference.multi_reader import PersonalDistances, personal_distances
+from ..inference.personal_distances import PersonalDistances, personal_distances
 from ..inference.personal_rankings import personal_rankings_from_scores
 from ..inference.resampling import SEED
 from ..orders.buckets import Ranking, methods_of

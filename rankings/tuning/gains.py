@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..inference.multi_reader import PersonalDistances, compare
+from ..inference.multi_reader import compare
+from ..inference.personal_distances import PersonalDistances
 from ..inference.resampling import FEW_IMAGES, LEVEL
 from ..inference.significance import holm
 from ..orders.packed_scores import Floats

@@ -9,7 +9,7 @@ from text_rankings.base.i18n import gettext_noop
 
 from ..agreement.report import ALL_TIED, RecallPrecision, Scores, Settings
 from ..inference.disparity import Disparity, disparity
-from ..inference.multi_reader import personal_distances
+from ..inference.personal_distances import personal_distances
 from ..inference.personal_rankings import PersonalRankings, personal_rankings_from_scores
 from ..inference.resampling import N_RESAMPLES, SEED, distance_table, drawn_images
 from ..orders.buckets import Ranking, methods_of

@@ -62,7 +62,7 @@ scores = {
     f"i{at}": {p: {"x": (at % n, 1.0), "y": (0.5, 1.0)} for n, p in enumerate("pqr", 2)}
     for at in range(20)
 }
-analyse(rankings, scores, other_consensuses=("kemeny", "davidson"))
+analyse(rankings, scores, other_consensuses=("kemeny",))
 """
     loaded = loaded_by(work)
     assert "scipy.special" in loaded

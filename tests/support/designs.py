@@ -19,8 +19,10 @@ from rankings.elicitation.log import CRITERIA, Answer, replay, simulate
 from rankings.elicitation.pair_draws import disagreement, draw_methods
 from rankings.elicitation.partial_order import Verdict
 from rankings.errors import RankingError
-from rankings.inference.multi_reader import PersonalDistances, compare, raw_components
+from rankings.inference.moments import raw_components
+from rankings.inference.multi_reader import compare
 from rankings.inference.pair_estimates import Visit, pair_losses
+from rankings.inference.personal_distances import PersonalDistances
 from rankings.orders.buckets import Ranking
 from rankings.orders.distances import distances_between
 

@@ -101,7 +101,7 @@ def rank(answers: Any, consensus: ConsensusMethod = "mean-rank") -> Rankings:
         ``criterion`` and ``buckets``, or pairs with ``method_a``, ``method_b`` (or ``left``, ``right``;
         ``model_a``, ``model_b``) and ``verdict`` ("left", "right", "equal"), or with ``winner`` and
         ``loser``; pairs may have ``image``, ``annotator`` and ``criterion``.
-    consensus : "mean-rank", "kemeny" or "davidson"
+    consensus : "mean-rank" or "kemeny"
 
     Returns
     -------

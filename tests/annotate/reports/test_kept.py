@@ -91,6 +91,10 @@ def test_an_older_report_is_shown_with_the_tests_it_had(researcher, study):
             around.pop(later, None)
         around["ceiling"] = {"score": around.pop("human_baseline")["score"]}
         around["clusters"] = {"Right": 1, "Reversed": 2}
+        names = [row["protocol"] for row in around["intervals"]["scores"]]
+        p_values = [[None, 0.25], [0.25, None]]
+        around["permutations"] = {"protocols": names, "p_values": p_values}
+        around["wilcoxon"] = [{"first": names[0], "second": names[1], "holm_p_value": 0.5}]
     KeptReport.objects.filter(pk=kept.pk).update(content=json.dumps(data))
     shown = page(researcher, kept)
     assert [row.cluster for row in shown.context["tables"][0].rows] == [1, 2]

@@ -194,7 +194,7 @@ def pages_of(study, kept):
     for settings in (
         {},
         {"min_annotators": 1, "distance": "kemeny", "decimals": "none"},
-        {"min_annotators": 1, "consensus": "davidson", "beta": 0.01},
+        {"min_annotators": 1, "beta": 0.01},
         {"min_annotators": 1, "consensus": "kemeny"},
         {"min_annotators": 100},
     ):

@@ -114,7 +114,7 @@ def test_a_report_has_intervals_unless_told_not_to():
     assert alone["criteria"] == report["criteria"]
 
 
-@pytest.mark.parametrize("consensus", ["mean-rank", "kemeny", "davidson"])
+@pytest.mark.parametrize("consensus", ["mean-rank", "kemeny"])
 def test_a_report_takes_any_consensus(consensus):
     data = {
         "annotator_rankings": {"img": [[["a"], ["b"]]] * 3},

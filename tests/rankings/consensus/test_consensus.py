@@ -5,7 +5,6 @@ import json
 import pytest
 
 from rankings import __main__ as command_line
-from rankings.consensus.davidson import davidson
 from rankings.consensus.kemeny import KemenyConsensus, kemeny
 from rankings.consensus.mean_rank import mean_rank
 from rankings.consensus.rules import CONSENSUS_METHODS, consensus_of
@@ -31,7 +30,6 @@ def test_the_methods_can_differ():
     # Ranks of a: 1 1 1 3 3 = 9; of b: 2 2 2 1 1 = 8. Kemeny: a before b costs 2, after 3.
     assert consensus_of(SPLIT, "mean-rank") == (("b",), ("a",), ("c",))
     assert consensus_of(SPLIT, "kemeny") == (("a",), ("b",), ("c",))
-    assert consensus_of(SPLIT, "davidson") == (("b",), ("a",), ("c",))
 
 
 @pytest.mark.parametrize("method", CONSENSUS_METHODS)
@@ -42,7 +40,6 @@ def test_one_ranking_is_its_own_consensus_with_buckets_sorted(method):
 def test_each_method_is_the_function_of_its_name():
     assert consensus_of(SPLIT) == mean_rank(SPLIT)
     assert consensus_of(SPLIT, "kemeny") == kemeny(SPLIT).ranking
-    assert consensus_of(SPLIT, "davidson") == davidson(SPLIT).ranking
 
 
 @pytest.mark.parametrize("method", CONSENSUS_METHODS)
@@ -52,7 +49,7 @@ def test_no_ranking_has_no_consensus(method):
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(RankingError, match="mean-rank, kemeny, davidson, got 'borda'"):
+    with pytest.raises(RankingError, match="mean-rank, kemeny, got 'borda'"):
         consensus_of(SPLIT, "borda")
 
 
@@ -63,23 +60,6 @@ def test_the_command_answers_with_rankings(method):
     expected = [consensus_of(SPLIT, method), (("a", "b"),)]
     assert json.loads(done.stdout) == [[list(b) for b in ranking] for ranking in expected]
     assert not done.stderr
-
-
-def test_the_command_gives_strengths_with_standard_errors():
-    done = consensus_command([SPLIT], "--method", "davidson")
-    [fitted] = json.loads(done.stdout)
-    fit = davidson(SPLIT)
-    assert fitted == {
-        "ranking": [["b"], ["a"], ["c"]],
-        "strengths": fit.strengths,
-        "standard_errors": fit.standard_errors,
-        "tie_parameter": fit.tie_parameter,
-    }
-
-
-def test_the_command_says_undefined_where_no_pair_was_compared():
-    done = consensus_command([[[["a"]]]], "--method", "davidson")
-    assert json.loads(done.stdout)[0]["tie_parameter"] is None
 
 
 def test_the_command_shows_the_bound_when_the_search_is_cut_short(tmp_path, monkeypatch, capsys):

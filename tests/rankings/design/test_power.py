@@ -17,7 +17,8 @@ from rankings.design.power import (
     spread,
 )
 from rankings.errors import RankingError
-from rankings.inference.multi_reader import PersonalDistances, compare
+from rankings.inference.multi_reader import compare
+from rankings.inference.personal_distances import PersonalDistances
 
 PARTS = Components(image=0.5, annotator=0.1, rest=1.0)
 

@@ -6,17 +6,14 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 import scipy.optimize
+import scipy.special
 import scipy.stats
 
 from rankings.errors import RankingError
-from rankings.inference.multi_reader import (
-    ONE_ANNOTATOR,
-    ONE_IMAGE,
-    PersonalDistances,
-    compare,
-    moments,
-    personal_distances,
-)
+from rankings.inference.moderation import prior_of, trigamma_inverse
+from rankings.inference.moments import moments
+from rankings.inference.multi_reader import ONE_ANNOTATOR, ONE_IMAGE, compare
+from rankings.inference.personal_distances import PersonalDistances, personal_distances
 from rankings.inference.personal_rankings import personal_rankings
 from rankings.inference.significance import clusters
 from rankings.orders.edit_distance import edit_distance
@@ -187,7 +184,7 @@ def test_seven_equal_protocols_seldom_make_more_than_one_cluster():
     several = 0
     for _ in range(300):
         table = effects(rng, 40, 3, n_protocols=7)
-        p_values = compare(of_table(table)).holm_p_values()
+        p_values = compare(of_table(table)).adjusted_p_values()
         several += max(clusters(table.mean(axis=(0, 1)).tolist(), p_values)) > 1
     assert several <= 26
 
@@ -198,10 +195,10 @@ def test_a_protocol_that_is_nearer_to_everybody_is_told():
     tested = compare(of_table(table, ("near", "far", "away")))
     by_pair = {(pair.first, pair.second): pair for pair in tested.pairs}
     assert by_pair["near", "far"].high < 0
-    assert by_pair["near", "away"].holm_p_value < 0.05
-    assert by_pair["far", "away"].holm_p_value > 0.05
-    table = tested.holm_p_values()
-    assert table[0][1] == table[1][0] == by_pair["near", "far"].holm_p_value
+    assert by_pair["near", "away"].adjusted_p_value < 0.05
+    assert by_pair["far", "away"].adjusted_p_value > 0.05
+    table = tested.adjusted_p_values()
+    assert table[0][1] == table[1][0] == by_pair["near", "far"].adjusted_p_value
     assert table[2][2] is None
 
 
@@ -213,7 +210,7 @@ def test_one_annotator_or_one_image_gives_no_test_and_says_why(shape, reason):
     [pair] = tested.pairs
     assert tested.reason == reason
     assert pair.difference is not None
-    assert (pair.p_value, pair.low, pair.high, pair.holm_p_value) == (None,) * 4
+    assert (pair.p_value, pair.low, pair.high, pair.adjusted_p_value) == (None,) * 4
 
 
 def test_two_annotators_and_two_images_give_a_test():
@@ -285,3 +282,107 @@ def test_every_pair_is_there_once_in_the_order_of_the_protocols():
     assert [(pair.first, pair.second) for pair in tested.pairs] == [
         *combinations(("p0", "p1", "p2", "p3"), 2)
     ]
+
+
+def test_with_three_protocols_the_interval_leaves_out_0_exactly_where_they_are_told_apart():
+    rng = np.random.default_rng(11)
+    told = 0
+    for _ in range(40):
+        table = effects(rng, 30, 4, n_protocols=5, taste=0.3)
+        table[..., :2] -= rng.uniform(0, 2)
+        for pair in compare(of_table(table)).pairs:
+            is_told = pair.adjusted_p_value <= 0.05
+            assert is_told == (not pair.adjusted_low <= 0 <= pair.adjusted_high)
+            assert pair.adjusted_low <= pair.low <= pair.difference
+            told += is_told
+    assert 0 < told < 400
+
+
+def test_the_shrunk_mean_square_is_that_of_all_pairs_where_their_spread_is_chance():
+    """Balanced data by loops; the spread of the log ratios is below what chance makes of it."""
+    n_images, n_annotators, k = 10, 3, 4
+    rng = np.random.default_rng(2)
+    for _ in range(100):
+        table = effects(rng, n_images, n_annotators, n_protocols=k)
+        pairs = [*combinations(range(k), 2)]
+        squares = [mean_squares((table[..., a] - table[..., b]).tolist()) for a, b in pairs]
+        others = [max(i - r, 0) / n_annotators + r for _, i, _, r in squares]
+        ratios = [a / other for (_, _, a, _), other in zip(squares, others, strict=True)]
+        logs = np.log(ratios)
+        # The variance of the logarithm of a mean square with two degrees of freedom is pi^2 / 6.
+        if min(ratios) > 0.01 * np.mean(ratios) and logs.var(ddof=1) < math.pi**2 / 6:
+            break
+    found = compare(of_table(table)).pairs
+    prior, own = (n_annotators - 1) * (k - 2), n_annotators - 1
+    for pair, (mean, image, _, rest), other, ratio in zip(
+        found, squares, others, ratios, strict=True
+    ):
+        shrunk = max(other * (prior * np.mean(ratios) + own * ratio) / (prior + own), rest)
+        of_images = max(image - rest, 0)
+        below = shrunk**2 / (prior + own)
+        if of_images:
+            below += image**2 / (n_images - 1) + rest**2 / ((n_images - 1) * (n_annotators - 1))
+        degrees = min((shrunk + of_images) ** 2 / below, prior + own)
+        assert pair.degrees_of_freedom == pytest.approx(degrees)
+        t = mean / math.sqrt((shrunk + of_images) / (n_images * n_annotators))
+        assert pair.p_value == pytest.approx(2 * scipy.stats.t(degrees).sf(abs(t)))
+        assert pair.adjusted_p_value == pytest.approx(min(6 * pair.p_value, 1))
+
+
+def test_a_spread_beyond_chance_gives_the_prior_it_was_drawn_from():
+    """Ratios of 4,000 pairs: 2 x chi2(4) / 4 with a variance that is 6 / chi2(6)."""
+    rng = np.random.default_rng(3)
+    ratios = 2 * rng.chisquare(4, 4000) / 4 * 6 / rng.chisquare(6, 4000)
+    found = prior_of(ratios, 4, 100)
+    assert found.degrees == pytest.approx(6, rel=0.15)
+    assert found.ratio == pytest.approx(2, rel=0.05)
+
+
+@pytest.mark.parametrize("value", [0.001, 0.5, 3.0, 1000.0])
+def test_the_inverse_of_trigamma_is_its_inverse(value):
+    assert scipy.special.polygamma(1, trigamma_inverse(value)) == pytest.approx(value, rel=1e-8)
+
+
+def test_seven_protocols_find_more_than_pairs_that_know_nothing_of_each_other():
+    """40 studies of three annotators: the six true differences are tested with Holm's rule otherwise."""
+    rng = np.random.default_rng(12)
+    together, alone = 0, 0
+    for _ in range(40):
+        table = effects(rng, 60, 3, n_protocols=7, taste=0.5)
+        table[..., 0] -= 2.5
+        of_first = compare(of_table(table)).pairs[:6]
+        together += sum(pair.adjusted_p_value <= 0.05 for pair in of_first)
+        for at in range(1, 7):
+            [pair] = compare(of_table(table[..., [0, at]])).pairs
+            alone += pair.p_value <= 0.05 / 21
+    assert together > 2 * alone
+
+
+def test_a_person_with_nearly_all_the_work_and_protocols_that_are_equal_give_finite_numbers():
+    rng = np.random.default_rng(13)
+    table = effects(rng, 100, 4, n_protocols=4)
+    table[..., 3] = table[..., 2]
+    kept = np.zeros((100, 4), dtype=bool)
+    kept[:, 0] = True
+    kept[:2, 1:] = True
+    measured = of_table(table)
+    few = PersonalDistances(
+        measured.protocols,
+        measured.images[kept.ravel()],
+        measured.annotators[kept.ravel()],
+        measured.distances[kept.ravel()],
+    )
+    *others, equal = compare(few).pairs
+    assert (equal.difference, equal.adjusted_p_value, equal.adjusted_low) == (0, 1, 0)
+    for pair in others:
+        assert 0 < pair.p_value <= pair.adjusted_p_value <= 1
+        assert math.isfinite(pair.adjusted_low)
+        assert math.isfinite(pair.adjusted_high)
+
+
+@pytest.mark.parametrize("wrong", [math.nan, math.inf])
+def test_a_distance_that_is_not_finite_is_refused(wrong):
+    table = np.zeros((3, 2, 2))
+    table[1, 1, 1] = wrong
+    with pytest.raises(RankingError, match="finite"):
+        compare(of_table(table))

@@ -68,7 +68,7 @@ def test_every_pair_asked_is_the_whole_ranking(study):
         assert found.n_rankings == 18
         assert found.means == pytest.approx([mean / 6 for mean in expected.means])
         for pair, by_rankings in zip(found.pairs, expected.pairs, strict=True):
-            assert pair.holm_p_value == pytest.approx(by_rankings.holm_p_value)
+            assert pair.adjusted_p_value == pytest.approx(by_rankings.adjusted_p_value)
             assert (pair.low, pair.high) == pytest.approx(
                 (by_rankings.low / 6, by_rankings.high / 6)
             )

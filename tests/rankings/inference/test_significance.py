@@ -1,4 +1,4 @@
-"""Permutation, Friedman, Wilcoxon and Nemenyi between protocols."""
+"""Several tests at once, clusters and letters, Friedman and Nemenyi."""
 
 import itertools
 import math
@@ -9,82 +9,14 @@ import scipy.stats
 
 from rankings.errors import RankingError
 from rankings.inference.significance import (
+    bonferroni,
     clusters,
     compact_letters,
     critical_difference,
     friedman_test,
     holm,
-    permutation_test,
-    wilcoxon_pairs,
 )
 from rankings.inference.studentized_range import quantile
-
-
-def test_few_images_try_every_swap():
-    """Differences 1, 2, 3: only all signs alike reach 6, 2 of 8; with 3, 3, 0 it is 4 of 8."""
-    table = np.array([[1.0, 0, 0], [2, 0, -1], [3, 0, 3]])
-    tested = permutation_test(table, ["x", "zero", "z"])
-    assert tested.exact
-    assert tested.n_patterns == 8
-    assert tested.p_values[0][1] == 2 / 8
-    # x - z: 1, 3, 0.
-    assert tested.p_values[0][2] == 4 / 8
-    # z - zero: 0, -1, 3, sum 2: |-1 + 3|, |1 + 3| and their opposites, whatever the 0's sign.
-    assert tested.p_values[1][2] == 1
-    assert tested.p_values[2] == (tested.p_values[0][2], tested.p_values[1][2], None)
-
-
-@pytest.mark.parametrize("n", [4, 8, 12])
-def test_exact_p_values_are_those_of_scipy(n):
-    table = np.random.default_rng(n).integers(0, 9, size=(n, 2)) / 2
-
-    def statistic(x, y, axis):
-        return np.mean(x - y, axis=axis)
-
-    expected = scipy.stats.permutation_test(
-        table.T, statistic, permutation_type="samples", n_resamples=math.inf
-    )
-    assert permutation_test(table, "xy").p_values[0][1] == pytest.approx(expected.pvalue)
-
-
-def test_many_images_come_near_to_every_swap():
-    """13 images are tested with 10,000 of the 2^13 = 8,192 patterns, drawn; here all of them."""
-    table = np.random.default_rng(1).integers(0, 9, size=(13, 2)) / 2
-    difference = table[:, 0] - table[:, 1]
-    signs = np.array(list(itertools.product([-1, 1], repeat=13)))
-    expected = np.mean(np.abs(signs @ difference) >= abs(difference.sum()))
-    tested = permutation_test(table, "xy")
-    assert not tested.exact
-    assert tested.p_values[0][1] == pytest.approx(expected, abs=0.015)
-    assert permutation_test(table, "xy") == tested
-
-
-def test_a_p_value_of_drawn_patterns_is_never_0():
-    table = np.zeros((300, 2))
-    table[:, 1] = 1
-    assert permutation_test(table, "xy").p_values[0][1] == 1 / 10_001
-    assert permutation_test(table, "xy", n_patterns=99).p_values[0][1] == 1 / 100
-
-
-def test_under_no_difference_p_values_are_uniform():
-    """300 studies of 40 images: each tenth holds about 30 of them."""
-    rng = np.random.default_rng(9)
-    p = [
-        permutation_test(rng.random((40, 2)), "xy", n_patterns=400).p_values[0][1]
-        for _ in range(300)
-    ]
-    assert scipy.stats.kstest(p, "uniform").pvalue > 0.01
-
-
-def test_permutation_edges():
-    identical = np.repeat(np.arange(20.0)[:, np.newaxis], 2, axis=1)
-    assert permutation_test(identical, "xy").p_values == ((None, 1), (1, None))
-    assert permutation_test(np.array([[1.0, 5.0]]), "xy").p_values[0][1] == 1
-    assert permutation_test(np.empty((0, 2)), "xy").p_values == ((None, None), (None, None))
-    assert permutation_test(np.ones((4, 1)), "x").p_values == ((None,),)
-    assert permutation_test(np.empty((4, 0)), "").p_values == ()
-    with pytest.raises(RankingError, match="n_patterns"):
-        permutation_test(identical, "xy", n_patterns=0)
 
 
 def p_matrix(n, **told_apart):
@@ -144,55 +76,6 @@ def test_friedman_of_many_tied_distances_is_that_of_scipy(shape):
 def test_friedman_is_undefined_without_enough_or_when_all_are_alike(shape):
     tested = friedman_test(np.ones(shape), "xyz"[: shape[1]])
     assert (tested.statistic, tested.p_value) == (None, None)
-
-
-@pytest.mark.parametrize("n", [3, 6, 12])
-def test_small_signed_rank_p_values_are_those_of_scipy_without_ties(n):
-    rng = np.random.default_rng(n)
-    x, y = rng.random((2, n))
-    [pair] = wilcoxon_pairs(np.column_stack([x, y]), "xy")
-    assert pair.p_value == pytest.approx(scipy.stats.wilcoxon(x, y, method="exact").pvalue)
-
-
-def test_zero_differences_are_ranked_and_split():
-    """0, 0, 1, 2, -3: the zeros share ranks 1 and 2 and count half for each side, the others 3, 4, 5."""
-    difference = np.array([0.0, 0, 1, 2, -3])
-    [pair] = wilcoxon_pairs(np.column_stack([difference, np.zeros(5)]), "xy")
-    sums = [a * 3 + b * 4 + c * 5 for a, b, c in itertools.product([-1, 1], repeat=3)]
-    assert pair.p_value == np.mean([abs(of) >= 2 for of in sums]) == 1.0
-    assert pair.n_not_zero == 3
-    [pair] = wilcoxon_pairs(np.column_stack([np.abs(difference), np.zeros(5)]), "xy")
-    assert pair.p_value == 2 / 8
-
-
-def test_many_signed_ranks_are_near_to_all_sign_patterns():
-    """14 images with ties and zeros against all 2^14 patterns; a continuous p counts half of equals."""
-    difference = np.random.default_rng(3).integers(-2, 4, size=14) / 2
-    [pair] = wilcoxon_pairs(np.column_stack([difference, np.zeros(14)]), "xy")
-    ranks = scipy.stats.rankdata(np.abs(difference)) * np.sign(difference)
-    signs = np.array(list(itertools.product([-1, 1], repeat=14)))
-    sums, observed = np.abs(signs @ ranks), abs(ranks.sum())
-    expected = np.mean(sums > observed) + np.mean(sums == observed) / 2
-    assert pair.p_value == pytest.approx(expected, abs=0.03)
-
-
-@pytest.mark.parametrize("n", [13, 60, 500])
-def test_many_signed_ranks_with_ties_and_zeros_are_those_of_scipy(n):
-    table = np.random.default_rng(n).integers(0, 7, size=(n, 4)) / 2
-    for pair in wilcoxon_pairs(table, "wxyz"):
-        x, y = (table[:, "wxyz".index(name)] for name in (pair.first, pair.second))
-        expected = scipy.stats.wilcoxon(x - y, zero_method="zsplit", method="asymptotic")
-        assert pair.p_value == pytest.approx(expected.pvalue, rel=1e-12)
-
-
-def test_wilcoxon_is_undefined_where_nothing_differs():
-    table = np.column_stack([np.ones(20), np.ones(20), np.zeros(20)])
-    same, *others = wilcoxon_pairs(table, "xyz")
-    assert (same.p_value, same.holm_p_value, same.n_not_zero) == (None, None, 0)
-    assert [of.holm_p_value for of in others] == [2 * of.p_value for of in others]
-    assert [of.p_value for of in wilcoxon_pairs(np.empty((0, 2)), "xy")] == [None]
-    assert [of.p_value for of in wilcoxon_pairs(np.array([[0.0, 1.0]]), "xy")] == [1]
-    assert wilcoxon_pairs(np.ones((5, 1)), "x") == ()
 
 
 def test_holm_multiplies_from_the_smallest_on():
@@ -310,3 +193,8 @@ def test_letters_that_do_not_suffice_are_none():
         compact_letters(range(24), p_table(24, *((at, at + 1) for at in range(0, 24, 2)))) is None
     )
     assert compact_letters([], ()) == ()
+
+
+def test_bonferroni_multiplies_by_the_number_of_tests_that_there_are():
+    assert bonferroni([0.01, 0.5, None]) == (0.02, 1.0, None)
+    assert bonferroni([None]) == (None,)

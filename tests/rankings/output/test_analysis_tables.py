@@ -3,6 +3,7 @@ import io
 import json
 import re
 from copy import deepcopy
+from itertools import combinations
 
 import pytest
 
@@ -80,7 +81,11 @@ def test_the_numbers_stand_under_their_heads(data):
         if {entry["first"], entry["second"]} == {"IOU", "count"}
     ]
     row = cells("differences", Criterion="recall", First=pair["first"], Second=pair["second"])
-    assert (row["Difference"], row["p, adjusted"]) == (pair["difference"], pair["holm_p_value"])
+    assert (row["Difference"], row["p, adjusted"]) == (
+        pair["difference"],
+        pair["adjusted_p_value"],
+    )
+    assert (row["Low"], row["High"]) == (pair["adjusted_low"], pair["adjusted_high"])
 
 
 def test_the_answers_to_open_questions_stand_under_their_heads():
@@ -162,16 +167,35 @@ def test_an_older_analysis_keeps_the_tests_it_had(data):
         del around["comparisons"], around["letters"], around["ties"]
         del around["questions"], around["beta_gains"]
         around["ceiling"] = around.pop("human_baseline")
+        names = [row["protocol"] for row in around["intervals"]["scores"]]
+        p_values = [[None if a == b else 0.25 for b in names] for a in names]
+        around["permutations"] = {"protocols": names, "p_values": p_values}
+        around["wilcoxon"] = [
+            {"first": a, "second": b, "holm_p_value": 0.5} for a, b in combinations(names, 2)
+        ]
     tables = {table.slug: table for table in tables_of(older)}
     assert {"variance", "taste", "values", "slices"}.isdisjoint(tables)
     assert [column.name for column in tables["beta"].columns][-1] == "Score, cross-validated"
     assert "permutation test" in tables["intervals"].note
     names = [column.name for column in tables["differences"].columns]
     assert names[-2:] == ["p", "p, Wilcoxon and Holm"]
-    tested = older["analysis"]["recall"]["permutations"]
     row = dict(zip(names, tables["differences"].rows[0], strict=True))
-    place = tested["protocols"].index
-    assert row["p"] == tested["p_values"][place(row["First"])][place(row["Second"])]
+    assert (row["p"], row["p, Wilcoxon and Holm"]) == (0.25, 0.5)
+
+
+def test_an_analysis_with_holms_p_values_keeps_them_and_its_words(data):
+    """Before pairs were tested together, intervals were of each pair alone."""
+    older = json.loads(json.dumps(data))
+    for around in older["analysis"].values():
+        for pair in (*around["comparisons"]["pairs"], *around["against_person"]["pairs"]):
+            pair["holm_p_value"] = pair.pop("adjusted_p_value") / 2
+            del pair["adjusted_low"], pair["adjusted_high"]
+    table = next(table for table in tables_of(older) if table.slug == "differences")
+    [pair, *_] = older["analysis"]["recall"]["comparisons"]["pairs"]
+    assert table.rows[0][3:] == tuple(
+        pair[name] for name in ("difference", "low", "high", "holm_p_value")
+    )
+    assert "Holm's rule" in table.note
 
 
 def test_one_annotator_is_said_to_allow_no_comparison():

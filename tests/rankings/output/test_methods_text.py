@@ -99,13 +99,18 @@ def test_it_says_study_settings_versions_and_counts(data):
     [
         ({"distance": "kemeny"}, r"mean Kemeny distance~\cite{FKMSV06}"),
         ({"consensus": "kemeny"}, r"nearest to all of them~\cite{KS62,YE21}"),
-        ({"consensus": "davidson"}, r"paired comparisons with ties~\cite{Dav70}"),
         ({"decimals": None}, "unrounded"),
         ({"beta": 2.0}, "beta = 2"),
     ],
 )
 def test_it_says_what_was_set(settings, words):
     assert words in as_text(done_with(**settings))
+
+
+def test_a_kept_report_says_a_consensus_that_is_no_longer_offered():
+    kept = done_with()
+    kept["settings"]["consensus"] = "davidson"
+    assert r"paired comparisons with ties~\cite{Dav70}" in as_text(kept)
 
 
 def test_people_left_out_are_counted_and_not_named(data):

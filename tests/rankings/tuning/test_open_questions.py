@@ -12,7 +12,8 @@ from rankings.consensus.davidson import davidson, strengths_of
 from rankings.consensus.mean_rank import mean_rank
 from rankings.errors import MissingScore, RankingError
 from rankings.inference.disparity import disparity, disparity_of
-from rankings.inference.multi_reader import PersonalDistances, compare
+from rankings.inference.multi_reader import compare
+from rankings.inference.personal_distances import PersonalDistances
 from rankings.inference.personal_rankings import personal_rankings
 from rankings.orders.buckets import bucket_of
 from rankings.orders.edit_distance import edit_distance, places_of

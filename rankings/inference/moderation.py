@@ -1,0 +1,100 @@
+"""Moderated variances: each pair's annotator variance, shrunk to the one that all pairs share ([Smy04]_).
+
+With few annotators a pair's own mean square of annotators has few degrees of freedom, so that a
+test needs very large differences. The mean squares of all pairs, relative to the pairs' other
+components of variance, are modelled as one scaled F distribution: a common ratio, and prior degrees
+of freedom that are many if the pairs' ratios differ by chance only.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..orders.packed_scores import Floats
+
+# A ratio below this share of the mean counts as this share: its logarithm would say too much.
+_LEAST_SHARE = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """The ratio that all pairs share, and its degrees of freedom, 0 if nothing is shared.
+
+    A plan has arrays of both, one for each design.
+    """
+
+    ratio: float | Floats = 0.0
+    degrees: float | Floats = 0.0
+
+    def posterior(self, ratios: Floats, degrees: float | Floats) -> Floats:
+        """Return the ratios of pairs, each with so many degrees of freedom, shrunk to the prior."""
+        total = self.degrees + degrees
+        return np.asarray((self.degrees * self.ratio + degrees * ratios) / total)
+
+
+def prior_of(ratios: Floats, degrees: float, n_protocols: int) -> Prior:
+    """Estimate the prior of scaled mean squares from the spread of their logarithms ([Smy04]_, 6.2).
+
+    Parameters
+    ----------
+    ratios : ndarray of shape (k,)
+        Mean squares of annotators divided by the pairs' other components, at least 0.
+    degrees : float
+        Degrees of freedom of each, above 0.
+    n_protocols : int
+        The pairs are of so many protocols. All pairs together know no more than the protocols'
+        own contrasts, so prior and own degrees together are at most ``degrees * (n_protocols - 1)``.
+
+    Returns
+    -------
+    Prior
+        Without degrees of freedom for fewer than three protocols or two ratios, or if all are 0.
+
+    Examples
+    --------
+    >>> prior_of(np.array([2.0, 2.0, 2.0]), 4, 3)
+    Prior(ratio=2.0, degrees=4)
+    """
+    if n_protocols < 3 or len(ratios) < 2 or not ratios.any():
+        return Prior()
+    from scipy.special import digamma, polygamma
+
+    most = degrees * (n_protocols - 2)
+    logs = np.log(np.maximum(ratios, _LEAST_SHARE * ratios.mean()))
+    excess = float(logs.var(ddof=1)) - float(polygamma(1, degrees / 2))
+    if excess <= 0:
+        return Prior(float(ratios.mean()), most)
+    prior = 2 * trigamma_inverse(excess)
+
+    def bias(of: float) -> float:
+        """Return the mean of the logarithm of a mean square with expectation 1."""
+        return float(digamma(of / 2)) - math.log(of / 2)
+
+    return Prior(math.exp(float(logs.mean()) - bias(degrees) + bias(prior)), min(prior, most))
+
+
+def trigamma_inverse(value: float) -> float:
+    """Return the number whose trigamma function has this value, above 0, by Newton's method.
+
+    Raises
+    ------
+    ArithmeticError
+        If the iteration does not converge.
+
+    Examples
+    --------
+    >>> round(trigamma_inverse(math.pi**2 / 6), 9)
+    1.0
+    """
+    from scipy.special import polygamma
+
+    # The iteration of [Smy04]_, appendix: it rises to the solution from here without overshooting.
+    at = 0.5 + 1 / value
+    for _ in range(100):
+        trigamma = float(polygamma(1, at))
+        step = trigamma * (1 - trigamma / value) / float(polygamma(2, at))
+        at += step
+        if abs(step) < 1e-10 * at:
+            return at
+    raise ArithmeticError(f"no inverse of trigamma found for {value}")

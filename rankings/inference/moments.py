@@ -1,0 +1,184 @@
+"""Variances of the differences between protocols, with annotators and images random."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..orders.packed_scores import Floats
+from .components import components
+from .moderation import Prior, prior_of
+from .personal_distances import PersonalDistances
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Variances of the differences of many pairs of protocols, each an array of length k.
+
+    Attributes
+    ----------
+    image, annotator, rest : ndarray
+        The components, each at least 0.
+    of_mean, degrees_of_freedom : ndarray
+        The variance of the mean difference, and its degrees of freedom by Satterthwaite.
+    hillis : ndarray
+        Hillis's degrees of freedom, for comparison.
+    """
+
+    image: Floats
+    annotator: Floats
+    rest: Floats
+    of_mean: Floats
+    degrees_of_freedom: Floats
+    hillis: Floats
+
+
+def moments(measured: PersonalDistances, chosen: Sequence[int] | None = None) -> Moments:
+    """Return the components of variance of pairs of protocols, and results from them.
+
+    Needs at least two images and two annotators; see :func:`compare`.
+
+    Parameters
+    ----------
+    chosen : sequence of int, optional
+        Numbers of some pairs, in the order of all; None means all.
+    """
+    parts, n_i, n_a = raw_components(measured)
+    image, annotator, rest = parts if chosen is None else (part[[*chosen]] for part in parts)
+    n = len(measured.images)
+    weights = float((n_i**2).sum()) / n**2, float((n_a**2).sum()) / n**2
+    free = max(n - len(n_i) - len(n_a) + 1, 1)
+    ratios, _ = annotator_ratios((image, annotator, rest), weights[1], n)
+    prior = prior_of(ratios[ratios >= 0], 1 / weights[1] - 1, len(measured.protocols))
+    return moments_of((image, annotator, rest), weights, n, free, prior)
+
+
+def raw_components(
+    measured: PersonalDistances,
+) -> tuple[tuple[Floats, Floats, Floats], NDArray[np.intp], NDArray[np.intp]]:
+    """Return every pair's components, which may be negative, and two counts of rankings.
+
+    Parameters
+    ----------
+    measured : PersonalDistances
+        At least two images, at least two annotators, and k pairs of protocols.
+
+    Returns
+    -------
+    components : tuple of three ndarrays of shape (k,)
+        Components of images, of annotators and of the rest.
+    n_i, n_a : ndarray of int
+        Number of rankings of each image and of each annotator.
+    """
+    _, image_of, n_i = np.unique(measured.images, return_inverse=True, return_counts=True)
+    _, annotator_of, n_a = np.unique(measured.annotators, return_inverse=True, return_counts=True)
+    centred = measured.distances - measured.distances.mean(axis=0)
+    # Sums of squares of every pair: total, around the means of images, around those of annotators.
+    total = _squares(centred)
+    in_image = _squares(centred - _means(centred, image_of, n_i)[image_of])
+    in_annotator = _squares(centred - _means(centred, annotator_of, n_a)[annotator_of])
+    return components(total, in_image, in_annotator, n_i, n_a), n_i, n_a
+
+
+def moments_of(
+    parts: tuple[Floats, Floats, Floats],
+    weights: tuple[float, float],
+    n: int,
+    free: int,
+    prior: Prior,
+) -> Moments:
+    """Return the moments that follow from the components of images, annotators and rest.
+
+    Parameters
+    ----------
+    parts : tuple of three ndarrays of shape (k,)
+        As returned by :func:`raw_components`.
+    weights : (float, float)
+        sum n_i^2 / n^2 and sum n_a^2 / n^2.
+    n : int
+        The number of rankings.
+    free : int
+        The degrees of freedom of the rest.
+    prior : Prior
+        What the pairs share; without degrees of freedom, each pair is for itself.
+
+    Returns
+    -------
+    Moments
+    """
+    image, annotator, rest = parts
+    of_i, of_a = weights
+    # On balanced data: mean squares divided by n; 1 / of_i and 1 / of_a count images, annotators.
+    of_rest = rest / n
+    of_images = image * of_i + of_rest
+    of_annotators = annotator * of_a + of_rest
+    free_i: float | Floats = 1 / of_i - 1
+    free_a: float | Floats = 1 / of_a - 1
+    if np.any(prior.degrees):
+        ratios, others = annotator_ratios(parts, of_a, n)
+        shrunk = np.maximum(prior.posterior(np.maximum(ratios, 0), free_a) * others, of_rest)
+        of_annotators = np.where(others > 0, shrunk, of_annotators)
+        free_a = free_a + prior.degrees
+    # Without an images' component, the test uses only the annotators' mean square, and vice versa.
+    has_images = of_images > of_rest
+    of_mean = of_annotators + np.where(has_images, of_images - of_rest, 0)
+    from_annotators = of_annotators**2 / free_a
+    others = of_images**2 / free_i + of_rest**2 / free
+    degrees = _divided(of_mean**2, from_annotators + np.where(has_images, others, 0))
+    return Moments(
+        np.maximum(image, 0),
+        np.maximum(annotator, 0),
+        rest,
+        of_mean,
+        np.minimum(degrees, free_a) if np.any(prior.degrees) else degrees,
+        _divided(of_mean**2, from_annotators),
+    )
+
+
+def annotator_ratios(
+    parts: tuple[Floats, Floats, Floats], of_annotators: float, n: int
+) -> tuple[Floats, Floats]:
+    """Return the mean squares of annotators relative to the other components, and these.
+
+    A ratio is below 0 where the other components are 0, so that there is none; one that is below 0
+    by chance, in a design with cells missing, is 0.
+
+    Parameters
+    ----------
+    parts : tuple of three ndarrays of shape (k,)
+        Components of images, of annotators and of the rest.
+    of_annotators : float
+        sum n_a^2 / n^2.
+    n : int
+        The number of rankings.
+
+    Returns
+    -------
+    ratios, others : ndarray of shape (k,)
+    """
+    image, annotator, rest = parts
+    others = np.maximum(image, 0) + rest
+    squares = np.maximum(annotator * of_annotators + rest / n, 0)
+    return np.divide(squares, others, out=np.full_like(squares, -1.0), where=others > 0), others
+
+
+def _divided(a: Floats, b: Floats) -> Floats:
+    return np.divide(a, b, out=np.full_like(a, np.inf), where=b > 0)
+
+
+def _means(table: Floats, group_of: NDArray[np.intp], sizes: NDArray[np.intp]) -> Floats:
+    """Return the mean of each group's rows."""
+    sums = np.zeros((len(sizes), table.shape[1]))
+    np.add.at(sums, group_of, table)
+    return sums / sizes[:, np.newaxis]
+
+
+def _squares(table: Floats) -> Floats:
+    """Return the sum of squared differences of every two columns, in the order of pairs."""
+    products = table.T @ table
+    first, second = np.triu_indices(len(products), 1)
+    own = np.diag(products)
+    # A value within the rounding errors of the sums is 0, as for protocols that never differ.
+    squares = own[first] + own[second] - 2 * products[first, second]
+    return np.where(squares > 1e-12 * (own[first] + own[second]), squares, 0.0)

@@ -1,0 +1,92 @@
+"""The distance of every protocol to every annotator's own ranking of an image."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..orders.distances import Distance, distances_between, require_distance
+from ..orders.packed_scores import Floats
+from .personal_rankings import PersonalGroup, PersonalRankings
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalDistances:
+    """The distance of every protocol to every annotator's own ranking.
+
+    Attributes
+    ----------
+    protocols : tuple of str, length p
+    images, annotators : ndarray of int, shape (n,)
+        For each ranking, the numbers of its image and of its annotator.
+    distances : ndarray of shape (n, p)
+    """
+
+    protocols: tuple[str, ...]
+    images: NDArray[np.intp]
+    annotators: NDArray[np.intp]
+    distances: Floats
+
+    def only(self, at: int) -> "PersonalDistances":
+        """Return the distances of one protocol, given by its number."""
+        return replace(
+            self, protocols=(self.protocols[at],), distances=self.distances[:, at : at + 1]
+        )
+
+
+def personal_distances(
+    rankings: PersonalRankings, *, distance: Distance = "edit"
+) -> PersonalDistances:
+    """Measure the distance of every protocol's ranking of every image to each annotator's own.
+
+    Returns
+    -------
+    PersonalDistances
+        A row for each ranking, by image and annotator in order of name.
+
+    Raises
+    ------
+    RankingError
+        If the distance is unknown.
+    """
+    require_distance(distance)
+
+    def apart(group: PersonalGroup) -> Floats:
+        people, protocols = group.people[:, :, np.newaxis], group.protocols[:, np.newaxis]
+        return distances_between(people, protocols, distance)
+
+    return distances_by_ranking(rankings, rankings.protocols, apart)
+
+
+def distances_by_ranking(
+    rankings: PersonalRankings,
+    protocols: Sequence[str],
+    measure: Callable[[PersonalGroup], Floats],
+) -> PersonalDistances:
+    """Return the groups' measurements as one table.
+
+    Parameters
+    ----------
+    protocols : sequence of str, length p
+    measure : callable
+        Takes a group of k rankings of each of g images and returns an ndarray of shape (g, k, p).
+
+    Returns
+    -------
+    PersonalDistances
+        A row for each ranking, by image and annotator in order of name.
+    """
+    n_of_image = np.zeros(len(rankings.images), dtype=np.intp)
+    for group in rankings.groups:
+        n_of_image[group.images] = group.annotators.shape[1]
+    # The order of rows does not depend on the groups, so that sums are rounded alike.
+    first_of_image = np.cumsum(n_of_image) - n_of_image
+    annotators = np.empty(n_of_image.sum(), dtype=np.intp)
+    distances = np.empty((len(annotators), len(protocols)))
+    for group in rankings.groups:
+        rows = first_of_image[group.images, np.newaxis] + np.arange(group.annotators.shape[1])
+        annotators[rows] = group.annotators
+        distances[rows] = measure(group)
+    images = np.repeat(np.arange(len(n_of_image)), n_of_image)
+    return PersonalDistances(tuple(protocols), images, annotators, distances)
