@@ -14,6 +14,7 @@ from itertools import product
 from math import cos, floor, log, pi, sqrt
 from statistics import mean
 
+from benchmarks import pages
 from rankings.elicitation.log import CRITERIA, replay, simulate
 from rankings.elicitation.partial_order import Verdict
 from rankings.elicitation.strategies import ESTIMATE, Strategy
@@ -124,4 +125,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    pages.run(main)

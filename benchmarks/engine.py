@@ -8,7 +8,6 @@ digit differs, the benchmark says so and ends with exit code 1.
 """
 
 import argparse
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
@@ -16,6 +15,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from benchmarks import pages
 from benchmarks.protocols import PAPER, drawn_images
 from protocols import registry
 from protocols.scoring import chunks_of_method
@@ -110,4 +110,4 @@ def seconds_of(work: Work, engine: Engine | None) -> tuple[float, str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    pages.run(main)

@@ -25,6 +25,7 @@ from http.client import HTTPConnection, HTTPException
 from statistics import median
 from typing import Any
 
+from . import pages
 from .own_site import (
     FORM,
     Served,
@@ -206,4 +207,4 @@ def _compare(annotators: Sequence[Annotator]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    pages.run(main)

@@ -18,6 +18,7 @@ from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from . import pages
 from .own_site import (
     answers,
     chromium,
@@ -317,4 +318,4 @@ def _server(n_methods: int, n_screens: int, **settings: Any) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    pages.run(main)

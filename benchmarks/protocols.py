@@ -25,6 +25,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
 
+from benchmarks import pages
 from protocols import registry
 from protocols.command_line.table_folders import Track, evaluate_folders
 from protocols.core.base import Scene
@@ -467,4 +468,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    pages.run(main)

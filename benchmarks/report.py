@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import pages
 from rankings.agreement.baselines import against_a_person, baseline_measures
 from rankings.agreement.report import Settings, build_report
 from rankings.agreement.sensitivity import rounding_table, sensitivity_table
@@ -217,4 +218,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    pages.run(main)

@@ -27,6 +27,7 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+from . import pages
 from .own_site import Request, answers, own_postgres, own_site, percentile
 from .scale_rows import N_BASE, PROTOCOLS, Size, fill
 
@@ -434,4 +435,4 @@ def _growth(least: Row, most: Row, ratio: float) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    pages.run(main)

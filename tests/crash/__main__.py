@@ -345,4 +345,4 @@ class _Site:
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    sys.exit(main())
+    pages.run(main)

@@ -1,0 +1,50 @@
+"""Every benchmark is run on little data by `make benchmarks-check`, and stamps its own page."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks import pages
+
+ROOT = Path(__file__).resolve().parents[1]
+# Modules that others import.
+_PARTS = {"__init__", "own_site", "pages", "scale_rows"}
+KEPT = set(pages.FOLDER.glob("*.md")) - {pages.FOLDER / "README.md"}
+# The address of a database may hold a password.
+URL = ["--postgres", "postgres://me:secret@host/x"]
+
+
+def modules():
+    return {path.stem for path in ROOT.glob("benchmarks/*.py")} - _PARTS
+
+
+def test_every_benchmark_is_in_the_check():
+    [recipe] = re.findall(
+        r"^benchmarks-check:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.M
+    )
+    assert set(re.findall(r"-m benchmarks\.(\w+)", recipe)) == modules()
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_a_benchmark_can_write_its_page(name):
+    assert "pages.run(main)" in (ROOT / f"benchmarks/{name}.py").read_text()
+
+
+def test_a_page_has_command_commit_machine_date_and_output():
+    page = pages.page_of("benchmarks.x", "Measure x.\n\nMore.", URL, ["1 ms"])
+    lines = page.splitlines()
+    assert lines[:3] == ["# `benchmarks.x`", "", "Measure x."]
+    assert re.match(
+        r"`python -m benchmarks\.x --postgres URL --write`, \d{1,2} [A-Z]\w+ 20\d\d, commit [0-9a-f]{7,}.*: \d+ cores",
+        lines[4],
+    )
+    assert lines[6:] == ["```", "1 ms", "```"]
+
+
+@pytest.mark.parametrize("path", sorted(KEPT), ids=lambda path: path.stem)
+def test_a_kept_page_is_of_a_program_that_is_there(path):
+    title = path.read_text().splitlines()[0]
+    [module] = re.findall(r"^# `([\w.]+)`$", title)
+    place = ROOT / module.replace(".", "/")
+    assert place.with_suffix(".py").exists() or (place / "__main__.py").exists()
