@@ -36,7 +36,8 @@ def test_a_page_has_command_commit_machine_date_and_output():
     lines = page.splitlines()
     assert lines[:3] == ["# `benchmarks.x`", "", "Measure x."]
     assert re.match(
-        r"`python -m benchmarks\.x --postgres URL --write`, \d{1,2} [A-Z]\w+ 20\d\d, commit [0-9a-f]{7,}.*: \d+ cores",
+        r"`python -m benchmarks\.x --postgres URL --write`, \d{1,2} [A-Z]\w+ 20\d\d, commit "
+        r"[0-9a-f]{7,}.*: \d+ cores",
         lines[4],
     )
     assert lines[6:] == ["```", "1 ms", "```"]

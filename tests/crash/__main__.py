@@ -27,6 +27,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
+from benchmarks import pages
 from benchmarks.load import Annotator
 from benchmarks.own_site import (
     ROOT,
