@@ -7,6 +7,7 @@ from typing import Any
 
 from annotate.management.site_command import SiteCommand
 from annotate.operations.health.checks import ALL, found
+from annotate.operations.health.deep import DEEP
 
 
 class Command(SiteCommand):
@@ -19,10 +20,16 @@ class Command(SiteCommand):
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--deep",
+            action="store_true",
+            help="also compare every photograph and result with its hash, every reference and count with "
+            "the rows, every ranking with its answers, and score a sample again; takes minutes",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, **options: Any) -> None:
-        findings = found(ALL)
+        findings = found(DEEP if options["deep"] else ALL)
         if options["json"]:
             self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=1))
         else:

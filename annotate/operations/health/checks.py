@@ -81,6 +81,12 @@ _NAMES: Final = {
     "backups": gettext_lazy("backups"),
     "settings": gettext_lazy("settings"),
     "plug-ins": gettext_lazy("plug-ins"),
+    "certificate": gettext_lazy("certificate"),
+    "references": gettext_lazy("references"),
+    "results": gettext_lazy("results"),
+    "reports": gettext_lazy("reports"),
+    "counts": gettext_lazy("counts"),
+    "scores": gettext_lazy("scores"),
 }
 # Subjects without which nothing else can be checked.
 _NEEDED: Final = {"database", "migrations"}
