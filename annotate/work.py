@@ -16,8 +16,9 @@ from annotate.exchange import work as exchange
 from annotate.figures import work as figures
 from annotate.imports import drafts, dry_run, loading
 from annotate.jobs import files, mail
-from annotate.jobs.registry import EVERY_MINUTE, UPKEEP, Needed, register
+from annotate.jobs.registry import EVERY_MINUTE, UPKEEP, WATCHES, Needed, register
 from annotate.operations.backups import daily
+from annotate.operations.health import news
 from annotate.publication import work as publication
 from annotate.report_pages.questions import work as questions
 from annotate.reports import background_counts
@@ -87,3 +88,5 @@ UPKEEP += [
 ]
 
 EVERY_MINUTE += [deciding.end_by_rules]
+
+WATCHES += [news.watch]

@@ -1,15 +1,20 @@
 """``text-rankings`` where it cannot start: each refusal is a sentence that says what to do."""
 
+import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db.migrations.recorder import MigrationRecorder
 
+from annotate.accounts.models import Invitation
 from annotate.management.alone import AnotherSite, alone
+from annotate.management.commands import set_up
 from protocols.command_line.main import main as protocols_main
 from rankings import __version__
 from rankings.__main__ import main as rankings_main
@@ -94,6 +99,23 @@ class TestTheDatabase:
 
     def test_one_of_this_version_is_left_as_it_is(self):
         call_command("set_up")
+
+    def test_a_first_start_makes_static_files_and_a_link_for_the_first_admin(
+        self, client, monkeypatch
+    ):
+        made = []
+        monkeypatch.setattr(set_up, "call_command", lambda name, **options: made.append(name))
+        out = io.StringIO()
+        call_command("set_up", "--first", stdout=out)
+        assert "collectstatic" in made
+        [link] = re.findall(r"http://127\.0\.0\.1:8000(/\S+)", out.getvalue())
+        response = client.get(link, follow=True)
+        assert response.status_code == 200
+        assert Invitation.objects.get().role == "admin"
+        User.objects.create_superuser("ana")
+        out = io.StringIO()
+        call_command("set_up", "--first", stdout=out)
+        assert out.getvalue() == ""
 
     def test_an_older_one_says_how_to_migrate(self):
         MigrationRecorder.Migration.objects.filter(app="annotate").order_by("-id").first().delete()

@@ -1,7 +1,9 @@
 """A permanent worker: Huey's consumer, which also sends heartbeats and requeues lost jobs."""
 
 import logging
+import os
 import signal
+import socket
 import sys
 import threading
 from time import monotonic, sleep
@@ -11,9 +13,14 @@ from django.db import close_old_connections
 from huey.consumer import Consumer, Scheduler
 
 from . import queue, running, workers
+from .registry import WATCHES
 
 _log = logging.getLogger(__name__)
 _ROUND_SECONDS: Final = 3
+# A worker without a round for this long is stuck, and ends; systemd or Docker starts another one.
+_STUCK_SECONDS: Final = 180
+_WATCH_SECONDS: Final = 60
+_TICK_SECONDS: Final = 5
 # Time that a job may take to stop when the worker ends.
 _PATIENCE_SECONDS: Final = 5
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -24,11 +31,12 @@ _HANG_UP: Final = [signal.SIGHUP] if hasattr(signal, "SIGHUP") else []
 class _Rounds(Scheduler):  # type: ignore[misc]  # the library has no types
     """Huey's scheduler, which also sends a heartbeat and requeues lost jobs every few seconds."""
 
-    _last = 0.0
+    # Shared with the thread that watches.
+    last_round = monotonic()
 
     def loop(self, now: Any = None) -> None:
-        if monotonic() - self._last >= _ROUND_SECONDS:
-            self._last = monotonic()
+        if monotonic() - _Rounds.last_round >= _ROUND_SECONDS:
+            _Rounds.last_round = monotonic()
             try:
                 workers.beat(workers.name_of_this())
                 n_put_back = queue.sweep()
@@ -69,6 +77,8 @@ def work(*, n_threads: int, ends_with_input: bool = False) -> None:
     workers.arrive(name)
     if ends_with_input:
         threading.Thread(target=_end_with_input, args=[consumer], daemon=True).start()
+    _Rounds.last_round = monotonic()
+    threading.Thread(target=_watch, args=[consumer.stop_flag], daemon=True).start()
     try:
         consumer.run()
         _wait_for_jobs()
@@ -80,6 +90,38 @@ def work(*, n_threads: int, ends_with_input: bool = False) -> None:
 def _end_with_input(consumer: _Consumer) -> None:
     sys.stdin.buffer.read()
     consumer.end()
+
+
+def _watch(stopped: threading.Event) -> None:
+    """Until the worker stops, tell systemd that it lives and look at the site; end a stuck worker."""
+    last_watch = float("-inf")
+    while not stopped.wait(_TICK_SECONDS):
+        silent = monotonic() - _Rounds.last_round
+        if silent > _STUCK_SECONDS:
+            _log.critical("This worker is stuck: no round for %.0f s. It ends.", silent)
+            os._exit(1)
+        _notify_systemd("WATCHDOG=1")
+        if monotonic() - last_watch < _WATCH_SECONDS:
+            continue
+        last_watch = monotonic()
+        for task in WATCHES:
+            try:
+                task()
+            except Exception:
+                _log.exception("Failed: %s", task.__qualname__)
+        close_old_connections()
+
+
+def _notify_systemd(state: str) -> None:
+    """Send a state to systemd, if it started this process (sd_notify(3))."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sent:
+        try:
+            sent.sendto(state.encode(), address.replace("@", "\0", 1))
+        except OSError as fault:
+            _log.warning("systemd does not hear this worker: %s", fault)
 
 
 def _wait_for_jobs() -> None:

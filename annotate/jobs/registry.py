@@ -81,6 +81,8 @@ _KINDS: dict[str, Kind] = {}
 UPKEEP: list[Callable[[], object]] = []
 # Tasks of every minute. Every worker may run them, so they must be safe to repeat.
 EVERY_MINUTE: list[Callable[[], object]] = []
+# Tasks that every worker does itself each minute, whether the queue works or not.
+WATCHES: list[Callable[[], object]] = []
 
 
 def register(kind: str, work: Work, needed: Needed | None) -> None:

@@ -59,6 +59,12 @@ def alive() -> list[Worker]:
     return list(heard)
 
 
+def is_here() -> bool:
+    """Return whether a worker of this machine has a recent heartbeat."""
+    mine = _NAME.format(machine=socket.gethostname(), process="")
+    return any(worker.name.startswith(mine) for worker in alive())
+
+
 def silence() -> Silence | None:
     """Return since when no worker has been running, or None if one is."""
     there = alive()

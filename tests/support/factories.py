@@ -24,8 +24,8 @@ def make_person(username: str | None = None, **fields: object) -> User:
     return User.objects.create_user(username or f"person-{next(serial)}", password="pw", **fields)
 
 
-def make_admin(username: str | None = None) -> User:
-    return make_person(username, is_staff=True, is_superuser=True)
+def make_admin(username: str | None = None, **fields: object) -> User:
+    return make_person(username, is_staff=True, is_superuser=True, **fields)
 
 
 def make_dataset(name: str | None = None, **fields: object) -> Dataset:

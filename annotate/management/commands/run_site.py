@@ -8,13 +8,14 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from annotate.management.again import COMMAND, environment
 from annotate.management.alone import AnotherSite, alone
+from annotate.management.site_command import SiteCommand
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = "Start the site and a worker on this machine; Ctrl+C ends both."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

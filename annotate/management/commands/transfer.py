@@ -1,15 +1,13 @@
 """Copy the site's rows into another database, and verify that they are the same."""
 
-import subprocess  # nosec B404
 import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import CommandError
 
-from annotate.management.again import COMMAND, environment
+from annotate.management.again import environment, run_there
 from annotate.management.site_command import SiteCommand
 from annotate.operations.backups.writing import write_backup
 
@@ -30,14 +28,6 @@ class Command(SiteCommand):
             archive = Path(folder, "rows.zip")
             with archive.open("wb") as stream:
                 counts = write_backup(stream, photographs=False)
-            for step in (
-                ["set_up"],
-                ["restore", str(archive)],
-                ["replay", "--check"],
-            ):
-                command = [*COMMAND, *step]
-                done = subprocess.run(command, env=there, capture_output=True, text=True)  # nosec B603
-                if done.returncode:
-                    last = (done.stderr.strip() or "no reason given").splitlines()[-1]
-                    raise CommandError(f"{step[0]}: {last} This site is as it was.")
+            for step in (["set_up"], ["restore", str(archive)], ["replay", "--check"]):
+                run_there(there, *step)
         self.stdout.write(f"{sum(counts.values()):,} rows, and every ranking replays there.")

@@ -5,13 +5,14 @@ import sys
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
-from annotate.jobs import consumer
+from annotate.jobs import consumer, workers
 from annotate.jobs.errors import QueueAway
+from annotate.management.site_command import SiteCommand
 
 
-class Command(BaseCommand):
+class Command(SiteCommand):
     help = (
         "Work on jobs (loads, scoring, reports, files, letters) until it is stopped. A site needs one "
         "at least; there may be several, on several machines that share database and DATA_DIR."
@@ -23,7 +24,17 @@ class Command(BaseCommand):
             "--until-input-ends", action="store_true", help="end with who started it"
         )
 
+        parser.add_argument(
+            "--check",
+            action="store_true",
+            help="only say whether a worker of this machine was heard of lately (exit code 0 or 1)",
+        )
+
     def handle(self, **options: Any) -> None:
+        if options["check"]:
+            if not workers.is_here():
+                raise CommandError("No worker of this machine was heard of lately.")
+            return
         if options["jobs"] < 1:
             raise CommandError("--jobs must be 1 or more.", returncode=2)
         try:

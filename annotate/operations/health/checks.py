@@ -1,6 +1,9 @@
 """Health checks, one function each, that yield findings, with advice if something is wrong."""
 
+import socket
+import ssl
 import stat
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import checks as django_checks
@@ -16,7 +20,7 @@ from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 from django.db.models import Max
 from django.utils import timezone
-from django.utils.formats import number_format
+from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -32,7 +36,9 @@ from annotate.judging.replay import rankings_that_differ
 from annotate.operations.backups import daily
 from protocols import registry
 from protocols.formats.recognition import known_formats
+from text_rankings.base.i18n import in_language
 
+from .memory import recalled
 from .versions import misfit
 
 State = Literal["well", "warning", "fault"]
@@ -42,6 +48,9 @@ _NO_ROOM: Final = _GIB // 10
 _WAITS_LONG: Final = timedelta(minutes=10)
 _CLOCK_MAY_DIFFER: Final = timedelta(seconds=30)
 _BACKUP_IS_OLD: Final = timedelta(days=2)
+_FAILED_LATELY: Final = timedelta(days=1)
+_CERTIFICATE_ENDS_SOON: Final = timedelta(days=14)
+_DAY_SECONDS: Final = 24 * 3600
 _MAX_NAMED: Final = 5
 # Each takes a few milliseconds.
 N_REPLAYED: Final = 50
@@ -81,6 +90,7 @@ _NAMES: Final = {
     "backups": gettext_lazy("backups"),
     "settings": gettext_lazy("settings"),
     "plug-ins": gettext_lazy("plug-ins"),
+    "jobs": gettext_lazy("jobs"),
     "certificate": gettext_lazy("certificate"),
     "references": gettext_lazy("references"),
     "results": gettext_lazy("results"),
@@ -291,10 +301,72 @@ def plug_ins() -> Iterator[Finding]:
         yield Finding("plug-ins", "well", _("all are loaded"))
 
 
+def failed_jobs() -> Iterator[Finding]:
+    """Report the jobs that were given up after three attempts, within a day."""
+    since = timezone.now() - _FAILED_LATELY
+    failed = Job.objects.filter(state=Job.State.FAILED, n_attempts__gte=3, finished__gt=since)
+    titles = sorted({in_language(job.title or job.kind) for job in failed[: _MAX_NAMED + 1]})
+    if not titles:
+        yield Finding("jobs", "well", _("none failed three times within a day"))
+        return
+    named = "; ".join(titles[:_MAX_NAMED]) + (" …" if len(titles) > _MAX_NAMED else "")
+    said = _("failed three times: {names}").format(names=named)
+    yield Finding("jobs", "warning", said, _("“Work” says why; the server's log says more."))
+
+
+def room_for_a_week() -> Iterator[Finding]:
+    """Warn if the disk is full within a week at the rate of the last days; silent otherwise."""
+    samples = recalled().get("room", [])
+    # Less than a day says nothing of a week.
+    if not samples or time.time() - samples[0][0] < _DAY_SECONDS:
+        return
+    began, room = samples[0]
+    used_a_day = (room - room_bytes()) / ((time.time() - began) / _DAY_SECONDS)
+    if used_a_day > 0 and (n_days := room_bytes() / used_a_day) < 7:
+        said = _("full in about {n} days, at the rate of the last {last} days").format(
+            n=number_format(n_days, 1),
+            last=number_format((time.time() - began) / _DAY_SECONDS, 1),
+        )
+        yield Finding("disk", "warning", said, _("Free some space on it."))
+
+
+def certificate() -> Iterator[Finding]:
+    """Warn two weeks before the certificate of the site's own address expires."""
+    for origin in settings.CSRF_TRUSTED_ORIGINS:
+        address = urlsplit(origin)
+        if address.scheme != "https" or not address.hostname or "*" in address.hostname:
+            continue
+        try:
+            ends = _end_of_certificate(address.hostname, address.port or 443)
+        except OSError as fault:  # refused, not found, expired, or of another name
+            said = f"{address.hostname}: {_first_line(fault)}"
+            yield Finding("certificate", "warning", said, _("Check the proxy and its certificate."))
+            continue
+        said = _("{host}: valid until {day}").format(
+            host=address.hostname, day=date_format(ends, "DATE_FORMAT")
+        )
+        is_near = ends - timezone.now() < _CERTIFICATE_ENDS_SOON
+        advice = _("Renew it now, and check why it was not renewed.") if is_near else ""
+        yield Finding("certificate", "warning" if is_near else "well", said, advice)
+
+
+def _end_of_certificate(host: str, port: int) -> datetime:
+    """Return when a server's certificate ends. Raises OSError if it is not valid, or no server answers."""
+    context = ssl.create_default_context()
+    with (
+        socket.create_connection((host, port), timeout=5) as plain,
+        context.wrap_socket(plain, server_hostname=host) as connection,
+    ):
+        ends = str((connection.getpeercert() or {})["notAfter"])
+    return datetime.fromtimestamp(ssl.cert_time_to_seconds(ends), UTC)
+
+
 # Checks for a proxy (every few seconds), for the admins' page, and all with the slow ones.
 READY: Final[tuple[Check, ...]] = (disk, database, migrations, workers)
-PAGE: Final[tuple[Check, ...]] = (*READY, clock, mail, backup, settings_of_a_server, plug_ins)
-ALL: Final[tuple[Check, ...]] = (*PAGE, photographs, replay)
+# Of what will be a fault; a worker looks at them every minute.
+SOON: Final[tuple[Check, ...]] = (room_for_a_week, failed_jobs, backup)
+PAGE: Final[tuple[Check, ...]] = (*READY, *SOON, clock, mail, settings_of_a_server, plug_ins)
+ALL: Final[tuple[Check, ...]] = (*PAGE, certificate, photographs, replay)
 
 
 def found(these: Iterable[Check]) -> list[Finding]:

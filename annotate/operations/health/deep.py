@@ -24,7 +24,7 @@ from protocols.core.errors import ProtocolError
 from protocols.core.regions import canonical_bytes
 from protocols.scoring import score_methods
 
-from .checks import PAGE, Check, Finding
+from .checks import PAGE, Check, Finding, certificate
 
 _MAX_NAMED: Final = 5
 _IMAGES_SCORED_AGAIN: Final = 20
@@ -116,7 +116,7 @@ def _wrong_counts() -> Iterator[str]:
     for rows in wrong:
         yield from map(_named, rows.order_by("pk")[: _MAX_NAMED + 1])
     for method in Method.objects.exclude(totals=None).annotate(n=Count("results")):
-        if method.totals["n"] != method.n:
+        if (method.totals or {})["n"] != method.n:
             yield _named(method)
 
 
@@ -203,4 +203,7 @@ _ADVICE: Final[dict[str, Callable[[], str]]] = {
     "scores": _score_again,
 }
 # Instead of the quick checks of photographs and answers.
-DEEP: Final[tuple[Check, ...]] = (*PAGE, references, photographs, results, rankings, counts, scores)
+DEEP: Final[tuple[Check, ...]] = (
+    *(*PAGE, certificate),
+    *(references, photographs, results, rankings, counts, scores),
+)

@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.management import get_commands, load_command_class
 
+from annotate.management.site_command import SiteCommand
 from tests.support.archives import zip_bytes
 
 # Enough for more than the free parts of the pages of an empty database.
@@ -67,6 +69,15 @@ commands = {
     "transfer": [f"sqlite:///{folder}/there.sqlite3"],
     "load_dataset": ["Street", "--truth", str(folder / "gt.zip")],
 }
+# Those that need a database of this version refuse another one before they look at what is given.
+others = {
+    "backup": [str(folder / "new.zip")], "rehearse": [str(folder / "site.zip")],
+    "replay": ["--check"], "clean_loads": [], "load_demo": [], "worker": [], "run_site": [],
+    "import_study": [str(folder / "site.zip")], "export_study": ["x", "--out", str(folder / "x.zip")],
+    "export_raw": ["x"], "export_report": ["x"], "load_results": ["x", str(folder / "gt.zip")],
+    "load_scores": ["x", str(folder / "gt.zip"), "--protocol", "p"],
+    "score_protocol": ["x", "iou"], "import_files": [str(folder / "gt.zip"), "--name", "x"],
+}
 said = {"well load_dataset": run("well", "load_dataset", *commands["load_dataset"])}
 execute_from_command_line(["manage.py", "backup", str(folder / "site.zip")])
 # A whole transfer has its own test.
@@ -75,6 +86,9 @@ several = {"well": ["set_up"], "read-only": ["doctor", "restore", "load_dataset"
 for state in first:
     for command in several.get(state, commands):
         said[f"{state} {command}"] = run(state, command, *commands[command])
+for state in ("empty", "broken"):
+    for command in others:
+        said[f"{state} {command}"] = run(state, command, *others[command])
 print(json.dumps(said))
 """
 EMPTY = "database is empty"
@@ -145,6 +159,32 @@ def test_it_ends_in_a_sentence_that_names_the_next_step(said, state, command, se
 
 def test_no_command_ends_in_a_traceback(said):
     assert [name for name, (code, words) in said.items() if "Traceback" in words] == []
+
+
+# These make an empty database ready, or look at any.
+ANY_DATABASE = {"doctor", "restore", "set_up"}
+
+
+def commands():
+    names = [name for name, app in get_commands().items() if app == "annotate"]
+    return {name: load_command_class("annotate", name) for name in names}
+
+
+def test_every_other_command_asks_for_a_database_of_this_version(said):
+    found = commands()
+    assert all(isinstance(command, SiteCommand) for command in found.values())
+    assert {
+        name for name, command in found.items() if not command.needs_this_version
+    } == ANY_DATABASE
+    for name in found.keys() - ANY_DATABASE:
+        for state, sentence, next_step in (
+            ("empty", EMPTY, "set_up"),
+            ("broken", BROKEN, "DATABASE_URL"),
+        ):
+            code, words = said[f"{state} {name}"]
+            assert code in (1, 2), (name, words)
+            assert sentence in words, (name, words)
+            assert next_step in words, (name, words)
 
 
 @pytest.mark.parametrize("name", ["empty set_up", "empty restore", "well load_dataset"])

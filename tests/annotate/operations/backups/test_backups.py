@@ -15,14 +15,16 @@ from django.db import connection
 from annotate.datasets.models import Image, stored_path
 from annotate.jobs.models import Job
 from annotate.jobs.versions import VERSION
+from annotate.judging import services as judging
 from annotate.judging.models import Assignment, Judgement
 from annotate.judging.replay import rankings_that_differ
 from annotate.operations.backups import daily
 from annotate.operations.backups.errors import NotRestored
 from annotate.operations.backups.restoring import restore
 from annotate.operations.backups.writing import write_backup
-from tests.support.factories import make_person
-from tests.support.world import make_world
+from tests.support.factories import add_annotator, make_person
+from tests.support.truths import answer, rank_everything
+from tests.support.world import TRUTH, make_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 ROOT = Path(__file__).resolve().parents[4]
@@ -217,6 +219,48 @@ class TestCommands:
         assert int(counted.stdout) == Judgement.objects.count() > 0
         with pytest.raises(CommandError, match=r"holds data already.*This site is as it was"):
             call_command("transfer", target)
+
+
+class TestRehearsals:
+    def said(self, *arguments):
+        out = io.StringIO()
+        call_command("rehearse", *arguments, stdout=out)
+        return out.getvalue()
+
+    def test_the_newest_copy_is_restored_replayed_and_compared(self, world, settings):
+        copy = daily.back_up()
+        annotator = world.people["annotator"]
+        turn = judging.start(study=world.study, annotator=annotator)
+        answer(turn, annotator, TRUTH)
+        before = everything()
+        said = self.said()
+        assert f"{copy.name}: " in said
+        assert " rows, the same after restoring; every ranking replays." in said
+        assert "An emergency would take about " in said
+        assert "1 answers are newer than it." in said
+        assert "It holds no photographs" in said
+        assert everything() == before
+        assert not list(settings.DATA_DIR.glob("rehearsal-*"))
+
+    def test_a_damaged_copy_is_named(self, world):
+        rewritten(daily.back_up(), damaged)
+        with pytest.raises(CommandError, match=r"restore: .*annotate\.study\.jsonl is damaged"):
+            self.said()
+
+    def test_a_copy_whose_rankings_do_not_replay_is_a_fault(self, world):
+        rank_everything(world.study, add_annotator(world.study), TRUTH)
+        done = Assignment.objects.exclude(rankings=None).first()
+        turned = {criterion: buckets[::-1] for criterion, buckets in done.rankings.items()}
+        Assignment.objects.filter(pk=done.pk).update(rankings=turned)
+        daily.back_up()
+        with pytest.raises(CommandError, match=r"replay: .*1 of "):
+            self.said()
+
+    def test_without_a_copy_it_says_how_to_make_one(self, world, tmp_path):
+        with pytest.raises(CommandError, match=r"no daily copy yet\. Make a backup: .*backup FILE"):
+            self.said()
+        with pytest.raises(CommandError, match="There is no file"):
+            self.said(str(tmp_path / "nowhere.zip"))
 
 
 class TestDailyCopies:
