@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 # For programs, not for people.
-_INNER = {"DJANGO_SETTINGS_MODULE", "PROMETHEUS_MULTIPROC_DIR", "PYTHONPATH"}
+_INNER = {"NOTIFY_SOCKET", "DJANGO_SETTINGS_MODULE", "PROMETHEUS_MULTIPROC_DIR", "PYTHONPATH"}
 _READ = re.compile(r"(?:\benv\.\w+|environ\.get|environ\.setdefault)\(\s*\"([A-Z_]+)\"")
 _GIVEN = re.compile(r"^([A-Z_]+)=", re.MULTILINE)
 _OF_COMPOSE = re.compile(r"\$\{([A-Z_]+)")

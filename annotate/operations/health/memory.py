@@ -1,4 +1,4 @@
-"""What the watch over the site remembers: in a file of its own, because the database may be away."""
+"""Memory of the watch over the site, in a file of its own because the database may be away."""
 
 import json
 import sqlite3

@@ -97,7 +97,7 @@ def _look(memory: dict[str, Any], red_since: float | None) -> None:
 
 
 def _bad(findings: Iterable[Finding]) -> list[Finding]:
-    """Return what admins are told of: faults, and warnings of what will be one."""
+    """Return the findings for the admins: faults, and warnings that a fault is near."""
     soon = {"backups", "certificate", "disk", "jobs"}
     return [
         finding

@@ -12,7 +12,7 @@ from annotate.jobs import consumer, workers
 
 
 class Ended(BaseException):
-    """What stands for the end of the process."""
+    """The end of the process."""
 
 
 class Ticks(threading.Event):
