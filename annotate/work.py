@@ -24,6 +24,7 @@ from annotate.report_pages.questions import work as questions
 from annotate.reports import background_counts
 from annotate.reports import work as reports
 from annotate.scoring import work as scoring
+from annotate.scoring.causes import EXPLAIN
 from annotate.stopping import services as deciding
 from annotate.studies.models import Study
 
@@ -63,6 +64,7 @@ register("imports.load", loading.load, LOADS)
 register(mail.KIND, mail.send, None)
 register(lost_passwords.KIND, lost_passwords.write, None)
 register(scoring.KIND, scoring.score, LOADS)
+register(EXPLAIN, scoring.explain_run, Needed("annotate.see_dataset", _dataset_of_run))
 register(reports.KIND, reports.keep, FOLLOWS)
 register(figures.KIND, figures.write, FOLLOWS)
 register(background_counts.KIND, evidence.count, FOLLOWS)

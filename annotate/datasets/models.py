@@ -97,6 +97,23 @@ class Image(models.Model):
         return room_for([*self.truth_regions, *regions])
 
 
+class ImageFacts(models.Model):
+    """Facts about the ground truth that counts, for filters. They can be computed again."""
+
+    image = models.OneToOneField(Image, models.CASCADE, primary_key=True, related_name="facts")
+    n_words = models.PositiveIntegerField()
+    # The median over the words; None without words.
+    height_px = models.FloatField(null=True)
+    n_turned = models.PositiveIntegerField()
+    # Scripts of the transcriptions, as in " cjk latin ".
+    scripts = models.CharField(max_length=200, blank=True)
+    # Transcriptions in lower case, one a line.
+    words = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return str(self.image)
+
+
 def room_for(regions: Sequence[Region]) -> tuple[int, int]:
     """Return a width and height that contain the regions of an image of unknown size."""
     boxes = [region.box for region in regions]

@@ -272,8 +272,9 @@ def remove_results(method: Method) -> None:
     """Delete a method's results, and the scores of protocols on them."""
     for run in ProtocolRun.objects.filter(scores__result__method=method).distinct():
         run.overall.pop(method.name, None)
+        (run.losses or {}).pop(method.name, None)
         run.n_scores = run.scores.exclude(result__method=method).count()
-        run.save(update_fields=["overall", "n_scores"])
+        run.save(update_fields=["overall", "losses", "n_scores"])
     _remove(Score.objects.filter(result__method=method))
     _remove(Result.objects.filter(method=method))
     method.totals = None

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
-from annotate.datasets.models import Dataset, Result
+from annotate.datasets.models import Dataset, Method, Result
 from protocols.registry import PROTOCOLS
 
 
@@ -44,6 +44,9 @@ class ProtocolRun(models.Model):
     overall = models.JSONField(default=dict)
     # Updated by the code that writes scores; None: not counted.
     n_scores = models.PositiveIntegerField(null=True, blank=True)
+    # {method name: {"tally": ..., "changes": {cause: ...}}}: sums of the losses over the images, as
+    # lists in the order of Tally and Change. None: not computed.
+    losses = models.JSONField(null=True, blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
     objects = ProtocolRunQuerySet.as_manager()
@@ -116,3 +119,30 @@ class Score(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run}: {self.result}"
+
+
+class ImageLoss(models.Model):
+    """The loss of a method on an image from one cause, in a run. It can be computed again."""
+
+    run = models.ForeignKey(ProtocolRun, models.CASCADE, related_name="image_losses")
+    # That of the result, so that one index orders the images of a method.
+    method = models.ForeignKey(Method, models.CASCADE, related_name="+")
+    result = models.ForeignKey(Result, models.CASCADE, related_name="image_losses")
+    cause = models.CharField(max_length=12)
+    n_truth = models.PositiveIntegerField()
+    n_detections = models.PositiveIntegerField()
+    # Credit that regions of both sides lost; for ignored regions their number.
+    loss = models.FloatField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "result", "cause"], name="a_result_has_one_loss_from_a_cause"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["run", "method", "cause", "-loss", "result"], name="worst_images")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run}: {self.cause} on {self.result}"

@@ -15,7 +15,9 @@ from text_rankings.base.i18n import Message, gettext_noop, ngettext
 from text_rankings.base.i18n import gettext as _
 
 from . import services
+from .causes import explain
 from .leaderboards import leaderboards_of
+from .models import ProtocolRun
 
 KIND: Final = "scoring.score"
 
@@ -62,5 +64,16 @@ def score(arguments: Mapping[str, Any], running: Running) -> None:
         outcome.text = Message(" ").join(said)
         outcome.made = {"run": run.pk}
         outcome.address = reverse("datasets:detail", args=[dataset.slug])
-    # So that the page of a large dataset need not compute them.
+    # So that the pages of a large dataset need not compute them. The job has ended for its user.
     leaderboards_of(run)
+    explain(run)
+
+
+def explain_run(arguments: Mapping[str, Any], running: Running) -> None:
+    """Run the job; raises NotScored if the run is gone."""
+    run = ProtocolRun.objects.select_related("dataset").filter(pk=arguments["run"]).first()
+    if run is None:
+        raise services.NotScored(_("The run is no longer here."))
+    explain(run, lambda done, total: running.tell(done, total, _("Results explained")))
+    with running.publishing() as outcome:
+        outcome.text, outcome.address = _("The causes are found."), arguments["address"]

@@ -9,12 +9,13 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from annotate.datasets.models import Dataset
+from annotate.datasets.models import Dataset, ImageFacts
 from annotate.names import NameField
 from annotate.reports.forms import ReportForm
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from protocols.core.base import Protocol
+from protocols.core.causes import CAUSES
 from rankings.elicitation.log import CRITERIA
 from text_rankings.base.i18n import gettext, numeral
 
@@ -177,54 +178,117 @@ _FIGURES: Final = [
 
 
 class WorstForm(forms.Form):
-    """A method, another to compare it with, and the run and figure that order the images."""
+    """A method and its rival, what orders the images, and filters on images; all in the address."""
 
     method = forms.ChoiceField(label=_("Method"), required=False)
-    against = forms.ChoiceField(label=_("Against"), required=False)
+    against = forms.ChoiceField(required=False, widget=forms.HiddenInput)
     protocol = forms.ChoiceField(label=_("Protocol"), required=False)
     figure = forms.ChoiceField(label=_("Figure"), choices=_FIGURES, required=False)
-    name = NameField(label=_("Image"), max_length=200, required=False)
+    cause = forms.ChoiceField(
+        required=False, widget=forms.HiddenInput, choices=[(name, name) for name in ("", *CAUSES)]
+    )
+    name = NameField(label=_("Name of the image"), max_length=200, required=False)
+    words = NameField(label=_("Text in the image"), max_length=200, required=False)
+    script = forms.ChoiceField(label=_("Script"), required=False)
+    turned = forms.ChoiceField(
+        label=_("Orientation"),
+        required=False,
+        choices=[("", _("any")), ("yes", _("with rotated words")), ("no", _("horizontal only"))],
+    )
+    height_from = forms.FloatField(label=_("Height of words from, px"), required=False, min_value=0)
+    height_to = forms.FloatField(label=_("to, px"), required=False, min_value=0)
 
     def __init__(self, data: Any, *, dataset: Dataset, runs: Sequence[ProtocolRun]) -> None:
         super().__init__(data)
-        self._methods = {method.slug: method for method in dataset.methods.all()}
+        self.methods = {method.slug: method for method in dataset.methods.all()}
         self._runs = {run.name: run for run in runs}
-        names = [(slug, method.name) for slug, method in self._methods.items()]
+        names = [(slug, method.name) for slug, method in self.methods.items()]
+        scripts = scripts_of(dataset)
         for field, choices in {
             "method": names,
-            "against": [("", _("no other method")), *names],
+            "against": [("", ""), *names],
             "protocol": [(name, name) for name in self._runs],
+            "script": [("", _("any")), *((name, name.capitalize()) for name in scripts)],
         }.items():
             self.fields[field].choices = choices  # type: ignore[attr-defined]
+        if len(scripts) < 2:
+            self.fields["script"].widget = forms.HiddenInput()
+
+    @property
+    def filters(self) -> list[forms.BoundField]:
+        return [field for field in self.visible_fields() if field.name not in _ORDERING]
+
+    @property
+    def ordering(self) -> list[forms.BoundField]:
+        return [field for field in self.visible_fields() if field.name in _ORDERING]
+
+    @property
+    def is_filtered(self) -> bool:
+        return any(self[field.name].value() for field in self.filters)
+
+    @property
+    def asked(self) -> list[tuple[str, str]]:
+        """The values of the fields that the comparison of two methods hands on."""
+        sides = ("method", "against", "protocol")
+        values = [(name, self[name].value()) for name in self.fields if name not in sides]
+        return [(name, value) for name, value in values if value]
 
     def question(self) -> Question:
         """Return what is asked of a dataset with at least one method and one run."""
         asked = self.cleaned_data
+        run = self._runs[asked["protocol"] or next(iter(self._runs))]
+        method = self.methods[asked["method"] or next(iter(self.methods))]
+        against = self.methods.get(asked["against"])
+        conditions = {
+            "name__icontains": asked["name"],
+            "facts__words__contains": asked["words"].lower(),
+            "facts__scripts__contains": asked["script"] and f" {asked['script']} ",
+            "facts__height_px__gte": asked["height_from"],
+            "facts__height_px__lte": asked["height_to"],
+            "facts__n_turned__gt": 0 if asked["turned"] == "yes" else None,
+            "facts__n_turned": 0 if asked["turned"] == "no" else None,
+        }
         return Question(
-            self._runs[asked["protocol"] or next(iter(self._runs))],
+            run,
             asked["figure"] or _FIGURES[0][0],
-            self._methods[asked["method"] or next(iter(self._methods))],
-            self._methods.get(asked["against"]),
-            asked["name"],
+            method,
+            None if against == method else against,
+            asked["cause"] if run.has_causes else "",
+            {lookup: value for lookup, value in conditions.items() if value not in (None, "")},
         )
 
-    def query(self) -> str:
-        """Return the address of the comparison of two methods that keeps the question."""
+    def query(self, **changed: str) -> str:
+        """Return the query of this page with some fields changed."""
         question = self.question()
-        other = question.against or question.method
-        return urlencode(
-            {
-                "left": question.method.slug,
-                "right": other.slug,
-                "protocol": question.run.name,
-                "figure": question.figure,
-                "name": question.name,
-            }
-        )
+        asked = {
+            **{name: self[name].value() or "" for name in self.fields},
+            "method": question.method.slug,
+            "protocol": question.run.name,
+            **changed,
+        }
+        return urlencode({name: value for name, value in asked.items() if value})
+
+    def query_of_image(self) -> str:
+        """Return the query of the comparison of two methods that keeps the question."""
+        question = self.question()
+        asked = QueryDict(self.query(), mutable=True)
+        asked["left"] = asked.pop("method")[-1]
+        asked["right"] = (question.against or question.method).slug
+        asked.pop("against", None)
+        return asked.urlencode()
+
+
+_ORDERING: Final = ("method", "protocol", "figure")
+
+
+def scripts_of(dataset: Dataset) -> list[str]:
+    """Return the scripts of the words of a dataset."""
+    found = ImageFacts.objects.filter(image__dataset=dataset).values_list("scripts", flat=True)
+    return sorted({script for scripts in found.order_by().distinct() for script in scripts.split()})
 
 
 def worst_of(query: QueryDict) -> dict[str, str]:
     """Return the question behind the comparison of two methods, from its address."""
-    asked = {name: query.get(name, "") for name in ("protocol", "figure", "name")}
+    asked = {name: query.get(name, "") for name in WorstForm.base_fields}
     left, right = query.get("left", ""), query.get("right", "")
     return {**asked, "method": left, "against": "" if left == right else right}

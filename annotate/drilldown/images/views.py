@@ -16,6 +16,7 @@ from annotate.jobs.shortcuts import go_to
 from annotate.reports import background_counts
 from annotate.reports.services import available_runs
 from annotate.requests import SignedInRequest
+from annotate.scoring.causes import costs_of, start_explaining
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
@@ -133,16 +134,18 @@ def compare_in_dataset(request: HttpRequest, slug: str, image: str) -> HttpRespo
         context["previous"], context["following"] = worst_images.around(
             form.question(), asked_image
         )
+        context["worst_query"] = form.query()
+        context["asked"] = form.asked
     return render(request, "reports/compare.html", context | {"dataset": dataset}, status=status)
 
 
 @login_required
-@require_safe
-def worst(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the images on which a method does worst, alone or against another."""
+@require_http_methods(["GET", "HEAD", "POST"])
+def worst(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show the images on which a method does worst; POST starts finding the causes of a run."""
     seen = permitted(request.user, "annotate.see_dataset", Dataset)
     dataset = get_object_or_404(seen, slug=slug)
-    runs = list(dataset.runs.latest_of_each_protocol())
+    runs = [run for run in dataset.runs.latest_of_each_protocol() if run.n_scores != 0]
     context: dict[str, Any] = {"dataset": dataset}
     if not runs or not dataset.methods.exists():
         return render(request, "datasets/worst.html", context)
@@ -151,15 +154,34 @@ def worst(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return render(request, "datasets/worst.html", context, status=422)
     question = form.question()
-    scores = worst_images.worst_scores(question).select_related("result__image")
-    page = Paginator(scores, _WORST_PER_PAGE).get_page(request.GET.get("page"))
+    if request.method == "POST":
+        address = request.get_full_path()
+        return go_to(start_explaining(run=question.run, person=request.user, address=address))
+    after, before = (_key(request.GET.get(name, "")) for name in ("after", "before"))
+    part = worst_images.part_of(question, _WORST_PER_PAGE, after, before)
+    costs = [
+        (cost, form.query(cause=cost.cause))
+        for cost in costs_of(question.run, question.method.name)
+    ]
+    others = [method for method in form.methods.values() if method != question.method]
     context |= {
         "question": question,
-        "page": page,
-        "rows": [(score, worst_images.drawn_result(score, dataset)) for score in page],
+        "part": part,
+        "n_images": worst_images.worst_rows(question).count(),
+        "rows": [(row, worst_images.drawn_result(row, dataset)) for row in part.rows],
         "query": form.query(),
+        "query_of_image": form.query_of_image(),
+        "rivals": [(method, form.query(against=method.slug)) for method in others],
+        "alone": form.query(against=""),
+        "costs": costs,
+        "all_causes": form.query(cause=""),
+        "is_explained": not question.run.has_causes or question.run.losses is not None,
     }
     return render(request, "datasets/worst.html", context)
+
+
+def _key(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def _compared(

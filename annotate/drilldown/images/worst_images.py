@@ -1,67 +1,124 @@
-"""The images on which a method does worst, alone or against another, by a run's scores."""
+"""The images on which a method does worst, alone or against another, by a run's scores or losses."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Final
 
-from django.db.models import F, FloatField, OuterRef, QuerySet, Subquery, Value
+from django.db.models import F, FloatField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import Dataset, Image, Method
-from annotate.scoring.models import ProtocolRun, Score
+from annotate.scoring.models import ImageLoss, ProtocolRun, Score
 
 # The credit and its divisor that a figure adds up over images.
 _CREDITS = {"recall": ("recalled", "n_truth"), "precision": ("precise", "n_detections")}
+# The result of another method on the image of a score.
+_RIVAL: Final = "result__image__results"
+# Differences below are rounding.
+_LEAST: Final = 1e-9
 
 
 @dataclass(frozen=True)
 class Question:
-    """A method's figure by a run, and the method it is compared with, if any."""
+    """A method's figure by a run, or one cause of its losses; a rival method; filters on images."""
 
     run: ProtocolRun
     figure: str
     method: Method
     against: Method | None = None
-    name: str = ""
+    cause: str = ""
+    # Conditions on images, by their lookups.
+    images: dict[str, Any] = field(default_factory=dict)
 
 
-def worst_scores(question: Question) -> QuerySet[Score]:
-    """Return the scores of the images on which the method loses something, the worst first.
+def worst_rows(question: Question) -> QuerySet[Any]:
+    """Return the scores or losses of the images on which the method loses something, worst first.
 
-    Each has its figure ``own``, the ``loss`` and, against another method, that one's figure
-    ``other``. Against another method the
-    loss is the difference of the image's figures. Alone, it is the credit that the image takes from
-    the figure of the data set: regions that were not found (recall), or detections that are not
-    right (precision); for other figures and imported scores, 1 minus the figure of the image.
+    Each has its ``cost`` and, against another method, that one's figure or loss ``other``; a score
+    has its figure ``own``. Against another method the cost is the difference of the image's figures
+    or losses. Alone, it is the credit that the image takes from the figure of the data set: regions
+    that were not found (recall), or detections that are not right (precision); for other figures
+    and imported scores, 1 minus the figure of the image.
     """
+    rows: QuerySet[Any] = _losses(question) if question.cause else _scores(question)
+    conditions = {f"result__image__{lookup}": value for lookup, value in question.images.items()}
+    return rows.filter(cost__gt=_LEAST, **conditions).order_by("-cost", "result")
+
+
+def _scores(question: Question) -> QuerySet[Score]:
     scores = Score.objects.filter(run=question.run, result__method=question.method)
-    scores = scores.annotate(own=F(question.figure))
-    if question.name:
-        scores = scores.filter(result__image__name__icontains=question.name)
+    own = F(question.figure)
     if question.against is not None:
-        other = Score.objects.filter(
-            run=question.run,
-            result__method=question.against,
-            result__image=OuterRef("result__image"),
-        )
-        scores = scores.annotate(
-            other=Subquery(other.values(question.figure)[:1], output_field=FloatField())
-        ).annotate(loss=F("other") - F(question.figure))
-    else:
-        lost: Combinable = 1.0 - F(question.figure)
-        if question.figure in _CREDITS:
-            credit, divisor = _CREDITS[question.figure]
-            lost = Coalesce(F(divisor) - F(credit), lost)
-        scores = scores.annotate(other=Value(None, output_field=FloatField()), loss=lost)
-    return scores.filter(loss__gt=1e-9).order_by(
-        "-loss", "result__image__position", "result__image"
+        # One call, so that both conditions are about the same result.
+        rivals = {f"{_RIVAL}__method": question.against, f"{_RIVAL}__scores__run": question.run}
+        other = F(f"{_RIVAL}__scores__{question.figure}")
+        return scores.filter(**rivals).annotate(own=own, other=other, cost=other - own)
+    lost: Combinable = 1.0 - own
+    if question.figure in _CREDITS:
+        credit, divisor = _CREDITS[question.figure]
+        lost = Coalesce(F(divisor) - F(credit), lost)
+    return scores.annotate(own=own, other=Value(None, output_field=FloatField()), cost=lost)
+
+
+def _losses(question: Question) -> QuerySet[ImageLoss]:
+    losses = ImageLoss.objects.filter(run=question.run, cause=question.cause)
+    own = losses.filter(method=question.method)
+    if question.against is None:
+        return own.annotate(other=Value(None, output_field=FloatField()), cost=F("loss"))
+    rival = losses.filter(method=question.against, result__image=OuterRef("result__image"))
+    other = Coalesce(Subquery(rival.values("loss")[:1]), 0.0)
+    return own.annotate(other=other, cost=F("loss") - other)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the images in order; the keys with which the parts before and after it begin."""
+
+    rows: list[Any]
+    before: int | None
+    after: int | None
+
+
+def part_of(
+    question: Question, n: int, after: int | None = None, before: int | None = None
+) -> Part:
+    """Return the n rows after, or before, the row of a result's key; without either, the first n.
+
+    A key that is unknown, or no longer among the images, is ignored.
+    """
+    rows = worst_rows(question)
+    anchor = after or before
+    at: Any = rows.filter(result=anchor).first() if anchor else None
+    is_back = at is not None and not after
+    if at is not None:
+        rows = _preceding(rows, at) if is_back else _following(rows, at)
+    found: list[Any] = list(rows.select_related("result__image")[: n + 1])
+    is_more, found = len(found) > n, found[:n]
+    if is_back:
+        found.reverse()
+    has_before, has_after = (is_more, True) if is_back else (at is not None, is_more)
+    return Part(
+        found,
+        found[0].result_id if found and has_before else None,
+        found[-1].result_id if found and has_after else None,
     )
 
 
-def drawn_result(score: Score, dataset: Dataset) -> Picture:
-    """Return the small photograph of a score's image with its ground truth and detections."""
-    image, boxes = score.result.image, score.result.detections
+def _following(rows: QuerySet[Any], at: Any) -> QuerySet[Any]:
+    return rows.filter(Q(cost__lt=at.cost) | Q(cost=at.cost, result__gt=at.result_id))
+
+
+def _preceding(rows: QuerySet[Any], at: Any) -> QuerySet[Any]:
+    """Return the rows before one, the nearest first."""
+    rows = rows.filter(Q(cost__gt=at.cost) | Q(cost=at.cost, result__lt=at.result_id))
+    return rows.order_by("cost", "-result")
+
+
+def drawn_result(row: Score | ImageLoss, dataset: Dataset) -> Picture:
+    """Return the small photograph of a row's image with its ground truth and detections."""
+    image, boxes = row.result.image, row.result.detections
     return picture(
         truth=image.truth_regions,
         boxes=boxes,
@@ -72,9 +129,14 @@ def drawn_result(score: Score, dataset: Dataset) -> Picture:
 
 
 def around(question: Question, image: Image) -> tuple[str | None, str | None]:
-    """Return the names of the images before and after an image in the order of the losses."""
-    names = list(worst_scores(question).values_list("result__image__name", flat=True))
-    if image.name not in names:
-        return None, names[0] if names else None
-    at = names.index(image.name)
-    return names[at - 1] if at else None, names[at + 1] if at + 1 < len(names) else None
+    """Return the names of the images before and after an image in the order of the costs.
+
+    After an image that is not among them comes the first.
+    """
+    rows = worst_rows(question)
+    at = rows.filter(result__image=image).first()
+    names = [rows.none(), rows] if at is None else [_preceding(rows, at), _following(rows, at)]
+    previous, following = (
+        one.values_list("result__image__name", flat=True).first() for one in names
+    )
+    return previous, following

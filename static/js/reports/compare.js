@@ -36,8 +36,15 @@ export function init(root) {
   document.addEventListener("keydown", (event) => {
     if (event.target.matches("select, textarea, input")) return;
     if (tools.press(event, event.target)) event.preventDefault();
+    else goOn(event);
   });
   document.addEventListener("keyup", (event) => tools.release(pressOf(event)));
+}
+
+// The arrows lead to the images before and after this one, in a list of worst images.
+function goOn({ code, altKey, ctrlKey, metaKey, shiftKey }) {
+  const rel = { ArrowLeft: "prev", ArrowRight: "next" }[code];
+  if (rel && !altKey && !ctrlKey && !metaKey && !shiftKey) document.querySelector(`a[rel=${rel}]`)?.click();
 }
 
 // An event's own properties cannot be spread.

@@ -3,8 +3,11 @@
 import pytest
 from django.urls import reverse
 
+from annotate.datasets.facts import fill_facts
+from annotate.scoring.causes import explain
 from annotate.scoring.models import Score
 from annotate.scoring.services import score_protocol
+from protocols.core.regions import Region, encode_regions
 from tests.support.factories import (
     make_admin,
     make_dataset,
@@ -46,7 +49,7 @@ def admin(client, run):
 
 def found(client, dataset, **asked):
     shown = client.get(reverse("scored:worst", args=[dataset.slug]), asked)
-    return [(score.result.image.name, score.loss) for score, _ in shown.context["rows"]]
+    return [(score.result.image.name, score.cost) for score, _ in shown.context["rows"]]
 
 
 def test_images_are_in_the_order_of_what_one_method_loses_to_another(admin, dataset, run):
@@ -82,6 +85,74 @@ def test_without_sums_the_loss_is_what_the_figure_of_the_image_lacks(admin, data
     assert [loss for _, loss in recall] == pytest.approx([1 - at / 6 for at in range(6)])
 
 
+def test_a_cause_lists_its_images_with_what_they_lose(admin, dataset, run):
+    """East misses 6 - i words; west splits and misses others, and one detection is background."""
+    explain(run)
+    missed = found(admin, dataset, method="east", protocol="IOU", cause="missed")
+    assert missed == [(f"part/img_{at}", 6 - at) for at in range(6)]
+    false = found(admin, dataset, method="west", protocol="IOU", cause="background")
+    assert false == [(f"part/img_{at}", 1) for at in range(7)]
+    against = found(admin, dataset, method="east", against="west", protocol="IOU", cause="missed")
+    # East misses 6 - i, west misses i.
+    assert against == [(f"part/img_{at}", 6 - 2 * at) for at in range(3)]
+
+
+def test_the_page_shows_what_each_cause_costs_the_data_set(admin, dataset, run):
+    asked = {"method": "east", "protocol": "IOU"}
+    address = reverse("scored:worst", args=[dataset.slug])
+    explain(run)
+    [(cost, query)] = admin.get(address, asked).context["costs"]
+    # 21 of 42 words are missed.
+    assert (cost.cause, cost.n_truth, cost.recall) == ("missed", 21, pytest.approx(0.5))
+    assert "cause=missed" in query
+
+
+def test_causes_that_are_not_computed_are_computed_on_request(admin, dataset, run):
+    address = reverse("scored:worst", args=[dataset.slug]) + "?method=east&protocol=IOU"
+    assert "are not computed yet" in admin.get(address).text
+    admin.post(address)
+    assert admin.get(address).context["is_explained"]
+    assert run.image_losses.exists()
+
+
+def test_filters_select_images_by_their_ground_truth(admin, dataset, run):
+    texts = {0: ("Éclair", (0, 0, 99, 19)), 1: ("東京", (0, 0, 99, 59))}
+    for at, (text, box) in texts.items():
+        image = dataset.images.get(name=f"part/img_{at}")
+        image.truth = encode_regions([Region.from_box(*box, text=text)])
+        image.save()
+    turned = Region((0, 0, 50, 50, 40, 60, -10, 10))
+    dataset.images.filter(name="part/img_2").update(truth=encode_regions([turned]))
+    fill_facts(dataset)
+
+    def names(**asked):
+        return {name for name, _ in found(admin, dataset, method="east", figure="recall", **asked)}
+
+    assert names(words="éCLAIR") == {"part/img_0"}
+    assert names(script="cjk") == {"part/img_1"}
+    assert names(turned="yes") == {"part/img_2"}
+    assert "part/img_2" not in names(turned="no")
+    assert names(height_to="20") == {"part/img_0", "part/img_2"}
+    assert names(height_from="50") == {"part/img_1"}
+
+
+def test_pages_continue_where_the_last_one_ended(admin, dataset, monkeypatch):
+    monkeypatch.setattr("annotate.drilldown.images.views._WORST_PER_PAGE", 2)
+    asked = {"method": "west", "protocol": "IOU", "figure": "precision"}
+    address, seen = reverse("scored:worst", args=[dataset.slug]), []
+    part = admin.get(address, asked).context["part"]
+    assert part.before is None
+    while part.after:
+        seen.append([row.result.image.name for row in part.rows])
+        part = admin.get(address, asked | {"after": part.after}).context["part"]
+    seen.append([row.result.image.name for row in part.rows])
+    # All losses are equal: the order of the images decides.
+    assert [name for names in seen for name in names] == [f"part/img_{at}" for at in range(7)]
+    back = admin.get(address, asked | {"before": part.before}).context["part"]
+    assert [row.result.image.name for row in back.rows] == seen[-2]
+    assert admin.get(address, asked | {"after": "x"}).context["part"].before is None
+
+
 def test_names_select_images(admin, dataset):
     assert [name for name, _ in found(admin, dataset, method="east", name="img_3")] == [
         "part/img_3"
@@ -94,7 +165,7 @@ def test_an_image_leads_to_both_methods_and_on_to_the_next(admin, dataset):
     asked = {"method": "east", "against": "west", "protocol": "IOU", "figure": "recall"}
     names = [name for name, _ in found(admin, dataset, **asked)]
     page = admin.get(reverse("scored:worst", args=[dataset.slug]), asked)
-    query = page.context["query"]
+    query = page.context["query_of_image"]
     address = reverse("scored:compare", args=[dataset.slug, names[1]])
     assert f"{address}?{query}".replace("&", "&amp;") in page.text
     shown = admin.get(f"{address}?{query}")
@@ -125,7 +196,7 @@ def test_without_scores_the_page_says_what_to_do(client):
 def test_the_number_of_queries_does_not_grow_with_the_images(
     admin, dataset, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         admin.get(reverse("scored:worst", args=[dataset.slug]), {"method": "east"})
 
 

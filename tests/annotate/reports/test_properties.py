@@ -2,7 +2,8 @@
 
 import pytest
 
-from annotate.reports.properties import HEIGHT, TURNED, WORDS, image_properties, shape_of
+from annotate.datasets.facts import shape_of
+from annotate.reports.properties import HEIGHT, TURNED, WORDS, image_properties
 from annotate.reports.services import available_runs, study_report
 from protocols.core.regions import Region, encode_regions
 from rankings.agreement.report import Settings
