@@ -5,18 +5,46 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from text_rankings.base.i18n import Message
 
 from .core import thresholds
 from .core.base import Family, ImageScore, Kind, Scene, Side, f_score, parameter
 from .core.credits import CreditProtocol
-from .core.geometry import Floats, box_areas, box_intersections, boxes_of, overlapping_pairs
-from .core.matching import flatten, ignored_detections
+from .core.geometry import (
+    Floats,
+    Pairs,
+    box_areas,
+    box_intersections,
+    boxes_of,
+    overlapping_pairs,
+)
+from .core.matching import Flat, flatten, ignored_detections
 from .core.passes import Overlap, OverlapPasses
 
 # The last pixel is included in a box: a box from 0 to 99 is 100 wide.
 PIXEL = 1.0
+
+
+@dataclass(frozen=True)
+class BoxOverlaps:
+    """Overlaps of the boxes of scenes: sigma, tau and near have an entry for each pair."""
+
+    scenes: Sequence[Scene]
+    flat: Flat
+    pairs: Pairs
+    sigma: Floats
+    tau: Floats
+    near: Floats
+    ignored: NDArray[np.bool_]
+
+    def several(self) -> list[set[int]]:
+        """Return the truths of each scene that several counted detections overlap."""
+        counted = ~self.ignored[self.pairs.detection]
+        n = np.bincount(self.pairs.truth[counted], minlength=len(self.flat.truth))
+        scenes = range(len(self.scenes))
+        return [set(np.flatnonzero(n[self.flat.slices(at)[0]] > 1).tolist()) for at in scenes]
 
 
 @dataclass(frozen=True)
@@ -63,6 +91,9 @@ class Icdar13(CreditProtocol):
     _counts_overlaps: ClassVar[bool] = False
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
+        return self.conclude(self.measure(scenes))
+
+    def measure(self, scenes: Sequence[Scene]) -> "BoxOverlaps":
         flat = flatten(scenes)
         truth, detections = boxes_of(flat.truth), boxes_of(flat.detections)
         # Boxes that miss each other by a pixel still touch, since the last pixel is included.
@@ -75,9 +106,13 @@ class Icdar13(CreditProtocol):
         tau = shared / box_areas(detections, PIXEL)[pairs.detection]
         near = self._near(truth[pairs.truth], detections[pairs.detection])
         ignored = ignored_detections(flat, pairs, tau, self.min_area_precision)
-        overlaps = flat.by_scene(pairs, sigma, tau, near)
+        return BoxOverlaps(scenes, flat, pairs, sigma, tau, near, ignored)
+
+    def conclude(self, measured: "BoxOverlaps") -> list[ImageScore]:
+        flat, ignored = measured.flat, measured.ignored
+        overlaps = flat.by_scene(measured.pairs, measured.sigma, measured.tau, measured.near)
         scores = []
-        for at, scene in enumerate(scenes):
+        for at, scene in enumerate(measured.scenes):
             truths, detections_here = flat.slices(at)
             passes = _Passes(
                 self,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import ClassVar
 
 import numpy as np
@@ -82,6 +82,7 @@ class IouMatching:
         masks: bool = False,
     ) -> None:
         self._at_least = at_least
+        self.scenes = scenes
         self.flat = flat = flatten(scenes)
         self.truth = Shapes(flat.truth, truncate=whole, masks=masks)
         self.detections = Shapes(flat.detections, truncate=whole, masks=masks)
@@ -93,7 +94,7 @@ class IouMatching:
         # One entry for each pair: the share of the detection inside the truth, then the IoU.
         share = shares(self.shared, areas)
         union = self.truth.areas[pairs.truth] + areas - self.shared
-        iou = shares(self.shared, union)
+        self._iou_of_all = iou = shares(self.shared, union)
         enough = iou >= min_iou if at_least else iou > min_iou
         candidates = enough
         if matching == "best of all":
@@ -118,6 +119,10 @@ class IouMatching:
             _matched(found.get(at, []), scene, matching, use_confidences)
             for at, scene in enumerate(scenes)
         ]
+
+    def tables(self, limit: int) -> list[list[list[float]]]:
+        """Return the IoU of each scene's truths (rows) and detections; see ``Flat.tables``."""
+        return self.flat.tables(self.pairs, self._iou_of_all, limit)
 
     def images(self) -> "Iterator[Image]":
         """Yield the matching of each scene."""
@@ -266,7 +271,10 @@ class Image:
         best = {"truth": self.best_of_truth, "detection": self.best_of_detection}
 
         def why(side: Side, at: int) -> str:
-            return self.refused.get((side, at)) or self._too_far(best[side][at], min_iou)
+            value = best[side][at]
+            enough = value >= min_iou if self.at_least else value > min_iou
+            said = self.refused.get((side, at))
+            return said or _too_far(round(value, 3), min_iou, enough, self.at_least)
 
         return unmatched_of(
             self.truth_ignored,
@@ -274,21 +282,6 @@ class Image:
             {i for i, _, _ in self.matched},
             {j for _, j, _ in self.matched},
             why,
-        )
-
-    def _too_far(self, best: float, min_iou: float) -> str:
-        if self.at_least:
-            if best >= min_iou:
-                return Message(
-                    "every partner with an IoU of at least {min_iou:g} was taken", min_iou=min_iou
-                )
-            return Message(
-                "its best IoU, {best:.3f}, is below {min_iou:g}", best=best, min_iou=min_iou
-            )
-        if best > min_iou:
-            return Message("every partner with an IoU above {min_iou:g} was taken", min_iou=min_iou)
-        return Message(
-            "its best IoU, {best:.3f}, is not above {min_iou:g}", best=best, min_iou=min_iou
         )
 
     def score(
@@ -321,6 +314,20 @@ class Image:
         credits = [1.0] * len(self.matched)
         mean = sum(iou for _, _, iou in self.matched) / len(credits) if credits else None
         return self.score(min_iou, credits, credits, {"mean_iou": mean})
+
+
+@lru_cache(maxsize=2048)
+def _too_far(best: float, min_iou: float, enough: bool, at_least: bool) -> str:
+    """Return why a region has no match. Many share a reason, and a message takes time to make."""
+    if enough and at_least:
+        return Message(
+            "every partner with an IoU of at least {min_iou:g} was taken", min_iou=min_iou
+        )
+    if enough:
+        return Message("every partner with an IoU above {min_iou:g} was taken", min_iou=min_iou)
+    if at_least:
+        return Message("its best IoU, {best:.3f}, is below {min_iou:g}", best=best, min_iou=min_iou)
+    return Message("its best IoU, {best:.3f}, is not above {min_iou:g}", best=best, min_iou=min_iou)
 
 
 @dataclass(frozen=True)
@@ -361,15 +368,20 @@ class Iou(CreditProtocol):
     )
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
-        matching = IouMatching(
+        return self.conclude(self.measure(scenes))
+
+    def measure(self, scenes: Sequence[Scene]) -> IouMatching:
+        return IouMatching(
             scenes,
             min_iou=self.min_iou,
             max_ignored_share=self.max_ignored_share,
             use_confidences=self.use_confidences,
             matching=self.matching,
         )
+
+    def conclude(self, matching: IouMatching) -> list[ImageScore]:
         scores = []
-        for scene, image in zip(scenes, matching.images(), strict=True):
+        for scene, image in zip(matching.scenes, matching.images(), strict=True):
             if self.same_label:
                 image = image.agreeing(partial(_other_label, scene))
             score = image.plain_score(self.min_iou)

@@ -1,30 +1,68 @@
 """Output of the competition's scripts: the figures of a result set, and those of each image."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-import numpy as np
-
-from ..core.base import ImageScore, OverallScore, Protocol, Scene
-from ..core.geometry import (
-    Pairs,
-    Shapes,
-    box_areas,
-    box_intersections,
-    boxes_of,
-    intersection_areas,
-    overlapping_pairs,
-    shares,
-)
+from ..core.base import ImageScore, Match, OverallScore, Protocol, Scene
 from ..core.matching import INSIDE_IGNORED
 from ..core.regions import Region
 from ..iou import Iou, average_precision
 
 # Challenge 2 has boxes, Challenge 4 and later ones quadrilaterals.
 OF_BOXES: Final = ("deteval", "icdar13", "deteval-wolf")
+# The logs of these scripts can be written as they write them.
+WITH_LOG: Final = ("iou", "tiou")
 _TYPES: Final = {"one-to-one": "OO", "split": "OM", "merge": "MO", "many-to-many": "MM"}
 # Above this many detections the published scripts omit the matrices.
 _MAX_DETECTIONS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Scores of scenes, and the tables that were measured for them.
+
+    Attributes
+    ----------
+    tables : mapping of str to list
+        By their names in the scripts, a table of truths by detections for each scene.
+    several : list of set of int
+        The truths of each scene that several counted detections overlap; empty if not measured.
+    """
+
+    scores: Sequence[ImageScore]
+    tables: Mapping[str, list[list[list[float]]]] = field(default_factory=dict)
+    several: Sequence[set[int]] = ()
+
+
+def scored(protocol: Protocol, scenes: Sequence[Scene], *, with_tables: bool) -> Scored:
+    """Return the scores of scenes, and what was measured for them if it is written.
+
+    Parameters
+    ----------
+    scenes : sequence of Scene, length n
+    with_tables : bool
+    """
+    if not with_tables:
+        return Scored(protocol.score(scenes))
+    if isinstance(protocol, Iou):
+        matching = protocol.measure(scenes)
+        tables = {"iouMat": matching.tables(_MAX_DETECTIONS)}
+        return Scored(protocol.conclude(matching), tables)
+    if protocol.slug not in OF_BOXES:
+        return Scored(protocol.score(scenes))
+    from ..deteval import Icdar13
+
+    # DetEval of its authors shares the measurements, not the matching.
+    of_boxes = protocol if isinstance(protocol, Icdar13) else Icdar13()
+    measured = of_boxes.measure(scenes)
+    found = of_boxes.conclude(measured) if of_boxes is protocol else protocol.score(scenes)
+    shares = {"recallMat": measured.sigma, "precisionMat": measured.tau}
+    tables = {
+        name: measured.flat.tables(measured.pairs, values, _MAX_DETECTIONS)
+        for name, values in shares.items()
+    }
+    return Scored(found, tables, measured.several() if protocol.slug == "deteval" else ())
 
 
 def overall_figures(
@@ -38,23 +76,25 @@ def overall_figures(
     scores : sequence of ImageScore, length n
     """
     overall: OverallScore = protocol.overall(scores)
+    n_truth = sum(score.tally.n_truth for score in scores)
+    n_detections = sum(score.tally.n_detections for score in scores)
+    # The scripts write 0, not 0.0, where they do not divide.
     figures = {
-        "recall": overall.recall,
-        "precision": overall.precision,
-        "hmean": overall.f_score,
+        "precision": overall.precision if n_detections else overall.precision or 0,
+        "recall": overall.recall if n_truth else overall.recall or 0,
+        "hmean": overall.f_score if overall.recall or overall.precision else 0,
     }
     if "average_precision" in overall.indicators:
         figures["AP"] = overall.indicators["average_precision"]
     if protocol.slug == "tedeval":
         # The script finds no match among its confidences, so its average precision is 0.
-        figures["AP"] = 0.0
+        figures = {name: figures[name] for name in ("recall", "precision", "hmean")} | {"AP": 0}
     if isinstance(protocol, Iou):
         counted = [
             flag
             for scene, score in zip(scenes, scores, strict=True)
             for flag in _confidences_and_matches(scene, score)
         ]
-        n_truth = sum(score.tally.n_truth for score in scores)
         figures["AP"] = _average_precision(protocol, counted, n_truth)
     return figures
 
@@ -82,50 +122,75 @@ def _average_precision(
     protocol: Iou, counted: Sequence[tuple[float, bool]], n_truth: float
 ) -> float:
     if not protocol.use_confidences:
-        return 0.0
+        return 0
     confidences = [confidence for confidence, _ in counted]
     return average_precision(confidences, [matched for _, matched in counted], n_truth)
 
 
-def sample_of(
-    protocol: Protocol, scene: Scene, score: ImageScore, listed: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return the output of the competition's scripts for one image.
+def samples(
+    protocol: Protocol,
+    images: Mapping[str, Scene],
+    found: Scored,
+    listed: Mapping[str, Any],
+    log: str = "reasons",
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the output of the competition's scripts for each image, after its name.
 
     Parameters
     ----------
-    score : ImageScore
-        Scores of this scene, with its matches.
+    found : Scored
+        Of these images, in their order.
     listed : mapping
         The parameters that the script lists with its results.
+    log : str
+        ``reasons`` why regions have no match, or ``published``: the steps of the script.
     """
-    detections = scene.detections or ()
-    sample: dict[str, Any] = {
-        "precision": score.precision,
-        "recall": score.recall,
-        "hmean": score.f_score,
-        "pairs": _pairs(protocol, scene, score),
-        "gtPolPoints": [_points(region, listed) for region in scene.truth],
-        "detPolPoints": [_points(region, listed) for region in detections],
-        "gtDontCare": [at for at, region in enumerate(scene.truth) if region.ignored],
-        "detDontCare": _ignored(score),
-        "evaluationParams": dict(listed),
-        "evaluationLog": "".join(
-            f"{unmatched.side} {unmatched.index}: {unmatched.reason}\n"
-            for unmatched in score.unmatched
-        ),
-    }
-    # Without truth or detections, the scripts write a matrix that was never filled; this does not.
-    small = bool(scene.truth) and 0 < len(detections) <= _MAX_DETECTIONS
-    if isinstance(protocol, Iou):
-        sample["AP"] = _image_average_precision(protocol, scene, score)
-        sample["iouMat"] = _iou_matrix(scene) if small else []
-    elif protocol.slug == "tedeval":
-        sample["AP"] = 0.0 if score.tally.n_truth else score.precision
-    elif protocol.slug in OF_BOXES:
-        recall, precision = _area_matrices(scene) if small else ([], [])
-        sample["recallMat"], sample["precisionMat"] = recall, precision
-    return sample
+    for at, ((image, scene), score) in enumerate(zip(images.items(), found.scores, strict=True)):
+        detections = scene.detections or ()
+        several = found.several[at] if found.several else set()
+        ignored = _ignored(score)
+        sample: dict[str, Any] = {
+            "precision": score.precision,
+            "recall": score.recall,
+            "hmean": score.f_score,
+            "pairs": [_pair(protocol, match, several) for match in score.matches],
+        }
+        if isinstance(protocol, Iou):
+            sample["AP"] = _image_average_precision(protocol, scene, score)
+        elif protocol.slug == "tedeval":
+            sample["AP"] = 0.0 if score.tally.n_truth else score.precision
+        # Without truth or detections, the scripts write a table that was never filled; this does not.
+        sample |= {name: tables[at] for name, tables in found.tables.items()}
+        yield (
+            image,
+            sample
+            | {
+                "gtPolPoints": [_points(region, listed) for region in scene.truth],
+                "detPolPoints": [_points(region, listed) for region in detections],
+                "gtDontCare": [i for i, region in enumerate(scene.truth) if region.ignored],
+                "detDontCare": ignored,
+                "evaluationParams": listed,
+                "evaluationLog": _steps(scene, score, len(ignored))
+                if log == "published"
+                else "".join(f"{of.side} {of.index}: {of.reason}\n" for of in score.unmatched),
+            },
+        )
+
+
+def _steps(scene: Scene, score: ImageScore, n_ignored: int) -> str:
+    """Return the log of the scripts of Challenge 4 and TIoU."""
+    lines = [_counted("GT", scene.truth, sum(region.ignored for region in scene.truth))]
+    if scene.detections is not None:
+        lines.append(_counted("DET", scene.detections, n_ignored))
+    lines += [
+        f"Match GT #{match.truth[0]} with Det #{match.detections[0]}\n" for match in score.matches
+    ]
+    return "".join(lines)
+
+
+def _counted(side: str, regions: Sequence[Region], n_ignored: int) -> str:
+    ignored = f" ({n_ignored} don't care)" if n_ignored else ""
+    return f"{side} polygons: {len(regions)}{ignored}\n"
 
 
 def _image_average_precision(protocol: Iou, scene: Scene, score: ImageScore) -> float | None:
@@ -136,63 +201,24 @@ def _image_average_precision(protocol: Iou, scene: Scene, score: ImageScore) -> 
     return _average_precision(protocol, _confidences_and_matches(scene, score), n_truth)
 
 
-def _points(region: Region, listed: Mapping[str, Any]) -> list[float]:
+def _points(region: Region, listed: Mapping[str, Any]) -> Sequence[float]:
     """Return a region's numbers as its line has them: four sides of a box, else all points."""
     if listed.get("LTRB") or ("LTRB" not in listed and "MTYPE_OO_O" in listed):
-        return list(map(float, region.box))
-    return list(map(float, region.points))
+        return region.box
+    return region.points
 
 
-def _pairs(protocol: Protocol, scene: Scene, score: ImageScore) -> list[dict[str, Any]]:
-    """Return the matches; a side is a list where the script writes a list."""
-    several: set[int] = set()
-    if protocol.slug == "deteval":
-        # A split of which one detection is left counts as one-to-one, but is written as a split.
-        recall, _ = _area_matrices(scene)
-        counted = set(range(len(scene.detections or ()))) - set(_ignored(score))
-        several = {i for i, row in enumerate(recall) if sum(row[j] > 0 for j in counted) > 1}
-    pairs = []
-    for match in score.matches:
-        lists = protocol.slug == "tedeval"
-        many_truths = lists or match.kind in ("merge", "many-to-many")
-        many = lists or match.kind in ("split", "many-to-many")
-        many |= match.kind == "one-to-one" and match.truth[0] in several
-        pair: dict[str, Any] = {
-            "gt": list(match.truth) if many_truths else match.truth[0],
-            "det": list(match.detections) if many else match.detections[0],
-        }
-        if not isinstance(protocol, Iou):
-            pair["type"] = _TYPES[match.kind]
-        pairs.append(pair)
-    return pairs
-
-
-def _all_pairs(scene: Scene) -> Pairs:
-    n, m = len(scene.truth), len(scene.detections or ())
-    return Pairs(np.repeat(np.arange(n), m), np.tile(np.arange(m), n))
-
-
-def _iou_matrix(scene: Scene) -> list[list[float]]:
-    truth = Shapes(scene.truth, truncate=True)
-    detections = Shapes(scene.detections or (), truncate=True)
-    pairs = overlapping_pairs(
-        truth.boxes,
-        detections.boxes,
-        np.array([len(truth.boxes)]),
-        np.array([len(detections.boxes)]),
-    )
-    shared = intersection_areas(truth, detections, pairs)
-    union = truth.areas[pairs.truth] + detections.areas[pairs.detection] - shared
-    matrix = np.zeros((len(truth.boxes), len(detections.boxes)))
-    matrix[pairs.truth, pairs.detection] = shares(shared, union)
-    return [list(map(float, row)) for row in matrix]
-
-
-def _area_matrices(scene: Scene) -> tuple[list[list[float]], list[list[float]]]:
-    truth, detections = boxes_of(scene.truth), boxes_of(scene.detections or ())
-    pairs = _all_pairs(scene)
-    shared = box_intersections(truth[pairs.truth], detections[pairs.detection], 1.0)
-    shape = (len(truth), len(detections))
-    recall = (shared / box_areas(truth, 1.0)[pairs.truth]).reshape(shape)
-    precision = (shared / box_areas(detections, 1.0)[pairs.detection]).reshape(shape)
-    return recall.tolist(), precision.tolist()
+def _pair(protocol: Protocol, match: Match, several: set[int]) -> dict[str, Any]:
+    """Return a match; a side is a list where the script writes a list."""
+    lists = protocol.slug == "tedeval"
+    many_truths = lists or match.kind in ("merge", "many-to-many")
+    many = lists or match.kind in ("split", "many-to-many")
+    # A split of which one detection is left counts as one-to-one, but is written as a split.
+    many |= match.kind == "one-to-one" and match.truth[0] in several
+    pair: dict[str, Any] = {
+        "gt": list(match.truth) if many_truths else match.truth[0],
+        "det": list(match.detections) if many else match.detections[0],
+    }
+    if not isinstance(protocol, Iou):
+        pair["type"] = _TYPES[match.kind]
+    return pair

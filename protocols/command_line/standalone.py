@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from .. import registry
-from ..core.base import ImageScore, Protocol, Scene
+from ..core.base import Protocol, Scene
 from ..core.errors import ProtocolError
 from ..core.regions import Region
 from ..formats.containers.contents import Kind, LineFormat, Tail
 from ..formats.readers.rrc_lines import Rules
-from .per_sample import OF_BOXES, overall_figures, sample_of
+from .per_sample import OF_BOXES, WITH_LOG, Scored, overall_figures, samples, scored
 from .submissions import Asked, Lines, Refused, read_lines
 from .usage import usage
 
@@ -60,8 +60,9 @@ _LISTED: Final = {
         _PER_SAMPLE,
     ),
 }
-# Format of lines: --format=SLUG, as for the other commands.
-_FORMAT: Final = "-format"
+# Format of lines: --format=SLUG, as for the other commands; and the log of an image.
+_FORMAT, _LOG = "-format", "-log"
+_LOGS: Final = ("reasons", "published")
 # Ground truth may hold polygons if its first line begins with this many numbers.
 _MAYBE_POLYGON: Final = 10
 _FIRST_NUMBERS: Final = re.compile(rf"(?:\s*-?[0-9.]+\s*,){{{_MAYBE_POLYGON}}}")
@@ -87,6 +88,8 @@ class Options:
     # Whether the line format was given, so that no question is needed.
     is_named: bool
     per_image: bool
+    # The log of an image: reasons of regions without a match, or the steps of the script.
+    log: str
     # The parameters, as the scripts list them with their results.
     listed: Mapping[str, Any]
 
@@ -99,7 +102,7 @@ def run(arguments: Sequence[str]) -> int:
         print(f"{refusal}\n{usage()}" if str(refusal) else usage(), file=sys.stderr)
         return 2
     try:
-        protocol, images, scores = evaluate(options)
+        protocol, images, found = evaluate(options)
     except Asked as question:
         print(question, file=sys.stderr)
         return 2
@@ -108,19 +111,17 @@ def run(arguments: Sequence[str]) -> int:
         if options.out is not None:
             _write(Path(options.out), {"method": _method(False, str(refusal), "{}")})
         return 0
-    overall = overall_figures(protocol, list(images.values()), scores)
+    overall = overall_figures(protocol, list(images.values()), found.scores)
     if options.out is not None:
-        samples = {
-            image: sample_of(protocol, scene, score, options.listed)
-            for (image, scene), score in zip(images.items(), scores, strict=True)
-            if options.per_image
-        }
-        _write(Path(options.out), {"method": _method(True, "", overall), **samples})
-    print("Calculated!" + json.dumps(overall))
+        of_images = samples(protocol, images, found, options.listed, options.log)
+        written = dict(of_images) if options.per_image else {}
+        _write(Path(options.out), {"method": _method(True, "", overall), **written})
+    # No line feed, as published.
+    sys.stdout.write("Calculated!" + json.dumps(overall))
     return 0
 
 
-def evaluate(options: Options) -> tuple[Protocol, dict[str, Scene], list[ImageScore]]:
+def evaluate(options: Options) -> tuple[Protocol, dict[str, Scene], Scored]:
     """Read both zips and score them; return the settled protocol, the scenes and the scores.
 
     Raises
@@ -131,7 +132,8 @@ def evaluate(options: Options) -> tuple[Protocol, dict[str, Scene], list[ImageSc
     images = _scenes(options)
     truths = (region for scene in images.values() for region in scene.truth)
     protocol = options.protocol.settled_for(truths)
-    return protocol, images, protocol.score(list(images.values()))
+    with_tables = options.out is not None and options.per_image
+    return protocol, images, scored(protocol, list(images.values()), with_tables=with_tables)
 
 
 def parsed(arguments: Sequence[str]) -> Options:
@@ -145,7 +147,7 @@ def parsed(arguments: Sequence[str]) -> Options:
         If there is no such protocol, or a parameter is outside its range.
     """
     given = _given(arguments)
-    unknown = sorted(set(given) - {*"gsopc", _FORMAT})
+    unknown = sorted(set(given) - {*"gsopc", _FORMAT, _LOG})
     if unknown:
         raise BadUsage(f"unknown option -{unknown[0]}")
     if not {"g", "s"} <= set(given):
@@ -174,8 +176,19 @@ def parsed(arguments: Sequence[str]) -> Options:
         of_results,
         named is not None,
         bool(reading.get(_PER_SAMPLE, True)),
+        _log(given.get(_LOG, _LOGS[0]), protocol),
         _listed(protocol, changed, of_truth, of_results),
     )
+
+
+def _log(given: str, protocol: Protocol) -> str:
+    if given not in _LOGS:
+        raise BadUsage(f"no log {given!r}; logs: {', '.join(_LOGS)}")
+    if given == "published" and protocol.slug not in WITH_LOG:
+        raise BadUsage(
+            f"the published log is written for {', '.join(WITH_LOG)}, not {protocol.slug}"
+        )
+    return given
 
 
 def _lines(kind: Kind, protocol: Protocol, reading: Mapping[str, Any]) -> Lines:
@@ -348,6 +361,7 @@ def _method(
 
 def _write(folder: Path, samples: Mapping[str, Any]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(folder / "results.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+    # Not compressed, as published; it would take longer than the scoring.
+    with zipfile.ZipFile(folder / "results.zip", "w") as archive:
         for name, sample in samples.items():
             archive.writestr(f"{name}.json", json.dumps(sample))

@@ -235,7 +235,8 @@ class Shapes:
         corners = self._coordinates[self._first[self._four, None] + np.arange(4)]
         self.rectangular[self._four] = _are_rectangles(corners)
         self.areas = box_areas(self.boxes)
-        # Corners of convex quadrilaterals with whole coordinates, clockwise on screen.
+        # Corners of convex quadrilaterals with whole coordinates, clockwise on screen; a triangle has
+        # a corner twice, or one on a side.
         self._quads = np.zeros((len(regions), 4, 2))
         self.simple = np.zeros(len(regions), dtype=bool)
         self._find_simple(corners)
@@ -254,8 +255,11 @@ class Shapes:
         edges = np.roll(corners, -1, axis=1) - corners
         turns = _cross(np.roll(edges, 1, axis=1), edges)
         turning = turns.sum(axis=1)
-        clockwise = np.asarray((turns > 0).all(axis=1))
-        convex = clockwise | (turns < 0).all(axis=1)
+        clockwise = np.asarray((turns >= 0).all(axis=1))
+        # A corner on a side, or the same as the next one, turns neither way; a spike turns back.
+        ahead = (np.roll(edges, 1, axis=1) * edges).sum(axis=2)
+        spiked = ((turns == 0) & (ahead < 0)).any(axis=1)
+        convex = (clockwise | (turns <= 0).all(axis=1)) & ~spiked
         # Sums of products of whole numbers this small are exact, so no rounding can change a sign.
         whole = (corners == np.trunc(corners)).all(axis=(1, 2))
         small = np.abs(corners).max(axis=(1, 2)) < _MAX_EXACT
@@ -445,7 +449,7 @@ def _inside(a: Floats, b: Floats, *, shared: bool) -> Floats:
     enters = _largest(np.where(before & ~after, at, 0.0))
     leaves = -_largest(np.where(~before & after, -at, -1.0))
     outside = before & after
-    along = (start == 0) & (end == 0)
+    along = (start == 0) & (end == 0) & (other != 0).any(axis=2)[:, None]
     if shared:
         same_way = (
             sides[:, :, None, 0] * other[:, None, :, 0]

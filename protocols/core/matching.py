@@ -59,6 +59,27 @@ class Flat:
             pairs_by_scene[scene].append((i, j, *rest))
         return pairs_by_scene
 
+    def tables(self, pairs: Pairs, values: Floats, limit: int) -> list[list[list[float]]]:
+        """Return a table of truths by detections for each scene, 0 where there is no pair.
+
+        It is empty for a scene with an empty side, or with more than ``limit`` detections.
+        """
+        sizes = np.where(self.n_detections <= limit, self.n_truth * self.n_detections, 0)
+        first = np.cumsum(sizes) - sizes
+        flat = np.zeros(int(sizes.sum()))
+        scene = np.repeat(np.arange(len(self.n_truth)), self.n_truth)[pairs.truth]
+        row, column = (
+            pairs.truth - self.first_truth[scene],
+            pairs.detection - self.first_detection[scene],
+        )
+        at, kept = first[scene] + row * self.n_detections[scene] + column, sizes[scene] > 0
+        flat[at[kept]] = values[kept]
+        shapes = zip(first.tolist(), sizes.tolist(), self.n_truth.tolist(), strict=True)
+        return [
+            flat[start : start + size].reshape(n, -1).tolist() if size else []
+            for start, size, n in shapes
+        ]
+
 
 def flatten(scenes: Sequence[Scene]) -> Flat:
     """Return the regions of many scenes as one list per side, with the start of each scene.

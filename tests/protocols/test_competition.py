@@ -213,6 +213,73 @@ def test_letters_of_a_transcription(text, n_letters, tmp_path):
     assert found["recall"] == pytest.approx(held / n_letters)
 
 
+@pytest.mark.parametrize(
+    ("choice", "results", "written"),
+    [
+        ("IoU", WORD, '{"precision": 1.0, "recall": 0.5, "hmean": 0.6666666666666666, "AP": 0}'),
+        ("IoU", "", '{"precision": 0, "recall": 0.0, "hmean": 0, "AP": 0}'),
+        ("IoU", "0,50,9,50,9,60,0,60", '{"precision": 0.0, "recall": 0.0, "hmean": 0, "AP": 0}'),
+        (
+            "TedEval",
+            WORD,
+            '{"recall": 0.5, "precision": 1.0, "hmean": 0.6666666666666666, "AP": 0}',
+        ),
+        ("DetEva", BOX, '{"precision": 1.0, "recall": 0.5, "hmean": 0.6666666666666666}'),
+        ("icdar13", "", '{"precision": 0, "recall": 0.0, "hmean": 0}'),
+    ],
+)
+def test_what_is_printed_is_that_of_the_script_byte_by_byte(choice, results, written, tmp_path):
+    """Its keys in the order in which the script sets them, 0 where it does not divide, no line feed."""
+    truth = BOX_TRUTH if choice in ("DetEva", "icdar13") else TRUTH
+    g = archive(tmp_path / "gt.zip", truth)
+    s = archive(tmp_path / "s.zip", {"res_img_1.txt": results})
+    done = commands.run_here(main, f"-g={g}", f"-s={s}", f"-c={choice}")
+    assert done.stdout == f"Calculated!{written}"
+
+
+@pytest.mark.parametrize("choice", ["IoU", "TIoU"])
+def test_the_log_of_an_image_is_the_published_one_where_it_is_asked_for(choice, tmp_path):
+    ignored = "200,0,299,0,299,39,200,39"
+    truth = {"gt_img_1.txt": f"{WORD},one\n{ignored},###\n", "gt_img_2.txt": f"{WORD},two\n"}
+    results = {"res_img_1.txt": f"{ignored}\n{WORD}\n"}
+    evaluate(tmp_path, truth, results, f"-c={choice}", f"-o={tmp_path}", "--log=published")
+    with zipfile.ZipFile(tmp_path / "results.zip") as made:
+        logs = [json.loads(made.read(f"{n}.json"))["evaluationLog"] for n in (1, 2)]
+    first = (
+        "GT polygons: 2 (1 don't care)\nDET polygons: 2 (1 don't care)\nMatch GT #0 with Det #1\n"
+    )
+    # Without a file of results its line is not written.
+    assert logs == [first, "GT polygons: 1\n"]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [(["--log=all"], "logs: reasons, published"), (["--log=published", "-c=DetEva"], "iou, tiou")],
+)
+def test_a_log_that_is_not_written_is_refused(options, says, tmp_path):
+    done = commands.run_here(main, "-g=a.zip", "-s=b.zip", *options)
+    assert done.returncode == 2
+    assert says in done.stderr
+
+
+def test_tables_are_those_of_every_pair(tmp_path):
+    """By hand: half of each of two words of 100 columns is under one box of 100."""
+    words = "0,0,100,0,100,40,0,40,a\n100,0,200,0,200,40,100,40,b\n"
+    found = "50,0,150,0,150,40,50,40\n500,0,510,0,510,9,500,9\n"
+    evaluate(tmp_path, {"gt_img_1.txt": words}, {"res_img_1.txt": found}, f"-o={tmp_path}")
+    with zipfile.ZipFile(tmp_path / "results.zip") as made:
+        table = json.loads(made.read("1.json"))["iouMat"]
+    assert table == [[pytest.approx(50 / 150), 0.0], [pytest.approx(50 / 150), 0.0]]
+
+
+def test_tables_of_more_than_a_hundred_detections_are_left_out(tmp_path):
+    many = {"res_img_1.txt": f"{WORD}\n" * 101, "res_img_2.txt": f"{WORD}\n" * 100}
+    evaluate(tmp_path, TRUTH, many, f"-o={tmp_path}")
+    with zipfile.ZipFile(tmp_path / "results.zip") as made:
+        tables = [json.loads(made.read(f"{n}.json"))["iouMat"] for n in (1, 2)]
+    assert tables == [[], [[1.0] * 100]]
+
+
 def test_patterns_of_names_are_parameters(tmp_path):
     names = '{"GT_SAMPLE_NAME_2_ID": "([0-9]+).gt", "DET_SAMPLE_NAME_2_ID": "([0-9]+).det"}'
     found = evaluate(tmp_path, {"7.gt": f"{WORD},one"}, {"7.det": WORD}, "-p", names)

@@ -9,10 +9,15 @@ from protocols.core.regions import Region
 
 
 def quads(rng, n, span):
-    """Convex quadrilaterals with whole corners, in either direction, small ones often touching."""
+    """Convex quadrilaterals with whole corners, in either direction, small ones often touching.
+
+    Each fifth is a triangle, with one corner twice.
+    """
     quadrilaterals = []
     while len(quadrilaterals) < n:
         corners = rng.integers(-span, span, (4, 2)).astype(float)
+        if len(quadrilaterals) % 5 == 0:
+            corners[rng.integers(4)] = corners[rng.integers(4)]
         polygon = shapely.Polygon(corners)
         if polygon.is_valid and polygon.area and polygon.area == polygon.convex_hull.area:
             quadrilaterals.append(Region(tuple(corners.ravel().tolist())))
@@ -32,6 +37,15 @@ def test_convex_quadrilaterals_share_the_area_a_polygon_library_finds(span):
     for first, second, area in zip(a, b, areas, strict=True):
         expected = polygon(first).intersection(polygon(second)).area
         assert area == pytest.approx(expected, abs=1e-12 * span * span), (first, second)
+
+
+def test_convex_quadrilaterals_and_triangles_need_no_polygon_library():
+    """A corner twice, or on a side; not a spike, nor one that dents the figure."""
+    triangle, straight = (0, 0, 4, 0, 4, 4, 4, 4), (0, 0, 2, 0, 4, 0, 0, 4)
+    spike, dent = (0, 0, 6, 0, 4, 0, 0, 4), (0, 0, 4, 0, 1, 1, 0, 4)
+    shapes = Shapes([Region(points) for points in (triangle, straight, spike, dent)])
+    assert shapes.simple.tolist() == [True, True, False, False]
+    assert shapes.areas.tolist()[:2] == [8.0, 8.0]
 
 
 def test_sides_along_sides_count_once_and_neighbours_share_nothing():

@@ -113,7 +113,10 @@ def _run(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block.text, encoding="utf-8")
     elif block.language == "text":
-        assert said == block.text, f"{name} says:\n{block.text}\nbut it is:\n{said}"
+        # A block ends with a line feed, whatever the output ends with.
+        assert said.removesuffix("\n") == block.text.removesuffix("\n"), (
+            f"{name} says:\n{block.text}\nbut it is:\n{said}"
+        )
     elif block.language == "yaml":
         assert list(yaml.safe_load_all(block.text)) != [None]
     elif block.language in ("sh", "python"):

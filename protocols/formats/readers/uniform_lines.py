@@ -6,6 +6,7 @@ A file with any other line, or with a fault, is left to the careful reader, so r
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from typing import Final
 
@@ -17,11 +18,7 @@ from .rrc_lines import Rules, unquoted_text
 _WHOLE: Final = r" ?-?\d{1,9}"
 # Starts of texts that may be more coordinates, or that have the mark of CTW-1500.
 _ODD_TEXT: Final = r"\s*(?:####|[-+]?(?:[\d.]|[nN][aA][nN]|[iI][nN][fF]))"
-_USUAL: Final = {
-    (kind, n): re.compile(",".join([_WHOLE] * n) + rest, re.ASCII)
-    for kind, rest in (("truth", f",(?!{_ODD_TEXT})[^,\\n]*\\Z"), ("results", r"\Z"))
-    for n in (8, 4)
-}
+_USUAL: Final = {"truth": f",(?!{_ODD_TEXT})[^,\\n]*\\Z", "results": r"\Z"}
 # The same tests for many lines at once: of a single number, and of all their texts.
 _IS_WHOLE: Final = re.compile(_WHOLE + r"\Z", re.ASCII)
 _SOME_ODD_TEXT: Final = re.compile(f"^{_ODD_TEXT}", re.ASCII | re.MULTILINE)
@@ -58,9 +55,14 @@ class UsualFile:
 def usual_numbers(line: str, kind: Kind) -> int | None:
     """Return the number of coordinates in a usual line; None for any other line."""
     for n in (8, 4):
-        if _USUAL[kind, n].match(line):
+        if _usual(kind, n).match(line):
             return n
     return None
+
+
+@cache
+def _usual(kind: Kind, n: int) -> re.Pattern[str]:
+    return re.compile(",".join([_WHOLE] * n) + _USUAL[kind], re.ASCII)
 
 
 def read_usual(text: str, kind: Kind, rules: Rules) -> UsualFile | None:
