@@ -6,7 +6,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, get_args
 
 from text_rankings.base.errors import EngineError
 from text_rankings.base.options import Program, as_typed, chosen_engine, interrupted, prose
@@ -25,8 +25,10 @@ from .command_line.plan import add_plans
 from .consensus.kemeny import kemeny
 from .consensus.mean_rank import mean_rank
 from .consensus.rules import CONSENSUS_METHODS
-from .elicitation.log import CRITERIA, Answer, Skip, replay, simulate
+from .elicitation.careful import settle_carefully, simulate_carefully
+from .elicitation.log import CRITERIA, Answer, Entry, Skip, State, replay, simulate
 from .elicitation.partial_order import Verdict
+from .elicitation.strategies import Strategy
 from .errors import RankingError
 from .inference.resampling import N_RESAMPLES, SEED
 from .orders.buckets import Ranking, bucket_of, checked, methods_of
@@ -131,7 +133,7 @@ def _parser() -> argparse.ArgumentParser:
         command("elicit", _elicit, "let a simulated annotator answer by known rankings"),
         command("next", _next, "the pair to show next, or the finished rankings"),
     ):
-        planner.add_argument("--strategy", choices=["insertion", "balanced"], default="insertion")
+        planner.add_argument("--strategy", choices=get_args(Strategy), default="insertion")
     return parser
 
 
@@ -348,15 +350,21 @@ def _elicited(case: Any, place: str, strategy: Any) -> dict[str, Any]:
     def answer(left: int, right: int, criterion: str) -> Verdict:
         return _noisy(_verdict(places[criterion], items[left], items[right]), flip, rng)
 
-    log = simulate(len(items), answer, strategy)
+    is_careful = strategy == "careful"
+    n = len(items)
+    log = simulate_carefully(n, answer) if is_careful else simulate(n, answer, strategy)
     answers = [entry for entry in log if isinstance(entry, Answer)]
-    rankings = replay(len(items), log).rankings() or {}
+    rankings = _replayed(n, log, strategy).rankings() or {}
     return {
         "screens": len(answers),
         "questions": sum(len(entry.verdicts) for entry in answers),
         "rankings": {name: _named(ranking, items) for name, ranking in rankings.items()},
         "pairs": [[items[entry.left], items[entry.right]] for entry in answers],
     }
+
+
+def _replayed(n: int, log: Sequence[Entry], strategy: Strategy) -> State:
+    return settle_carefully(n, log).state if strategy == "careful" else replay(n, log)
 
 
 def _verdict(place: Mapping[str, int], left: str, right: str) -> Verdict:
@@ -381,7 +389,7 @@ def _next(data: Any, options: argparse.Namespace) -> dict[str, Any]:
         _entry(entry, items, f"answer {at}")
         for at, entry in enumerate(_list(data.get("answers", []), "answers"))
     ]
-    state = replay(len(items), log)
+    state = _replayed(len(items), log, options.strategy)
     pair = state.next_pair(options.strategy)
     if pair is None:
         rankings = {name: state.ranking(name) for name in CRITERIA}

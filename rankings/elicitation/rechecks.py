@@ -106,7 +106,8 @@ class Settled:
     rule: Rule
     # The state without any repair, or None if nothing was repaired.
     unrepaired: State | None
-    _reader: "_Reader" = field(repr=False, compare=False)
+    # None under the strategy "careful", which has neither re-checks nor repairs.
+    _reader: "_Reader | None" = field(repr=False, compare=False)
 
 
 @dataclass
@@ -283,8 +284,10 @@ def settle_next(settled: Settled, entry: Answer | Skip) -> Settled:
     Raises
     ------
     RankingError
-        As :func:`settle` does.
+        As :func:`settle` does, and for a log of the strategy "careful".
     """
+    if settled._reader is None:
+        raise RankingError("a log of the strategy “careful” is read whole, by settle_carefully()")
     before = settled.entries
     settled.state.check([entry], first=len(before))
     reader = settled._reader.copy()

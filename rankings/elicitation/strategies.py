@@ -1,4 +1,4 @@
-"""The two strategies of the planner: the pair to show next, and the expected screens."""
+"""The strategies that take answers as exact: the pair to show next, and the expected screens."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -6,7 +6,8 @@ from typing import Final, Literal
 
 from .partial_order import PartialOrder, items_of
 
-Strategy = Literal["insertion", "balanced"]
+# "careful" expects mistakes; see careful.py.
+Strategy = Literal["insertion", "balanced", "careful"]
 
 # (scale, slope, power) of the estimate (scale - slope * share of ties) * open pairs ** power.
 ESTIMATE: Final[Mapping[str, tuple[float, float, float]]] = {

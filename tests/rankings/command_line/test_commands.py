@@ -57,7 +57,7 @@ def test_next_walks_to_the_rankings():
     }
 
 
-@pytest.mark.parametrize("strategy", ["insertion", "balanced"])
+@pytest.mark.parametrize("strategy", ["insertion", "balanced", "careful"])
 def test_elicit_ends_with_the_truth(strategy):
     truth = {
         "recall": [["a"], ["b", "c"]],
