@@ -1,23 +1,93 @@
 """Protocols as metrics of a training loop: update, compute, reset, and correct sums over processes.
 
-Torch itself is never imported here: tensors are read as numbers, and processes communicate
-through what the caller has set up.
+A metric is a ``torchmetrics.Metric`` if torchmetrics is installed. Otherwise torch is not imported:
+tensors are read as numbers, and processes communicate through what the caller has set up.
 """
 
+import json
 import math
 import sys
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from . import registry
-from .arrays import SHARES, TURNED, Outlines, plain_values
-from .core.base import ImageScore, Protocol, Scene, official
+from .arrays import SHARES, Outlines, plain_values
+from .core.base import ImageScore, Protocol, Scene, Tally, official
 from .core.errors import ProtocolError, RegionError
 from .core.fitting import lacking
-from .core.regions import Region
+from .core.regions import Region, decode_regions, encode_regions
 
+
+class _Plain:
+    """The parts of ``torchmetrics.Metric`` that need no torch."""
+
+    seen: Any
+    device = "cpu"
+    update_called = True
+
+    def __init__(self, **_: Any) -> None:
+        pass
+
+    def add_state(self, name: str, default: list[bytes], **_: Any) -> None:
+        setattr(self, name, default)
+
+    def reset(self) -> None:
+        self.seen = []
+
+    def clone(self) -> Self:
+        return deepcopy(self)
+
+    def __call__(self, *batch: Any, **more: Any) -> Any:
+        """Take a batch, and return the figures of this batch alone."""
+        total: Any = self
+        alone = total.clone()
+        alone.reset()
+        alone.update(*batch, **more)
+        # The metric warns once, and has warned.
+        total._warned |= alone._warned
+        total.update(*batch, **more)
+        return alone._figures_of(alone.seen)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the argument of ``load_state_dict``, as for a checkpoint."""
+        return {"seen": list(self.seen)}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Continue from the state of another metric."""
+        self.seen = list(state["seen"])
+
+
+HAS_TORCHMETRICS: Final = find_spec("torchmetrics") is not None
+if TYPE_CHECKING or not HAS_TORCHMETRICS:
+    _Base = _Plain
+
+    def _stored(data: bytes, device: Any) -> Any:
+        return data
+
+    def _bytes(stored: Any) -> bytes:
+        return bytes(stored)
+else:
+    import torch
+    from torchmetrics import Metric as _Base
+
+    def _stored(data: bytes, device: Any) -> Any:
+        return torch.frombuffer(bytearray(data), dtype=torch.uint8).to(device)
+
+    def _bytes(stored: Any) -> bytes:
+        return stored.to("cpu", torch.uint8).numpy().tobytes()
+
+
+# The options of torchmetrics itself; all others are parameters of the protocol.
+_OPTIONS: Final = (
+    *("compute_on_cpu", "compute_with_cache", "dist_sync_fn", "dist_sync_on_step"),
+    *("distributed_available_fn", "process_group", "sync_on_compute"),
+)
+# The line that called update or compute; torchmetrics wraps both.
+_CALLER: Final = 4 if HAS_TORCHMETRICS else 3
 _INSTEAD: Final = "pass normalized=True, and sizes=[(width, height), ...] to update, if they are"
 
 
@@ -38,9 +108,43 @@ class _Seen:
     score: ImageScore | None
     lacks: str
 
+    def as_line(self) -> str:
+        """Return it as a line of JSON, without the parts of scores that only drawings need."""
+        scene, score = self.scene, self.score
+        return json.dumps(
+            {
+                "place": self.place,
+                "name": self.name,
+                "lacks": self.lacks,
+                "scene": scene
+                and [encode_regions(side or ()) for side in (scene.truth, scene.detections)],
+                "score": score
+                and [
+                    *(score.recall, score.precision, score.f_score),
+                    [getattr(score.tally, of) for of in Tally.__slots__],
+                    *(dict(score.indicators), score.ranked),
+                ],
+            }
+        )
 
-class TextDetectionMetric:
-    """A protocol over batches of images, used like metrics of torchmetrics and torcheval.
+
+def _read(line: str) -> _Seen:
+    known = json.loads(line)
+    scene = score = None
+    if known["scene"]:
+        truth, detections = (tuple(decode_regions(side)) for side in known["scene"])
+        scene = Scene(truth, detections, known["name"])
+    if known["score"]:
+        recall, precision, f_score, tally, indicators, ranked = known["score"]
+        pairs = tuple((confidence, bool(hit)) for confidence, hit in ranked)
+        score = ImageScore(
+            recall, precision, f_score, Tally(*tally), indicators=indicators, ranked=pairs
+        )
+    return _Seen(known["place"], known["name"], scene, score, known["lacks"])
+
+
+class TextDetectionMetric(_Base):
+    """A protocol over batches of images; a ``torchmetrics.Metric`` if torchmetrics is installed.
 
     Parameters
     ----------
@@ -52,7 +156,8 @@ class TextDetectionMetric:
     normalized : bool
         Whether coordinates are shares of the sides of images; ``update`` then needs ``sizes``.
     **parameters
-        Parameters of the protocol; by default the published ones.
+        Parameters of the protocol, by default the published ones; and options of
+        ``torchmetrics.Metric``, such as ``dist_sync_on_step``.
 
     Raises
     ------
@@ -77,6 +182,8 @@ class TextDetectionMetric:
 
     higher_is_better = True
     is_differentiable = False
+    # An image's place is that among all before it.
+    full_state_update = True
 
     def __init__(
         self,
@@ -86,13 +193,26 @@ class TextDetectionMetric:
         normalized: bool = False,
         **parameters: Any,
     ) -> None:
+        super().__init__(**{name: parameters.pop(name) for name in _OPTIONS if name in parameters})
         self.protocol = registry.get(protocol, parameters)
         self.box_format, self.normalized = box_format, normalized
         self._outlines = Outlines(box_format)
         self._warned: set[str] = set()
         if self.protocol.needs == "several methods":
             raise ProtocolError(f"{self.protocol.slug} compares several methods; a metric has one")
-        self._seen: list[_Seen] = []
+        # Lines of JSON, as bytes or as tensors of bytes, which processes can gather. The first line
+        # tells this metric from others, which a collection would merge if their states were equal.
+        self._head = [self.protocol.full_slug, self.protocol.parameters(), box_format, normalized]
+        self.add_state("seen", [], dist_reduce_fx="cat", persistent=True)
+        self._add([json.dumps(self._head)])
+
+    def _add(self, lines: Iterable[str]) -> None:
+        self.seen.append(_stored("".join(f"{line}\n" for line in lines).encode(), self.device))
+
+    def reset(self) -> None:
+        """Forget all images."""
+        super().reset()
+        self._add([json.dumps(self._head)])
 
     @property
     def _needs_all(self) -> bool:
@@ -144,7 +264,9 @@ class TextDetectionMetric:
             raise NotABatch(f"{len(detections)} images of detections, and {len(truths)} of truths")
         if names is not None and len(names) != len(truths):
             raise NotABatch(f"{len(names)} names of {len(truths)} images")
-        start = len(self._seen)
+        # The last line is the last image, or the first line.
+        last = json.loads(_bytes(self.seen[-1]).splitlines()[-1])
+        start = last["place"] + 1 if isinstance(last, dict) else 0
         of_images = self._checked_sizes(sizes, len(truths))
         scenes = [
             Scene(
@@ -157,17 +279,15 @@ class TextDetectionMetric:
         self._warn()
         scores: Sequence[ImageScore | None] = [None] * len(scenes)
         if not self._needs_all:
-            # Parts needed only for drawing would fill the memory of a long validation.
-            scores = [
-                replace(score, matches=(), unmatched=(), histograms={})
-                for score in self.protocol.score(scenes)
-            ]
-        self._seen += [
+            scores = self.protocol.score(scenes)
+        images = [
             _Seen(
                 start + at, scene.name, scene if score is None else None, score, self._lacks(scene)
             )
             for at, (scene, score) in enumerate(zip(scenes, scores, strict=True))
         ]
+        if images:
+            self._add(image.as_line() for image in images)
 
     def _checked_sizes(self, sizes: Any, n: int) -> Sequence[tuple[float, float] | None]:
         if not self.normalized:
@@ -198,19 +318,19 @@ class TextDetectionMetric:
             if remark not in self._warned and not (remark == SHARES and self.normalized):
                 self._warned.add(remark)
                 said = f"{remark}: {_INSTEAD}" if remark == SHARES else remark
-                warnings.warn(said, stacklevel=3)
+                warnings.warn(said, stacklevel=_CALLER)
 
     def _lacks(self, scene: Scene) -> str:
         return lacking(self.protocol, scene.truth, scene.detections or (), n_methods=1)
 
-    def compute(self) -> dict[str, float | None]:
+    def compute(self) -> dict[str, float]:
         """Return recall, precision, F-score and the protocol's other figures over all processes.
 
         Returns
         -------
-        dict of str to float or None
-            None is undefined. ``recall``, ``precision`` and ``f_score`` are always present. If no
-            process has seen an image since the start or the last ``reset``, every value is None.
+        dict of str to float
+            NaN is undefined. ``recall``, ``precision`` and ``f_score`` are always present. If no
+            process has seen an image since the start or the last ``reset``, every value is NaN.
 
         Warns
         -----
@@ -229,15 +349,17 @@ class TextDetectionMetric:
         >>> metric.compute()["f_score"]
         0.0
         """
-        return self._computed(_gathered(self._seen))
+        return self._figures_of(self.seen if HAS_TORCHMETRICS else _gathered(self.seen))
 
-    def _computed(self, of_processes: Sequence[Sequence[_Seen]]) -> dict[str, float | None]:
-        seen = _each_once(of_processes)
-        if not seen:
-            says = f"{self.protocol.slug} has seen no image, so every figure is None; call update first"
+    def _figures_of(self, stored: Any) -> dict[str, float]:
+        seen = _each_once(_images_of(stored))
+        if not seen and self.update_called:
+            says = (
+                f"{self.protocol.slug} has seen no image, so every figure is NaN; call update first"
+            )
             # The warning is about the line that called compute, or the metric itself.
-            warnings.warn(says, stacklevel=3)
-        elif all(of.lacks for of in seen):
+            warnings.warn(says, stacklevel=_CALLER)
+        if seen and all(of.lacks for of in seen):
             raise ProtocolError(f"{self.protocol.slug} cannot score this: {seen[0].lacks}")
         protocol, scores = self.protocol, [of.score for of in seen if of.score is not None]
         if self._needs_all:
@@ -245,85 +367,62 @@ class TextDetectionMetric:
             protocol = protocol.settled_for(region for scene in scenes for region in scene.truth)
             scores = protocol.score(scenes)
         overall = official(protocol, scores)
-        return {
+        figures = {
             "recall": overall.recall,
             "precision": overall.precision,
             "f_score": overall.f_score,
             **overall.indicators,
         }
+        return {name: math.nan if value is None else value for name, value in figures.items()}
 
-    def reset(self) -> None:
-        """Forget all images."""
-        self._seen = []
-
-    def __call__(
-        self,
-        detections: Sequence[Mapping[str, Any]],
-        truths: Sequence[Mapping[str, Any]],
-        names: Sequence[str] | None = None,
-        sizes: Any = None,
-    ) -> dict[str, float | None]:
-        """Take a batch, and return the figures of this batch alone."""
-        batch = type(self)(
-            self.protocol.slug,
-            box_format=self.box_format,
-            normalized=self.normalized,
-            **self.protocol.parameters(),
-        )
-        # The metric itself warns.
-        batch._warned.update((SHARES, TURNED))
-        batch.update(detections, truths, names, sizes)
-        self.update(detections, truths, names, sizes)
-        return batch._computed([batch._seen])
-
-    def merge_state(self, metrics: Iterable[Self]) -> Self:
-        """Add the images of other metrics of the same protocol; return this metric.
+    def merge_state(self, metrics: Iterable[Self] | Self | Mapping[str, Any]) -> Self:
+        """Add the images of other metrics of the same protocol, or a state; return this metric.
 
         Examples
         --------
         >>> first, second = TextDetectionMetric("iou"), TextDetectionMetric("iou")
         >>> second.update([{"boxes": []}], [{"boxes": [[0, 0, 9, 9]]}])
-        >>> len(first.merge_state([second]).state_dict()["seen"])
-        1
+        >>> first.merge_state([second]).compute()["recall"]
+        0.0
         """
-        for metric in metrics:
-            if metric.protocol != self.protocol:
-                raise ProtocolError(f"{metric.protocol} is not {self.protocol}")
-            self._seen += metric._seen
+        others: Any = [metrics] if isinstance(metrics, Mapping | type(self)) else metrics
+        for other in others:
+            if isinstance(other, Mapping):
+                self.seen += other["seen"]
+                continue
+            if other.protocol != self.protocol:
+                raise ProtocolError(f"{other.protocol} is not {self.protocol}")
+            self.seen += other.seen
         return self
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return the argument of ``load_state_dict``, as for a checkpoint."""
-        return {"seen": list(self._seen)}
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from the state of another metric."""
-        self._seen = list(state["seen"])
-
-
-def _gathered(seen: list[_Seen]) -> list[list[_Seen]]:
-    """Return the images of each process, or only those of this one if there is no group."""
+def _gathered(seen: list[bytes]) -> list[bytes]:
+    """Return the images of all processes, or only those of this one if there is no group."""
     # A caller with a group of processes has imported it.
     distributed = sys.modules.get("torch.distributed")
     if distributed is None or not (distributed.is_available() and distributed.is_initialized()):
-        return [seen]
+        return seen
     gathered: list[Any] = [None] * distributed.get_world_size()
     distributed.all_gather_object(gathered, seen)
-    return gathered
+    return [part for of_process in gathered for part in of_process]
 
 
-def _each_once(of_processes: Sequence[Sequence[_Seen]]) -> list[_Seen]:
-    """Return the images in the order in which one process alone would have seen them.
+def _images_of(stored: Any) -> Iterator[_Seen]:
+    # Gathered tensors come as one.
+    for part in stored if isinstance(stored, list) else [stored]:
+        for line in _bytes(part).decode().splitlines():
+            if line.startswith("{"):
+                yield _read(line)
+
+
+def _each_once(seen: Iterable[_Seen]) -> list[_Seen]:
+    """Return the images of one process after the other as one process alone would have seen them.
 
     A sampler distributes images in turn, so the first of each process come first.
     """
-    turns = sorted(
-        ((of.place, rank, of) for rank, seen in enumerate(of_processes) for of in seen),
-        key=lambda turn: turn[:2],
-    )
     known: set[str] = set()
     once = []
-    for _, _, of in turns:
+    for of in sorted(seen, key=lambda of: of.place):
         if not of.name or of.name not in known:
             known.add(of.name)
             once.append(of)
