@@ -13,11 +13,12 @@ FAST = WITHOUT_BENCHMARK_DATA=1 $(PYTEST) -m "not browser and not release" -p no
 # uv where it is there: a third of the time. Where it finds no packages, pip may, which has settings of its own.
 install = { command -v uv >/dev/null && VIRTUAL_ENV=.venv uv pip install --quiet $(1); } || \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(1)
+LOWEST ?= tests/protocols tests/rankings tests/text_rankings/api tests/annotate/dashboard
 POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-fast test-changed test-thorough test-postgres benchmarks-check load crash sbom lint messages docs docs-site demo-archive screenshots browser tex lock clean
+.PHONY: help demo run test test-fast test-changed test-thorough test-postgres test-lowest benchmarks-check load crash sbom lint messages docs docs-site demo-archive screenshots browser tex lock clean
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -49,6 +50,11 @@ test-thorough: .venv/dev ## Try many more examples of every property, and others
 
 test-postgres: .venv/dev ## Run the tests that another database could fail against PostgreSQL (POSTGRES_URL)
 	@DATABASE_URL=$(POSTGRES_URL) $(PYTEST) -m database $(TESTS)
+
+test-lowest: var/lowest/made ## Start the site and run the libraries' tests on the lowest versions that pyproject.toml allows
+	@rm -rf var/lowest/data && export DATA_DIR=var/lowest/data DATABASE_URL= && mkdir var/lowest/data && \
+		var/lowest/bin/python manage.py set_up --migrate && var/lowest/bin/python manage.py check --fail-level WARNING
+	@var/lowest/bin/python -m pytest --quiet -n auto --hypothesis-profile=quick -m "not browser and not release" $(LOWEST)
 
 benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data; no time is judged
 	$(BIN)/python -m benchmarks.protocols --quick --data /nowhere
@@ -118,7 +124,9 @@ browser: ## Install Chromium for the browser tests where it is missing and can b
 	elif $(BIN)/python -m playwright install --only-shell chromium; then :; \
 	else echo "Chromium cannot be installed here; the browser tests will say that they were skipped."; fi
 
-lock: ## Write requirements*.txt from the .in files (needs uv)
+lock: ## Write requirements*.txt from the .in files and pyproject.toml (needs uv)
+	@uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
+		--resolution lowest-direct --extra site --extra server pyproject.toml requirements-lowest.in -o requirements-lowest.txt
 	@for name in requirements requirements-cluster requirements-dev; do \
 		uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-strip-markers \
 			$$name.in -o $$name.txt && { echo "# Made by \`make lock\` from $$name.in."; cat $$name.txt; } > $$name.new \
@@ -143,4 +151,11 @@ clean: ## Remove the environment and caches; the data in var/ stays
 .venv/dev: requirements-dev.txt .venv/runtime
 	@echo "Installing what the tests need ..."
 	@$(call install,-r requirements.txt -r requirements-dev.txt)
+	@touch $@
+
+var/lowest/made: requirements-lowest.txt | .venv/python
+	@echo "Installing the lowest versions ..."
+	@$(PYTHON) -m venv --clear var/lowest
+	@{ command -v uv >/dev/null && VIRTUAL_ENV=var/lowest uv pip install --quiet -r requirements-lowest.txt; } || \
+		var/lowest/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-lowest.txt
 	@touch $@

@@ -1,6 +1,7 @@
 """The wheel where there is no repository: three commands, and the main job from an empty folder."""
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -16,6 +17,7 @@ from time import monotonic, sleep
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.version import Version
 
 from benchmarks.own_site import free_port
 from tests.support.archives import zip_file
@@ -154,6 +156,86 @@ def test_the_light_part_scores_and_compares_from_the_shell(light, archives):
     assert '"distance"' in light.command("text-order", "distance", "pair.json")
 
 
+# Names that own scripts have, in detection repositories above all.
+HOSTILE = (
+    "engine",
+    "config",
+    "utils",
+    "models",
+    "tools",
+    "core",
+    "settings",
+    "urls",
+    "types_",
+    "data",
+)
+EVERY_MODULE = (
+    "import importlib, pkgutil, protocols, rankings, text_rankings\n"
+    "for package in (protocols, rankings, text_rankings):\n"
+    "    for found in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
+    "        if not found.name.startswith(WITHOUT) and not found.name.endswith('__main__'):\n"
+    "            importlib.import_module(found.name)\n"
+)
+FOUR = (
+    "import text_rankings as tr\n"
+    "truth = {'a': [[0, 0, 9, 9]], 'b': [[0, 0, 9, 9]]}\n"
+    "methods = {'east': truth, 'blind': {}}\n"
+    "people = {'ann': [['east'], ['blind']]}\n"
+    "answers = {'recall': {'a': people, 'b': people}}\n"
+    "scores = tr.score(truth, methods, ['iou'])\n"
+    "tr.compare(truth, methods, 'iou'), tr.rank(answers), tr.report(answers, scores)\n"
+    "print(scores.overall['iou']['east'].recall)"
+)
+
+
+@pytest.fixture(scope="module")
+def hostile(light, archives) -> Installed:
+    """The light part in a folder whose own files have names that packages like."""
+    folder = light.folder.parent / "hostile"
+    folder.mkdir()
+    for name in HOSTILE:
+        folder.joinpath(f"{name}.py").write_text("raise RuntimeError(f'{__file__} was imported')\n")
+    folder.joinpath("pair.json").write_text('[{"a": [["x"], ["y"]], "b": [["y"], ["x"]]}]')
+    for name, path in archives.items():
+        folder.joinpath(f"{name}.zip").symlink_to(path)
+    return Installed(light.environment, folder)
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (["text-protocols", "list"], "iou"),
+        (["text-protocols", "-g", "gt.zip", "-s", "east.zip", "-c", "DetEva"], '"recall": 1.0'),
+        (
+            [
+                *("text-protocols", "score", "--protocol", "iou,cleval", "--workers", "2"),
+                *("--truth", "gt.zip", "--results", "craft.zip"),
+            ],
+            "iou,craft,*,0.5,1.0",
+        ),
+        (["text-protocols", "errors", "--truth", "gt.zip", "--results", "craft.zip"], "missed"),
+        (["text-order", "distance", "pair.json"], '"distance"'),
+        (["text-rankings", "--version"], "."),
+        (["python", "-m", "protocols", "list"], "iou"),
+        (["python", "-m", "rankings", "distance", "pair.json"], '"distance"'),
+        (["python", "-m", "text_rankings.site", "--version"], "."),
+        (["python", "-c", FOUR], "1.0"),
+        # The site's own modules need its extra.
+        (["python", "-c", f"WITHOUT = 'text_rankings.site.'\n{EVERY_MODULE}print('all')"], "all"),
+    ],
+    ids=lambda part: " ".join(part[:3])[:40] if isinstance(part, list) else "",
+)
+def test_own_files_in_the_folder_break_nothing(hostile, command, says):
+    assert says in hostile.command(*command, PYTHONPATH=".")
+
+
+def test_own_files_in_the_folder_do_not_break_the_site(site, hostile):
+    there = Installed(site.environment, hostile.folder)
+    manage = ["text-rankings", "manage", "--data", site.folder.parent / "hostile-data"]
+    for command in (["set_up", "--migrate"], ["check"], ["doctor", "--help"]):
+        there.command(*manage, *command, PYTHONPATH=".")
+
+
 def test_the_site_without_its_extra_says_what_to_install(light):
     said = light.command("text-rankings", "run", code=2)
     assert "pip install 'text-detection-rankings[site]'" in said
@@ -248,6 +330,22 @@ def test_the_wheel_asks_for_what_servers_are_pinned_to():
     assert asked.keys() - pinned.keys() == {"torch", "torchmetrics", "shtab", "tzdata"}
     assert pinned.keys() - asked.keys() == set()
     assert [name for name, version in pinned.items() if version not in asked[name]] == []
+
+
+def test_the_lowest_versions_that_are_tried_are_those_that_are_allowed():
+    """`make lock` writes them; the extras that are tried are those of a site and a server."""
+    text = ROOT.joinpath("requirements-lowest.txt").read_text(encoding="utf-8")
+    tried = dict(re.findall(r"^([\w-]+)==([^ ;]+)", text, re.MULTILINE))
+    extras = PROJECT["optional-dependencies"]
+    for line in (*PROJECT["dependencies"], *extras["site"], *extras["server"]):
+        requirement = Requirement(line)
+        lowest = [of.version for of in requirement.specifier if of.operator == ">="]
+        if lowest and requirement.name in tried:
+            # As 3.1 and 3.1.0 are the same version.
+            assert Version(tried[requirement.name]) >= Version(lowest[0]), line
+            assert tried[requirement.name].startswith(lowest[0]), line
+        else:
+            assert "win32" in line, f"{line} needs a lowest version"
 
 
 def test_both_packages_have_the_version_of_the_wheel():

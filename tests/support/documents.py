@@ -17,7 +17,7 @@ _BLOCK = re.compile(r'^ *```(\w*)(?: title="([^"]+)")?\n(.*?)^ *```$', re.MULTIL
 _SHIMS = {
     "text-protocols": 'exec "$PYTHON" -m protocols "$@"',
     "text-order": 'exec "$PYTHON" -m rankings "$@"',
-    "text-rankings": 'exec "$PYTHON" -m config "$@"',
+    "text-rankings": 'exec "$PYTHON" -m text_rankings.site "$@"',
     "python": 'exec "$PYTHON" "$@"',
     # Installs into a folder of the test, from this machine.
     "pip": (
