@@ -17,16 +17,19 @@ from annotate.judging.models import (
 )
 from annotate.learning.models import FirstVisit
 from annotate.publication.models import PublicPage
+from annotate.recruiting.models import Arrival, Entrance
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
 
 __all__ = [
+    "Arrival",
     "Assignment",
     "AuditEntry",
     "Dataset",
     "Draft",
     "DraftFile",
+    "Entrance",
     "Exclusion",
     "Finding",
     "FirstVisit",

@@ -9,7 +9,7 @@ from django.db import connection
 
 # The study of a screen, if it is that person's (person's id, role, screen's public id).
 _STUDY_OF_A_SCREEN: Final = """
-    SELECT study.*
+    SELECT study.*, membership.max_pairs, membership.max_images, membership.n_known AS n_checks_own
     FROM annotate_membership AS membership
     JOIN annotate_study AS study ON study.id = membership.study_id
     JOIN annotate_assignment AS assignment

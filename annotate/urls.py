@@ -7,6 +7,7 @@ from annotate.dashboard import views as overview
 
 urlpatterns = [
     path("", overview.home, name="home"),
+    path("join/", include("annotate.recruiting.public_urls")),
     path("learn/", include("annotate.learning.urls")),
     path("accounts/tokens/", include("annotate.api.tokens.urls")),
     path("language/", accounts.choose_language, name="language"),
@@ -16,6 +17,7 @@ urlpatterns = [
     path("account/", include("annotate.accounts.privacy.urls")),
     path("", include("annotate.dashboard.log_urls")),
     path("studies/", include("annotate.design.setup.urls")),
+    path("studies/", include("annotate.recruiting.urls")),
     path("studies/", include("annotate.progress.urls")),
     path("studies/", include("annotate.report_pages.urls")),
     path("studies/", include("annotate.drilldown.urls")),

@@ -20,6 +20,7 @@ from annotate.jobs.registry import EVERY_MINUTE, UPKEEP, WATCHES, Needed, regist
 from annotate.operations.backups import daily
 from annotate.operations.health import news
 from annotate.publication import work as publication
+from annotate.recruiting import services as recruiting
 from annotate.report_pages.questions import work as questions
 from annotate.reports import background_counts
 from annotate.reports import work as reports
@@ -84,6 +85,7 @@ UPKEEP += [
     orphans.sweep,
     accounts.forget_expired,
     tokens.forget_expired,
+    recruiting.forget_ids,
     clear_sessions,
     publication.write_missing,
     daily.back_up,

@@ -39,6 +39,9 @@ class Act(models.TextChoices):
     PUBLICATION_WITHDRAWN = "publication_gone", _("removed a public page")
     TOKEN_MADE = "token_made", _("made a token")  # nosec
     TOKEN_REVOKED = "token_revoked", _("revoked a token")  # nosec
+    ENTRANCE_MADE = "entrance_made", _("made an entrance")
+    ENTRANCE_CHANGED = "entrance_changed", _("changed an entrance")
+    IDS_ERASED = "ids_erased", _("erased the ids of participants")
     ERASED = "erased", _("erased personal data")
     LOCKED_OUT = "locked_out", _("was locked out after failed sign-ins")
     RESCUED = "rescued", _("changed something under /rescue/")

@@ -200,6 +200,18 @@ def progress_data(turn: Turn, n_images: int | None) -> dict[str, Any]:
     }
 
 
+def progress_of_quota(turn: Turn, n_done: int, n_pairs: int) -> dict[str, Any]:
+    """Return the progress of an annotator who is asked a number of pairs."""
+    n_left, seconds = max(n_pairs - n_done, 1), _pace(turn)
+    return {
+        **dict.fromkeys(("least", "most", "expected"), n_left),
+        "share": round(n_done / (n_done + n_left), 4),
+        "text": ngettext("{n} pair left", "{n} pairs left", n_left).format(n=n_left),
+        "minutes": seconds and round(seconds * n_left / 60, 1),
+        "note": turn.note,
+    }
+
+
 def _remaining(turn: Turn) -> Remaining:
     """Return the remaining screens, including known-answer pairs: they must not stand out."""
     assignment = turn.assignment

@@ -19,13 +19,16 @@ from annotate.studies.exclusions import leave_out_by_rule
 from annotate.studies.models import Study
 from protocols.core.degradation import WORSE_IN, worsened
 from protocols.core.regions import decode_regions, encode_regions
-from rankings.elicitation.attention_checks import is_below
+from rankings.elicitation.attention_checks import is_below, is_in_doubt
 from rankings.elicitation.shares import wilson
 from text_rankings.base.i18n import gettext_noop
 
 from .models import Assignment, Judgement, Screen, Skip
+from .quotas import Quota, n_asked
 
 _IN_IMAGES: Final = 10
+# The first pairs of a quota are for finding one's way.
+_UNCHECKED: Final = 2
 _NONE_ANSWERED: Final = gettext_noop("none answered")
 _RIGHT: Final = gettext_noop("{right} of {n} right ({share} %, {low} to {high})")
 _SKIPPED: Final = gettext_noop("{reason}, {n} skipped")
@@ -72,7 +75,13 @@ class Tally:
 
 
 def known_pairs(
-    study: Study, annotator: User, image_id: int, items: Sequence[Sequence[int]], *, position: int
+    study: Study,
+    annotator: User,
+    image_id: int,
+    items: Sequence[Sequence[int]],
+    *,
+    position: int,
+    quota: Quota,
 ) -> list[dict[str, Any]]:
     """Draw an image's known-answer pairs, in the order in which they are asked.
 
@@ -80,7 +89,9 @@ def known_pairs(
     ``regions``, degraded by ``kind`` and ``dose`` regions. Fewer than the study requests, or none,
     if results cannot be degraded with certainty.
     """
+    due = None if quota.n_known is None else _due_by_quota(study, annotator, len(items), quota)
     n = position * study.n_known // _IN_IMAGES - (position - 1) * study.n_known // _IN_IMAGES
+    n = n if due is None else len(due)
     if not n:
         return []
     image = Image.objects.get(pk=image_id)
@@ -102,8 +113,59 @@ def known_pairs(
                 }
             )
     # A ranking of m items takes m - 1 answers or more, so every place is reached.
-    places = sorted(rng.sample(range(len(items)), len(pairs)))
-    return [{"place": place, **pair} for place, pair in zip(places, pairs, strict=True)]
+    places = sorted(rng.sample(range(len(items)), len(pairs))) if due is None else due
+    return [{"place": place, **pair} for place, pair in zip(places, pairs, strict=False)]
+
+
+def _due_by_quota(study: Study, annotator: User, n_items: int, quota: Quota) -> list[int]:
+    """Return the places of an image's known-answer pairs, for an annotator with a quota.
+
+    They are spread over the quota, one in each equal part of it and none in its first two pairs.
+    Those that earlier images could not take come now; after a wrong answer each image has one, until
+    two in a row are right.
+    """
+    n_known = quota.n_known or 0
+    n_pairs = quota.max_pairs or (quota.max_images or 0) * (n_items - 1)
+    spread = _spread(n_pairs, n_known, random.Random(f"{study.seed}/{annotator.pk}/checks"))
+    asked = n_asked(study, annotator)
+    given = answers_so_far(study, annotator)
+    in_sight = [pair for pair in spread if pair <= asked + n_items - 1]
+    n_missing = max(len([pair for pair in in_sight if pair < asked]) - len(given), 0)
+    places = [0] * n_missing + [pair - asked for pair in in_sight if pair >= asked]
+    if not places and is_in_doubt(given):
+        places = [random.Random(f"{study.seed}/{annotator.pk}/{asked}").randrange(n_items)]
+    # A place counts the other answers of the image.
+    return [max(place - earlier, 0) for earlier, place in enumerate(places[:n_items])]
+
+
+def _spread(n_pairs: int, n_known: int, rng: random.Random) -> list[int]:
+    """Draw a pair from each of n equal parts of a quota, without its first two."""
+    n_known = min(n_known, max(n_pairs - _UNCHECKED, 0))
+    if not n_known:
+        return []
+    width = (n_pairs - _UNCHECKED) / n_known
+    return [int(_UNCHECKED + width * (part + rng.random())) for part in range(n_known)]
+
+
+def answers_so_far(study: Study, annotator: User) -> list[bool]:
+    """Return whether each known-answer pair was answered rightly, oldest first; skips are wrong."""
+    of_annotator = {
+        "screen__known__isnull": False,
+        "assignment__study": study,
+        "assignment__annotator": annotator,
+        "withdrawal__isnull": True,
+    }
+    events: list[Judgement | Skip] = [
+        *Judgement.objects.filter(**of_annotator).select_related("screen__assignment"),
+        *Skip.objects.filter(**of_annotator).select_related("screen__assignment"),
+    ]
+    events.sort(key=lambda event: event.created)
+    return [
+        isinstance(event, Judgement)
+        and (pair := pair_of(event.screen)) is not None
+        and is_right(pair, event.verdicts)
+        for event in events
+    ]
 
 
 def known_pair_due(
@@ -174,7 +236,7 @@ def tallies(assignments: Collection[int] | QuerySet[Assignment]) -> dict[int, Ta
 
 def tallies_of_people(study: Study) -> dict[int, Tally]:
     """Return the tally of each person who answered or skipped known-answer pairs of a study."""
-    if not study.n_known:
+    if not study.n_known and not study.memberships.filter(n_known__gt=0).exists():
         return {}
     assignments = study.assignments.exclude(known=[])
     of_each = tallies(assignments)

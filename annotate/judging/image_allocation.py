@@ -155,12 +155,14 @@ def _of_others(study: int, annotator: int) -> QuerySet[Assignment]:
     return of_others.exclude(state=_SKIPPED)
 
 
-def n_images_of(study: Study, annotator: User) -> int:
+def n_images_of(study: Study, annotator: User, *, at_most: int | None = None) -> int:
     """Return the number of images of this annotator: taken up, and still available."""
     if study.max_annotators is None:
-        return study.study_images.count()
-    taken_up = Assignment.objects.filter(study=study, annotator=annotator)
-    return taken_up.count() + images_to_take_up(study, annotator).count()
+        n = study.study_images.count()
+    else:
+        taken_up = Assignment.objects.filter(study=study, annotator=annotator)
+        n = taken_up.count() + images_to_take_up(study, annotator).count()
+    return n if at_most is None else min(n, at_most)
 
 
 def first_visit_is_due(study: Study, annotator: User) -> bool:

@@ -20,11 +20,13 @@ from .attention_checks import known_pair_due, known_pairs
 from .current_screen import Turn, strategy_of, waiting_turn
 from .image_allocation import images_in_order, is_alone, is_still_to_be_had, n_images_of
 from .models import Assignment, Screen
+from .quotas import is_used_up, quota_of
 from .replay import (
     Log,
     complete_rankings_of,
     hidden_results,
     method_of_each_result,
+    read_log,
 )
 from .sampling import Visit, drawn_with, visit_of
 
@@ -41,7 +43,10 @@ def go_on(screen: Screen, log: Log, annotator: User) -> Turn | None:
         if log.settled.state.is_finished:
             finish(assignment, log)
         return None
-    following = next_screen(assignment, log)
+    is_over = quota_of(assignment.study, annotator).max_pairs and is_used_up(
+        assignment.study, annotator
+    )
+    following = None if is_over else next_screen(assignment, log)
     if following is not None:
         note = ""
         if following.purpose == Screen.Purpose.REPAIR:
@@ -144,6 +149,9 @@ def _is_drawn(assignment: Assignment, number: int, *what: str) -> bool:
 
 def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
     """Assign images until one needs an answer; images whose results look alike need none."""
+    if is_used_up(study, annotator):
+        return None
+    quota = quota_of(study, annotator)
     alone = is_alone(study, annotator)
     for image_id in images_in_order(study, annotator, alone=alone):
         visit = visit_of(study, annotator, image_id)
@@ -158,7 +166,9 @@ def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
             position=n_before + 1,
             items=visit.items,
             drawn=visit.drawn,
-            known=known_pairs(study, annotator, image_id, visit.items, position=n_before + 1),
+            known=known_pairs(
+                study, annotator, image_id, visit.items, position=n_before + 1, quota=quota
+            ),
         )
         assignment.save(force_insert=True)
         nothing = Log(assignment, ())
@@ -178,13 +188,24 @@ def has_begun_all(study: Study, annotator: User) -> bool:
 def next_visit(study: Study, annotator: User) -> tuple[int, Visit, list[dict[str, Any]]] | None:
     """Return the annotator's most likely next image, its visit and its known-answer pairs."""
     position = Assignment.objects.filter(study=study, annotator=annotator).count() + 1
+    quota = quota_of(study, annotator)
     alone = is_alone(study, annotator)
     for image_id in images_in_order(study, annotator, alone=alone):
         visit = visit_of(study, annotator, image_id)
         if visit.n_results > 1:
-            known = known_pairs(study, annotator, image_id, visit.items, position=position)
+            known = known_pairs(
+                study, annotator, image_id, visit.items, position=position, quota=quota
+            )
             return image_id, visit, known
     return None
+
+
+def end(study: Study, annotator: User) -> None:
+    """End the images in progress as they are; the pairs that wait are asked no more."""
+    in_work = Assignment.State.IN_WORK
+    for assignment in Assignment.objects.filter(study=study, annotator=annotator, state=in_work):
+        assignment.screens.filter(state=Screen.State.WAITING).update(state=Screen.State.RETIRED)
+        finish(assignment, read_log(assignment))
 
 
 def finish(assignment: Assignment, log: Log) -> None:

@@ -18,13 +18,14 @@ from annotate.studies.models import Study
 from protocols import registry
 from protocols.core.base import ImageScore, Scene
 
-from .annotator_summary import progress_data
+from .annotator_summary import progress_data, progress_of_quota
 from .answer_history import Past
 from .attention_checks import copy_of, pair_of, two_results
 from .current_screen import Turn
 from .image_allocation import n_images_of
 from .models import CRITERION_NAMES, Assignment, Judgement, Skip
 from .planning import is_one_pair
+from .quotas import n_asked, quota_of
 
 _ID_LENGTH = 16
 
@@ -41,10 +42,16 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
     asked = asked_of(assignment)
     shown = image_data(study, annotator, image, assignment.known, asked, have=have)
     person = {} if have else {"person": preferences_data(annotator)}
-    n_images = None
-    if shown["key"] != have or is_one_pair(assignment):
-        n_images = n_images_of(study, annotator)
-    total = {} if n_images is None else {"total": n_images}
+    quota = quota_of(study, annotator)
+    n_images, n_done = None, None
+    if quota.max_pairs is not None:
+        n_done = n_asked(study, annotator)
+        total = {"total": quota.max_pairs, "pair": n_done + 1}
+    elif shown["key"] != have or is_one_pair(assignment):
+        n_images = n_images_of(study, annotator, at_most=quota.max_images)
+        total = {"total": n_images}
+    else:
+        total = {}
     return {
         "screen": {
             "id": screen.public_id,
@@ -63,7 +70,9 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
             for criterion, verdict in turn.answers.items()
             if criterion not in implied
         },
-        "progress": progress_data(turn, n_images),
+        "progress": progress_data(turn, n_images)
+        if n_done is None
+        else progress_of_quota(turn, n_done, total["total"]),
         "can_undo": turn.can_undo,
         "message": message,
     }

@@ -33,7 +33,7 @@ from .models import (
     check_seen,
     unknown_seen,
 )
-from .planning import go_on, reopen, waiting_or_next
+from .planning import end, go_on, reopen, waiting_or_next
 from .replay import Event, Log, read_log
 
 if sys.platform != "win32":
@@ -195,6 +195,34 @@ def change(*, screen_id: str, annotator: User) -> Turn | None:
     return _with_note(waiting_turn(study, annotator), _("An earlier answer is open again."))
 
 
+@transaction.atomic
+def end_work(*, study: Study, annotator: User) -> None:
+    """End an annotator's work: images in progress count as incomplete, and others may take them.
+
+    Raises NotThere for a user who is not an annotator of the study.
+    """
+    if not _of(annotator, study):
+        raise NotThere("Not an annotator of this study.")
+    end(study, annotator)
+
+
+@transaction.atomic
+def erase_answers(*, study: Study, annotator: User) -> None:
+    """Delete everything that an annotator answered in a study, as a withdrawn consent asks.
+
+    It is the one exception to a log that only grows: nothing is left that could be replayed.
+    """
+    list(_of(annotator, study))
+    end(study, annotator)
+    own = Assignment.objects.filter(study=study, annotator=annotator)
+    for assignment in own.filter(state=Assignment.State.COMPLETE):
+        reopen(assignment)
+    for of_kind in (Withdrawal, Judgement, Skip):
+        of_kind.objects.filter(assignment__in=own).delete()
+    Screen.objects.filter(assignment__in=own).delete()
+    own.delete()
+
+
 def _withdraw(event: Event, log: Log) -> None:
     """Withdraw an event and let its screen wait again."""
     assignment = log.assignment
@@ -230,8 +258,11 @@ def _screen(public_id: str) -> QuerySet[Screen]:
 
 def _open_study(annotator: User, study: Study) -> Study:
     """Return the study, locked for this annotator until the transaction ends."""
-    memberships = _locked_membership(person=annotator, study=study)
-    return _open(membership.study for membership in memberships)
+    return _open(membership.study for membership in _of(annotator, study))
+
+
+def _of(annotator: User, study: Study) -> QuerySet[Membership]:
+    return _locked_membership(person=annotator, study=study)
 
 
 def _open(studies: Iterable[Study], *, is_answer: bool = False) -> Study:

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.access import permitted
 from annotate.errors import CHOOSE_A_VERDICT
 from annotate.guide.markdown import own_words
+from annotate.judging import services as judging
 from annotate.judging.shortcuts import refused
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
@@ -26,6 +27,7 @@ from . import selectors, services
 from .forms import ConsentForm, PracticeForm
 from .models import FirstVisit
 from .pairs import CARDS, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS, SMALL_TEXT
+from .shortcuts import PRACTISED, ROUND, short_answers, short_lesson
 
 Visit = FirstVisit | None
 View = Callable[..., HttpResponse]
@@ -88,6 +90,24 @@ def card(request: SignedInRequest, study: Study, visit: Visit, number: int) -> H
         "others": [(at, gettext(each.title)) for at, each in enumerate(CARDS, 1)],
     }
     return _page(request, study, visit, "card", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@_of_a_study
+def short(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
+    """Show the short introduction, for people who are asked a few minutes of work."""
+    answers = short_answers(request.POST) if request.method == "POST" else None
+    for exercise in PRACTISED if answers else ():
+        if exercise.pair.slug in (answers or {}):
+            services.record_practice(
+                study=study,
+                annotator=request.user,
+                round_number=ROUND,
+                exercise=exercise,
+                answers=(answers or {})[exercise.pair.slug],
+            )
+    start_url = reverse("learning:finish", args=[study.slug])
+    return short_lesson(request, study, answers=answers, start_url=start_url)
 
 
 @require_safe
@@ -164,6 +184,8 @@ def keys(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
 def finish(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
     if visit is not None:
         services.finish(study=study, annotator=request.user)
+        if "begin" in request.POST:
+            judging.start(study=study, annotator=request.user)
     return redirect("judging:judge", slug=study.slug)
 
 

@@ -378,14 +378,23 @@ class Membership(models.Model):
     study = models.ForeignKey(Study, models.CASCADE, related_name="memberships")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role)
+    # The quota of an annotator whose part ends before that of others: pairs or images after which
+    # nothing more is asked, and the known-answer pairs among them. Null: as the study asks.
+    max_pairs = models.PositiveIntegerField(null=True, blank=True)
+    max_images = models.PositiveIntegerField(null=True, blank=True)
+    n_known = models.PositiveSmallIntegerField(null=True, blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ("person__username",)
         constraints = [
+            models.CheckConstraint(
+                condition=Q(max_pairs__isnull=True) | Q(max_images__isnull=True),
+                name="a_quota_is_of_pairs_or_of_images",
+            ),
             models.UniqueConstraint(
                 fields=["study", "person", "role"], name="a_person_has_a_role_in_a_study_once"
-            )
+            ),
         ]
 
     def __str__(self) -> str:

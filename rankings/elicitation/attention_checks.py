@@ -4,6 +4,8 @@ One side of such a pair is a copy of the other, degraded by a known dose, so the
 known for the criteria in which it is worse. A pair counts as right if all of these are right.
 """
 
+import math
+from collections.abc import Iterable
 from typing import Final
 
 from ..errors import RankingError
@@ -11,6 +13,46 @@ from .shares import wilson
 
 # No annotator is judged on fewer pairs.
 N_LEAST: Final = 10
+
+# The share of known-answer pairs that a careful annotator gets right, slips included, and that of an
+# annotator who presses one key for all questions; answers at random are right less often.
+_CAREFUL: Final = 0.8
+_GUESSING: Final = 1 / 3
+# Right answers count for later wrong ones up to here, so that attention which ends is noticed.
+_LEAST_EVIDENCE: Final = -2.0
+# From two wrong answers on an annotator is asked to look more closely; from four on, with right
+# ones between them from five or more, the evidence is enough to end a visit.
+EVIDENCE_TO_WARN: Final = 2.2
+EVIDENCE_TO_END: Final = 4.0
+# Right answers in a row after which an earlier wrong one brings no further check.
+_CLEARED_BY: Final = 2
+
+
+def evidence_of_guessing(answers: Iterable[bool]) -> float:
+    """Return the logarithm of how much likelier known-answer pairs are with guessing than with care.
+
+    A cumulative sum of log-likelihood ratios (E. S. Page, Continuous inspection schemes, Biometrika
+    41, 1954), for shares of right answers of 1/3 and 0.8. Order matters: it never falls below -2.
+
+    Parameters
+    ----------
+    answers : iterable of bool
+        Whether each answer was right, oldest first; a skipped pair counts as wrong. Empty: 0.
+    """
+    right = math.log(_GUESSING / _CAREFUL)
+    wrong = math.log((1 - _GUESSING) / (1 - _CAREFUL))
+    evidence = 0.0
+    for is_right in answers:
+        evidence = max(evidence + (right if is_right else wrong), _LEAST_EVIDENCE)
+    return evidence
+
+
+def is_in_doubt(answers: Iterable[bool]) -> bool:
+    """Return whether the last wrong answer was followed by fewer than two right ones in a row."""
+    n_right = _CLEARED_BY
+    for is_right in answers:
+        n_right = n_right + 1 if is_right else 0
+    return n_right < _CLEARED_BY
 
 
 def is_below(n_right: int, n: int, at_least: float) -> bool:

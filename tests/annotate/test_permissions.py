@@ -32,6 +32,7 @@ from tests.support.factories import (
 )
 from tests.support.headers import check_headers
 from tests.support.made_once import made_once
+from tests.support.participants import make_entrance
 
 pytestmark = pytest.mark.django_db
 
@@ -40,9 +41,23 @@ FOLLOWERS = {"researcher", "admin"}
 # address -> (method, what is sent, who gets an answer, which answer)
 ADDRESSES = {
     "home": ("get", {}, EVERYBODY, 200),
+    # A link without ids, and visits of others.
+    "join:start": ("get", {}, EVERYBODY, 400),
+    "join:frame": ("get", {}, EVERYBODY, 404),
+    "join:visit": ("get", {}, EVERYBODY, 404),
+    "join:go_on": ("post", {}, EVERYBODY, 404),
+    "join:withdraw": ("post", {}, EVERYBODY, 404),
+    "join:done": ("get", {}, EVERYBODY, 404),
+    "recruiting:entrances": ("get", {}, FOLLOWERS, 200),
+    "recruiting:entrance": ("get", {}, FOLLOWERS, 200),
+    "recruiting:set_state": ("post", {"state": "paused"}, FOLLOWERS, 302),
+    "recruiting:payment": ("get", {}, FOLLOWERS, 200),
+    "recruiting:erase": ("post", {}, FOLLOWERS, 302),
+    "recruiting:preview": ("get", {}, FOLLOWERS, 200),
     "learning:welcome": ("get", {}, {"annotator"}, 200),
     # This annotator has begun to judge, so that no first visit is due.
     "learning:card": ("get", {}, {"annotator"}, 200),
+    "learning:short": ("get", {}, {"annotator"}, 200),
     "learning:practice": ("get", {}, {"annotator"}, 200),
     "learning:pair": ("get", {"again": 1}, {"annotator"}, 200),
     "learning:keys": ("get", {}, {"annotator"}, 200),
@@ -216,6 +231,7 @@ def make_site():
     # Work of the researcher that made a file.
     start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])
     invite(study=study, role="annotator")
+    make_entrance(study)
     methods = list(study.methods.all())
     begin(person=people["admin"], dataset=study.dataset, name="New", methods=methods)
     turn = services.start(study=study, annotator=people["annotator"])
@@ -265,6 +281,10 @@ def address(name, site):
         values |= {"pk": pk, "file": draft.files.get().pk}
     if name.startswith("jobs:"):
         values["pk"] = Job.objects.get(kind="exchange.truth").pk
+    if name.startswith(("join:", "recruiting:")):
+        entrance = study.entrances.get()
+        slug = entrance.slug if name.startswith("join:") else study.slug
+        values |= {"slug": slug, "number": entrance.pk, "kind": "list", "step": "start"}
     if name.startswith(("datasets:", "files:")):
         values |= {"name": study.images.first().name, "extension": "zip"}
     if name == "files:causes_file":

@@ -29,6 +29,9 @@ TRUSTED_PROXIES = env.proxies("TRUSTED_PROXIES", former="BEHIND_PROXY")
 # Token that may read /metrics; without one, this machine only.
 METRICS_TOKEN = env.text("METRICS_TOKEN", default="")
 
+# Hosts that participants may be sent back to, besides those of the known platforms.
+RECRUITING_HOSTS = env.names("RECRUITING_HOSTS")
+
 INSTALLED_APPS = [
     "annotate.apps.AnnotateConfig",
     "allauth",
@@ -69,6 +72,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "annotate.audit.middleware.who_acts",
+    "annotate.recruiting.middleware.Participants",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -95,6 +99,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "annotate.studies.context.rights",
+                "annotate.recruiting.context.participant",
                 "annotate.accounts.context.theme",
                 "annotate.jobs.context.work",
                 "annotate.accounts.context.mail",
@@ -239,6 +244,8 @@ ACCOUNT_RATE_LIMITS = {
     "sign_in_while_guessed_at": "1/h/key",
     "signup": "60/m/ip",
     "invitation": "60/m/ip",
+    # Entrances: a laboratory of many people behind one address. Places bound what is stored.
+    "join": "600/m/ip",
 }
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True

@@ -37,7 +37,9 @@ export function showProgress(page) {
   const { header, payload: { image, progress } } = page;
   // Sent once for each image.
   page.total = image.total ?? page.total;
-  const place = gettext("Image {n} of {total}", { n: image.number, total: page.total });
+  const place = image.pair
+    ? gettext("Pair {n} of {total}", { n: image.pair, total: page.total })
+    : gettext("Image {n} of {total}", { n: image.number, total: page.total });
   const told = header.querySelector("[data-image-number]");
   document.title = document.title.replace(told.textContent, place);
   told.textContent = place;

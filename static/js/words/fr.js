@@ -68,6 +68,7 @@ globalThis.catalogue = { words: {
  "Not saved yet, trying again in {seconds} s": "Pas encore enregistré, nouvel essai dans {seconds} s",
  "Not saved yet. It is kept here and sent again until it is saved.": "Pas encore enregistré. La réponse est conservée ici et renvoyée jusqu’à ce qu’elle soit enregistrée.",
  "Numpad {key}": "Pavé num. {key}",
+ "Pair {n} of {total}": "Paire {n} sur {total}",
  "Panes linked, offset kept. Fit clears it.": "Vues liées, décalage conservé. « Cadrer » le supprime.",
  "Panes linked.": "Vues liées.",
  "Panes move independently.": "Les vues se déplacent séparément.",

@@ -1,0 +1,1 @@
+"""Entrances to studies by a link: participants of platforms, their codes, payment lists."""

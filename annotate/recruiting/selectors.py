@@ -1,0 +1,117 @@
+"""Figures of entrances: places, minutes, pay, and the flow of participants."""
+
+from collections import Counter
+from dataclasses import dataclass
+from decimal import Decimal
+from statistics import median
+from typing import Final
+
+from annotate.judging.models import Judgement
+from annotate.studies.models import Study
+
+from .models import Arrival, Entrance, Outcome
+
+_SECONDS_A_PAIR: Final = 8
+_N_TIMES: Final = 500
+# Fewer answers do not say how fast people are in this study.
+ENOUGH_TIMES: Final = 50
+# The page before the first pair, the examples and the practice.
+_LESSON_MINUTES: Final = 2
+_SKIPPED_SHARE: Final = 4
+
+
+def minutes_of(entrance: Entrance) -> int:
+    """Return the promised minutes of a visit: as typed in, or by the study's own pace."""
+    if entrance.minutes:
+        return entrance.minutes
+    times = Judgement.objects.filter(assignment__study=entrance.study, seconds_taken__isnull=False)
+    taken = times.order_by("-pk").values_list("seconds_taken", flat=True)[:_N_TIMES]
+    last = [seconds for seconds in taken if seconds is not None]
+    seconds = median(last) if len(last) >= ENOUGH_TIMES else _SECONDS_A_PAIR
+    return _LESSON_MINUTES + max(1, round(n_pairs_of(entrance) * seconds / 60))
+
+
+def n_pairs_of(entrance: Entrance) -> int:
+    """Return the pairs of a visit; of whole images, as many as placing each method needs."""
+    if entrance.n_pairs is not None:
+        return entrance.n_pairs
+    n_methods = entrance.study.methods.count()
+    n_methods = min(entrance.study.methods_per_visit or n_methods, n_methods)
+    each = sum((k - 1).bit_length() for k in range(2, n_methods + 1))
+    return entrance.size * max(each, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The state of an entrance: people by what became of them, and their minutes."""
+
+    entrance: Entrance
+    n_taken: int
+    n_began: int
+    n_under_way: int
+    n_timed_out: int
+    by_outcome: dict[str, int]
+    median_minutes: float | None
+
+    @property
+    def n_finished(self) -> int:
+        return self.by_outcome[Outcome.COMPLETED]
+
+    @property
+    def n_screened_out(self) -> int:
+        return self.by_outcome[Outcome.CHECKS]
+
+    @property
+    def n_turned_away(self) -> int:
+        return sum(self.entrance.turned_away.values())
+
+    @property
+    def hourly_pay(self) -> Decimal | None:
+        """The reward per hour at the median time; None without a reward or a finished visit."""
+        if self.entrance.reward is None or not self.median_minutes:
+            return None
+        return self.entrance.reward * 60 / Decimal(str(self.median_minutes))
+
+    @property
+    def is_paid_too_little(self) -> bool:
+        pay, floor = self.hourly_pay, self.entrance.pay_floor
+        return pay is not None and floor is not None and pay < floor
+
+
+def figures_of(study: Study) -> list[Figures]:
+    """Return the state of each entrance of a study, oldest first."""
+    return [_figures(entrance) for entrance in study.entrances.select_related("study")]
+
+
+def _figures(entrance: Entrance) -> Figures:
+    arrivals = list(entrance.arrivals.all())
+    by_outcome = Counter(arrival.outcome for arrival in arrivals)
+    minutes = [
+        (arrival.ended - arrival.consented).total_seconds() / 60
+        for arrival in arrivals
+        if arrival.ended is not None and arrival.outcome == Outcome.COMPLETED
+    ]
+    n_under_way = entrance.arrivals.under_way().count()
+    return Figures(
+        entrance=entrance,
+        n_taken=entrance.arrivals.holding_places().count(),
+        n_began=len(arrivals),
+        n_under_way=n_under_way,
+        n_timed_out=by_outcome[""] - n_under_way,
+        by_outcome={outcome: by_outcome[outcome] for outcome in Outcome},
+        median_minutes=median(minutes) if minutes else None,
+    )
+
+
+def why_look_at(arrival: Arrival) -> list[str]:
+    """Return the reasons, as codes, why a researcher should look at a visit before paying it."""
+    entrance, reasons = arrival.entrance, []
+    if arrival.n_checks and arrival.n_right < entrance.checks_at_least * arrival.n_checks:
+        reasons.append("checks")
+    if arrival.n_pairs and 2 * arrival.n_fast > arrival.n_pairs:
+        reasons.append("pace")
+    if _SKIPPED_SHARE * arrival.n_skipped > arrival.n_pairs + arrival.n_skipped:
+        reasons.append("skips")
+    if arrival.outcome == Outcome.COMPLETED and not arrival.n_pairs:
+        reasons.append("nothing answered")
+    return reasons

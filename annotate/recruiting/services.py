@@ -1,0 +1,336 @@
+"""Entrances made and changed; people admitted, followed through their visit, and given their code."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.audit.models import Act
+from annotate.audit.services import record
+from annotate.judging import services as judging
+from annotate.judging.attention_checks import answers_so_far
+from annotate.judging.image_allocation import first_visit_is_due
+from annotate.judging.models import Judgement, Screen, Skip
+from annotate.learning.services import give_consent
+from annotate.studies.models import Membership, Role, Study
+from annotate.studies.services import add_member, remove_member
+from rankings.elicitation.attention_checks import (
+    EVIDENCE_TO_END,
+    EVIDENCE_TO_WARN,
+    evidence_of_guessing,
+)
+
+from . import pace
+from .errors import EntranceRefused, IncompleteLink, NotAdmitted
+from .models import Arrival, Entrance, Outcome
+from .platforms import is_https, is_known_host
+from .selectors import minutes_of
+
+# Letters that ids of platforms are made of. None of them means anything to a spreadsheet at the start.
+_AN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@+=-]{0,127}")
+_LEAST_LIMIT_MINUTES: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """The ids that a platform adds to its link; empty for an entrance without ids."""
+
+    person: str = ""
+    submission: str = ""
+
+
+def ids_of(entrance: Entrance, given: Mapping[str, str]) -> Ids:
+    """Read the ids from the parameters of a link. Raises IncompleteLink."""
+    if not entrance.takes_ids:
+        return Ids()
+    person = given.get(entrance.person_parameter, "")
+    submission = given.get(entrance.submission_parameter, "")
+    is_whole = bool(_AN_ID.fullmatch(person))
+    if entrance.submission_parameter and submission:
+        is_whole = is_whole and bool(_AN_ID.fullmatch(submission))
+    if not is_whole:
+        raise IncompleteLink(
+            _("The link is incomplete: it lacks the code by which {platform} knows you.").format(
+                platform=entrance.get_platform_display()
+            )
+        )
+    return Ids(person, submission)
+
+
+@transaction.atomic
+def save_entrance(entrance: Entrance, *, excludes: Any = None, may_send_anywhere: bool) -> None:
+    """Store a new or changed entrance. Raises EntranceRefused for a way back to a strange host."""
+    check_way_back(entrance.way_back, may_send_anywhere=may_send_anywhere)
+    is_new = entrance.pk is None
+    before = None if is_new else Entrance.objects.get(pk=entrance.pk)
+    entrance.save()
+    if excludes is not None:
+        entrance.excludes.set(excludes)
+    names = [field.attname for field in Entrance._meta.concrete_fields]
+    changed = [name for name in names if getattr(before, name, None) != getattr(entrance, name)]
+    act = Act.ENTRANCE_MADE if is_new else Act.ENTRANCE_CHANGED
+    details = {} if is_new else {"settings": changed}
+    record(act, study=entrance.study, what=entrance.name, details=details)
+
+
+def check_way_back(address: str, *, may_send_anywhere: bool) -> None:
+    """Raise EntranceRefused unless people may be sent to this address."""
+    if not address:
+        return
+    if not is_https(address):
+        raise EntranceRefused(_("The way back is an address that begins with https://."))
+    if not may_send_anywhere and not is_known_host(address, settings.RECRUITING_HOSTS):
+        raise EntranceRefused(
+            _("People can be sent back to the known platforms only. An admin may allow more hosts.")
+        )
+
+
+@transaction.atomic
+def set_state(entrance: Entrance, state: str) -> None:
+    """Open, pause or close an entrance. People who are in may finish."""
+    entrance.state = Entrance.State(state)
+    entrance.save(update_fields=["state"])
+    details = {"state": entrance.state}
+    record(Act.ENTRANCE_CHANGED, study=entrance.study, what=entrance.name, details=details)
+
+
+def arrival_by(entrance: Entrance, ids: Ids) -> Arrival | None:
+    """Return the arrival of the person with these ids in the study, by any of its entrances."""
+    if not ids.person:
+        return None
+    arrivals = Arrival.objects.select_related("entrance", "study", "person")
+    found_by = {"platform": entrance.platform, "participant": ids.person}
+    return arrivals.filter(study=entrance.study_id, **found_by).first()
+
+
+def why_shut(entrance: Entrance, ids: Ids) -> str:
+    """Return the outcome for a newcomer whom the entrance does not admit now; empty if it does.
+
+    A paused entrance gives none: its page asks people to come back.
+    """
+    if entrance.state == Entrance.State.CLOSED or entrance.study.state != Study.State.OPEN:
+        return Outcome.LATE
+    others = Arrival.objects.filter(platform=entrance.platform, participant=ids.person)
+    if ids.person and others.filter(study__in=entrance.excludes.all()).exists():
+        return Outcome.DEVICE
+    if entrance.arrivals.holding_places().count() >= entrance.places:
+        return Outcome.FULL
+    return ""
+
+
+@transaction.atomic
+def admit(*, entrance: Entrance, ids: Ids, answers: list[dict[str, str]] | None = None) -> Arrival:
+    """Take a place for a person who has agreed, as an annotator under a pseudonym.
+
+    The same ids twice give the same arrival. Raises NotAdmitted, and EntranceRefused while the
+    entrance is paused.
+    """
+    # One after the other, so that places are exact; the study's lock, because ids are unique in it.
+    study = Study.objects.select_for_update().get(pk=entrance.study_id)
+    entrance = Entrance.objects.select_related("study").get(pk=entrance.pk)
+    known = arrival_by(entrance, ids)
+    if known is not None:
+        return known
+    if outcome := why_shut(entrance, ids):
+        raise NotAdmitted(outcome)
+    if entrance.state == Entrance.State.PAUSED:
+        raise EntranceRefused(_("The study is taking a break. Come back later."))
+    person = User(username=f"visitor-{secrets.token_hex(6)}")
+    person.set_unusable_password()
+    person.save()
+    now = timezone.now()
+    minutes = entrance.limit_minutes or max(4 * minutes_of(entrance), _LEAST_LIMIT_MINUTES)
+    arrival = Arrival(
+        entrance=entrance,
+        study=study,
+        person=person,
+        platform=entrance.platform,
+        participant=ids.person,
+        submission=ids.submission,
+        consented=now,
+        deadline=now + timedelta(minutes=minutes),
+        floor_seconds=pace.floor_of(study),
+        answers=answers or [],
+        is_asked=not any(one["when"] == "after" for one in entrance.questions),
+    )
+    arrival.save()
+    membership = add_member(study=study, username=person.username, role=Role.ANNOTATOR)
+    # A field of the membership that names a group, if there is one, gets the entrance's name.
+    fields = {**arrival.quota, **_group(entrance)}
+    Membership.objects.filter(pk=membership.pk).update(**fields)
+    give_consent(study=study, annotator=person)
+    return arrival
+
+
+def _group(entrance: Entrance) -> dict[str, str]:
+    names = {field.name for field in Membership._meta.concrete_fields}
+    return {"group": entrance.name} if "group" in names else {}
+
+
+def turn_away(*, entrance: Entrance, outcome: str) -> str:
+    """Count a person who does not take part, and return the code for it."""
+    with transaction.atomic():
+        row = Entrance.objects.select_for_update().get(pk=entrance.pk)
+        row.turned_away[outcome] = row.turned_away.get(outcome, 0) + 1
+        row.save(update_fields=["turned_away"])
+    return entrance.code_of(outcome)
+
+
+def follow(arrival: Arrival) -> Arrival:
+    """Look at a visit in progress: end it if it is over, and ask for a closer look if it must be.
+
+    It reads the log and may be called as often as wanted.
+    """
+    if arrival.outcome:
+        return arrival
+    study, person = arrival.study, arrival.person
+    if study.state != Study.State.OPEN:
+        # A pair on screen may still be answered for a while after a study has ended by its rule.
+        waits = Screen.objects.filter(
+            assignment__study=study, assignment__annotator=person, state=Screen.State.WAITING
+        )
+        if study.is_ending and waits.exists():
+            return arrival
+        return finish(arrival=arrival, outcome=Outcome.LATE)
+    if _must_look_closer(arrival):
+        if _goes_on(arrival):
+            return finish(arrival=arrival, outcome=Outcome.CHECKS)
+        if arrival.n_pauses == 0 and not arrival.is_paused:
+            arrival.is_paused = True
+            arrival.save(update_fields=["is_paused"])
+    if first_visit_is_due(study, person):
+        return arrival
+    if judging.start(study=study, annotator=person) is None:
+        return finish(arrival=arrival, outcome=_outcome(arrival))
+    return arrival
+
+
+def _outcome(arrival: Arrival) -> Outcome:
+    entrance = arrival.entrance
+    right = answers_so_far(arrival.study, arrival.person)
+    is_short = bool(right) and sum(right) < entrance.checks_at_least * len(right)
+    ends = entrance.after_checks == Entrance.AfterChecks.END
+    return Outcome.CHECKS if is_short and ends else Outcome.COMPLETED
+
+
+def _must_look_closer(arrival: Arrival) -> bool:
+    if arrival.entrance.after_checks == Entrance.AfterChecks.NOTHING:
+        return False
+    right = answers_so_far(arrival.study, arrival.person)
+    if evidence_of_guessing(right) >= EVIDENCE_TO_WARN:
+        return True
+    return pace.is_too_fast(arrival)
+
+
+def _goes_on(arrival: Arrival) -> bool:
+    """Return whether guessing went on after the person was asked to look closer."""
+    if arrival.entrance.after_checks != Entrance.AfterChecks.END or not arrival.n_pauses:
+        return False
+    right = answers_so_far(arrival.study, arrival.person)
+    n_wrong = len(right) - sum(right)
+    return evidence_of_guessing(right) >= EVIDENCE_TO_END and n_wrong > arrival.n_wrong_then
+
+
+def go_on_after_pause(arrival: Arrival) -> None:
+    """Record that the person has read why to look more closely."""
+    if not arrival.is_paused:
+        return
+    right = answers_so_far(arrival.study, arrival.person)
+    arrival.is_paused, arrival.n_pauses = False, arrival.n_pauses + 1
+    arrival.n_wrong_then = len(right) - sum(right)
+    arrival.save(update_fields=["is_paused", "n_pauses", "n_wrong_then"])
+
+
+@transaction.atomic
+def finish(*, arrival: Arrival, outcome: Outcome) -> Arrival:
+    """End a visit and give its code; the first outcome stays."""
+    arrival = (
+        Arrival.objects.select_for_update(of=("self",))
+        .select_related("entrance", "study", "person")
+        .get(pk=arrival.pk)
+    )
+    if arrival.outcome:
+        return arrival
+    judging.end_work(study=arrival.study, annotator=arrival.person)
+    count(arrival)
+    arrival.outcome, arrival.ended = outcome, timezone.now()
+    arrival.is_paused = False
+    arrival.code = arrival.entrance.code_of(outcome)
+    arrival.save()
+    return arrival
+
+
+def count(arrival: Arrival) -> None:
+    """Set the counts of a visit from the log; nothing is stored."""
+    study, person = arrival.study, arrival.person
+    in_force = {"assignment__study": study, "assignment__annotator": person}
+    answered = Judgement.objects.filter(**in_force, withdrawal__isnull=True)
+    taken = list(answered.values_list("seconds_taken", flat=True))
+    right = answers_so_far(study, person)
+    arrival.n_pairs = len(taken)
+    arrival.n_skipped = Skip.objects.filter(**in_force, withdrawal__isnull=True).count()
+    arrival.active_seconds = sum(s for s in taken if s is not None) if any(taken) else None
+    arrival.n_fast = pace.n_fast(arrival)
+    arrival.n_checks, arrival.n_right = len(right), sum(right)
+
+
+@transaction.atomic
+def withdraw(*, arrival: Arrival) -> Arrival:
+    """Take back a person's consent: the answers go or stay as it said, and the place is free."""
+    arrival = finish(arrival=arrival, outcome=Outcome.NO_CONSENT)
+    if arrival.outcome == Outcome.NO_CONSENT and not arrival.entrance.keeps_answers:
+        judging.erase_answers(study=arrival.study, annotator=arrival.person)
+        for membership in Membership.objects.filter(study=arrival.study, person=arrival.person):
+            remove_member(membership=membership)
+    return arrival
+
+
+@transaction.atomic
+def answer_questions(*, arrival: Arrival, answers: list[dict[str, str]]) -> None:
+    """Store the answers to the questions after the last pair; they are asked once."""
+    row = Arrival.objects.select_for_update().get(pk=arrival.pk)
+    if not row.is_asked:
+        row.answers, row.is_asked = [*row.answers, *answers], True
+        row.save(update_fields=["answers", "is_asked"])
+
+
+@transaction.atomic
+def erase_ids(*, entrance: Entrance) -> int:
+    """Erase the platform's ids of everybody who came by an entrance; return how many."""
+    n = _erase(Arrival.objects.filter(entrance=entrance))
+    details = {"people": n}
+    record(Act.IDS_ERASED, study=entrance.study, what=entrance.name, details=details)
+    return n
+
+
+def _erase(arrivals: Any) -> int:
+    n: int = arrivals.filter(erased=None).update(
+        participant="", submission="", erased=timezone.now()
+    )
+    return n
+
+
+def erase_ids_of(person: User) -> None:
+    """Erase the ids of one person, with the rest of their personal data."""
+    _erase(Arrival.objects.filter(person=person))
+
+
+def forget_ids() -> int:
+    """Erase the ids that entrances keep no longer; return how many people they were of."""
+    now = timezone.now()
+    return sum(
+        _erase(
+            Arrival.objects.filter(
+                entrance=entrance, consented__lt=now - timedelta(days=entrance.keep_days)
+            )
+        )
+        for entrance in Entrance.objects.filter(arrivals__erased=None).distinct()
+    )

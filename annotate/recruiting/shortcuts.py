@@ -1,0 +1,30 @@
+"""The participant of a request: signed in by an entrance, for one visit."""
+
+from typing import Final
+
+from django.conf import settings
+from django.contrib.auth import login, logout
+from django.http import HttpRequest
+
+from .models import Arrival
+
+KEY: Final = "arrival"
+_BACKEND: Final = "annotate.permissions.Permissions"
+
+
+def arrival_of(request: HttpRequest) -> Arrival | None:
+    """Return the arrival of the participant who is signed in; None for anybody else."""
+    # Without a cookie the session is not touched, so that public pages stay public.
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES or KEY not in request.session:
+        return None
+    arrivals = Arrival.objects.select_related("entrance", "study", "person")
+    number: int = request.session[KEY]
+    return arrivals.filter(pk=number, person=request.user.pk).first()
+
+
+def sign_in(request: HttpRequest, arrival: Arrival) -> None:
+    """Sign a participant in; another person in this browser is signed out first."""
+    if request.user.is_authenticated:
+        logout(request)
+    login(request, arrival.person, backend=_BACKEND)
+    request.session[KEY] = arrival.pk

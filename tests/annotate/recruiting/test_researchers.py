@@ -1,0 +1,329 @@
+"""Researchers make entrances, read what became of people, pay them, and erase their ids."""
+
+import csv
+import json
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.apps import apps
+from django.core.serializers import serialize
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.accounts.privacy.personal_data import erase, everything_about
+from annotate.audit.models import Act, AuditEntry
+from annotate.recruiting import selectors, services
+from annotate.recruiting.models import Arrival, Entrance
+from annotate.recruiting.questions import as_lines, read_lines
+from annotate.recruiting.selectors import figures_of, minutes_of
+from tests.support.factories import make_admin
+from tests.support.made_once import made_once
+from tests.support.participants import (
+    admitted,
+    agree,
+    answer,
+    answer_all,
+    arrival_in,
+    code_on,
+    crowd_study,
+    ids,
+    link,
+    make_entrance,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+made_study = made_once(crowd_study)
+
+FORM = {
+    "name": "Prolific",
+    "platform": "prolific",
+    "places": 40,
+    "unit": "pairs",
+    "size": 40,
+    "n_checks": 6,
+    "checks_at_least": 0.5,
+    "after_checks": "review",
+    "keep_days": 60,
+    "min_width": 900,
+    "min_height": 600,
+    "input": "any",
+}
+
+
+def make(browser, study, **fields):
+    return browser.post(reverse("recruiting:entrances", args=[study.slug]), FORM | fields)
+
+
+def test_a_researcher_makes_an_entrance_without_an_admin(researcher, study):
+    assert make(researcher, study).status_code == 302
+    entrance = Entrance.objects.get()
+    assert len(entrance.slug) == 16
+    assert (entrance.person_parameter, entrance.submission_parameter) == (
+        "PROLIFIC_PID",
+        "SESSION_ID",
+    )
+    codes = [entrance.code_of(outcome) for outcome in ("completed", "checks", "full", "late")]
+    assert all(codes)
+    assert len({*codes}) == 4
+    page = researcher.get(reverse("recruiting:entrances", args=[study.slug])).text
+    assert "PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID={{%STUDY_ID%}}" in page
+    assert codes[0] in page
+    assert AuditEntry.objects.filter(act=Act.ENTRANCE_MADE, study=study).exists()
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"n_checks": 2},
+        {"size": 4},
+        {"way_back": "http://app.prolific.com/?cc={code}"},
+        {"way_back": "https://evil.example/?cc={code}"},
+        {"way_back": "https://app.prolific.com@evil.example/{code}"},
+        {"asked": "before | age | How old?"},
+        {"asked": "\n".join(["before | text | Why?"] * 6)},
+        {"code_full": "<b>"},
+        {"places": 0},
+    ],
+)
+def test_what_cannot_be_is_refused_on_the_form(researcher, study, fields):
+    assert make(researcher, study, **fields).status_code == 422
+    assert not Entrance.objects.exists()
+
+
+def test_an_admin_may_send_people_back_to_another_host(client, study):
+    client.force_login(make_admin())
+    assert make(client, study, way_back="https://our.example/{code}").status_code == 302
+
+
+def test_a_name_is_of_one_entrance(researcher, study):
+    make(researcher, study)
+    assert make(researcher, study).status_code == 422
+
+
+def test_changes_and_states_are_in_the_log(researcher, study):
+    entrance = make_entrance(study)
+    address = reverse("recruiting:entrance", args=[study.slug, entrance.pk])
+    assert researcher.get(address).status_code == 200
+    assert researcher.post(address, FORM | {"places": 12, "slug": entrance.slug}).status_code == 302
+    entrance.refresh_from_db()
+    assert entrance.places == 12
+    state = reverse("recruiting:set_state", args=[study.slug, entrance.pk])
+    assert researcher.post(state, {"state": "paused"}).status_code == 302
+    assert researcher.post(state, {"state": "gone"}).status_code == 404
+    acts = AuditEntry.objects.filter(act=Act.ENTRANCE_CHANGED).order_by("pk")
+    assert "places" in acts[0].details["settings"]
+    assert acts[1].details == {"state": "paused"}
+
+
+def test_questions_are_written_a_line_each():
+    text = "before | choice | Which device? | laptop; telephone\nafter | text | Anything odd?"
+    assert as_lines(read_lines(text)) == text
+    assert read_lines(text)[0]["choices"] == ["laptop", "telephone"]
+
+
+def test_figures_count_people_by_what_became_of_them(study):
+    entrance = make_entrance(study, places=5, reward="2.00", pay_floor="9.00")
+    finished = admitted(entrance, ids("a"))
+    answer_all(finished)
+    admitted(entrance, ids("b"), taught=False)
+    admitted(entrance, ids("c"), taught=False)
+    Arrival.objects.filter(participant="c").update(deadline=timezone.now() - timedelta(minutes=1))
+    # Twenty minutes for 2.00 are 6.00 an hour.
+    done = Arrival.objects.get(participant="a")
+    Arrival.objects.filter(pk=done.pk).update(consented=done.ended - timedelta(minutes=20))
+    agree(Client(), entrance, ids("d"), leave="no_consent")
+    [figures] = figures_of(study)
+    assert (figures.n_taken, figures.n_began, figures.n_finished) == (2, 3, 1)
+    assert (figures.n_under_way, figures.n_timed_out, figures.n_turned_away) == (1, 1, 1)
+    assert figures.median_minutes == pytest.approx(20)
+    assert float(figures.hourly_pay) == pytest.approx(6)
+    assert figures.is_paid_too_little
+
+
+def test_minutes_are_promised_by_the_pace_of_the_study(study, monkeypatch):
+    monkeypatch.setattr(selectors, "ENOUGH_TIMES", 6)
+    entrance = make_entrance(study, size=30, n_checks=3)
+    # 30 pairs of 8 s, and two minutes of introduction.
+    assert minutes_of(entrance) == 2 + 4
+    answer_all(admitted(make_entrance(study)))
+    # Six answers of 4 s are known now.
+    assert minutes_of(entrance) == 2 + 2
+    entrance.minutes = 11
+    assert minutes_of(entrance) == 11
+
+
+def rows_of(browser, entrance, kind, **sent):
+    address = reverse("recruiting:payment", args=[entrance.study.slug, entrance.pk, kind])
+    response = browser.get(address, sent)
+    assert response["Content-Type"].startswith("text/csv")
+    return list(csv.reader(StringIO(response.text)))
+
+
+def test_payment_lists_are_in_the_shape_of_prolific(researcher, study):
+    entrance = make_entrance(study)
+    answer_all(admitted(entrance, ids("a")))
+    admitted(entrance, ids("b"), taught=False)
+    assert rows_of(researcher, entrance, "approve") == [["a"]]
+    assert rows_of(researcher, entrance, "bonus", bonus="1.5") == [["a", "1.50"]]
+    assert rows_of(researcher, entrance, "bonus", bonus="-1") == []
+    head, first, second = rows_of(researcher, entrance, "list")
+    of_first = dict(zip(head, first, strict=True))
+    assert of_first["id"] == "a"
+    assert of_first["annotator"] == "annotator-1"
+    assert (of_first["outcome"], of_first["code"]) == ("completed", entrance.code_completed)
+    assert (of_first["pairs"], of_first["checks"], of_first["checks_right"]) == ("6", "3", "3")
+    assert dict(zip(head, second, strict=True))["outcome"] == "in progress"
+
+
+def test_payment_lists_are_in_the_shape_of_mechanical_turk(researcher, study):
+    entrance = make_entrance(study, "mturk", after_checks="end", checks_at_least=1)
+    good = {"workerId": "W1", "assignmentId": "A1"}
+    answer_all(admitted(entrance, good))
+    bad = admitted(entrance, {"workerId": "W2", "assignmentId": "A2"})
+    answer_all(bad, lambda screen: dict.fromkeys(("recall", "precision", "preference"), "equal"))
+    head, first, second = rows_of(researcher, entrance, "approve")
+    assert head == ["AssignmentId", "WorkerId", "Approve", "Reject"]
+    assert first == ["A1", "W1", "x", ""]
+    assert second[:3] == ["A2", "W2", ""]
+    assert "known answer" in second[3]
+    assert rows_of(researcher, entrance, "review")[1][::3] == ["W2", "checks"]
+
+
+def test_a_preview_walks_the_whole_way_and_stores_nothing(researcher, study):
+    entrance = make_entrance(study)
+    at = reverse("recruiting:preview", args=[study.slug, entrance.pk, "start"])
+    for step in ("lesson", "tried", "done"):
+        page = researcher.get(at)
+        assert page.status_code == 200
+        following = reverse("recruiting:preview", args=[study.slug, entrance.pk, step])
+        assert following in page.text
+        assert "<button" not in page.text or step != "lesson"
+        at = following
+    assert code_on(researcher.get(at)) == "· · ·"
+    tried = reverse("recruiting:preview", args=[study.slug, entrance.pk, "tried"])
+    assert researcher.post(tried).status_code == 200
+    assert not Arrival.objects.exists()
+    assert not study.first_visits.exists()
+    assert researcher.get(at.replace("done", "x")).status_code == 404
+
+
+# The ids of platforms
+
+SECRET = "Zq7participantZq7"  # nosec
+SUBMISSION = "Zq7submissionZq7"
+
+
+@pytest.fixture
+def visited(study, caplog):
+    """An entrance by which a person came whose ids can be searched for."""
+    entrance = make_entrance(study)
+    with caplog.at_level("DEBUG"):
+        browser = Client()
+        browser.get(link(entrance), ids(SECRET, SUBMISSION))
+        agree(browser, entrance, ids(SECRET, SUBMISSION))
+        browser.get(link(entrance), ids(SECRET, SUBMISSION))
+    return entrance
+
+
+def rows_with(text):
+    """Return the models with a row that holds this text anywhere, sessions and caches included."""
+    found = set()
+    for model in apps.get_models(include_auto_created=True):
+        for row in model._base_manager.all():
+            if text in serialize("json", [row]) or text in decoded(row):
+                found.add(model.__name__)
+    return found
+
+
+def decoded(row):
+    return json.dumps(row.get_decoded()) if hasattr(row, "get_decoded") else ""
+
+
+def test_ids_stand_in_one_table_and_in_no_log(visited, caplog, study, researcher):
+    for text in (SECRET, SUBMISSION):
+        assert rows_with(text) == {"Arrival"}
+        assert text not in caplog.text.replace(f"?PROLIFIC_PID={SECRET}", "")
+    from django.db import connection
+
+    tables = {"annotate_arrival"}
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")  # nosec
+            if any(SECRET in str(value) for row in cursor.fetchall() for value in row):
+                tables.add(table)
+    assert tables == {"annotate_arrival"}
+
+
+def test_ids_are_in_no_export_but_the_payment_list(visited, study, researcher):
+    from annotate.exchange.raw import FILES
+
+    answered = Client()
+    answered.post(link(visited), ids(SECRET, SUBMISSION))
+    addresses = [
+        reverse("exchange:raw_file", args=[study.slug, name]) for name in FILES
+    ]  # fmt: skip
+    addresses += [reverse("reports:report", args=[study.slug])]
+    addresses += [reverse("studies:detail", args=[study.slug])]
+    addresses += [reverse("evidence:annotators", args=[study.slug])]
+    addresses += [reverse("audit:study", args=[study.slug])]
+    for address in addresses:
+        response = researcher.get(address)
+        assert response.status_code == 200, address
+        text = response.getvalue() if response.streaming else response.content
+        assert SECRET.encode() not in text, address
+    assert SECRET in str(rows_of(researcher, visited, "list"))
+
+
+def test_ids_are_erased_by_a_button(visited, study, researcher):
+    address = reverse("recruiting:erase", args=[study.slug, visited.pk])
+    assert researcher.post(address).status_code == 302
+    assert rows_with(SECRET) == rows_with(SUBMISSION) == set()
+    assert AuditEntry.objects.get(act=Act.IDS_ERASED).details == {"people": 1}
+
+
+def test_ids_are_erased_after_the_days_of_the_entrance(visited):
+    visited.keep_days = 10
+    visited.save()
+    Arrival.objects.update(consented=timezone.now() - timedelta(days=9))
+    assert services.forget_ids() == 0
+    Arrival.objects.update(consented=timezone.now() - timedelta(days=11))
+    assert services.forget_ids() == 1
+    assert services.forget_ids() == 0
+    assert rows_with(SECRET) == set()
+
+
+def test_ids_go_with_the_rest_of_a_persons_data(visited):
+    person = Arrival.objects.get().person
+    assert SECRET in json.dumps(everything_about(person), default=str)
+    erase(person)
+    assert rows_with(SECRET) == set()
+
+
+def test_no_address_of_a_visitor_is_kept(study):
+    entrance = make_entrance(study)
+    browser = Client(REMOTE_ADDR="203.0.113.77", headers={"user-agent": "Zq7Browser"})
+    agree(browser, entrance)
+    for text in ("203.0.113.77", "Zq7Browser"):
+        assert rows_with(text) == set()
+    assert arrival_in(browser).answers == []
+
+
+def test_another_researcher_sees_no_entrance_of_this_study(study, client):
+    entrance = make_entrance(study)
+    other = crowd_study(images=2)
+    from tests.support.factories import add_researcher
+
+    client.force_login(add_researcher(other))
+    assert client.get(reverse("recruiting:entrances", args=[study.slug])).status_code == 404
+    crossed = reverse("recruiting:payment", args=[other.slug, entrance.pk, "list"])
+    assert client.get(crossed).status_code == 404
+
+
+def test_progress_reaches_the_payment_list_before_the_end(researcher, study):
+    entrance = make_entrance(study)
+    browser = admitted(entrance)
+    answer(browser)
+    head, row = rows_of(researcher, entrance, "list")
+    assert dict(zip(head, row, strict=True))["pairs"] == "1"
