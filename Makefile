@@ -89,12 +89,13 @@ lint: .venv/dev ## Check style, types, security, templates, migrations, settings
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 messages: .venv/dev ## Bring the catalogues of annotate/locale up to date, and make what pages and scripts read of them
 	@$(BIN)/python -m tools.catalogues
 
 docs-site: .venv/dev ## Build the documentation as a site in var/docs
-	@$(BIN)/mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open var/docs/index.html"
 
 docs: .venv/dev ## Draw the worked examples, and compare every protocol with its tool, and all of IoU 0.5, where the values are
@@ -126,7 +127,8 @@ browser: ## Install Chromium for the browser tests where it is missing and can b
 
 lock: ## Write requirements*.txt from the .in files and pyproject.toml (needs uv)
 	@uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
-		--resolution lowest-direct --extra site --extra server pyproject.toml requirements-lowest.in -o requirements-lowest.txt
+		--resolution lowest-direct --extra site --extra server --extra cluster --extra completion \
+		pyproject.toml requirements-lowest.in -o requirements-lowest.txt
 	@for name in requirements requirements-cluster requirements-dev; do \
 		uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-strip-markers \
 			$$name.in -o $$name.txt && { echo "# Made by \`make lock\` from $$name.in."; cat $$name.txt; } > $$name.new \

@@ -20,7 +20,7 @@ FETCHED = re.compile(
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    command = ["-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+    command = ["-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     built = subprocess.run(
         [sys.executable, *command],
         cwd=ROOT,
@@ -39,6 +39,28 @@ def test_every_document_is_a_page(site):
     for document in documents:
         stem = "" if document.stem in ("index", "README") else document.stem
         assert (site / document.parent / stem / "index.html").is_file(), document
+
+
+def test_every_object_of_the_python_reference_has_a_page(site):
+    start = (site / "reference" / "python" / "index.html").read_text(encoding="utf-8")
+    page = (site / "reference" / "python" / "score" / "index.html").read_text(encoding="utf-8")
+    assert "from text_rankings.api.scoring import score" in page
+    assert "Score results against ground truth" in start
+    assert "Parameters" in page
+    assert len(start) < 120_000
+    named = re.findall(r'href="([A-Za-z]\w*)/"', start)
+    assert len(named) > 60
+    assert [
+        name for name in named if not (site / f"reference/python/{name}/index.html").is_file()
+    ] == []
+
+
+def test_explanation_begins_with_the_method_and_links_lead_to_bibliographies(site):
+    start = (site / "index.html").read_text(encoding="utf-8")
+    order = re.findall(r'href="explanation/([\w-]+)/"', start)
+    assert order[0] == "method"
+    protocols = (site / "protocols" / "index.html").read_text(encoding="utf-8")
+    assert "reference/sources-protocols/" in protocols
 
 
 def test_nothing_is_asked_of_other_hosts(site):

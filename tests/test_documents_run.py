@@ -42,7 +42,8 @@ RUN = {
     "README.md": Run(
         "archives",
         {
-            "make demo": "It sets up an environment. CI runs `make test`; tests/test_wheel.py a demo."
+            "make demo": "It sets up an environment. CI runs `make test`; tests/test_wheel.py a demo.",
+            "make test": "It runs this test, too.",
         },
     ),
     "docs/formats.md": Run("archives"),
@@ -61,6 +62,12 @@ RUN = {
     "docs/how-to/in-the-shell.md": Run("archives"),
     "docs/how-to/training-loop.md": Run(
         without={"import lightning": "It needs Lightning; tests/protocols/test_recipes.py runs it."}
+    ),
+    "docs/install.md": Run(
+        without={
+            "make demo": "It sets up an environment. CI runs `make test`; tests/test_wheel.py a demo.",
+            "text-rankings demo": "It runs until it is stopped; tests/test_wheel.py does that.",
+        }
     ),
     "docs/tutorials/paper-table.md": Run(),
     "docs/tutorials/first-study.md": Run(
@@ -164,6 +171,15 @@ def test_every_block_is_run_or_says_why_not():
     assert all((ROOT / test).is_file() for test in ELSEWHERE.values())
 
 
+def test_the_readme_begins_with_its_two_commands_each_in_a_block_that_can_be_pasted():
+    """A block of two commands, of which the first never ends, cannot be."""
+    blocks = [block for block in blocks_of(ROOT / "README.md") if block.language in EXECUTED]
+    assert [block.text for block in blocks[:2]] == ["make demo\n", "make test\n"]
+    assert [
+        block.text for block in blocks if block.language == "sh" and block.text.count("\n") > 1
+    ] == []
+
+
 def test_the_package_of_the_how_to_is_the_one_that_is_tested():
     told = {block.title.partition("/")[2]: block.text for block in blocks_of(HOW_TO) if block.title}
     assert told == {path.name: path.read_text() for path in PACKAGE.iterdir() if path.is_file()}
@@ -218,6 +234,8 @@ def misfit(command: str) -> str:
         targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
         return "" if words[1] in targets else f"no target {words[1]}"
     if words[0] == "-m" and "." in words[1]:
+        if words[1].endswith(".NAME"):
+            return ""
         path = ROOT.joinpath(*words[1].split("."))
         found = path.with_suffix(".py").is_file() or (path / "__main__.py").is_file()
         return "" if found else f"no module {words[1]}"

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 import venv
 import zipfile
@@ -129,6 +130,27 @@ def test_a_wheel_is_small_and_has_no_tests(wheel):
     } <= names
     assert f"{info}/licenses/LICENSE" in names
     assert not [name for name in names if "__pycache__" in name]
+
+
+def test_the_source_archive_has_the_tests_and_makes_the_same_wheel(wheel, tmp_path):
+    run([sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path], cwd=ROOT)
+    [packed] = tmp_path.glob("*.tar.gz")
+    with tarfile.open(packed) as archive:
+        archive.extractall(tmp_path, filter="data")
+    [source] = (path for path in tmp_path.iterdir() if path.is_dir())
+    for name in (
+        "tests/conftest.py",
+        "docs/index.md",
+        "Makefile",
+        "RELEASING.md",
+        "paper/paper.md",
+    ):
+        assert source.joinpath(name).is_file(), name
+    assert not source.joinpath("var").exists()
+    run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path], cwd=source)
+    [again] = tmp_path.glob("*.whl")
+    with zipfile.ZipFile(wheel) as one, zipfile.ZipFile(again) as other:
+        assert sorted(one.namelist()) == sorted(other.namelist())
 
 
 def test_the_light_part_loads_its_three_libraries_and_no_django(light):
@@ -333,11 +355,12 @@ def test_the_wheel_asks_for_what_servers_are_pinned_to():
 
 
 def test_the_lowest_versions_that_are_tried_are_those_that_are_allowed():
-    """`make lock` writes them; the extras that are tried are those of a site and a server."""
+    """`make lock` writes them, with the extras that the tests of the libraries need."""
     text = ROOT.joinpath("requirements-lowest.txt").read_text(encoding="utf-8")
     tried = dict(re.findall(r"^([\w-]+)==([^ ;]+)", text, re.MULTILINE))
     extras = PROJECT["optional-dependencies"]
-    for line in (*PROJECT["dependencies"], *extras["site"], *extras["server"]):
+    lines = [line for name in ("site", "server", "cluster", "completion") for line in extras[name]]
+    for line in (*PROJECT["dependencies"], *lines):
         requirement = Requirement(line)
         lowest = [of.version for of in requirement.specifier if of.operator == ">="]
         if lowest and requirement.name in tried:

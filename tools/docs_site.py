@@ -1,28 +1,48 @@
-"""Additions to the documentation site: folders in the navigation, and notebooks as pages."""
+"""Additions to the documentation site: folders in the navigation, and pages made of other files."""
 
 import base64
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 _FENCE = "```"
+_PYTHON: Final = "reference/python.md"
+# The bibliographies of the packages, which documents link to in the repository.
+_SOURCES: Final = {
+    f"../../{package}/REFERENCES.md": f"../reference/sources-{package}.md"
+    for package in ("protocols", "rankings")
+}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Replace each folder in the navigation (``explanation/``) by its pages."""
-    folder = Path(config.docs_dir)
-    for section in config.nav or []:
-        for title, entry in section.items():
-            if isinstance(entry, str) and entry.endswith("/"):
-                pages = sorted(path.name for path in folder.joinpath(entry).glob("*.md"))
-                # README is the folder's own page.
-                section[title] = [
-                    f"{entry}{name}" for name in sorted(pages, key=lambda name: name != "README.md")
-                ]
+    """Replace each folder in the navigation (``explanation/``) by its pages not yet listed."""
+    listed = set(re.findall(r"[\w/-]+\.md", json.dumps(config.nav)))
+    config.nav = _unfolded(config.nav, Path(config.docs_dir), listed)
     return config
+
+
+def _unfolded(entry: Any, folder: Path, listed: set[str]) -> Any:
+    if isinstance(entry, dict):
+        return {title: _unfolded(of, folder, listed) for title, of in entry.items()}
+    if isinstance(entry, str):
+        return _pages(entry, folder, listed) if entry.endswith("/") else entry
+    parts = []
+    for one in entry:
+        made = _unfolded(one, folder, listed)
+        parts += made if isinstance(made, list) else [made]
+    return parts
+
+
+def _pages(entry: str, folder: Path, listed: set[str]) -> list[str]:
+    names = sorted(path.name for path in folder.joinpath(entry).glob("*.md"))
+    # README is the folder's own page.
+    names.sort(key=lambda name: name != "README.md")
+    return [page for name in names if (page := f"{entry}{name}") not in listed]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -30,7 +50,42 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         notebook = json.loads(Path(str(file.abs_src_path)).read_text(encoding="utf-8"))
         name = file.src_uri.removesuffix(".ipynb") + ".md"
         files.append(File.generated(config, name, content=as_markdown(notebook)))
+    python = files.get_file_from_path(_PYTHON)
+    if python is not None:
+        for name, content in objects(python.content_string):
+            files.append(File.generated(config, f"reference/python/{name}.md", content=content))
+    for link, name in _SOURCES.items():
+        text = Path(config.docs_dir, link.removeprefix("../")).read_text(encoding="utf-8")
+        files.append(File.generated(config, name.removeprefix("../"), content=text))
     return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Give every object of the Python reference a page, and lead to bibliographies on the site."""
+    for link, name in _SOURCES.items():
+        markdown = markdown.replace(f"]({link})", f"]({name})")
+    if page.file.src_uri == _PYTHON:
+        lines = re.split(r"^(?=##)", markdown, flags=re.MULTILINE)
+        return "".join(_listed(part) if part.startswith("### ") else part for part in lines)
+    return markdown
+
+
+def objects(reference: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the page of each object in the page of all."""
+    module = ""
+    for part in re.split(r"^(?=###? )", reference, flags=re.MULTILINE):
+        if part.startswith("## "):
+            module = part[3:].partition("\n")[0]
+        elif part.startswith("### "):
+            name, _, content = part[4:].partition("\n")
+            yield name, f"# {name}\n\n`from {module} import {name}`\n{content}"
+
+
+def _listed(part: str) -> str:
+    """Return an object as a line of the page of all: its name and first sentence."""
+    name, _, content = part[4:].partition("\n")
+    text = re.sub(r"^```.*?^```", "", content, count=1, flags=re.MULTILINE | re.DOTALL)
+    return f"- [{name}](python/{name}.md): {' '.join(text.strip().partition(chr(10) * 2)[0].split())}\n"
 
 
 def as_markdown(notebook: dict[str, Any]) -> str:

@@ -21,8 +21,8 @@ _SHIMS = {
     "python": 'exec "$PYTHON" "$@"',
     # Installs into a folder of the test, from this machine.
     "pip": (
-        '[ "$2" != . ] || set -- install "$REPOSITORY"; exec "$PYTHON" -m pip "$@" --quiet --no-deps '
-        '--no-index --no-build-isolation --target "$PACKAGES"'
+        'case "$2" in .*site*|.) set -- install "$REPOSITORY";; esac; exec "$PYTHON" -m pip "$@" '
+        '--quiet --no-deps --no-index --no-build-isolation --target "$PACKAGES"'
     ),
     # The other machines of a cluster are this one.
     "ssh": 'shift; exec sh -c "$*"',
