@@ -1,7 +1,13 @@
 from functools import wraps
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, expect
+from django.urls import reverse
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from annotate.judging import services
+from tests.support.browsing import own_time, signed_in
+from tests.support.comparison import Site, screen
+from tests.support.factories import add_annotator, make_study
 
 # Minutes, for a machine that does other work as well: for pages, for what is done on them, and for what
 # is expected of them. A test that passes does not wait for it.
@@ -22,3 +28,48 @@ def browser(browser: Browser) -> Browser:
 
     browser.new_context = patient  # type: ignore[method-assign]
     return browser
+
+
+# Once for each tab: what the person chooses afterwards is kept.
+_WISH = """if (!sessionStorage.begun) {
+  sessionStorage.begun = "yes";
+  localStorage.setItem("layout", "%s");
+}"""
+
+
+@pytest.fixture
+def at_work(transactional_db):
+    study = make_study(["a", "b", "c"], images=1)
+    person = add_annotator(study)
+    services.start(study=study, annotator=person)
+    return study, person
+
+
+@pytest.fixture
+def open_site(browser, client, live_server, at_work):
+    """Open the comparison page in a context of its own; complaints of the browser fail the test.
+
+    ``layout``: the remembered wish ("both", "one"); None leaves the choice to the page.
+    """
+    study, person = at_work
+    complaints, contexts = [], []
+
+    def open_it(
+        first=None, following=(), hold=None, has_own_time=False, layout="both", **context_fields
+    ):
+        fields = {"viewport": {"width": 1440, "height": 900}} | context_fields
+        contexts.append(browser.new_context(**fields))
+        if layout:
+            contexts[-1].add_init_script(_WISH % layout)
+        page: Page = signed_in(contexts[-1], client, person, live_server)
+        if has_own_time:
+            own_time(page)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+        url = live_server.url + reverse("judging:judge", args=[study.slug])
+        return Site(page, url, first or screen(), following, hold)
+
+    yield open_it
+    for context in contexts:
+        context.close()
+    assert complaints == []

@@ -167,11 +167,13 @@ def test_the_words_of_the_comparison_page_fit_their_places(
         resize(page, width, height)
         assert page.evaluate(CUT) == [], (width, height)
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.keyboard.press("KeyO")
-    page.locator("[data-single]").first.wait_for()
-    for width, height in SIZES[:2]:
-        resize(page, width, height)
-        assert page.evaluate(CUT) == [], ("single view", width, height)
+    for layout in ("one", "both"):
+        page.evaluate("layout => localStorage.setItem('layout', layout)", layout)
+        page.reload()
+        expect(page.locator("[data-panes][data-one]")).to_have_count(int(layout == "one"))
+        for width, height in SIZES[:2]:
+            resize(page, width, height)
+            assert page.evaluate(CUT) == [], (layout, width, height)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -201,6 +203,7 @@ def test_from_right_to_left_the_left_result_stays_left(
     context.add_cookies(
         [{"name": settings.LANGUAGE_COOKIE_NAME, "value": "ar", "url": live_server.url}]
     )
+    page.add_init_script("localStorage.setItem('layout', 'both')")
     page.goto(live_server.url + reverse("judging:judge", args=[study.slug]))
     page.get_by_role("button", name="Start").click()
     expect(page.locator(".panes")).to_be_visible()

@@ -10,195 +10,28 @@ import numpy as np
 import pytest
 from django.urls import reverse
 from PIL import Image as Picture
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
-from annotate.judging import services
 from tests.support.browsing import (
     check_page,
-    own_time,
     press_twice,
     resize,
     signed_in,
     stop_time,
 )
-from tests.support.factories import add_annotator, make_study
-
-WIDTH, HEIGHT = 640, 480
-INCLUSIVE = "10,10 20,10 20,20 10,20"  # 10,10,19,19 with its last pixels
-SHARED = "100,100 200,100 200,130 100,130"
-LEFT_ONLY = "300,200 420,200 420,240 300,240"
-RIGHT_ONLY = "50,300 160,300 160,330 50,330"
-
-
-def result(*polygons):
-    n = len(polygons)
-    label = {0: "No boxes", 1: "1 box"}.get(n, f"{n} boxes")
-    return {"polygons": list(polygons), "label": label}
-
-
-def image(**fields):
-    return {
-        "key": "image-1",
-        "url": "/photograph.png",
-        "width": WIDTH,
-        "height": HEIGHT,
-        "number": 1,
-        "total": 2,
-        "results": {
-            "a": result(INCLUSIVE, SHARED, LEFT_ONLY),
-            "b": result("100.5,99.5 200,100 201,130 100,131", RIGHT_ONLY),
-            "c": result(),
-        },
-        "truth": {"polygons": [SHARED, LEFT_ONLY], "ignored": ["500,50 600,50 600,90 500,90"]},
-        "matches": {
-            "a": {"detections": ["unmatched", "matched", "part"], "truth": ["matched", "part"]},
-            "b": {"detections": ["matched", "unmatched"], "truth": ["matched", "unmatched"]},
-            "c": {"detections": [], "truth": ["unmatched", "unmatched"]},
-        },
-    } | fields
-
-
-def screen(number=1, left="a", right="b", settings=None, **fields):
-    """A payload as the site sends it."""
-    names = ("recall", "precision", "preference")
-    given = {"ground_truth": "request", "match_colours": "IOU", "same_for_all": True}
-    return {
-        "screen": {
-            "id": f"screen-{number}",
-            "number": number,
-            "first": "left",
-            "answer_url": "/answer/",
-            "skip_url": "/skip/",
-        },
-        "study": {
-            "name": "Signs",
-            "undo_url": "/undo/",
-            "pause_url": "/",
-            "history_url": "/history/",
-            "next_image_url": "",
-            "settings": given
-            | {"keep_camera": True, "break_minutes": 25, "break_screens": 60}
-            | (settings or {}),
-        },
-        "person": {"advance": False, "single_keys": True, "keys": {}},
-        "image": image(),
-        "left": left,
-        "right": right,
-        "criteria": [
-            {"name": n, "title": n, "question": f"Which {n}?", "state": "open", "verdict": None}
-            for n in names
-        ],
-        "answers": {},
-        "progress": {
-            "share": 0.1,
-            "least": 2,
-            "expected": 5,
-            "most": 8,
-            "text": "About 5 pairs left (2 to 8)",
-            "minutes": None,
-            "note": "",
-        },
-        "can_undo": False,
-        "message": "Saved. Next pair.",
-    } | fields
-
-
-def without_results(payload):
-    """As the site sends it to a page that has the results of this image."""
-    left_out = ("results", "truth", "matches")
-    kept = {name: value for name, value in payload["image"].items() if name not in left_out}
-    return payload | {"image": kept}
-
-
-class Site:
-    """The comparison page with a payload of our own, and the answers that it sends."""
-
-    def __init__(self, page, url, first, following=(), hold=None):
-        self.page, self.sent = page, []
-        self.following = list(following)
-
-        def give(route):
-            body = route.fetch().text()
-            data = json.dumps(first).replace("<", "\\u003c")
-            pattern = r'(<script id="screen-data"[^>]*>).*?(</script>)'
-            body = re.sub(pattern, lambda m: m[1] + data + m[2], body, flags=re.DOTALL)
-            route.fulfill(body=body, content_type="text/html")
-
-        def answer(route):
-            self.sent.append(route.request.post_data)
-            route.fulfill(json=self.following.pop(0))
-
-        page.route(url, give)
-        page.route("**/answer/", answer)
-        size = (first["image"]["width"], first["image"]["height"])
-        page.route("**/photograph*.png", hold or (lambda r: r.fulfill(body=photograph(*size))))
-        # A photograph that is held back holds the page's "load" back.
-        page.goto(url, wait_until="commit" if hold else "load")
-        expect(page.locator("[data-view-tools]")).to_be_visible()
-        # The camera draws with the next picture.
-        self.view_boxes()
-
-    def confirm(self):
-        for key in ("1", "q", "a"):
-            self.page.keyboard.press(key)
-        before = self.page.locator("[data-screen-id]").get_attribute("data-screen-id")
-        # An answer counts once both results were shown.
-        self.page.locator("[data-screen][data-seen]").wait_for()
-        self.page.keyboard.press("Enter")
-        expect(self.page.locator(f"[data-screen-id='{before}']")).to_have_count(0)
-
-    def box(self, side):
-        return self.page.locator(f"[data-pane={side}] .pane__picture").bounding_box()
-
-    def view_boxes(self):
-        self.page.evaluate(
-            "() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
-        )
-        pictures = self.page.locator(".pane__picture")
-        texts = pictures.evaluate_all("all => all.map(one => one.getAttribute('viewBox'))")
-        return [[float(number) for number in text.split()] for text in texts]
-
-
-def photograph(width, height):
-    """A soft gradient with lines, so that a magnified pixel can be identified."""
-    base = Picture.linear_gradient("L").resize((width, height)).convert("RGB")
-    for x in range(0, width, 40):
-        base.paste((90, 110, 120), (x, 0, x + 2, height))
-    stream = io.BytesIO()
-    base.save(stream, "PNG")
-    return stream.getvalue()
-
-
-@pytest.fixture
-def at_work(transactional_db):
-    study = make_study(["a", "b", "c"], images=1)
-    person = add_annotator(study)
-    services.start(study=study, annotator=person)
-    return study, person
-
-
-@pytest.fixture
-def open_site(browser, client, live_server, at_work):
-    """Open the comparison page in a context of its own; complaints of the browser fail the test."""
-    study, person = at_work
-    complaints, contexts = [], []
-
-    def open_it(first=None, following=(), hold=None, has_own_time=False, **context_fields):
-        fields = {"viewport": {"width": 1440, "height": 900}} | context_fields
-        contexts.append(browser.new_context(**fields))
-        page: Page = signed_in(contexts[-1], client, person, live_server)
-        if has_own_time:
-            own_time(page)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        url = live_server.url + reverse("judging:judge", args=[study.slug])
-        return Site(page, url, first or screen(), following, hold)
-
-    yield open_it
-    for context in contexts:
-        context.close()
-    assert complaints == []
-
+from tests.support.comparison import (
+    HEIGHT,
+    INCLUSIVE,
+    LEFT_ONLY,
+    RIGHT_ONLY,
+    SHARED,
+    WIDTH,
+    image,
+    photograph,
+    result,
+    screen,
+    without_results,
+)
 
 TELL_COVERED = """(picture, selector) => {
   const box = picture.querySelector(selector);
@@ -444,7 +277,7 @@ def test_t24_a_single_view_takes_four_fifths_and_is_remembered(open_site):
     site.confirm()
     assert {"single_view"} <= set(aids_of(site.sent[0]))
     page.reload()
-    expect(page.locator("[data-panes]")).to_have_attribute("data-single", "")
+    expect(page.locator("[data-panes]")).to_have_attribute("data-one", "")
     press(page, "o")
     expect(page.locator("[data-pane=left]")).to_be_visible()
     expect(page.locator("[data-pane=right]")).to_be_visible()
@@ -513,7 +346,7 @@ def test_t7_both_panes_show_the_same_after_any_sequence(open_site):
 
 
 def test_the_wheel_zooms_about_the_pointer_and_scrolls_elsewhere(open_site):
-    site = open_site(viewport={"width": 1300, "height": 420})
+    site = open_site(viewport={"width": 590, "height": 420})
     page = site.page
     box = site.box("right")
     x, y, width, height = site.view_boxes()[1]
@@ -650,6 +483,7 @@ def test_t23_where_one_result_is_shown_at_a_time_both_are_looked_at_and_the_firs
         first,
         [without_results(screen(2))],
         has_own_time=True,
+        layout="one",
         viewport={"width": 390, "height": 844},
         has_touch=True,
     )
@@ -687,7 +521,7 @@ def test_the_camera_stays_with_its_image(open_site):
     site.page.wait_for_timeout(550)
     site.confirm()
     assert site.view_boxes() == near
-    expect(site.page.locator("[data-pane=left] [data-none]")).to_be_visible()
+    expect(site.page.locator("[data-pane=left] [data-label]")).to_have_text("No boxes")
     site.page.wait_for_timeout(550)
     site.confirm()
     assert site.view_boxes() == whole
@@ -731,7 +565,7 @@ def test_t25_differences_fade_what_has_a_twin_and_count_both_sides(open_site):
     expect(faded).to_have_count(2)
     assert faded.evaluate_all("all => all.map(one => +getComputedStyle(one).opacity)") == [0.25] * 2
     assert solid.evaluate_all("all => all.map(one => +getComputedStyle(one).opacity)") == [1] * 3
-    chips = page.locator("[data-none]")
+    chips = page.locator("[data-label]")
     expect(chips.nth(0)).to_have_text("2 of 3 boxes differ")
     expect(chips.nth(1)).to_have_text("1 of 2 boxes differ")
     press(page, "v")
@@ -747,7 +581,7 @@ def test_t40_the_boxes_of_all_places_are_the_boxes_that_differ(open_site):
     )
     page = open_site(first).page
     press(page, "v")
-    chips = page.locator("[data-none]")
+    chips = page.locator("[data-label]")
     expect(chips.nth(0)).to_have_text("2 of 3 boxes differ")
     expect(chips.nth(1)).to_have_text("3 of 4 boxes differ")
     words = page.locator("[data-view-words]")
@@ -779,12 +613,13 @@ IN_WINDOW = """() => {
 
 
 def test_t27_in_small_windows_the_photograph_has_half_and_everything_is_at_hand(open_site):
-    site = open_site(has_touch=True)
+    site = open_site(has_touch=True, layout=None)
     # 1440 x 900 at 200 %, a telephone on its side, a small window, and two telephones upright.
     for width, height in ((720, 450), (844, 390), (800, 600), (320, 640), (390, 844)):
         resize(site.page, width, height)
         found = site.page.evaluate(IN_WINDOW)
-        assert found["n"] == 9 + 1 + 2 + 4
+        is_one = site.page.locator("[data-panes][data-one]").count()
+        assert found["n"] == 9 + 1 + 2 * is_one + 4
         assert found["out"] == []
         assert found["scrolls"] == [False, False]
         assert found["share"] >= 0.5, (width, height)
@@ -837,9 +672,11 @@ OVERFULL = """() => [".viewtools", ".choice", ".criterion", ".desk .button"]
 def test_t24_in_a_single_view_nothing_is_wider_than_its_place(open_site, size):
     site = open_site(viewport={"width": size[0], "height": size[1]})
     site.page.keyboard.press("o")
-    expect(site.page.locator("[data-panes][data-single]")).to_have_count(1)
+    expect(site.page.locator("[data-panes][data-one]")).to_have_count(1)
     site.view_boxes()
     assert site.page.evaluate(OVERFULL) == []
+    if size[0] < 900:
+        site.page.locator("[data-more]").click()
     expect(site.page.get_by_role("button", name="Single view")).to_be_visible()
 
 
@@ -873,7 +710,7 @@ def test_t24_a_long_question_can_be_read_to_its_end(open_site, size, is_single):
     site = open_site(viewport={"width": size[0], "height": size[1]})
     if is_single:
         site.page.keyboard.press("o")
-        expect(site.page.locator("[data-panes][data-single]")).to_have_count(1)
+        expect(site.page.locator("[data-panes][data-one]")).to_have_count(1)
     assert site.page.evaluate(UNREAD, LONG_QUESTION) == []
 
 
@@ -1043,7 +880,9 @@ def test_without_script_the_boxes_are_drawn(browser, client, live_server, at_wor
 
 
 def test_one_pane_on_a_small_screen_keeps_the_camera(open_site):
-    site = open_site(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    site = open_site(
+        layout="one", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
     more = site.page.locator("[data-more]")
     more.tap()
     expect(more).to_have_attribute("aria-expanded", "true")

@@ -72,12 +72,12 @@ export function drawBoxes(pair) {
   const { aids, panes, results, root } = pair;
   root.dataset.aids = [...aids].join(" ");
   if (aids.has("differences")) pair.differences.markTwins(results, pair.settings.twin_iou);
-  for (const { side, boxes, none, swapped } of panes) {
-    const { nodes, polygons, nTwins } = resultIn(pair, side);
+  for (const { side, boxes, label, swapped } of panes) {
+    const { nodes, polygons, nTwins, label: words } = resultIn(pair, side);
     boxes.replaceChildren(...nodes);
-    none.hidden = polygons.length > 0 && !aids.has("differences");
     const total = polygons.length;
-    none.textContent = total > 0 ? gettext("{n} of {total} boxes differ", { n: total - nTwins, total }) : gettext("No boxes");
+    const differs = aids.has("differences") && total > 0;
+    label.textContent = differs ? gettext("{n} of {total} boxes differ", { n: total - nTwins, total }) : words;
     swapped.hidden = !aids.has("blink");
   }
 }
@@ -91,11 +91,11 @@ export function thinOut(pair, view) {
   }
 }
 
+export const truthShapesOf = ({ truth }) => (truth?.polygons ?? []).map(shapeOf);
+
 // The frame around all detections and ground truth; null if there are none.
-export function extentOfPair({ image, results }) {
-  const truth = (image.truth?.polygons ?? []).map(shapeOf);
-  return extentOf([...results.left.shapes(), ...results.right.shapes(), ...truth]);
-}
+export const extentOfPair = ({ image, results }) =>
+  extentOf([...results.left.shapes(), ...results.right.shapes(), ...truthShapesOf(image)]);
 
 export function drawTruth({ image, panes }) {
   const { polygons = [], ignored = [] } = image.truth ?? {};

@@ -171,4 +171,5 @@ for (const root of document.querySelectorAll("[data-screen]")) {
   showProgress(page);
   showSeen(page);
   start(page);
+  root.toggleAttribute("data-ready", true);
 }

@@ -15,10 +15,11 @@
 import { setAll } from "../elements/svg.js";
 import { gettext } from "../elements/words.js";
 import { cameraOf, frameOf, isPixelated, isZoomed, needsOverview } from "./camera.js";
-import { drawable, drawBoxes, drawTruth, extentOfPair, OTHER, thinOut } from "./drawing.js";
+import { drawable, drawBoxes, drawTruth, extentOfPair, OTHER, thinOut, truthShapesOf } from "./drawing.js";
 import { createCamera } from "./hands.js";
 import { createLayout } from "./layout.js";
 import { createLazy } from "./lazy.js";
+import { cornerFor } from "./overview.js";
 import { createPhotograph } from "./photograph.js";
 
 export const AIDS = ["ground_truth", "match_colours", "differences", "boxes_hidden", "blink"];
@@ -63,7 +64,7 @@ export function createMemory(room) {
 
 // The elements of a pane that change, by the name of their data attribute.
 const PARTS = (
-  "photograph hatch truth boxes halo marks crosshair overview swapped label words none list rows"
+  "photograph hatch truth boxes halo marks crosshair overview swapped label words list rows"
 ).split(" ");
 
 function partsOf(root, side) {
@@ -111,11 +112,15 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
     onPoint: pair.aim.hover,
   });
   pair.panes.forEach((pane) => offerList(pair, pane));
-  pair.look = offerSwitch(root, pair.camera.measure);
-  pair.layout = createLayout(root, () => {
-    nameSides(pair);
-    pair.camera.measure();
-    tell("layout");
+  pair.switches = [...root.parentElement.querySelectorAll("[data-switch] [data-side]")];
+  pair.look = offerSwitch(root, pair.switches, pair.camera.measure);
+  pair.layout = createLayout(root, {
+    image: () => pair.image,
+    onLay() {
+      nameSides(pair);
+      pair.camera.measure();
+      tell("layout");
+    },
   });
 
   async function compare() {
@@ -136,7 +141,6 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
     tell("pair");
   }
   show(payload);
-  pair.layout.lay();
 
   return {
     pair,
@@ -189,11 +193,14 @@ function remember({ images }, next) {
 function frame(pair, view) {
   const { aim, image, panes, root } = pair;
   root.toggleAttribute("data-zoomed", isZoomed(view));
+  // In both panes at once, and at the same place.
+  const isNear = image.url && panes.some(({ side }) => needsOverview(view, side));
+  const corner = isNear ? cornerFor(pair, view, truthShapesOf(image)) : null;
   for (const { side, picture, overview, hatch } of panes) {
     picture.toggleAttribute("data-pixelated", isPixelated(view, side));
-    const isFar = !image.url || !needsOverview(view, side);
-    overview.toggleAttribute("hidden", isFar);
-    if (!isFar) for (const seen of overview.querySelectorAll("rect")) setAll(seen, frameOf(view, side));
+    overview.toggleAttribute("hidden", !corner);
+    overview.dataset.corner = corner ?? "";
+    if (corner) for (const seen of overview.querySelectorAll("rect")) setAll(seen, frameOf(view, side));
     const size = `scale(${1 / cameraOf(view, side).scale})`;
     if (hatch.getAttribute("patternTransform") !== size) hatch.setAttribute("patternTransform", size);
   }
@@ -213,6 +220,7 @@ function showPair(pair, next, redraw) {
   pair.look(next.screen?.first ?? pair.root.dataset.shown ?? "left");
 
   const isSame = ["key", "url", "width", "height"].every((name) => image[name] === before[name]);
+  if (!isSame) pair.layout.lay();
   placeCamera(pair, before, isSame);
   if (!isSame) {
     pair.photograph.show(image);
@@ -221,8 +229,7 @@ function showPair(pair, next, redraw) {
   redraw();
   for (const pane of pair.panes) {
     const { label } = pair.results[pane.side];
-    pane.label.textContent = label;
-    pair.root.querySelector(`[data-switch] [data-side=${pane.side}] span`).textContent = label;
+    pair.switches.find(({ dataset }) => dataset.side === pane.side).querySelector("span").textContent = label;
     if (next.person?.single_keys === false) pane.picture.setAttribute("aria-keyshortcuts", OTHER_KEYS);
     showList(pair, pane);
   }
@@ -264,16 +271,14 @@ async function showList(pair, pane) {
   if (polygons === pair.results[pane.side].polygons) fillList(pair, pane, pair.layout.names()[pane.side].result);
 }
 
-// Narrow windows show one pane; a tap shows the other at the same place. Returns a function that shows a side.
-function offerSwitch(root, onSwitch) {
-  const bar = root.querySelector("[data-switch]");
-  const buttons = [...bar.querySelectorAll("button")];
+// Where one pane is shown, a tap shows the other at the same place. Returns a function that shows a side.
+function offerSwitch(root, buttons, onSwitch) {
   const look = (side) => {
     root.dataset.shown = side;
     for (const each of buttons) each.setAttribute("aria-pressed", String(each.dataset.side === side));
     onSwitch();
   };
   for (const each of buttons) each.addEventListener("click", () => look(each.dataset.side));
-  bar.hidden = false;
+  buttons[0].parentElement.hidden = false;
   return look;
 }

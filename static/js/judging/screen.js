@@ -16,7 +16,7 @@ export function refresh(page) {
 export function showSeen(page) {
   const missing = page.seen.missing();
   page.root.toggleAttribute("data-seen", missing.length === 0);
-  for (const button of page.root.querySelectorAll("[data-switch] [data-side]")) {
+  for (const button of page.panes.pair.switches) {
     button.toggleAttribute("data-unseen", missing.includes(button.dataset.side));
   }
   if (missing.length === 0 && page.messages.shown() === page.unseen) page.messages.hide();

@@ -88,7 +88,7 @@ export function createViewTools(root, panes, { onSay = () => {} } = {}) {
 // blink: the automatic one. onDo(name) is called for a button.
 function createToolbar(bar, panes, blink, onDo) {
   const buttons = [...bar.querySelectorAll("button[data-do]")];
-  const words = bar.querySelector("[data-view-words]");
+  const words = document.querySelector("[data-view-words]");
   const zoom = bar.querySelector("[data-zoom]");
 
   for (const button of buttons) button.addEventListener("click", () => onDo(button.dataset.do));
@@ -114,7 +114,7 @@ function createToolbar(bar, panes, blink, onDo) {
       const percents = ["left", "right"].map((side) => `${Math.round(percentOf(view, side))}\u00a0%`);
       const scales = [...new Set(percents)].join(" | ");
       if (zoom.textContent !== scales) zoom.textContent = scales;
-      const pressed = { link: view.linked, auto_blink: blink.isOn(), single_view: panes.layout.isSingle() };
+      const pressed = { link: view.linked, auto_blink: blink.isOn(), single_view: panes.layout.isOne() };
       for (const button of buttons) refreshButton(button, pressed);
     },
   };
@@ -126,7 +126,6 @@ function offerMore(more) {
   function open(on) {
     tools.toggleAttribute("data-open", on);
     more.setAttribute("aria-expanded", String(on));
-    more.textContent = on ? gettext("Less") : gettext("More");
   }
   tools.addEventListener("click", ({ target }) => {
     const button = target.closest("button");
@@ -172,8 +171,8 @@ function actionsOf(tools) {
         : gettext("No differences: every box has a counterpart."));
     },
     single_view() {
-      layout.single(!layout.isSingle());
-      tell(tools, layout.isSingle() ? gettext("Single view: C shows the other result.") : gettext("Both results."));
+      layout.single(!layout.isOne());
+      tell(tools, layout.isOne() ? gettext("Single view: C shows the other result.") : gettext("Both results."));
     },
     other_side() {
       if (layout.isOne()) panes.other();
@@ -210,7 +209,7 @@ function follow({ panes, paced, blink, toolbar }, tally, haste) {
     const also = {
       zoomed: isZoomed(panes.camera.view()),
       next_difference: panes.hasGone(),
-      single_view: panes.layout.isSingle(),
+      single_view: panes.layout.isOne(),
     };
     tally.set([...AIDS.filter(panes.isOn), ...Object.keys(also).filter((name) => also[name])]);
   };

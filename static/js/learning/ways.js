@@ -8,7 +8,7 @@ const TAKEN = {
   next_difference: ({ panes }) => panes.hasGone(),
   // If one result is shown at a time, switching to the other side is a blink, too.
   blink: ({ panes, first }) => panes.isOn("blink") || panes.pair.root.dataset.shown !== first,
-  single_view: ({ panes, wasSingle }) => panes.layout.isSingle() !== wasSingle,
+  single_view: ({ panes, wasSingle }) => panes.layout.isOne() !== wasSingle,
 };
 
 export function leftOf(n) {
@@ -18,7 +18,7 @@ export function leftOf(n) {
 export function init(root, panes) {
   const items = [...root.querySelectorAll("[data-way]")];
   const left = document.querySelector("[data-left]");
-  const start = { panes, first: panes.pair.root.dataset.shown, wasSingle: panes.layout.isSingle() };
+  const start = { panes, first: panes.pair.root.dataset.shown, wasSingle: panes.layout.isOne() };
   const isOpen = (item) => !item.hasAttribute("data-done") && item.checkVisibility();
 
   function look() {

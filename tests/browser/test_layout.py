@@ -1,0 +1,199 @@
+"""The layout of the comparison page: the photograph is large in every window, and nothing lies over it or moves."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.browsing import check_accessible, resize
+from tests.support.comparison import image, result, screen, without_results
+
+SIZES = [(1440, 900), (1024, 768), (1920, 1080), (844, 390), (390, 844), (768, 1024), (720, 450)]
+SHAPES = {"4:3": (1280, 960), "3:4": (960, 1280), "16:9": (1280, 720)}
+# A 4:3 photograph upright on a telephone is stacked, an upright one is shown alone: two would be a third smaller.
+STACKED = {(390, 844): {"4:3", "16:9"}, (768, 1024): {"16:9"}}
+
+# The photographs in the window, in CSS pixels: those of the panes that are shown.
+PHOTOGRAPHS = """() => [...document.querySelectorAll(".pane__picture")]
+  .filter((one) => one.checkVisibility())
+  .map((one) => {
+    const { width, height } = one.getBoundingClientRect();
+    const [, , w, h] = one.getAttribute("viewBox").split(" ").map(Number);
+    const photograph = one.querySelector("image");
+    const scale = Math.min(width / w, height / h);
+    return [photograph.width.baseVal.value * scale, photograph.height.baseVal.value * scale];
+  })"""
+# Whatever of the page is outside the window, or under something else.
+COVERED = """() => {
+  const names = "h1, .screen-header .button, [data-image-number], legend, .choice, .verdict__confirm,"
+    + " .verdict__same, [data-switch] button, .desk__more .button, .viewtools button";
+  return [...document.querySelectorAll(names)].filter((one) => one.checkVisibility()).filter((one) => {
+    const { left, top, right, bottom } = one.getBoundingClientRect();
+    const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    const isIn = left >= 0 && top >= 0 && right <= innerWidth + 0.5 && bottom <= innerHeight + 0.5;
+    return !isIn || !(one.contains(found) || found?.contains(one));
+  }).map((one) => one.className + " " + one.textContent.trim());
+}"""
+
+
+def shaped(shape, boxes=None):
+    width, height = SHAPES[shape]
+    boxes = boxes or result("100,100 300,100 300,140 100,140")
+    shown = image(width=width, height=height, results={"a": boxes, "b": boxes})
+    return screen(image=shown | {"truth": None, "matches": None})
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_t37_the_photograph_has_half_of_every_window_and_nothing_is_covered(open_site, shape):
+    site = open_site(shaped(shape), layout=None)
+    page = site.page
+    for width, height in SIZES:
+        resize(page, width, height)
+        site.view_boxes()
+        shown = page.evaluate(PHOTOGRAPHS)
+        share = sum(w * h for w, h in shown) / (width * height)
+        assert share >= 0.5, (width, height, share)
+        is_stacked = page.locator("[data-panes][data-stacked]").count() == 1
+        assert is_stacked == (shape in STACKED.get((width, height), ())), (width, height)
+        covered = page.evaluate(COVERED)
+        assert covered == [], (width, height, covered)
+        scrolls = page.evaluate("[document.documentElement.scrollWidth, scrollY]")
+        assert scrolls == [width, 0]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_t37_the_layout_has_the_greatest_scale_and_both_sides_if_that_costs_little(
+    open_site, shape
+):
+    """Every layout is measured by choosing it; the page's own choice is among the best."""
+    site = open_site(shaped(shape), layout=None)
+    page = site.page
+    width = SHAPES[shape][0]
+    for size in SIZES:
+        resize(page, *size)
+        site.view_boxes()
+        own = page.evaluate(PHOTOGRAPHS)
+        page.keyboard.press("o")
+        site.view_boxes()
+        other = page.evaluate(PHOTOGRAPHS)
+        assert {len(own), len(other)} == {1, 2}
+        page.keyboard.press("o")
+        site.view_boxes()
+        assert page.evaluate(PHOTOGRAPHS) == own
+        scale, other_scale = own[0][0] / width, other[0][0] / width
+        if len(own) == 1:
+            assert scale > other_scale / 0.9
+        else:
+            is_half = sum(w * h for w, h in other) >= size[0] * size[1] / 2
+            assert scale >= 0.9 * other_scale or not is_half, size
+
+
+def test_t37_the_layout_is_the_same_for_the_whole_image_and_is_remembered(open_site):
+    pairs = [without_results(shaped("16:9") | screen(n)) for n in (2, 3)]
+    for pair in pairs:
+        pair["image"] = without_results(shaped("16:9"))["image"]
+    site = open_site(shaped("16:9") | {"screen": screen(1)["screen"]}, pairs, layout=None)
+    page = site.page
+    expect(page.locator("[data-panes][data-one]")).to_have_count(1)
+    page.keyboard.press("c")
+    site.confirm()
+    expect(page.locator("[data-panes][data-one]")).to_have_count(1)
+    page.keyboard.press("o")
+    expect(page.locator("[data-panes][data-one]")).to_have_count(0)
+    site.confirm()
+    expect(page.locator("[data-panes][data-one]")).to_have_count(0)
+    page.reload()
+    expect(page.locator("[data-screen][data-ready]")).to_have_count(1)
+    expect(page.locator("[data-panes][data-one]")).to_have_count(0)
+    page.keyboard.press("o")
+    expect(page.locator("[data-panes][data-one]")).to_have_count(1)
+    assert page.evaluate("localStorage.getItem('layout')") is None, "the page's own choice again"
+
+
+SHIFTS = """() => {
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, sources } of list.getEntries()) {
+      window.shifts.push([value, ...sources.map(({ node }) => (node?.outerHTML ?? node?.textContent ?? "").slice(0, 90))]);
+    }
+  }).observe({ type: "layout-shift", buffered: true });
+}"""
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_t38_nothing_shifts_after_the_first_paint(open_site, size):
+    first = shaped("16:9")
+    site = open_site(first, layout=None, viewport=dict(zip(("width", "height"), size, strict=True)))
+    site.page.add_init_script(f"({SHIFTS})()")
+    site.page.reload()
+    expect(
+        site.page.locator("[data-screen][data-seen], [data-switch] [data-unseen]")
+    ).not_to_have_count(0)
+    site.view_boxes()
+    shifts = site.page.evaluate("window.shifts")
+    assert sum(value for value, *_ in shifts) < 0.01, shifts
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_t38_the_ring_of_the_focus_is_seen_whole(open_site, size):
+    site = open_site(layout=None, viewport=dict(zip(("width", "height"), size, strict=True)))
+    page = site.page
+    page.keyboard.press("Tab")
+    page.keyboard.press("Shift+Tab")
+    rings = page.evaluate("""() => [...document.querySelectorAll("[data-criterion]")].map((one) => {
+      one.focus();
+      const { outlineWidth, outlineOffset } = getComputedStyle(one);
+      const far = parseFloat(outlineWidth) + parseFloat(outlineOffset);
+      const { left, top, right, bottom } = one.getBoundingClientRect();
+      const head = document.querySelector(".screen-header").getBoundingClientRect();
+      const isUnder = head.bottom > top - far && head.top < bottom && head.right > left && head.left < right;
+      return isUnder || left - far < -3 || right + far > innerWidth + 3 || bottom + far > innerHeight;
+    })""")
+    assert rings == [False] * 3
+
+
+# The boxes in view with something of the page over them.
+OVER = """() => [...document.querySelectorAll(".pane")].flatMap((pane) => {
+  const stage = pane.querySelector(".pane__stage").getBoundingClientRect();
+  const picture = pane.querySelector(".pane__picture");
+  const map = pane.querySelector("[data-overview]");
+  const maps = map.checkVisibility() ? [map.getBoundingClientRect()] : [];
+  const chips = [...pane.querySelectorAll(".pane__stage > p")].filter((one) => one.checkVisibility());
+  const over = [...maps, ...chips.map((one) => one.getBoundingClientRect())];
+  return [...picture.querySelectorAll("[data-boxes] g:first-child polygon")]
+    .map((box) => box.getBoundingClientRect())
+    .filter((box) => over.some((it) => box.left < it.right && it.left < box.right && box.top < it.bottom
+      && it.top < box.bottom && box.left < stage.right && box.right > stage.left && box.top < stage.bottom
+      && box.bottom > stage.top))
+    .map(({ left, top }) => [left, top]);
+})"""
+
+
+def test_t36_the_map_moves_away_from_boxes_and_nothing_else_lies_over_them(open_site):
+    """Boxes in one corner after another, then in all: there the map is not shown."""
+    w, h = SHAPES["4:3"]
+    corners = [(w - 260, h - 260), (w - 260, 20), (20, h - 260), (20, 20)]
+    for n in range(5):
+        boxes = [f"{x},{y} {x + 240},{y} {x + 240},{y + 240} {x},{y + 240}" for x, y in corners[:n]]
+        site = open_site(shaped("4:3", result(*boxes)))
+        page = site.page
+        maps = page.locator("[data-overview]:visible")
+        shown = set()
+        for key in ["+"] * 6 + ["t", "v"]:
+            page.keyboard.press(key)
+            site.view_boxes()
+            assert page.evaluate(OVER) == [], (n, key)
+            shown.add(maps.count())
+            places = {each.get_attribute("data-corner") for each in maps.all()}
+            assert len(places) <= 1, "at the same place left and right"
+        assert 2 in shown or n > 0
+        assert page.evaluate(OVER) == []
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844), (720, 450)])
+def test_t46_every_layout_is_accessible_in_both_themes(open_site, size):
+    site = open_site(layout=None, viewport=dict(zip(("width", "height"), size, strict=True)))
+    for scheme in ("light", "dark"):
+        site.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        check_accessible(site.page)
+        site.page.keyboard.press("o")
+        site.view_boxes()
+        check_accessible(site.page)
