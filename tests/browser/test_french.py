@@ -79,6 +79,7 @@ def test_an_annotator_reads_nothing_but_french(page, live_server):
     person.set_password(PHRASE)
     person.save()
     complaints = listen(page)
+    page.add_init_script("localStorage.setItem('layout', 'both')")
     page.goto(live_server.url + reverse("account_login"))
     page.get_by_role("button", name="Français").click()
     check(page)
