@@ -1,4 +1,4 @@
-"""The layout of the comparison page: the photograph is large in every window, and nothing lies over it or moves."""
+"""The layout of the comparison page: a large photograph in every window, and nothing over it."""
 
 import pytest
 from playwright.sync_api import expect
@@ -8,7 +8,7 @@ from tests.support.comparison import image, result, screen, without_results
 
 SIZES = [(1440, 900), (1024, 768), (1920, 1080), (844, 390), (390, 844), (768, 1024), (720, 450)]
 SHAPES = {"4:3": (1280, 960), "3:4": (960, 1280), "16:9": (1280, 720)}
-# A 4:3 photograph upright on a telephone is stacked, an upright one is shown alone: two would be a third smaller.
+# On a telephone an upright photograph is shown alone: two would be a third smaller.
 STACKED = {(390, 844): {"4:3", "16:9"}, (768, 1024): {"16:9"}}
 
 # The photographs in the window, in CSS pixels: those of the panes that are shown.
@@ -21,7 +21,7 @@ PHOTOGRAPHS = """() => [...document.querySelectorAll(".pane__picture")]
     const scale = Math.min(width / w, height / h);
     return [photograph.width.baseVal.value * scale, photograph.height.baseVal.value * scale];
   })"""
-# Whatever of the page is outside the window, or under something else.
+# Elements outside the window or under something else.
 COVERED = """() => {
   const names = "h1, .screen-header .button, [data-image-number], legend, .choice, .verdict__confirm,"
     + " .verdict__same, [data-switch] button, .desk__more .button, .viewtools button";
@@ -112,7 +112,8 @@ SHIFTS = """() => {
   window.shifts = [];
   new PerformanceObserver((list) => {
     for (const { value, sources } of list.getEntries()) {
-      window.shifts.push([value, ...sources.map(({ node }) => (node?.outerHTML ?? node?.textContent ?? "").slice(0, 90))]);
+      const names = sources.map(({ node }) => (node?.outerHTML ?? node?.textContent ?? "").slice(0, 90));
+      window.shifts.push([value, ...names]);
     }
   }).observe({ type: "layout-shift", buffered: true });
 }"""
