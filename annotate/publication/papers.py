@@ -19,6 +19,7 @@ from rankings.output.escaping import latex_text
 from rankings.output.latex import Look
 from rankings.output.methods_text import SOFTWARE, as_latex, as_markdown, keys_of, methods_paragraph
 from rankings.output.skips import COLUMN, n_lost
+from rankings.output.verification import program, verification_tables
 
 _PACKAGES: Final = ("rankings", "protocols")
 _README: Final = """\
@@ -35,6 +36,7 @@ _README: Final = """\
 | metadata.json | where the numbers come from, and what every CSV and column is |
 | report.md | all tables as Markdown |
 | report.json | the whole report |
+| verify.py | `python verify.py` recomputes tables from csv/verify-*.csv, with numpy and scipy alone |
 | figures/ | the figures as PDF, a folder for each criterion |
 """
 _COLUMNS: Final = {
@@ -98,6 +100,11 @@ def files(data: Mapping[str, Any], look: Look) -> Iterator[tuple[str, str]]:
     yield "methods.md", text.markdown
     yield "references.bib", text.bib
     yield "csv/report.csv", report_files.to_csv(report, header)
+    distances = verification_tables(data)
+    for table in distances:
+        yield f"csv/{table.slug}.csv", exports.TABLE_WRITERS["csv"](table, {})
+    if distances:
+        yield "verify.py", program()
     for table in around:
         for folder, extension in (("tables", "tex"), ("csv", "csv")):
             write = exports.TABLE_WRITERS[extension]
@@ -135,7 +142,7 @@ def _metadata(report: Report, data: Mapping[str, Any]) -> str:
                 column.name for column in exports.with_skips(table, data["header"], "csv").columns
             ],
         }
-        for table in exports.tables_in(data)
+        for table in (*exports.tables_in(data), *verification_tables(data))
     }
     content = {
         **data["header"],

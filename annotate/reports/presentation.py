@@ -20,7 +20,7 @@ from rankings.inference.resampling import FEW_IMAGES
 from rankings.orders.buckets import to_text
 from rankings.output.analysis_tables import tables_of
 from rankings.output.table import CRITERION, PROTOCOL, Column, Table
-from rankings.output.verdict_tables import has_few_images, human_baseline
+from rankings.output.verdict_tables import distances_to_people, has_few_images, human_baseline
 from text_rankings.base.i18n import gettext, in_language, numeral
 
 # (value in the address, words)
@@ -70,6 +70,8 @@ class ShownRow:
     letters: str
     kemeny: float | None
     agreed: float | None
+    # Mean distance to single annotators with its limits; empty in older reports.
+    to_annotators: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,17 @@ class ShownTable:
     links: ImageLinks | None = None
     # The page with the other tables; "" on that page.
     page: str = ""
+
+    @property
+    def has_means(self) -> bool:
+        """Whether the rows have distances to single annotators, by which they are ordered."""
+        return any(row.to_annotators for row in self.rows)
+
+    @property
+    def differs_by_score(self) -> bool:
+        """Whether the Scores have another order than the rows."""
+        scores = [one.row.score for one in self.rows if one.row.score is not None]
+        return scores != sorted(scores)
 
     @property
     def title(self) -> str:
@@ -325,6 +338,8 @@ def shown_table(
         else {}
     )
     measures = {row["protocol"]: row for row in around["measures"]} if around else {}
+    of_people = distances_to_people(around) if around else {}
+    place = {name: at for at, name in enumerate(of_people)}
     rows = [
         ShownRow(
             row,
@@ -334,8 +349,9 @@ def shown_table(
             around.get("letters", {}).get(row.protocol) or "" if around else "",
             measures.get(row.protocol, {}).get("kemeny_distance"),
             measures.get(row.protocol, {}).get("pairwise_accuracy"),
+            of_people.get(row.protocol, ()),
         )
-        for row in table.rows
+        for row in sorted(table.rows, key=lambda row: place.get(row.protocol, 0))
     ]
     return ShownTable(
         criterion,

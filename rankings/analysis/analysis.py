@@ -33,6 +33,7 @@ from ..agreement.sentinels import SentinelWarning, sentinel_warnings
 from ..agreement.ties import TiedShares, tied_shares
 from ..consensus.rules import ConsensusMethod, consensus_by
 from ..inference.multi_reader import Comparisons, compare_protocols, told_apart
+from ..inference.personal_distances import KeptDistances, kept_distances
 from ..inference.personal_rankings import personal_rankings_from_scores
 from ..inference.resampling import N_RESAMPLES, SEED, Intervals, distance_table, score_intervals
 from ..inference.significance import (
@@ -80,6 +81,7 @@ class CriterionAnalysis:
 
     intervals: Intervals
     comparisons: Comparisons
+    personal: KeptDistances
     clusters: Mapping[str, int | None]
     letters: Mapping[str, str | None]
     friedman: Friedman
@@ -248,6 +250,7 @@ def _statistics(
     yield chunk("calibration", tie_calibration_of_people, values, counted, **by_distance)
     ranked = personal_rankings_from_scores(counted, values, protocols, settings.decimals)
     yield chunk("comparisons", compare_protocols, ranked, **by_distance)
+    yield chunk("personal", kept_distances, ranked, **by_distance)
     yield chunk(
         "questions",
         open_questions,

@@ -1,6 +1,6 @@
 """Variances of the differences between protocols, with annotators and images random."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,8 +54,20 @@ def moments(measured: PersonalDistances, chosen: Sequence[int] | None = None) ->
     return moments_of((image, annotator, rest), weights, n, free, prior)
 
 
+def moments_of_means(measured: PersonalDistances) -> Moments:
+    """Return the moments of each protocol's own mean distance, one for each protocol.
+
+    Needs at least two images and two annotators. The variance of the mean is that of images and
+    annotators that are both random ([Gal06]_), around the mean itself.
+    """
+    parts, n_i, n_a = raw_components(measured, lambda table: (table**2).sum(axis=0))
+    n = len(measured.images)
+    weights = float((n_i**2).sum()) / n**2, float((n_a**2).sum()) / n**2
+    return moments_of(parts, weights, n, max(n - len(n_i) - len(n_a) + 1, 1), Prior())
+
+
 def raw_components(
-    measured: PersonalDistances,
+    measured: PersonalDistances, squares: Callable[[Floats], Floats] | None = None
 ) -> tuple[tuple[Floats, Floats, Floats], NDArray[np.intp], NDArray[np.intp]]:
     """Return every pair's components, which may be negative, and two counts of rankings.
 
@@ -63,6 +75,9 @@ def raw_components(
     ----------
     measured : PersonalDistances
         At least two images, at least two annotators, and k pairs of protocols.
+    squares : callable, optional
+        Gives the k sums of squares of a table with a column for each protocol; by default those of
+        the differences of every two.
 
     Returns
     -------
@@ -75,9 +90,10 @@ def raw_components(
     _, annotator_of, n_a = np.unique(measured.annotators, return_inverse=True, return_counts=True)
     centred = measured.distances - measured.distances.mean(axis=0)
     # Sums of squares of every pair: total, around the means of images, around those of annotators.
-    total = _squares(centred)
-    in_image = _squares(centred - _means(centred, image_of, n_i)[image_of])
-    in_annotator = _squares(centred - _means(centred, annotator_of, n_a)[annotator_of])
+    squares = squares or _squares
+    total = squares(centred)
+    in_image = squares(centred - _means(centred, image_of, n_i)[image_of])
+    in_annotator = squares(centred - _means(centred, annotator_of, n_a)[annotator_of])
     return components(total, in_image, in_annotator, n_i, n_a), n_i, n_a
 
 

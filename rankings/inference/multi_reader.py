@@ -22,7 +22,7 @@ more than those of the shrunk mean square. p-values are adjusted by Bonferroni's
 gives simultaneous intervals: a pair differs significantly exactly if its interval does not contain 0.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -34,7 +34,7 @@ from text_rankings.base.i18n import gettext_noop
 from ..errors import RankingError
 from ..orders.distances import Distance
 from ..orders.packed_scores import Floats
-from .moments import Moments, moments
+from .moments import Moments, moments, moments_of_means
 from .personal_distances import PersonalDistances, personal_distances
 from .personal_rankings import PersonalRankings
 from .resampling import LEVEL
@@ -86,7 +86,8 @@ class Comparisons:
     """All pairs of protocols; ``reason`` says why there is no test, or is None.
 
     ``means`` are the protocols' mean distances to single annotators' rankings, with equal weight
-    for each ranking; None if there are no rankings.
+    for each ranking; None if there are no rankings. ``mean_limits`` are limits of each mean alone,
+    annotators and images random, None if there is no test.
     """
 
     protocols: tuple[str, ...]
@@ -97,6 +98,7 @@ class Comparisons:
     n_rankings: int
     level: float
     reason: str | None
+    mean_limits: tuple[tuple[float | None, float | None], ...] = ()
 
     def adjusted_p_values(self) -> tuple[tuple[float | None, ...], ...]:
         """Return the adjusted p-values as a symmetric table, None on the diagonal."""
@@ -181,7 +183,25 @@ def compare(
         len(measured.images),
         level,
         reason,
+        tuple(
+            _mean_limits(measured, means, level)
+            if means and not reason
+            else [(None, None)] * len(protocols)
+        ),
     )
+
+
+def _mean_limits(
+    measured: PersonalDistances, means: Sequence[float], level: float
+) -> Iterator[tuple[float, float]]:
+    from scipy.special import stdtrit
+
+    parts = moments_of_means(measured)
+    degrees = np.clip(parts.degrees_of_freedom, 1, 1e9)
+    half = stdtrit(degrees, (1 + level) / 2) * np.sqrt(np.maximum(parts.of_mean, 0))
+    for mean, own in zip(means, half.tolist(), strict=True):
+        # A distance is never below 0.
+        yield max(mean - own, 0.0), mean + own
 
 
 def _tested(parts: Moments, pairs: Sequence[Comparison], level: float) -> list[Comparison]:

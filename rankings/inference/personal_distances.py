@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,47 @@ class PersonalDistances:
         return replace(
             self, protocols=(self.protocols[at],), distances=self.distances[:, at : at + 1]
         )
+
+
+# Larger tables are not kept in reports.
+MOST_KEPT: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDistances:
+    """Distances to single rankings as a report keeps them, so that its tests can be recomputed.
+
+    Attributes
+    ----------
+    images : tuple of str
+        For each ranking, its image.
+    annotators : tuple of int
+        For each ranking, the number of its annotator, from 1.
+    distances : tuple of tuples of float
+        A row for each ranking, with the protocols as in the comparisons.
+    """
+
+    images: tuple[str, ...] = ()
+    annotators: tuple[int, ...] = ()
+    distances: tuple[tuple[float, ...], ...] = ()
+
+
+def kept_distances(rankings: PersonalRankings, *, distance: Distance = "edit") -> KeptDistances:
+    """Return :func:`personal_distances` for a report; empty if there are more than 200,000.
+
+    Raises
+    ------
+    RankingError
+        If the distance is unknown.
+    """
+    measured = personal_distances(rankings, distance=distance)
+    if measured.distances.size > MOST_KEPT:
+        return KeptDistances()
+    return KeptDistances(
+        tuple(rankings.images[at] for at in measured.images.tolist()),
+        tuple((measured.annotators + 1).tolist()),
+        tuple(map(tuple, measured.distances.tolist())),
+    )
 
 
 def personal_distances(

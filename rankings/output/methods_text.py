@@ -251,6 +251,12 @@ def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     yield f"Intervals are 95 % percentile intervals of {n_resamples} bootstrap resamples of the images"
     yield Citation(("ET93",))
     yield ", with the annotators fixed"
+    if all("mean_limits" in around.get("comparisons", ()) for around in analysis):
+        yield (
+            "; those of a protocol's mean distance to each annotator's own ranking are by Student's t, "
+            "images and annotators random"
+        )
+        yield Citation(("Gal06",))
     if all("comparisons" in around for around in analysis):
         yield (
             ". Every two protocols were compared with images and annotators random, as in studies of "

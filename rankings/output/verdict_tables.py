@@ -27,6 +27,9 @@ VERDICTS: Final = "verdicts"
 _PAIR: Final = ("difference", "adjusted_low", "adjusted_high", "adjusted_p_value")
 # Analyses of earlier versions have limits of each pair alone, and Holm's p-values.
 _PAIR_BEFORE: Final = ("difference", "low", "high", "holm_p_value")
+_MEANS: Final = (
+    *(number("To annotators"), number("Low, to annotators"), number("High, to annotators")),
+)
 _PAIR_COLUMNS: Final = (number("Difference"), number("Low"), number("High"), number(ADJUSTED, 3))
 
 
@@ -48,14 +51,23 @@ def intervals(data: Data) -> Table:
     exclude their own Score.
     """
 
+    has_means = has_mean_limits(data)
+
     def rows(around: Data) -> Iterator[Row]:
-        for interval in around["intervals"]["scores"]:
-            limits = (interval["low"], interval["high"])
+        of_people = distances_to_people(around)
+        place = {name: at for at, name in enumerate(of_people)}
+        by_place = sorted(
+            around["intervals"]["scores"], key=lambda one: place.get(one["protocol"], 0)
+        )
+        for interval in by_place:
+            name, limits = interval["protocol"], (interval["low"], interval["high"])
             yield (
-                *(interval["protocol"], interval["score"]),
+                name,
+                *(of_people[name] if has_means else ()),
+                interval["score"],
                 *((None, None) if has_few_images(around) else limits),
-                around["clusters"][interval["protocol"]],
-                around.get("letters", {}).get(interval["protocol"]),
+                around["clusters"][name],
+                around.get("letters", {}).get(name),
             )
 
     return Table(
@@ -63,6 +75,7 @@ def intervals(data: Data) -> Table:
         gettext("How certain each Score is"),
         " ".join(
             [
+                *_of_means(has_means),
                 gettext(
                     "95 % percentile intervals of the Score from {n} bootstrap resamples of the "
                     "images, with these annotators. There is no interval over annotators: if annotators "
@@ -78,7 +91,8 @@ def intervals(data: Data) -> Table:
             ]
         ),
         (
-            *(CRITERION, PROTOCOL, number("Score"), number("Low"), number("High")),
+            *(CRITERION, PROTOCOL, *(_MEANS if has_means else ())),
+            *(number("Score"), number("Low"), number("High")),
             *(count("Cluster"), Column("Letters")),
         ),
         of_each(data, rows),
@@ -121,6 +135,37 @@ def against_a_person(data: Data) -> Table:
         (CRITERION, PROTOCOL, *_PAIR_COLUMNS),
         of_each(data, rows),
     )
+
+
+def has_mean_limits(data: Data) -> bool:
+    """Whether an analysis has intervals of the mean distances; earlier ones have not."""
+    return all("mean_limits" in one.get("comparisons", ()) for one in data["analysis"].values())
+
+
+def distances_to_people(around: Data) -> dict[str, tuple[float | None, ...]]:
+    """Return each protocol's mean distance to single annotators with its limits, nearest first.
+
+    Empty for analyses of earlier versions, which have no such limits.
+    """
+    tested = around.get("comparisons", {})
+    limits = tested.get("mean_limits", ())
+    if not limits:
+        return {}
+    rows = zip(tested["means"], limits, tested["protocols"], strict=True)
+    by_mean = sorted(rows, key=lambda row: (row[0] is None, row[0] or 0, row[2]))
+    return {name: (mean, *own) for mean, own, name in by_mean}
+
+
+def _of_means(has_means: bool) -> list[str]:
+    if not has_means:
+        return []
+    return [
+        gettext(
+            "“To annotators”: the mean distance to each annotator's own ranking, with its 95 % interval "
+            "by Student's t, annotators and images random. Protocols are ordered by it, as the tests "
+            "are about it."
+        )
+    ]
 
 
 def _of_all_protocols(data: Data) -> str:

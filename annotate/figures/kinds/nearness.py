@@ -126,7 +126,8 @@ def _caption(shown: ShownTable, dots: Sequence[_Dot], distance: str) -> str:
 
 
 def _summary(own: Sequence[_Dot], dots: Sequence[_Dot]) -> str:
-    nearest, farthest = own[0], own[-1]
+    by_score = sorted(own, key=lambda dot: dot.score)
+    nearest, farthest = by_score[0], by_score[-1]
     says = [
         _(
             "Dots with intervals for {protocols}. Nearest to people: {nearest}, {least}; farthest: "

@@ -5,6 +5,7 @@ import io
 import json
 import shutil
 import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -80,6 +81,8 @@ def test_one_zip_has_all_and_sets_itself(researcher, study, tmp_path, is_kept):
     assert metadata["dataset"] == report["header"]["dataset"] == study.dataset.name
     assert set(metadata["files"]) == {name for name in names if name.endswith(".csv")}
     archive.extractall(tmp_path)
+    command = [sys.executable, "-I", "verify.py"]
+    assert "Everything agrees." in subprocess.check_output(command, cwd=tmp_path, text=True)
     run_tex(tmp_path, "paper.tex")
     if shutil.which("bibtex"):
         subprocess.run(["bibtex", "paper"], cwd=tmp_path, check=True, capture_output=True)

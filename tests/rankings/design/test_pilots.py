@@ -1,10 +1,7 @@
 """Input of a pilot for a later study."""
 
-import json
 import random
-import zipfile
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,10 +19,10 @@ from rankings.design.pilots import (
 from rankings.design.power import components_of
 from rankings.elicitation.pair_draws import disagreement, draw_methods, inclusion_probabilities
 from rankings.inference.pair_estimates import Visit, pair_losses
+from tests.support.demo import demo_study
 
 METHODS = ("a", "b", "c", "d")
 PROTOCOLS = ("p", "q", "r")
-DEMO_ARCHIVE = Path(__file__).resolve().parents[3] / "annotate" / "demo" / "demo.zip"
 
 
 def ranking_of(levels):
@@ -97,25 +94,10 @@ def test_a_study_of_pairs_varies_as_its_pilot_of_whole_rankings_foretold():
 
 
 def test_the_demos_components_are_those_of_its_archive():
-    with zipfile.ZipFile(DEMO_ARCHIVE) as archive:
-
-        def lines(start):
-            names = sorted(name for name in archive.namelist() if name.startswith(start))
-            return [json.loads(line) for name in names for line in archive.read(name).splitlines()]
-
-        runs = [run["name"] for run in lines("runs-")]
-        scores = {}
-        for row in lines("scores-"):
-            of_image = scores.setdefault(row["image"], {})
-            of_protocol = of_image.setdefault(runs[row["run"] - 1], {})
-            of_protocol[row["method"]] = (row["recall"], row["precision"])
-        done = [row for row in lines("assignments-") if row["state"] == "complete"]
-    rankings = {}
-    for row in done:
-        buckets = tuple(map(tuple, row["rankings"]["preference"]))
-        rankings.setdefault(row["image"], {})[row["annotator"]] = buckets
-    sentinels = [name for name in runs if name.startswith("Sentinel")]
-    found = pilot_of_rankings(rankings, scores, "preference", Settings(), without=sentinels)
+    done, rankings, scores, sentinels = demo_study()
+    found = pilot_of_rankings(
+        rankings["preference"], scores, "preference", Settings(), without=sentinels
+    )
     for asking, parts in DEMO_COMPONENTS.items():
         for name in ("image", "annotator", "rest"):
             expected = getattr(found.components[asking], name)

@@ -386,3 +386,34 @@ def test_a_distance_that_is_not_finite_is_refused(wrong):
     table[1, 1, 1] = wrong
     with pytest.raises(RankingError, match="finite"):
         compare(of_table(table))
+
+
+def test_the_limits_of_a_mean_come_from_its_own_mean_squares():
+    n_images, n_annotators = 12, 4
+    table = effects(np.random.default_rng(1), n_images, n_annotators, taste=2.0) + 20
+    tested = compare(of_table(table))
+    for at in range(2):
+        mean, image, annotator, rest = mean_squares(table[..., at].tolist())
+        assert image > rest
+        variance = (annotator + image - rest) / (n_images * n_annotators)
+        free = (annotator + image - rest) ** 2 / (
+            annotator**2 / (n_annotators - 1)
+            + image**2 / (n_images - 1)
+            + rest**2 / ((n_annotators - 1) * (n_images - 1))
+        )
+        expected = scipy.stats.t(free, loc=mean, scale=math.sqrt(variance)).ppf([0.025, 0.975])
+        assert tested.mean_limits[at] == pytest.approx(tuple(expected))
+
+
+@pytest.mark.parametrize("taste", [0.3, 2.0])
+@pytest.mark.parametrize("n_annotators", [4, 10])
+def test_the_limits_of_a_mean_contain_it_and_the_mean_of_such_studies(taste, n_annotators):
+    """400 studies of the true mean 20: 95 % is 380, and 364 to 394 are within 3.7 deviations."""
+    rng = np.random.default_rng(9)
+    contained = 0
+    for _ in range(400):
+        tested = compare(of_table(effects(rng, 40, n_annotators, taste=taste) + 20))
+        for mean, (low, high) in zip(tested.means, tested.mean_limits, strict=True):
+            assert low <= mean <= high
+        contained += tested.mean_limits[0][0] <= 20 <= tested.mean_limits[0][1]
+    assert 364 <= contained <= 394

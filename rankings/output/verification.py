@@ -1,0 +1,62 @@
+"""Files by which readers recompute a paper's tables without this software."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from .table import CRITERION, PROTOCOL, Column, Data, Row, Table, count, number
+
+_DISTANCE = number("Distance", None)
+
+
+def verification_tables(data: Data) -> list[Table]:
+    """Return the distances from which verify.py recomputes the tables of a report.
+
+    Empty for reports that did not keep their distances to single annotators: those of earlier
+    versions, and those with more than :data:`.personal_distances.MOST_KEPT`.
+
+    Parameters
+    ----------
+    data : mapping
+        :meth:`.Analysis.to_json`, as it was computed or kept.
+    """
+    analyses = data["analysis"]
+    if not any(around.get("personal", {}).get("images") for around in analyses.values()):
+        return []
+    return [
+        Table(
+            "verify-consensus",
+            "Distances to the consensus",
+            "Each protocol's distance to the consensus of each image, for verify.py.",
+            (CRITERION, Column("Image"), PROTOCOL, _DISTANCE),
+            tuple(_to_consensus(data)),
+        ),
+        Table(
+            "verify-annotators",
+            "Distances to annotators",
+            "Each protocol's distance to each annotator's own ranking, for verify.py.",
+            (CRITERION, Column("Image"), count("Annotator"), PROTOCOL, _DISTANCE),
+            tuple(_to_annotators(data)),
+        ),
+    ]
+
+
+def program() -> str:
+    """Return the text of verify.py, which needs numpy and scipy alone."""
+    return Path(__file__).with_name("verify.py").read_text(encoding="utf-8")
+
+
+def _to_consensus(data: Data) -> Iterator[Row]:
+    for criterion, table in data["criteria"].items():
+        protocols = [row["protocol"] for row in table["rows"]]
+        for image, of_image in sorted(table["distances"].items()):
+            for protocol in protocols:
+                yield criterion, image, protocol, of_image[protocol]
+
+
+def _to_annotators(data: Data) -> Iterator[Row]:
+    for criterion, around in data["analysis"].items():
+        kept, protocols = around["personal"], around["comparisons"]["protocols"]
+        of_rankings = zip(kept["images"], kept["annotators"], kept["distances"], strict=True)
+        for image, annotator, distances in of_rankings:
+            for protocol, distance in zip(protocols, distances, strict=True):
+                yield criterion, image, annotator, protocol, distance

@@ -1,0 +1,282 @@
+# mypy: ignore-errors
+"""Recompute the tables of a paper from its CSV files, with numpy and scipy alone.
+
+    python verify.py
+
+Run it in the folder that holds csv/. It is part of no package and imports none: the formulas are
+written again, from their sources (see methods.md), so that a mistake in the program and one here
+would have to agree. It recomputes Best, Worst and Score with their intervals, the mean distances to
+annotators, every difference with its simultaneous interval and adjusted p-value, and the clusters.
+"""
+
+import csv
+import math
+import sys
+from collections import defaultdict
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import digamma, polygamma
+from scipy.stats import t as student
+
+TOLERANCE = 1e-9
+LEVEL = 0.95
+
+
+def main(folder="csv"):
+    """Compare all tables, print what was compared, and return 1 if something differs."""
+    failures = 0
+    for criterion, study in studies(Path(folder)).items():
+        for what, found, expected in compared(study):
+            same = found is expected is None or (
+                None not in (found, expected)
+                and abs(found - expected) <= TOLERANCE * max(1, abs(expected))
+            )
+            failures += not same
+            if not same:
+                print(f"DIFFERS {criterion}, {what}: recomputed {found}, in the table {expected}")
+            study["n"] += 1
+        print(f"{criterion}: {study['n']} numbers compared")
+    print("Everything agrees." if not failures else f"{failures} numbers differ.")
+    return int(failures > 0)
+
+
+def studies(folder):
+    """Return the tables of each criterion, as mappings."""
+    found = defaultdict(lambda: {"n": 0, "consensus": defaultdict(dict), "people": []})
+    for row in rows_of(folder / "verify-consensus.csv"):
+        found[row["Criterion"]]["consensus"][row["Image"]][row["Protocol"]] = float(row["Distance"])
+    for row in rows_of(folder / "verify-annotators.csv"):
+        found[row["Criterion"]]["people"].append(row)
+    tables = {"report": "criterion", "intervals": "Criterion", "differences": "Criterion"}
+    for name, column in tables.items():
+        for row in rows_of(folder / f"{name}.csv"):
+            if row[column] in found:
+                found[row[column]].setdefault(name, []).append(row)
+    return found
+
+
+def rows_of(path):
+    """Return the rows of a CSV file, none if it is absent."""
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def compared(study):
+    """Yield (name, recomputed number, number in the table)."""
+    table = study["consensus"]
+    report = [row for row in study.get("report", []) if row["kind"] == "protocol"]
+    names = [row["protocol"] for row in report]
+    d = np.array([[of[name] for name in names] for of in table.values()])
+    for at, row in enumerate(report):
+        yield f"Best of {names[at]}", float((d[:, at] == d.min(axis=1)).sum()), number(row["best"])
+        yield (
+            f"Worst of {names[at]}",
+            float((d[:, at] == d.max(axis=1)).sum()),
+            number(row["worst"]),
+        )
+        yield f"Score of {names[at]}", math.fsum(d[:, at]) / len(d), number(row["score"])
+    intervals = {row["Protocol"]: row for row in study.get("intervals", [])}
+    limits = bootstrap(d) if len(d) >= 10 else [[None] * len(names)] * 2
+    for at, name in enumerate(names):
+        if name in intervals:
+            yield f"low of {name}", limits[0][at], number(intervals[name]["Low"])
+            yield f"high of {name}", limits[1][at], number(intervals[name]["High"])
+    yield from of_people(study["people"], intervals, study.get("differences", []))
+
+
+def number(text):
+    """Return the number of a cell, None if it is empty."""
+    return float(text) if text else None
+
+
+def bootstrap(d, n_resamples=2000, seed=2018, block=1024, at_once=100):
+    """Percentile intervals of 2,000 resamples of the images (Efron and Tibshirani 1993, 13.3).
+
+    Only the order of the random numbers is the program's: images in blocks, 100 resamples at a time.
+    """
+    rng, n = np.random.default_rng(seed), len(d)
+    sizes = np.array([min(block, n - start) for start in range(0, n, block)])
+    drawn = rng.multinomial(n, sizes / n, size=n_resamples)
+    sums = np.zeros((n_resamples, d.shape[1]))
+    for at, size in enumerate(sizes):
+        part = d[at * block : at * block + size]
+        for first in range(0, n_resamples, at_once):
+            counts = drawn[first : first + at_once, at]
+            images = rng.integers(0, size, size=counts.sum(), dtype=np.int32)
+            resample = np.repeat(np.arange(first, first + len(counts)), counts)
+            np.add.at(sums, resample, part[images])
+    return np.quantile(sums / n, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).tolist()
+
+
+def of_people(rows, intervals, differences):
+    """Yield the means to annotators, the differences of protocols, and the clusters."""
+    cells = sorted({(row["Image"], int(row["Annotator"])) for row in rows})
+    names = list(dict.fromkeys(row["Protocol"] for row in rows))
+    place = {cell: at for at, cell in enumerate(cells)}
+    d = np.zeros((len(cells), len(names)))
+    for row in rows:
+        at = place[row["Image"], int(row["Annotator"])]
+        d[at, names.index(row["Protocol"])] = float(row["Distance"])
+    image = np.unique([cell[0] for cell in cells], return_inverse=True)[1]
+    annotator = np.unique([cell[1] for cell in cells], return_inverse=True)[1]
+    if not len(cells) or image.max() < 1 or annotator.max() < 1:
+        return
+    design = Design(image, annotator)
+    for at, name in enumerate(names):
+        if "To annotators" in intervals.get(name, {}):
+            parts = design.components(d[:, at])
+            variance, degrees = design.variance(parts)
+            half = student.ppf((1 + LEVEL) / 2, max(degrees, 1)) * math.sqrt(max(variance, 0))
+            mean, row = d[:, at].mean(), intervals[name]
+            yield f"mean of {name}", mean, number(row["To annotators"])
+            yield (
+                f"low of the mean of {name}",
+                max(mean - half, 0),
+                number(row["Low, to annotators"]),
+            )
+            yield f"high of the mean of {name}", mean + half, number(row["High, to annotators"])
+    tested = {(row["First"], row["Second"]): row for row in differences}
+    p_of = {}
+    for pair, (mean, low, high, p) in tests(d, names, design).items():
+        row = tested[pair]
+        p_of[frozenset(pair)] = p
+        what = f"{pair[0]} - {pair[1]}"
+        yield f"difference {what}", mean, number(row["Difference"])
+        yield f"low {what}", low, number(row["Low"])
+        yield f"high {what}", high, number(row["High"])
+        yield f"p {what}", p, number(row["p, adjusted"])
+    for name, cluster in clusters(names, d.mean(axis=0), p_of).items():
+        if name in intervals:
+            yield f"cluster of {name}", cluster, number(intervals[name]["Cluster"])
+
+
+class Design:
+    """Which images and annotators the rankings are of."""
+
+    def __init__(self, image, annotator):
+        self.image, self.annotator, self.n = image, annotator, len(image)
+        self.n_i, self.n_a = np.bincount(image), np.bincount(annotator)
+        self.of_i, self.of_a = ((of**2).sum() / self.n**2 for of in (self.n_i, self.n_a))
+
+    def components(self, x):
+        """Components of variance by three equations (Gao and Owen 2017), solved as they stand."""
+        n, x = self.n, x - x.mean()
+        in_image, in_annotator = n - len(self.n_i), n - len(self.n_a)
+        # Unknown: the components of images, annotators and the rest.
+        equations = {
+            "image": (within(x, self.image), [0, in_image, in_image]),
+            "annotator": (within(x, self.annotator), [in_annotator, 0, in_annotator]),
+            "all": (n * (x @ x), [n**2 * (1 - self.of_i), n**2 * (1 - self.of_a), n**2 - n]),
+        }
+        unknown = [0, 1, 2]
+        if not in_image:
+            del equations["image"]
+            unknown.remove(0)
+        if not in_annotator:
+            del equations["annotator"]
+            unknown.remove(1)
+        right = np.array([value for value, _ in equations.values()])
+        left = np.array([[row[at] for at in unknown] for _, row in equations.values()])
+        parts = np.zeros(3)
+        parts[unknown] = np.linalg.solve(left, right)
+        if len(unknown) == 3 and parts[2] < 0:
+            # A rest below 0 counts as 0; the others are then those of the mean squares.
+            parts = np.array([right[1] / in_annotator, right[0] / in_image, 0.0])
+        return np.where(np.abs(parts) < 1e-12 * (x @ x) / n, 0.0, parts)
+
+    def ratio(self, parts):
+        """Mean square of annotators / n, relative to the other components, and these."""
+        image, annotator, rest = parts
+        others = max(image, 0) + rest
+        square = max(annotator * self.of_a + rest / self.n, 0)
+        return (square / others if others > 0 else None), others
+
+    def variance(self, parts, prior=None):
+        """Variance of the mean and its degrees of freedom (Satterthwaite 1946, Smyth 2004)."""
+        image, annotator, rest = parts
+        n, of_rest = self.n, rest / self.n
+        square, free = annotator * self.of_a + of_rest, 1 / self.of_a - 1
+        if prior is not None:
+            common, degrees = prior
+            ratio, others = self.ratio(parts)
+            if ratio is not None:
+                shrunk = (degrees * common + free * ratio) / (degrees + free)
+                square = max(shrunk * others, of_rest)
+            free += degrees
+        mean_square = image * self.of_i + of_rest
+        of_images = max(mean_square - of_rest, 0)
+        below = square**2 / free
+        if of_images:
+            interaction = max(n - len(self.n_i) - len(self.n_a) + 1, 1)
+            below += mean_square**2 / (1 / self.of_i - 1) + of_rest**2 / interaction
+        degrees = (square + of_images) ** 2 / below if below else math.inf
+        return square + of_images, min(degrees, free) if prior is not None else degrees
+
+
+def within(x, group):
+    """Return the sum of squares around the means of groups."""
+    sums = np.bincount(group, x)
+    return x @ x - (sums**2 / np.bincount(group)).sum()
+
+
+def tests(d, names, design):
+    """Return the difference of every two protocols with its limits and p, for all pairs together."""
+    pairs = list(combinations(range(len(names)), 2))
+    parts = [design.components(d[:, a] - d[:, b]) for a, b in pairs]
+    ratios = [r for r, _ in map(design.ratio, parts) if r is not None]
+    prior = prior_of(ratios, 1 / design.of_a - 1, len(names)) if len(names) > 2 else None
+    found = {}
+    for (a, b), own in zip(pairs, parts, strict=True):
+        variance, degrees = design.variance(own, prior)
+        error, mean = math.sqrt(max(variance, 0)), d[:, a].mean() - d[:, b].mean()
+        found[names[a], names[b]] = mean, error, min(max(degrees, 1), 1e9)
+    n_tests = sum(error > 0 or mean == 0 for mean, error, _ in found.values())
+    tested = {}
+    for pair, (mean, error, degrees) in found.items():
+        if error > 0:
+            p = min(1.0, 2 * student.sf(abs(mean) / error, degrees) * n_tests)
+            half = student.isf((1 - LEVEL) / (2 * n_tests), degrees) * error
+            tested[pair] = mean, mean - half, mean + half, p
+        else:
+            tested[pair] = (mean, 0.0, 0.0, 1.0) if mean == 0 else (mean, None, None, None)
+    return tested
+
+
+def prior_of(ratios, degrees, n_protocols):
+    """Smyth (2004), section 6.2: the common ratio and its degrees of freedom; None if all are 0."""
+    if len(ratios) < 2 or not any(ratios):
+        return None
+    most = degrees * (n_protocols - 2)
+    least = 0.01 * np.mean(ratios)
+    logs = np.log(np.maximum(ratios, least))
+    excess = np.var(logs, ddof=1) - polygamma(1, degrees / 2)
+    if excess <= 0:
+        return float(np.mean(ratios)), most
+    half = brentq(lambda x: polygamma(1, x) - excess, 1e-9, 1e12, xtol=1e-14, rtol=1e-14)
+
+    def bias(of):
+        return digamma(of / 2) - math.log(of / 2)
+
+    common = math.exp(logs.mean() - bias(degrees) + bias(2 * half))
+    return float(common), min(2 * half, most)
+
+
+def clusters(names, means, p_of):
+    """From the nearest on, a new cluster starts where a protocol differs from a member of the last."""
+    found, members, at = {}, [], 1
+    for name in sorted(names, key=lambda name: means[names.index(name)]):
+        p_values = [p_of[frozenset((name, member))] for member in members]
+        if any(p is not None and p <= 1 - LEVEL for p in p_values):
+            at, members = at + 1, []
+        members.append(name)
+        found[name] = float(at)
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,105 @@
+"""The program with which readers recompute a paper's tables."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from rankings.agreement.report import Settings, report_from_json
+from rankings.analysis.analysis import analyse
+from rankings.output import report_files, table_files
+from rankings.output.analysis_tables import tables_of
+from rankings.output.verification import program, verification_tables
+from tests.support.analyses import random_study
+from tests.support.demo import demo_study
+
+
+def files_of(data):
+    yield "csv/report.csv", report_files.to_csv(report_from_json(data), {})
+    for table in tables_of(data):
+        yield f"csv/{table.slug}.csv", table_files.to_csv(table, {})
+    for table in verification_tables(data):
+        yield f"csv/{table.slug}.csv", table_files.to_csv(table, {})
+    yield "verify.py", program()
+
+
+def run(folder, data):
+    for name, text in files_of(data):
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    # Without this project on its path.
+    return subprocess.run(
+        [sys.executable, "-I", "verify.py"], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def some(rankings, keep):
+    """The rankings for which keep(number of the image, annotator) holds."""
+    return {
+        criterion: {
+            image: {name: own for name, own in of_image.items() if keep(at, name)}
+            for at, (image, of_image) in enumerate(of.items())
+        }
+        for criterion, of in rankings.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "keep",
+    [
+        lambda at, name: True,
+        lambda at, name: name != "c" or at % 3,
+        lambda at, name: name == "abc"[at % 3],
+    ],
+    ids=["all", "cells missing", "one ranking an image"],
+)
+def test_it_agrees_with_the_tables_to_1e_9(tmp_path, keep):
+    rankings, scores = random_study(n_images=12)
+    settings = Settings(min_annotators=1)
+    data = json.loads(json.dumps(analyse(some(rankings, keep), scores, settings).to_json()))
+    done = run(tmp_path, data)
+    assert done.returncode == 0, done.stdout + done.stderr
+    n_protocols = len(data["criteria"]["recall"]["rows"])
+    n_pairs = n_protocols * (n_protocols - 1) // 2
+    # Best, Worst, Score and its limits, mean and its limits, cluster; four numbers a pair.
+    assert f"recall: {9 * n_protocols + 4 * n_pairs} numbers compared" in done.stdout
+
+
+def test_it_agrees_with_the_demos_tables_to_1e_9(tmp_path):
+    _, rankings, scores, sentinels = demo_study()
+    data = json.loads(json.dumps(analyse(rankings, scores, sentinels=sentinels).to_json()))
+    done = run(tmp_path, data)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for criterion, table in data["criteria"].items():
+        n = len(table["rows"])
+        assert n > 5
+        assert f"{criterion}: {9 * n + 2 * n * (n - 1)} numbers compared" in done.stdout
+
+
+def test_it_names_a_number_that_was_changed(tmp_path):
+    rankings, scores = random_study(n_images=12)
+    data = json.loads(json.dumps(analyse(rankings, scores, Settings(min_annotators=1)).to_json()))
+    data["analysis"]["recall"]["comparisons"]["pairs"][0]["adjusted_p_value"] += 1e-6
+    done = run(tmp_path, data)
+    assert done.returncode == 1
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("DIFFERS")]
+    assert "recall, p " in line
+
+
+def test_a_report_without_distances_to_annotators_has_no_such_files():
+    rankings, scores = random_study(n_images=3)
+    data = analyse(rankings, scores, Settings(min_annotators=1), n_resamples=10).to_json()
+    slugs = [table.slug for table in verification_tables(data)]
+    assert slugs == ["verify-consensus", "verify-annotators"]
+    for around in data["analysis"].values():
+        del around["personal"]
+    assert not verification_tables(data)
+
+
+def test_annotators_are_numbers():
+    rankings, scores = random_study(n_images=3)
+    data = analyse(rankings, scores, Settings(min_annotators=1), n_resamples=10).to_json()
+    _, people = verification_tables(data)
+    assert {row[2] for row in people.rows} == {1, 2, 3}
