@@ -1,9 +1,10 @@
 """Export of ground truth and result sets to files that load back to the same regions."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, BinaryIO, Final, cast
+from typing import IO, Any, BinaryIO, Final, cast
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from annotate.errors import Refusal
 from protocols.core.regions import Region, decode_regions
@@ -11,7 +12,8 @@ from protocols.formats.containers.contents import Kind, LineFormat
 from protocols.formats.writing.regions import NotWritable, write_coco, write_rrc_zip
 from text_rankings.base.i18n import gettext as _
 
-from .models import Dataset, Method, Result
+from .models import Dataset, Method, Result, image_storage
+from .photographs import CONTENT_TYPES
 
 # Fields that a line cannot hold.
 _BEYOND_LINES: Final = frozenset(("label", "id", "parent", "cell", "pixels"))
@@ -65,6 +67,31 @@ def results_file(method: Method, extension: str) -> BinaryIO:
     rows = results.values_list("image__name", "regions")
     regions = {name: decode_regions(of) for name, of in rows.iterator(chunk_size=500)}
     return _written(dataset, regions, "results", extension, method.name)
+
+
+def write_photographs(
+    dataset: Dataset, stream: IO[bytes], tell: Callable[[int, int, str], None]
+) -> None:
+    """Write the photographs of a dataset as a zip, each under the name of its image.
+
+    Raises NotExported if one is missing in the storage.
+    """
+    images, storage = dataset.images.in_order().exclude(sha256=""), image_storage()
+    endings = {of: name.lower() for name, of in reversed(CONTENT_TYPES.items())}
+    n_images = images.count()
+    with ZipFile(stream, "w", ZIP_STORED) as archive:
+        for done, image in enumerate(images.iterator(chunk_size=500), 1):
+            tell(done, n_images, _("Writing photographs"))
+            entry = ZipInfo(f"{image.name}.{endings[image.content_type]}")
+            try:
+                with storage.open(image.stored_name) as file:
+                    archive.writestr(entry, file.read())
+            except FileNotFoundError as missing:
+                raise NotExported(
+                    _("The photograph of {image} is missing in the site's storage.").format(
+                        image=image.name
+                    )
+                ) from missing
 
 
 def _written(

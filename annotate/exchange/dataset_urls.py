@@ -16,5 +16,6 @@ urlpatterns = [
         views.results_file,
         name="results_file",
     ),
+    path("<slug:slug>/photographs.zip", views.photographs_file, name="photographs_file"),
     path("<slug:slug>/runs/<int:pk>/causes.zip", views.causes_file, name="causes_file"),
 ]

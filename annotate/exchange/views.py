@@ -101,6 +101,13 @@ def truth_file(request: SignedInRequest, slug: str, extension: str) -> HttpRespo
 
 @login_required
 @require_POST
+def photographs_file(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Start writing a dataset's photographs as a file."""
+    return go_to(work.start_photographs(dataset=_dataset(request, slug), person=request.user))
+
+
+@login_required
+@require_POST
 def results_file(request: SignedInRequest, slug: str, method: str, extension: str) -> HttpResponse:
     """Start writing the results of a method as a file."""
     of = get_object_or_404(_dataset(request, slug).methods.select_related("dataset"), slug=method)

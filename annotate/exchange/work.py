@@ -28,6 +28,7 @@ RAW: Final = "exchange.raw"
 TRUTH: Final = "exchange.truth"
 RESULTS: Final = "exchange.results"
 CAUSES: Final = "exchange.causes"
+PHOTOGRAPHS: Final = "exchange.photographs"
 _CHUNK: Final = 1024 * 1024
 _Row = TypeVar("_Row", bound=Model)
 
@@ -61,6 +62,12 @@ def start_truth(*, dataset: Dataset, extension: str, person: User) -> Job:
     return jobs.start(
         kind=TRUTH, person=person, title=title, dataset=dataset.pk, extension=extension
     )
+
+
+def start_photographs(*, dataset: Dataset, person: User) -> Job:
+    """Start writing a dataset's photographs as a zip."""
+    title = gettext_noop("Photographs of {dataset}").format(dataset=dataset)
+    return jobs.start(kind=PHOTOGRAPHS, person=person, title=title, dataset=dataset.pk)
 
 
 def start_results(*, method: Method, extension: str, person: User) -> Job:
@@ -103,11 +110,24 @@ def raw_data(arguments: Mapping[str, Any], running: Running) -> None:
     )
 
 
-def truth(arguments: Mapping[str, Any], running: Running) -> None:
-    dataset = _still_there(
+def _dataset(arguments: Mapping[str, Any]) -> Dataset:
+    return _still_there(
         Dataset.objects.filter(pk=arguments["dataset"]),
         _("No longer available: the dataset has been removed."),
     )
+
+
+def photographs(arguments: Mapping[str, Any], running: Running) -> None:
+    dataset = _dataset(arguments)
+    _publish(
+        running,
+        f"{dataset.slug}-photographs.zip",
+        lambda stream: exports.write_photographs(dataset, stream, running.tell),
+    )
+
+
+def truth(arguments: Mapping[str, Any], running: Running) -> None:
+    dataset = _dataset(arguments)
     extension = arguments["extension"]
     _publish(
         running,

@@ -157,6 +157,7 @@ ADDRESSES = {
     "planning:plan": ("get", {}, FOLLOWERS, 200),
     "planning:map": ("get", {}, FOLLOWERS, 200),
     "files:truth_file": ("post", {}, FOLLOWERS, 302),
+    "files:photographs_file": ("post", {}, FOLLOWERS, 302),
     "files:results_file": ("post", {}, FOLLOWERS, 302),
     "files:causes_file": ("post", {}, FOLLOWERS, 302),
     # The researcher's jobs; admins see all jobs.

@@ -2,6 +2,7 @@
 
 import json
 from copy import deepcopy
+from zipfile import ZipFile
 
 import pytest
 from django.db import connection
@@ -11,7 +12,8 @@ from django.urls import reverse
 from annotate.dashboard import completeness
 from annotate.datasets import exports, selectors
 from annotate.datasets.drawing import picture
-from annotate.datasets.models import Image, Method, Result
+from annotate.datasets.models import Image, Method, Result, image_storage, stored_name
+from annotate.jobs.models import Job
 from annotate.scoring.services import score_protocol
 from protocols.core.regions import Region, encode_regions
 from tests.support.factories import (
@@ -27,6 +29,7 @@ from tests.support.factories import (
 from tests.support.loads import load_dataset, load_results
 from tests.support.made_once import made_once
 from tests.support.work import file_made
+from tests.support.world import add_photograph
 
 pytestmark = pytest.mark.django_db
 
@@ -282,6 +285,36 @@ class TestExports:
                 assert response["Content-Type"] == kind
                 assert "attachment" in response["Content-Disposition"]
                 assert content[:2] == b"PK" or json.loads(content)["images"]
+
+    def test_photographs_load_again_under_their_names(self, admin, tmp_path):
+        dataset = make_dataset()
+        images = [make_image(dataset, name, [(0, 0, 9, 9)]) for name in ("img_1", "img_2", "bare")]
+        hashes = {image.name: add_photograph(image) for image in images[:2]}
+        response = file_made(admin, reverse("files:photographs_file", args=[dataset.slug]))
+        (tmp_path / "photos.zip").write_bytes(response.getvalue())
+        with ZipFile(tmp_path / "photos.zip") as archive:
+            assert archive.namelist() == ["img_1.png", "img_2.png"]
+        truth = taken(exports.truth_file(dataset, "zip"), tmp_path / "gt.zip")
+        again = load_dataset(name="Again", truth=truth, images=tmp_path / "photos.zip").dataset
+        assert dict(again.images.exclude(sha256="").values_list("name", "sha256")) == hashes
+
+    def test_a_photograph_that_is_missing_in_the_storage_is_named(self, admin):
+        dataset = make_dataset()
+        image_storage().delete(stored_name(add_photograph(make_image(dataset, "img_1"))))
+        admin.post(reverse("files:photographs_file", args=[dataset.slug]))
+        job = Job.objects.latest("pk")
+        assert (job.state, "photograph of img_1 is missing" in job.failure) == ("failed", True)
+
+    def test_photographs_are_offered_where_there_are_some(self, admin):
+        dataset = make_dataset()
+        image = make_image(dataset, "img_1")
+        address, page = (
+            reverse(name, args=[dataset.slug])
+            for name in ("files:photographs_file", "datasets:detail")
+        )
+        assert f'action="{address}"' not in admin.get(page).text
+        add_photograph(image)
+        assert f'action="{address}"' in admin.get(page).text
 
     def test_what_lines_cannot_hold_is_said_and_the_other_format_named(self, admin):
         dataset = make_dataset(line_format="quad")

@@ -77,6 +77,7 @@ def test_a_kind_whose_worker_is_killed_is_done_once(workers, study, kind):
         ),
         ("exchange.raw", {"study": 0, "names": False}, "the study has been removed"),
         ("exchange.truth", {"dataset": 0, "extension": "zip"}, "the dataset has been removed"),
+        ("exchange.photographs", {"dataset": 0}, "the dataset has been removed"),
         ("exchange.results", {"method": 0, "extension": "zip"}, "the method has been removed"),
     ],
 )

@@ -126,6 +126,9 @@ FOLLOWERS = {
     "exchange.truth": lambda study, person: (
         lambda: exchange.start_truth(dataset=study.dataset, extension="zip", person=person)
     ),
+    "exchange.photographs": lambda study, person: (
+        lambda: exchange.start_photographs(dataset=study.dataset, person=person)
+    ),
     "exchange.results": lambda study, person: (
         lambda: exchange.start_results(
             method=study.dataset.methods.first(), extension="zip", person=person
