@@ -59,8 +59,8 @@ class IouMatching:
         Whether coordinates are truncated.
     at_least : bool
         Whether an IoU of exactly ``min_iou`` is good enough.
-    masks : bool
-        Whether masks are measured by their pixels instead of their bounding boxes.
+    epsilon : float
+        Area in square pixels that is added to areas before dividing by them.
 
     Attributes
     ----------
@@ -79,21 +79,21 @@ class IouMatching:
         matching: str = "first",
         whole: bool = True,
         at_least: bool = False,
-        masks: bool = False,
+        epsilon: float = 0.0,
     ) -> None:
         self._at_least = at_least
         self.scenes = scenes
         self.flat = flat = flatten(scenes)
-        self.truth = Shapes(flat.truth, truncate=whole, masks=masks)
-        self.detections = Shapes(flat.detections, truncate=whole, masks=masks)
+        self.truth = Shapes(flat.truth, truncate=whole)
+        self.detections = Shapes(flat.detections, truncate=whole)
         self.pairs = pairs = overlapping_pairs(
             self.truth.boxes, self.detections.boxes, flat.n_truth, flat.n_detections
         )
         self.shared = intersection_areas(self.truth, self.detections, pairs)
         areas = self.detections.areas[pairs.detection]
         # One entry for each pair: the share of the detection inside the truth, then the IoU.
-        share = shares(self.shared, areas)
-        union = self.truth.areas[pairs.truth] + areas - self.shared
+        share = shares(self.shared, areas + epsilon)
+        union = self.truth.areas[pairs.truth] + areas - self.shared + epsilon
         self._iou_of_all = iou = shares(self.shared, union)
         enough = iou >= min_iou if at_least else iou > min_iou
         candidates = enough

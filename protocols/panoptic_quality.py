@@ -1,14 +1,11 @@
-"""Panoptic quality of words and lines, as HierText scores them ([L22]_)."""
+"""Panoptic quality of words, lines and paragraphs, as HierText scores them ([L22]_)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
-from typing import ClassVar
+from typing import ClassVar, Final
 
 import numpy as np
-import shapely
-from numpy.typing import NDArray
 
 from text_rankings.base.i18n import Message
 
@@ -16,40 +13,37 @@ from .core import thresholds
 from .core.base import (
     Family,
     ImageScore,
-    Kind,
-    Match,
     OverallScore,
     Scene,
-    Unmatched,
     Variant,
     choice,
     f_score,
     parameter,
 )
 from .core.credits import CreditProtocol
-from .core.geometry import Shapes
-from .core.regions import Region
+from .core.groups import Groups
 from .iou import Image, IouMatching
 
-# Pixel numbers per row, and the position of column 0 among them.
-_ROW, _ORIGIN = 2**32, 2**31
-# An outline without area, with which nothing is matched.
-_NOWHERE = Region.from_box(0, 0, 0, 0)
+# As published: added to areas before dividing by them.
+_EPSILON: Final = 1e-5
 
 
 @dataclass(frozen=True)
 class PanopticQuality(CreditProtocol):
     """Pair regions that are each other's best, and credit each pair with its IoU.
 
-    A counted truth and a counted detection match if their IoU is the largest of either, and above
-    ``min_iou``; of equal ones the first in order counts. A detection with a larger share than
-    ``max_ignored_share`` in one ignored truth is ignored. Recall is the sum of IoU over the
+    A counted truth and a counted detection match if their IoU is the largest of either, and at
+    least ``min_iou``; of equal ones the first in order counts. A detection with at least
+    ``max_ignored_share`` of it in one ignored truth is ignored. Recall is the sum of IoU over the
     counted truths, precision over the counted detections, so that the F-score is the panoptic
     quality: the mean IoU of the matches (tightness) times the F-score that counts each match once.
 
     ``level`` = lines compares lines: words with the same parent, as the pixels that they cover
-    together. A line is ignored if its parent is or, if it has no parent, if all its words are. With
-    ``same_text`` a pair whose texts differ counts for neither side.
+    together (``core.masks.filled_pixels``). ``level`` = paragraphs compares the words of all lines
+    whose ids have the same beginning, up to the last dot. If the ground truth has lines and
+    paragraphs of its own (``Scene.parents``), these say what is ignored, and one without words, or a
+    paragraph that is ignored, is the pixels of its own outline; else a line is ignored if all its
+    words are. With ``same_text`` a pair whose texts differ counts for neither side.
 
     Without counted truth recall is 1; without counted detections precision is 1.
     """
@@ -62,30 +56,61 @@ class PanopticQuality(CreditProtocol):
     depends_on_order: ClassVar[bool] = True
     variants: ClassVar[Mapping[str, Variant]] = {
         "lines": Variant({"level": "lines"}, "HierText, lines"),
+        "paragraphs": Variant({"level": "paragraphs"}, "HierText, paragraphs"),
         "end-to-end": Variant({"same_text": True}, "HierText, end to end"),
     }
 
     min_iou: float = thresholds.min_iou()
     max_ignored_share: float = thresholds.max_ignored_share()
-    level: str = choice("words", "lines", says="what is compared")
+    level: str = choice("words", "lines", "paragraphs", says="what is compared")
     same_text: bool = parameter(False, says="a pair counts only if both regions have the same text")
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
-        lines = [_lines(scene) for scene in scenes] if self.level == "lines" else None
-        compared = [line.scene for line in lines] if lines else list(scenes)
-        matching = IouMatching(
-            compared,
-            min_iou=self.min_iou,
-            max_ignored_share=self.max_ignored_share,
-            matching="mutual",
-            whole=False,
-            masks=lines is not None,
-        )
+        if self.level == "words":
+            matching = IouMatching(
+                scenes,
+                min_iou=self.min_iou,
+                max_ignored_share=self.max_ignored_share,
+                matching="mutual",
+                whole=False,
+                epsilon=_EPSILON,
+            )
+            return [
+                self._scored(scene, image)
+                for scene, image in zip(scenes, matching.images(), strict=True)
+            ]
         scores = []
-        for at, (scene, image) in enumerate(zip(compared, matching.images(), strict=True)):
-            score = self._scored(scene, image)
-            scores.append(lines[at].of_words(score) if lines else score)
+        for scene in scenes:
+            groups = Groups.of(scene, self.level)
+            score = self._scored(groups.scene, self._matched(groups))
+            scores.append(groups.of_words(score))
         return scores
+
+    def _matched(self, groups: Groups) -> Image:
+        """Return the matching of the masks of an image, in single precision as published."""
+        shared = groups.shared().astype(np.float32)
+        of_truth, of_found = (
+            np.array([len(group.pixels) for group in side], dtype=np.float32)
+            for side in (groups.truth, groups.detections)
+        )
+        out = np.array([group.ignored for group in groups.truth], dtype=bool)
+        inside = shared / (of_found + np.float32(_EPSILON))
+        ignored = (inside[out] >= self.max_ignored_share).any(axis=0)
+        union = of_truth[:, np.newaxis] + of_found - shared
+        iou = np.where(out[:, np.newaxis] | ignored, np.float32(0), shared / np.maximum(union, 1))
+        matched = []
+        best, best_of_found = (np.argmax(iou, axis=axis) if iou.size else () for axis in (1, 0))
+        for i, j in enumerate(best):
+            if not out[i] and iou[i, j] >= self.min_iou and best_of_found[j] == i:
+                matched.append((i, int(j), float(iou[i, j])))
+        return Image(
+            out.tolist(),
+            ignored.tolist(),
+            iou.max(axis=1, initial=0).tolist(),
+            iou.max(axis=0, initial=0).tolist(),
+            matched,
+            at_least=True,
+        )
 
     def _scored(self, scene: Scene, image: Image) -> ImageScore:
         if self.same_text:
@@ -136,88 +161,3 @@ def _other_text(scene: Scene, i: int, j: int) -> str:
             "read {read} where the text is {expected}", read=repr(read), expected=repr(expected)
         )
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Lines:
-    """A scene of lines as masks, and the words of the original scene in each line."""
-
-    scene: Scene
-    truth: Sequence[Sequence[int]]
-    detections: Sequence[Sequence[int]]
-
-    def of_words(self, score: ImageScore) -> ImageScore:
-        """Return a score of lines with its matches and reasons expressed in words of the scene."""
-        matches = []
-        for match in score.matches:
-            truth = tuple(chain.from_iterable(self.truth[i] for i in match.truth))
-            found = tuple(chain.from_iterable(self.detections[j] for j in match.detections))
-            several = len(truth) > 1 or len(found) > 1
-            kind: Kind = "many-to-many" if several else "one-to-one"
-            matches.append(Match(truth, found, kind, match.recall_credit, match.precision_credit))
-        unmatched = [
-            Unmatched(one.side, word, one.reason)
-            for one in score.unmatched
-            for word in (self.truth if one.side == "truth" else self.detections)[one.index]
-        ]
-        return replace(score, matches=tuple(matches), unmatched=tuple(unmatched))
-
-
-def _lines(scene: Scene) -> _Lines:
-    size = (scene.width, scene.height)
-    truth_words = _by_line(scene.truth)
-    truth = []
-    for words in truth_words:
-        members = [scene.truth[at] for at in words]
-        parent = scene.parents.get(members[0].parent or "")
-        ignored = parent.ignored if parent else all(word.ignored for word in members)
-        truth.append(replace(_line(members, size), ignored=ignored))
-    found_words = _by_line(scene.detections or ())
-    found = [_line([(scene.detections or ())[at] for at in words], size) for words in found_words]
-    detections = None if scene.detections is None else tuple(found)
-    return _Lines(
-        replace(scene, truth=tuple(truth), detections=detections), truth_words, found_words
-    )
-
-
-def _by_line(words: Sequence[Region]) -> list[list[int]]:
-    """Return the words of each line in their order; a word without a parent is a line."""
-    lines: dict[str | int, list[int]] = {}
-    for at, word in enumerate(words):
-        lines.setdefault(at if word.parent is None else word.parent, []).append(at)
-    return list(lines.values())
-
-
-def _line(words: Sequence[Region], size: tuple[float | None, float | None]) -> Region:
-    """Return a line as the mask of all pixels that its words cover, with their texts."""
-    text = " ".join(word.text or "" for word in words)
-    # One number for each pixel, so that neighbours in a row follow each other.
-    pixels = np.unique(np.concatenate([_pixels(word, size) for word in words]))
-    if not len(pixels):
-        return replace(_NOWHERE, text=text)
-    ends = np.flatnonzero(np.diff(pixels) != 1)
-    first, last = pixels[np.r_[0, ends + 1]], pixels[np.r_[ends, len(pixels) - 1]]
-    runs = tuple(
-        (start // _ROW, start % _ROW - _ORIGIN, end % _ROW - _ORIGIN + 1)
-        for start, end in zip(first.tolist(), last.tolist(), strict=True)
-    )
-    left, right = min(run[1] for run in runs), max(run[2] for run in runs)
-    return Region.from_box(left, runs[0][0], right, runs[-1][0] + 1, text=text, pixels=runs)
-
-
-def _pixels(word: Region, size: tuple[float | None, float | None]) -> NDArray[np.int64]:
-    """Return the numbers of the pixels whose point is in a word or on its outline."""
-    left, top, right, bottom = word.box
-    width, height = size
-    columns = np.arange(np.ceil(left), np.floor(right) + 1)
-    rows = np.arange(np.ceil(top), np.floor(bottom) + 1)
-    # A mask ends where its image does.
-    columns = columns[(columns >= 0) & (columns < width)] if width else columns
-    rows = rows[(rows >= 0) & (rows < height)] if height else rows
-    x, y = (side.ravel() for side in np.meshgrid(columns, rows))
-    if not word.is_rectangle:
-        [polygon] = Shapes([word]).polygons(np.array([0]))
-        shapely.prepare(polygon)
-        inside = shapely.intersects_xy(polygon, x, y)
-        x, y = x[inside], y[inside]
-    return np.asarray(y.astype(np.int64) * _ROW + x.astype(np.int64) + _ORIGIN)

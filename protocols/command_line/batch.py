@@ -439,6 +439,11 @@ def read_scenes(truth: str, results: str, formats: Formats = NOT_NAMED) -> list[
     >>> scene.name, len(scene.truth), len(scene.detections)
     ('1', 2, 1)
     """
-    regions = _truth(truth, formats.truth)
+    archive, regions = read_file(truth, "truth", formats.truth), _truth(truth, formats.truth)
     detections = _checked(results, regions, truth, formats)
-    return [Scene(of_image, detections.get(image), image) for image, of_image in regions.items()]
+    scenes = []
+    for given, (image, of_image) in zip(archive.regions, regions.items(), strict=True):
+        width, height = archive.sizes.get(given, (None, None))
+        parents = archive.parents.get(given, {})
+        scenes.append(Scene(of_image, detections.get(image), image, width, height, parents))
+    return scenes

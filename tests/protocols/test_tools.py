@@ -99,7 +99,7 @@ READ = {
     "paddle": ("Label.txt", PADDLE, None,
                [(TRIANGLE, "CARE", False, None, None, None, None), (BOX, "*", True, None, None, None, None)]),
     "hiertext": ("train.jsonl", dumped({"info": {}, "annotations": [HIERTEXT]}), (200, 100),
-                 [(TRIANGLE, "CARE", False, None, None, None, "0.0"), (BOX, "", True, None, None, None, None)]),
+                 [(TRIANGLE, "CARE", False, None, None, None, "0.0")]),
     "labelme": ("img_1.json", dumped(LABELME), (200, 100),
                 [(TRIANGLE, "CARE", False, None, None, None, None), (BOX, None, True, None, "###", None, None)]),
     "via": ("via.json", dumped(VIA), None,
@@ -159,6 +159,19 @@ def test_annotations_a_line_each_and_a_project_are_read_too():
     assert list(opened(lines, "x.jsonl", format="hiertext").regions) == ["a", "b"]
     project = dumped({"_via_settings": {}, "_via_img_metadata": VIA})
     assert opened(project, "via_project.json").n_regions == 2
+
+
+def test_ground_truth_of_hiertext_has_its_lines_and_paragraphs_apart_from_its_words():
+    """A line without words is a line, and no word; results have words alone."""
+    content = dumped({"annotations": [HIERTEXT]})
+    parents = opened(content, "t.json", format="hiertext").parents["img_1"]
+    assert {id_: (of.parent, of.text, of.ignored) for id_, of in parents.items()} == {
+        "0": (None, None, False),
+        "0.0": ("0", "CARE", False),
+        "0.1": ("0", "", True),
+    }
+    assert parents["0.1"].points == BOX
+    assert opened(content, "t.json", kind="results", format="hiertext").parents == {}
 
 
 def test_predictions_of_mmocr_are_named_by_their_files():

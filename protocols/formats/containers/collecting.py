@@ -40,6 +40,7 @@ class Collector:
         self._entries: dict[str, str] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
         self._units: dict[str, Unit] = {}
+        self._parents: dict[str, dict[str, Region]] = {}
         self._seen: set[tuple[Any, ...]] = set()
         self._waiting: list[tuple[Region, _Place]] = []
         self._n_unstorable = 0
@@ -78,6 +79,10 @@ class Collector:
             self._units[name] = unit
         if entry is not None:
             self._entries[name] = entry
+
+    def parent(self, image: str, id_: str, region: Region) -> None:
+        """Keep the outline of a line or paragraph, to which regions belong by its id."""
+        self._parents.setdefault(image, {})[id_] = region
 
     def image_with(
         self,
@@ -228,6 +233,7 @@ class Collector:
             lines={} if named else {image: tuple(of) for image, of in self._lines.items()},
             methods=named,
             units=self._units,
+            parents=self._parents,
         )
 
     def _narrowest(self) -> LineFormat:

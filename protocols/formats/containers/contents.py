@@ -81,6 +81,8 @@ class Archive:
         By method, regions by image, where the file names methods; else empty.
     reading : str
         Reading of the lines, as in "x1,y1,…,x4,y4,transcription"; empty for other formats.
+    parents : mapping of str to mapping
+        By image, the lines and paragraphs of its regions by their ids, if the file has their outlines.
     units : mapping of str to Unit
         Of the images whose coordinates are not pixels yet; ``reading.read`` converts them.
     """
@@ -97,6 +99,7 @@ class Archive:
     methods: Mapping[str, ByImage] = field(default_factory=dict)
     reading: str = ""
     units: Mapping[str, Unit] = field(default_factory=dict)
+    parents: Mapping[str, Mapping[str, Region]] = field(default_factory=dict)
 
     @property
     def by_method(self) -> Mapping[str | None, ByImage]:

@@ -1,6 +1,8 @@
 """HierText: words in lines in paragraphs, as one JSON object or one per line ([L22]_)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final
 
 from protocols.core.regions import Region
@@ -27,15 +29,17 @@ _WANTED: Final = Message(
 )
 
 
-def _read_hiertext(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    """Read the words of a HierText file, each with its line as parent.
+def _read_hiertext(
+    document: Document, collector: Collector, problems: Problems, kind: Kind
+) -> None:
+    """Read the words of a HierText file, each with its line as parent; illegible ones are ignored.
 
-    Illegible text is ignored; so is a line without words, which represents words that were not
-    transcribed.
+    Ground truth also has the outlines of lines and paragraphs. A line without words represents words
+    that were not transcribed; it is a line, and no word.
     """
     for annotation in _annotations(document, problems):
         try:
-            _read_image(annotation, collector, problems, document.entry)
+            _Image(collector, problems, document.entry, kind).read(annotation)
         except Fault as fault:
             problems.fault(fault, document.entry)
 
@@ -65,28 +69,57 @@ def _annotations(document: Document, problems: Problems) -> Iterator[Any]:
                 problems.fault(fault, document.entry, number, text=line)
 
 
-def _read_image(given: Any, collector: Collector, problems: Problems, entry: str | None) -> None:
-    if not isinstance(given, Mapping) or not isinstance(given.get("image_id"), str):
-        raise Fault("L1", shown(given), _WANTED)
-    image = image_name(given["image_id"])
-    if image in collector:
-        raise Fault("N3", "a second image {image}", "each image once", image=shown(image))
-    size = size_in(given, "image_width", "image_height")
-    collector.image(image, size=size, entry=entry)
-    for at, paragraph in enumerate(_list_in(given, "paragraphs")):
-        for number, line in enumerate(_list_in(paragraph, "lines")):
-            parent = f"{at}.{number}"
-            words = _list_in(line, "words")
-            grouped = isinstance(line, Mapping) and line.get("grouped") is not False
-            for word in words or [line]:
-                try:
-                    region = _region(
-                        word, parent if words and grouped else None, is_word=bool(words)
-                    )
-                    collector.add(image, region, entry=entry)
-                except Fault as fault:
-                    found = Message(IN_IMAGE, fault=fault.found, what=LINE, at=parent, image=image)
-                    problems.error(fault.code, found, fault.expected, entry)
+@dataclass(frozen=True, slots=True)
+class _Image:
+    """Reader of the annotation of an image."""
+
+    collector: Collector
+    problems: Problems
+    entry: str | None
+    kind: Kind
+
+    def read(self, given: Any) -> None:
+        if not isinstance(given, Mapping) or not isinstance(given.get("image_id"), str):
+            raise Fault("L1", shown(given), _WANTED)
+        image = image_name(given["image_id"])
+        if image in self.collector:
+            raise Fault("N3", "a second image {image}", "each image once", image=shown(image))
+        size = size_in(given, "image_width", "image_height")
+        self.collector.image(image, size=size, entry=self.entry)
+        for at, paragraph in enumerate(_list_in(given, "paragraphs")):
+            lines = _list_in(paragraph, "lines")
+            self._outline(image, str(at), paragraph, None)
+            for number, line in enumerate(lines):
+                parent = f"{at}.{number}"
+                words = _list_in(line, "words")
+                if self._is_grouped(line):
+                    self._outline(image, parent, line, str(at))
+                    self._words(image, words, parent, parent)
+                else:
+                    self._words(image, words, None, parent)
+
+    @staticmethod
+    def _is_grouped(line: Any) -> bool:
+        return not isinstance(line, Mapping) or line.get("grouped") is not False
+
+    def _words(self, image: str, words: Sequence[Any], parent: str | None, place: str) -> None:
+        for word in words:
+            with self._telling(image, place):
+                self.collector.add(image, _region(word, parent), entry=self.entry)
+
+    def _outline(self, image: str, id_: str, given: Any, parent: str | None) -> None:
+        # Results have them too, but are compared by their words.
+        if self.kind == "truth" and isinstance(given, Mapping) and given.get("vertices"):
+            with self._telling(image, id_):
+                self.collector.parent(image, id_, _region(given, parent))
+
+    @contextmanager
+    def _telling(self, image: str, place: str) -> Iterator[None]:
+        try:
+            yield
+        except Fault as fault:
+            found = Message(IN_IMAGE, fault=fault.found, what=LINE, at=place, image=image)
+            self.problems.error(fault.code, found, fault.expected, self.entry)
 
 
 def _list_in(given: Any, name: str) -> list[Any]:
@@ -98,14 +131,14 @@ def _list_in(given: Any, name: str) -> list[Any]:
     return found
 
 
-def _region(given: Any, parent: str | None, *, is_word: bool) -> Region:
+def _region(given: Any, parent: str | None) -> Region:
     if not isinstance(given, Mapping) or not isinstance(given.get("vertices"), list):
         raise Fault("L1", shown(given), 'an object with "vertices"')
     return Region(
         points_of_pairs(given["vertices"]),
         text_in(given, "text"),
         confidence_of(given.get("score")),
-        given.get("legible") is False or not is_word,
+        given.get("legible") is False,
         parent=parent,
     )
 

@@ -190,7 +190,7 @@ _OURS: Final[Mapping[str, Format]] = {
             '…], "text": "CARE"}]}]}]}',
             BOTH,
             lazily("hiertext", "read_hiertext"),
-            kept="text, not legible as ignored, the line as parent, sizes",
+            kept="text, not legible as ignored, the line as parent, lines and paragraphs, sizes",
         ),
         Format(
             "labelme",
