@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db.models import QuerySet
 
 from annotate.accounts import lost_passwords
 from annotate.accounts import services as accounts
+from annotate.accounts.models import Invitation
 from annotate.api.tokens import services as tokens
 from annotate.datasets import orphans
 from annotate.datasets.models import Dataset
@@ -16,6 +18,9 @@ from annotate.exchange import work as exchange
 from annotate.figures import work as figures
 from annotate.imports import drafts, dry_run, loading
 from annotate.jobs import files, mail
+from annotate.jobs.access import is_allowed
+from annotate.jobs.letters import STILL_WANTED
+from annotate.jobs.models import Job
 from annotate.jobs.registry import EVERY_MINUTE, UPKEEP, WATCHES, Needed, register
 from annotate.operations.backups import daily
 from annotate.operations.health import news
@@ -95,3 +100,9 @@ UPKEEP += [
 EVERY_MINUTE += [deciding.end_by_rules]
 
 WATCHES += [news.watch]
+
+STILL_WANTED.update(
+    invitation=lambda pk: any(one.state == "open" for one in Invitation.objects.filter(pk=pk)),
+    job=lambda pk: any(is_allowed(job) for job in Job.objects.filter(pk=pk)),
+    person=lambda pk: User.objects.filter(pk=pk, is_active=True).exists(),
+)

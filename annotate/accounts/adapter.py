@@ -112,6 +112,15 @@ class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library 
         with languages.writing_to([user.pk]):
             super().send_password_reset_mail(user, email, context)
 
+    def render_mail(
+        self, template_prefix: str, email: str, context: dict[str, Any], **more: Any
+    ) -> Any:
+        """Return the e-mail, which a worker does not send once the account is closed."""
+        message = super().render_mail(template_prefix, email, context, **more)
+        if isinstance(user := context.get("user"), User):
+            message.about = ("person", user.pk)
+        return message
+
     def post_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse:
         response: HttpResponse = super().post_login(request, user, **kwargs)
         known_browsers.remember(request, response, user.username)

@@ -10,6 +10,8 @@ from django.core.mail import EmailMessage, get_connection
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
+from annotate.jobs.letters import Letter as AboutARow
+
 from . import languages
 from .models import Invitation
 from .services import Made, owners_of
@@ -44,11 +46,12 @@ def send(made: Sequence[Made], address_of: Callable[[str], str], site: str) -> l
         was_sent = None
         if connection is not None and created.invitation.email:
             was_sent = _was_sent(
-                EmailMessage(
+                AboutARow(
                     subject.replace("\n", " "),
                     text,
                     to=[created.invitation.email],
                     connection=connection,
+                    about=("invitation", created.invitation.pk),
                 )
             )
         letters.append(Letter(created.invitation, link, subject, text, was_sent))

@@ -34,18 +34,23 @@ def may_have(person: Person, kind: str, arguments: Mapping[str, Any]) -> bool:
     return permitted(person, needed.permission, row.model).filter(pk__in=row.values("pk")).exists()
 
 
-def require_permission(job: Job) -> None:
-    """Raise NotAllowed if the job's person or token has lost the right to it.
+def is_allowed(job: Job) -> bool:
+    """Return whether the job's person and token still have the right to it.
 
     The person is reloaded from the database. A job without a person belongs to the site.
     """
     if job.person_id is None:
-        return
+        return True
     person = User.objects.get(pk=job.person_id)
     has_token = job.token_key is None or (
         Token.objects.alive(timezone.now()).filter(pk=job.token_key, person=person).exists()
     )
-    if not has_token or not may_have(person, job.kind, job.arguments):
+    return has_token and may_have(person, job.kind, job.arguments)
+
+
+def require_permission(job: Job) -> None:
+    """Raise NotAllowed if the job's person or token has lost the right to it."""
+    if not is_allowed(job):
         raise NotAllowed(
             _(
                 "You no longer have access to the data this work needs, or the data was removed. "

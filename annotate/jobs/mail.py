@@ -3,7 +3,7 @@
 The links in e-mails open accounts, so the upkeep deletes e-mails that were sent.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from smtplib import SMTPException
 from typing import Any, Final
 
@@ -11,11 +11,13 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.core.mail.message import EmailMessage
+from django.utils import timezone
 
 from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import gettext_noop
 
-from .errors import TryLater
+from .errors import Cancelled, TryLater
+from .letters import STILL_WANTED
 from .models import Job
 from .registry import Running
 from .services import start
@@ -24,6 +26,8 @@ _KINDS: Final = "mail."
 KIND: Final = f"{_KINDS}send"
 # Users wait for e-mails.
 _PRIORITY: Final = 10
+# The title of a letter names its recipient; this one does not.
+_FORGOTTEN: Final = gettext_noop("E-mail")
 _PARTS: Final = ("subject", "body", "from_email", "to", "cc", "bcc", "reply_to", "extra_headers")
 
 
@@ -35,6 +39,8 @@ class Backend(BaseEmailBackend):
             letter = {name: getattr(message, name) for name in _PARTS}
             alternatives = getattr(message, "alternatives", [])
             letter["alternatives"] = [list(alternative) for alternative in alternatives]
+            if about := getattr(message, "about", None):
+                letter["about"] = list(about)
             title = gettext_noop("E-mail to {to}").format(to=", ".join(message.to))
             start(
                 kind=KIND,
@@ -48,8 +54,14 @@ class Backend(BaseEmailBackend):
 
 
 def send(arguments: Mapping[str, Any], running: Running) -> None:
-    """Send an e-mail. Raises TryLater if the mail server does not accept it."""
+    """Send an e-mail.
+
+    Raises TryLater if the mail server does not accept it, and Cancelled if it is not wanted any more.
+    """
     letter = dict(arguments["letter"])
+    kind, pk = letter.pop("about", ("", 0))
+    if kind and not STILL_WANTED[kind](pk):
+        raise Cancelled
     alternatives = letter.pop("alternatives")
     headers = letter.pop("extra_headers")
     connection = get_connection(settings.EMAIL_SENT_BY)
@@ -66,10 +78,22 @@ def send(arguments: Mapping[str, Any], running: Running) -> None:
 
 
 def forget_letters() -> None:
-    """Clear the arguments (text and recipients) of e-mail jobs that have ended."""
+    """Clear the text and the recipients of e-mail jobs that have ended."""
     ended = (
         Job.objects.filter(kind__startswith=_KINDS)
         .exclude(state__in=Job.OPEN)
-        .exclude(arguments={})
+        .exclude(arguments={}, title=_FORGOTTEN)
     )
-    ended.update(arguments={})
+    ended.update(arguments={}, title=_FORGOTTEN)
+
+
+def forget_letters_to(addresses: Collection[str]) -> None:
+    """Cancel the letters to these addresses that wait, and clear what they hold."""
+    theirs = [
+        job.pk
+        for job in Job.objects.filter(kind__startswith=_KINDS)
+        if any(address.lower() in str(job.arguments).lower() for address in addresses)
+    ]
+    letters = Job.objects.filter(pk__in=theirs)
+    letters.to_take_up().update(state=Job.State.CANCELLED, finished=timezone.now())
+    letters.exclude(state=Job.State.RUNNING).update(arguments={}, title=_FORGOTTEN, failure="")

@@ -1,13 +1,14 @@
 """Notifications of ended work: on the next page the user opens, and by e-mail on request."""
 
 from django.conf import settings
-from django.core.mail import send_mail
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from text_rankings.base.i18n import in_language
 
+from .access import is_allowed
+from .letters import Letter
 from .models import Job
 
 _ENDS = {
@@ -26,7 +27,10 @@ def sentence(job: Job) -> str:
 
 def tell_by_mail(job: Job) -> None:
     """E-mail the job's person on request, if there is a mail server and an address."""
-    if job.wants_mail and settings.MAIL_IS_SET_UP and job.person is not None and job.person.email:
+    person = job.person
+    if not (job.wants_mail and settings.MAIL_IS_SET_UP and person is not None and person.email):
+        return
+    if is_allowed(job):
         with translation.override(job.mail_language or None):
             subject = in_language(job.title or job.kind)
-            send_mail(subject, sentence(job), None, [job.person.email])
+            Letter(subject, sentence(job), to=[person.email], about=("job", job.pk)).send()

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from annotate.accounts.models import Invitation
 from annotate.audit.models import Act
 from annotate.audit.services import record
+from annotate.jobs.mail import forget_letters_to
 
 from .errors import NotErased
 
@@ -117,6 +118,7 @@ def erase(person: User) -> str:
     for address in addresses:
         theirs |= Q(email__iexact=address)
     Invitation.objects.filter(theirs).update(email="")
+    forget_letters_to(addresses)
     pseudonym = _new_pseudonym()
     person.groups.clear()
     person.user_permissions.clear()

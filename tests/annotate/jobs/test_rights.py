@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 from django.conf import settings as django_settings
+from django.core import mail
 from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.accounts import mail as letters
+from annotate.accounts.services import invite, revoke
 from annotate.api.tokens.models import Token
 from annotate.api.tokens.services import create_token, find_token, revoke_token
 from annotate.exchange import work as exchange
@@ -33,7 +36,13 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.services import change_role, remove_member
 from rankings.agreement.report import Settings
 from rankings.output.latex import Look
-from tests.support.factories import add_annotator, add_researcher, make_admin, make_study
+from tests.support.factories import (
+    add_annotator,
+    add_researcher,
+    make_admin,
+    make_person,
+    make_study,
+)
 from tests.support.loads import new_dataset
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
@@ -227,6 +236,62 @@ class TestTokens:
         running.run_one(again.pk, beats_beside=False)
         again.refresh_from_db()
         assert (again.state, again.token_key) == ("done", None)
+
+
+class TestLetters:
+    """A letter that waits for a worker is not sent if what it is about has ended."""
+
+    @pytest.fixture
+    def queued(self, settings, waits):
+        settings.MAIL_IS_SET_UP = True
+        settings.EMAIL_BACKEND = "annotate.jobs.mail.Backend"
+        settings.EMAIL_SENT_BY = "django.core.mail.backends.locmem.EmailBackend"
+        waits()
+
+    def sent(self):
+        for job in Job.objects.filter(kind__startswith="mail.", state="waiting"):
+            running.run_one(job.pk, beats_beside=False)
+        return [letter.to for letter in mail.outbox]
+
+    @pytest.mark.parametrize("is_revoked", [False, True])
+    def test_an_invitation(self, study, queued, is_revoked):
+        made = invite(study=study, role="annotator", emails=["zoe@example.org"])
+        letters.send(made, lambda token: f"https://site/{token}", "site")
+        if is_revoked:
+            revoke(invitation=made[0].invitation)
+        assert self.sent() == [["zoe@example.org"]] * (not is_revoked)
+
+    def test_an_invitation_by_an_admin_who_is_none_any_more(self, study, queued):
+        admin = make_admin()
+        made = invite(study=study, role="annotator", emails=["zoe@example.org"], made_by=admin)
+        letters.send(made, lambda token: f"https://site/{token}", "site")
+        end_right("imports.load", study, admin)
+        assert self.sent() == []
+
+    @pytest.mark.parametrize("removed", ["", "before it ends", "before it is sent"])
+    def test_the_end_of_a_job(self, study, queued, removed):
+        person = add_researcher(study)
+        person.email = "ria@example.org"
+        person.save()
+        job = reports.start(**of_report(study, person))
+        services.ask_for_mail(job=job)
+        if removed == "before it ends":
+            end_right("reports.keep", study, person)
+        running.run_one(job.pk, beats_beside=False)
+        if removed == "before it is sent":
+            end_right("reports.keep", study, person)
+        assert self.sent() == [["ria@example.org"]] * (not removed)
+
+    @pytest.mark.parametrize("is_closed", [False, True])
+    def test_a_lost_password(self, client, queued, is_closed):
+        person = make_person(email="ria@example.org")
+        client.post(reverse("account_reset_password"), {"email": "ria@example.org"})
+        [job] = Job.objects.filter(state="waiting")
+        running.run_one(job.pk, beats_beside=False)
+        if is_closed:
+            person.is_active = False
+            person.save()
+        assert self.sent() == [["ria@example.org"]] * (not is_closed)
 
 
 def test_a_role_that_changes_ends_the_right_too(study, waits):
