@@ -1,0 +1,187 @@
+"""Every address with the keys of a world in it, and what a request with foreign keys may change."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django.apps import apps
+from django.contrib.sessions.models import Session
+from django.db.models import ForeignKey
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from annotate.accounts.services import invite
+from annotate.api.models import GivenAnswer
+from annotate.api.tokens.models import Token
+from annotate.api.tokens.services import create_token
+from annotate.design.setup.services import begin
+from tests.support.addresses import operations
+from tests.support.world import World, ids
+
+_GROUP = re.compile(r"\(\?P<(\w+)>((?:[^()]|\([^()]*\))*)\)")
+_CONVERTER = re.compile(r"<(?:(\w+):)?(\w+)>")
+# Kept for a request, not for a person's data; a token notes when it was used.
+_PASSING = (Session, GivenAnswer)
+
+
+def keys_of(world: World) -> dict[str, Any]:
+    """Return values of a world by the name that addresses, queries and bodies give them."""
+    study = world.study
+    screen = study.assignments.first().screens.first()
+    return {
+        "slug": study.slug,
+        "study": study.slug,
+        "dataset_slug": study.dataset.slug,
+        "dataset": study.dataset.slug,
+        "method": "alpha-net",
+        "image": world.image.name,
+        "name": world.image.name,
+        "pk": world.kept.pk,
+        "id": world.kept.pk,
+        "other": world.kept.pk,
+        "file": world.draft.files.first().pk,
+        "sha256": world.photograph,
+        "screen_id": screen.public_id,
+        "screen": screen.public_id,
+        "number": 1,
+        "round_number": 1,
+        "table": "criteria",
+        "extension": "csv",
+        "kind": "csv",
+        "key": "annotator-1",
+        "step": "data",
+        "token": "unknown",
+        "person": world.people["annotator"].pk,
+        "username": world.people["stranger"].username,
+        "annotator": world.people["annotator"].username,
+        "run": world.run.pk,
+        "runs": [world.run.pk],
+        "methods": [method.pk for method in study.methods.all()],
+        "images": [image.pk for image in study.images.all()],
+        "result": world.image.results.first().pk,
+        "results": [result.pk for result in world.image.results.all()],
+        "report": world.kept.pk,
+        "job": world.job.pk,
+        "load": world.draft.pk,
+        "draft": world.draft.pk,
+        "receipt": world.receipt.pk,
+        "role": "researcher",
+        "state": "closed",
+    }
+
+
+def completed(world: World) -> World:
+    """Add an invitation, a token and a study being set up, so that their addresses are of something."""
+    admin = world.people["admin"]
+    invite(study=world.study, role="annotator", emails=["hidden@example.org"], made_by=admin)
+    create_token(person=admin, name="token of the admin", scopes=["read"])
+    methods = list(world.study.dataset.methods.all())
+    begin(person=admin, dataset=world.study.dataset, name="Being set up", methods=methods)
+    return world
+
+
+def addresses(world: World) -> Iterator[str]:
+    """Yield the address of every page and API operation, with the keys of this world in it."""
+    keys = keys_of(world)
+    by_root = {
+        "data/load/receipts": world.receipt.pk,
+        "data/load": world.draft.pk,
+        "work": world.job.pk,
+        "accounts/tokens": world.people["admin"].api_tokens.first().pk,
+        "people/invitations": world.study.invitations.first().pk,
+        "studies/new": world.people["admin"].new_studies.first().pk,
+    }
+    for route in _routes(get_resolver("annotate.urls").url_patterns):
+        root = next((pk for start, pk in by_root.items() if route.startswith(start)), None)
+        given = keys | ({} if root is None else {"pk": root})
+        if "/members/" in route:
+            given["pk"] = world.study.memberships.first().pk
+        if route.startswith(("data/", "planning/")):
+            given["slug"] = world.study.dataset.slug
+        yield "/" + _filled(route, given)
+    for path in {operation.partition(" ")[2] for operation in operations()}:
+        root = path.split("/")[0]
+        given = keys | {"id": ids(world).get(root, world.kept.pk)}
+        if root == "datasets":
+            given["slug"] = world.study.dataset.slug
+        if root == "protocols":
+            given["slug"] = "iou"
+        yield "/api/v1/" + path.format_map(_WithDefault(given))
+
+
+class _WithDefault(dict[str, Any]):
+    def __missing__(self, name: str) -> Any:
+        return self["id"]
+
+
+def _routes(entries: Any, before: str = "") -> Iterator[str]:
+    for entry in entries:
+        route = before + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from _routes(entry.url_patterns, route)
+        elif isinstance(entry, URLPattern):
+            yield route
+
+
+def _filled(route: str, keys: Mapping[str, Any]) -> str:
+    def of_group(found: re.Match[str]) -> str:
+        name, pattern = found.groups()
+        value = str(keys.get(name, ""))
+        # The first alternative: csv|json.
+        return value if re.fullmatch(pattern, value) else pattern.partition("|")[0]
+
+    def of_converter(found: re.Match[str]) -> str:
+        kind, name = found.groups()
+        usual = keys["pk"] if kind == "int" else keys["slug"]
+        return str(keys.get(name, usual))
+
+    route = _CONVERTER.sub(of_converter, _GROUP.sub(of_group, route))
+    return re.sub(r"[\^$\\]", "", route)
+
+
+def rows() -> "Rows":
+    """Return every row of every table that holds data, by table and key."""
+    stored = {}
+    for model in apps.get_models(include_auto_created=True):
+        if model in _PASSING:
+            continue
+        left_out = {"last_used"} if model is Token else set()
+        stored[model._meta.label] = {
+            row["id" if "id" in row else model._meta.pk.attname]: {
+                name: value for name, value in row.items() if name not in left_out
+            }
+            for row in model._base_manager.values()
+        }
+    return stored
+
+
+Rows = dict[str, dict[Any, Any]]
+
+
+def without(rows_now: Rows, others: Rows) -> Rows:
+    """Return the rows whose keys are not among others."""
+    return {
+        label: {pk: row for pk, row in of_table.items() if pk not in others[label]}
+        for label, of_table in rows_now.items()
+    }
+
+
+def changed(before: Rows, after: Rows) -> list[str]:
+    """Return which rows that were there before are gone or different."""
+    return [
+        f"{label} {pk}"
+        for label, of_table in before.items()
+        for pk, row in of_table.items()
+        if after[label].get(pk) != row
+    ]
+
+
+def that_refer_to(rows_now: Rows, others: Rows) -> list[str]:
+    """Return which rows name a row of others."""
+    return [
+        f"{model._meta.label} {pk} names {field.name} {row[field.attname]}"
+        for model in apps.get_models(include_auto_created=True)
+        for pk, row in rows_now.get(model._meta.label, {}).items()
+        for field in model._meta.concrete_fields
+        if isinstance(field, ForeignKey)
+        and row[field.attname] in others.get(field.related_model._meta.label, {})
+    ]
