@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management import call_command
 from django.db.models import QuerySet
 
 from annotate.accounts import lost_passwords
@@ -22,6 +21,7 @@ from annotate.jobs.access import is_allowed
 from annotate.jobs.letters import STILL_WANTED
 from annotate.jobs.models import Job
 from annotate.jobs.registry import EVERY_MINUTE, UPKEEP, WATCHES, Needed, register
+from annotate.operations import retention
 from annotate.operations.backups import daily
 from annotate.operations.health import news
 from annotate.publication import work as publication
@@ -33,11 +33,6 @@ from annotate.scoring import work as scoring
 from annotate.scoring.causes import EXPLAIN
 from annotate.stopping import services as deciding
 from annotate.studies.models import Study
-
-
-def clear_sessions() -> None:
-    """Delete expired sessions."""
-    call_command("clearsessions")
 
 
 def _study(arguments: Mapping[str, Any]) -> QuerySet[Study]:
@@ -92,7 +87,8 @@ UPKEEP += [
     accounts.forget_expired,
     tokens.forget_expired,
     recruiting.forget_ids,
-    clear_sessions,
+    retention.clear_sessions,
+    retention.enforce,
     publication.write_missing,
     daily.back_up,
 ]

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -184,6 +184,11 @@ def _record(act: Act, invitation: Invitation, **more: Any) -> None:
         details={"bound to an address": bool(invitation.email)},
         **more,
     )
+
+
+def forget_addresses(before: datetime) -> int:
+    """Clear the e-mail addresses of invitations that were used before a time; return how many."""
+    return Invitation.objects.filter(used__lt=before).exclude(email="").update(email="")
 
 
 def forget_expired() -> int:

@@ -1,6 +1,7 @@
 """Starting, stopping and repeating long work."""
 
 import json
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
@@ -110,6 +111,11 @@ def again(*, job: Job, person: User | None) -> Job:
 def is_repeatable(job: Job) -> bool:
     """Return whether a job can be repeated by itself, unlike steps of loads and deleted e-mails."""
     return not job.kind.startswith(("imports.", "mail."))
+
+
+def forget_ended(before: datetime) -> int:
+    """Delete the jobs that ended before a time; return how many."""
+    return Job.objects.filter(finished__lt=before).delete()[0]
 
 
 def mark_seen(*, job: Job) -> None:

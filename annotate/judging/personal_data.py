@@ -1,6 +1,7 @@
 """Personal data in the log of answers: all events of an annotator, and erasure of some parts."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -27,6 +28,11 @@ def answers(person: User) -> Iterator[dict[str, Any]]:
                 "image": assignment.image.name,
                 **values,
             }
+
+
+def forget_browsers(before: datetime) -> int:
+    """Clear the browsers' descriptions of pairs that were skipped before a time; return how many."""
+    return Skip.objects.filter(created__lt=before).exclude(environment={}).update(environment={})
 
 
 def erase_texts(person: User) -> None:

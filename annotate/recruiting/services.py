@@ -319,8 +319,10 @@ def _erase(arrivals: Any) -> int:
 
 
 def erase_ids_of(person: User) -> None:
-    """Erase the ids of one person, with the rest of their personal data."""
-    _erase(Arrival.objects.filter(person=person))
+    """Erase the ids of one person, and their answers to an entrance's questions."""
+    arrivals = Arrival.objects.filter(person=person)
+    _erase(arrivals)
+    arrivals.update(answers=[])
 
 
 def forget_ids() -> int:

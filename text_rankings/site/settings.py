@@ -180,14 +180,12 @@ AUTHENTICATION_BACKENDS = [
     "annotate.permissions.Permissions",
     "allauth.account.auth_backends.AuthenticationBackend",
 ]
+_validation = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+    {"NAME": f"{_validation}.UserAttributeSimilarityValidator"},
+    {"NAME": f"{_validation}.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": f"{_validation}.CommonPasswordValidator"},
+    {"NAME": f"{_validation}.NumericPasswordValidator"},
 ]
 # Without a mail server no e-mail is written, because its links open accounts; pages say that none
 # are sent.
@@ -289,6 +287,10 @@ QUEUE_URL = env.text("QUEUE_URL", default="")
 ENGINE_WORKERS = env.number("ENGINE_WORKERS", default=None)
 # Number of daily copies of all rows that are kept in DATA_DIR/backups; 0: none.
 BACKUPS_KEPT = env.number("BACKUPS_KEPT", default=7)
+# Retention in days, enforced by the hourly upkeep; 0: for ever (docs/reference/data-protection.md).
+JOBS_KEPT_DAYS = env.number("JOBS_KEPT_DAYS", default=180)
+DETAILS_KEPT_DAYS = env.number("DETAILS_KEPT_DAYS", default=365)
+ACCOUNTS_KEPT_DAYS = env.number("ACCOUNTS_KEPT_DAYS", default=0)
 DASK_SCHEDULER = env.text("DASK_SCHEDULER", default="")
 # If the cluster does not answer, a job fails with a message, or computes on this machine.
 ENGINE_FALLBACK = env.choice("ENGINE_FALLBACK", ("none", "local"), default="none")

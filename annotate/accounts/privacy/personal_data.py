@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -130,6 +131,15 @@ def erase(person: User) -> str:
     person.save()
     record(Act.ERASED, about=person, actor=person)
     return pseudonym
+
+
+def erase_unused(before: datetime) -> int:
+    """Erase the accounts, other than admins', without a sign-in since a time; return how many."""
+    unused = User.objects.filter(is_active=True, is_staff=False, date_joined__lt=before)
+    people = list(unused.filter(Q(last_login__lt=before) | Q(last_login=None)))
+    for person in people:
+        erase(person)
+    return len(people)
 
 
 def is_last_admin(person: User) -> bool:

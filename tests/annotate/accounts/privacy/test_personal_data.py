@@ -273,6 +273,7 @@ def test_every_relation_to_a_person_is_either_taken_or_kept_on_purpose():
         if relation.on_delete.__name__ != "CASCADE"
     }
     assert kept == {
+        "annotate.Arrival",
         "annotate.Assignment",
         "annotate.AuditEntry",
         "annotate.Draft",
