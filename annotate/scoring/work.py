@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.urls import reverse
 
 from annotate.datasets.models import Dataset
@@ -74,6 +75,8 @@ def explain_run(arguments: Mapping[str, Any], running: Running) -> None:
     run = ProtocolRun.objects.select_related("dataset").filter(pk=arguments["run"]).first()
     if run is None:
         raise services.NotScored(_("The run is no longer here."))
-    explain(run, lambda done, total: running.tell(done, total, _("Results explained")))
+    with transaction.atomic():
+        explain(run, lambda done, total: running.tell(done, total, _("Results explained")))
+        running.require_permission()
     with running.publishing() as outcome:
         outcome.text, outcome.address = _("The causes are found."), arguments["address"]

@@ -32,6 +32,7 @@ from annotate.reports import background_counts
 from annotate.reports import work as reports
 from annotate.reports.services import available_runs, keep_report
 from annotate.scoring import work as scoring
+from annotate.scoring.causes import start_explaining
 from annotate.scoring.services import score_protocol
 from annotate.studies.services import change_role, remove_member
 from rankings.agreement.report import Settings
@@ -126,6 +127,9 @@ FOLLOWERS = {
         lambda: publication.start_paper(**of_report(study, person), look=Look())
     ),
     "publication.file": file_of_page,
+    "scoring.explain": lambda study, person: (
+        lambda: start_explaining(run=study.dataset.runs.first(), person=person, address="/")
+    ),
     "exchange.bundle": lambda study, person: (
         lambda: exchange.start_bundle(study=study, photographs=False, names=True, person=person)
     ),

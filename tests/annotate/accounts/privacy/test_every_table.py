@@ -74,7 +74,7 @@ def tables():
 
 def test_the_page_has_a_row_for_every_table_and_no_other():
     assert sorted(said()) == sorted(tables())
-    assert set(said().values()) <= {"deleted", "cleared", "pseudonym", "text stays", "nobody"}
+    assert set(said().values()) <= {"deleted", "cleared", "pseudonym", "text stays", "no person"}
 
 
 class Planted:
@@ -199,7 +199,7 @@ def marked():
 
 def test_a_person_is_in_every_table_that_is_about_one(planted):
     """Otherwise the next test would prove nothing."""
-    about = {label for label, what in said().items() if what != "nobody"} - {"sessions.Session"}
+    about = {label for label, what in said().items() if what != "no person"} - {"sessions.Session"}
     for label in about:
         assert of_person(tables()[label], planted.person) is not None, label
     assert marked().keys() >= {
