@@ -9,8 +9,10 @@ from django.utils.functional import SimpleLazyObject
 from . import workers
 from .models import LOST_AFTER, Job
 from .notifications import sentence
+from .services import mark_seen
+from .shortcuts import next_page
 
-_MAX_TOLD = 5
+_MAX_TOLD = 50
 
 
 def work(request: HttpRequest) -> dict[str, object]:
@@ -23,12 +25,28 @@ def work(request: HttpRequest) -> dict[str, object]:
     return {"ended_work": SimpleLazyObject(find), "stuck_work": SimpleLazyObject(silent)}
 
 
-def _told_to(request: HttpRequest) -> list[tuple[Job, str]]:
+def _told_to(request: HttpRequest) -> dict[str, object] | None:
+    """Return the number of ended jobs, and if it is one, its sentence and the page of its result.
+
+    A job counts as seen as soon as its user opens that page.
+    """
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
-        return []
-    jobs = Job.objects.filter(person=user).unseen().order_by("-finished")[:_MAX_TOLD]
-    return [(job, sentence(job)) for job in jobs]
+        return None
+    jobs = []
+    for job in Job.objects.filter(person=user).unseen().order_by("-finished")[:_MAX_TOLD]:
+        if job.state == Job.State.DONE and job.address.partition("?")[0] == request.path:
+            mark_seen(job=job)
+        else:
+            jobs.append(job)
+    if not jobs:
+        return None
+    return {
+        "n": len(jobs),
+        "n_failed": sum(job.state == Job.State.FAILED for job in jobs),
+        "sentence": sentence(jobs[0]),
+        "address": next_page(jobs[0]),
+    }
 
 
 def _silence_for(request: HttpRequest) -> workers.Silence | None:

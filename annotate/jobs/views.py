@@ -1,19 +1,24 @@
 """Pages of long work: one job, and all of them."""
 
+from typing import Final
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from annotate.datasets.models import Dataset
 from annotate.errors import Refusal
 from annotate.requests import SignedInRequest
 
 from . import files, services, workers
 from .access import may_have, visible_to
 from .models import Job
+from .registry import needed_for
 from .shortcuts import go_to, told
 
 _PAGE = 50
@@ -60,8 +65,26 @@ def job(request: SignedInRequest, pk: int) -> HttpResponse:
         ),
         "kept_days": files.KEPT_FOR.days,
         "may_be_repeated": services.is_repeatable(job),
+        "asked_from": _asked_from(job),
     }
     return render(request, "jobs/job.html", context)
+
+
+_PAGES: Final = {"dataset": "datasets:detail", "study": "studies:detail"}
+
+
+def _asked_from(job: Job) -> tuple[str, str] | None:
+    """Return the name and the page of the dataset or study of a job, if it has one."""
+    needed = needed_for(job.kind)
+    rows = (
+        needed.row(job.arguments)
+        if needed and needed.row
+        else Dataset.objects.filter(pk=job.arguments.get("dataset"))
+    )
+    row = rows.first()
+    if row is None:
+        return None
+    return str(row), reverse(_PAGES[str(row._meta.model_name)], args=[row.slug])
 
 
 @never_cache

@@ -1,13 +1,54 @@
-"""The form of a public page."""
+"""The forms of a paper and of a public page."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotate.names import NameField
+from annotate.reports.forms import LookForm
+from rankings.elicitation.log import CRITERIA
+from rankings.output.table import Table
 
 from .models import PublicPage
+from .papers import Chosen
+
+
+class PaperForm(LookForm):
+    """Layout of the tables, and what the article of two pages shows."""
+
+    table = forms.SlugField(required=False, label=_("Table"), widget=forms.Select)
+    figure = forms.ChoiceField(
+        choices=[
+            ("nearness", _("distances with their intervals")),
+            ("critical-difference", _("critical differences")),
+            ("distances", _("distances of all images")),
+            ("strengths", _("preference of the detectors")),
+        ],
+        required=False,
+        label=_("Figure"),
+    )
+    criterion = forms.ChoiceField(
+        choices=[(name, name) for name in CRITERIA], required=False, label=_("Figure by")
+    )
+    supplement = forms.BooleanField(
+        required=False, label=_("A supplement with all other tables and figures")
+    )
+
+    def offer(self, tables: Sequence[Table]) -> None:
+        """Offer the tables of a report."""
+        choices = [("report", _("Best / Worst / Score")), *((of.slug, of.title) for of in tables)]
+        self.fields["table"].widget.choices = choices
+
+    def chosen(self) -> Chosen:
+        asked = self.cleaned_data
+        return Chosen(
+            asked["table"] or Chosen.table,
+            asked["figure"] or Chosen.figure,
+            asked["criterion"] or Chosen.criterion,
+            asked["supplement"],
+        )
 
 
 class PublishForm(forms.ModelForm[PublicPage]):

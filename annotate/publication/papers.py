@@ -4,7 +4,7 @@ All of it is in English, even if the page around it is in another language.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -27,7 +27,8 @@ _README: Final = """\
 
 | file | holds |
 | --- | --- |
-| paper.tex | an article that sets all of it: `pdflatex paper; bibtex paper;` twice `pdflatex paper` |
+| paper.tex | two pages of these: `pdflatex paper; bibtex paper;` twice `pdflatex paper` |
+| supplement.tex | every other table and figure, if it was asked for: `pdflatex supplement` |
 | table.tex | Best / Worst / Score as a table with caption and label |
 | methods.tex, methods.md | what was done, with citations |
 | references.bib | what is cited |
@@ -50,6 +51,19 @@ _COLUMNS: Final = {
 _SKIPPED: Final = {
     COLUMN: "rankings that are missing because pairs in them were skipped, of the whole study"
 }
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What paper.tex shows: a table by its slug, "report" for Best / Worst / Score, and a figure."""
+
+    table: str = "report"
+    figure: str = "nearness"
+    criterion: str = "recall"
+    has_supplement: bool = True
+
+
+USUAL: Final = Chosen()
 
 
 @dataclass(frozen=True)
@@ -88,13 +102,21 @@ def main_table(data: Mapping[str, Any], look: Look) -> str:
         return report_files.to_latex(report_from_json(data), data["header"], look, data["analysis"])
 
 
-def files(data: Mapping[str, Any], look: Look) -> Iterator[tuple[str, str]]:
-    """Yield the name and the content of every text of the zip for a paper."""
+def files(
+    data: Mapping[str, Any], look: Look, figures: Mapping[str, str], chosen: Chosen = USUAL
+) -> Iterator[tuple[str, str]]:
+    """Yield the name and the content of every text of the zip for a paper.
+
+    ``figures`` has the captions of its figures by their files without extension.
+    """
     report, header = report_from_json(data), data["header"]
     around, text = exports.tables_in(data), methods_text(data)
     facts = exports.facts_of(data, header)
     yield "README.md", _README.format(study=header["study"])
-    yield "paper.tex", _article([table.slug for table in around])
+    slugs = [table.slug for table in around]
+    yield "paper.tex", _article(slugs, figures, chosen)
+    if chosen.has_supplement:
+        yield "supplement.tex", _supplement(slugs, figures, chosen)
     yield "table.tex", main_table(data, look)
     yield "methods.tex", text.latex
     yield "methods.md", text.markdown
@@ -118,12 +140,43 @@ def files(data: Mapping[str, Any], look: Look) -> Iterator[tuple[str, str]]:
     yield "report.json", json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _article(slugs: list[str]) -> str:
-    inputs = "".join(f"\\input{{tables/{slug}}}\n\\clearpage\n" for slug in slugs)
+_HEAD: Final = (
+    "\\documentclass{article}\n\\usepackage{array,booktabs,graphicx,longtable,url}\n"
+    "\\begin{document}\n"
+)
+
+
+def _article(slugs: Sequence[str], figures: Mapping[str, str], chosen: Chosen) -> str:
+    """Return an article of the methods, the chosen table, the chosen figure and the references."""
+    table = f"tables/{chosen.table}" if chosen.table in slugs else "table"
+    figure = _figure_of(chosen)
+    drawn = _drawn(figure, figures[figure]) if figure in figures else ""
     return (
-        "\\documentclass{article}\n\\usepackage{array,booktabs,longtable,url}\n\\begin{document}\n"
-        "\\section*{Methods}\n\\input{methods}\n\\input{table}\n\\clearpage\n"
-        f"{inputs}\\bibliographystyle{{plain}}\n\\bibliography{{references}}\n\\end{{document}}\n"
+        f"{_HEAD}\\section*{{Methods}}\n\\input{{methods}}\n\\input{{{table}}}\n{drawn}"
+        "\\bibliographystyle{plain}\n\\bibliography{references}\n\\end{document}\n"
+    )
+
+
+def _supplement(slugs: Sequence[str], figures: Mapping[str, str], chosen: Chosen) -> str:
+    """Return a document of the tables and figures that the article does not have."""
+    tables = [f"tables/{slug}" for slug in slugs if slug != chosen.table]
+    if chosen.table in slugs:
+        tables.insert(0, "table")
+    body = "".join(f"\\input{{{name}}}\n\\clearpage\n" for name in tables)
+    drawn = "\\clearpage\n".join(
+        _drawn(file, caption) for file, caption in figures.items() if file != _figure_of(chosen)
+    )
+    return f"{_HEAD}{body}{drawn}\\end{{document}}\n"
+
+
+def _figure_of(chosen: Chosen) -> str:
+    return f"figures/{chosen.criterion}/{chosen.figure}"
+
+
+def _drawn(file: str, caption: str) -> str:
+    return (
+        f"\\begin{{figure}}[htbp]\n\\centering\n\\includegraphics[width=\\linewidth]{{{file}}}\n"
+        f"\\caption{{{latex_text(caption)}}}\n\\end{{figure}}\n"
     )
 
 

@@ -13,21 +13,21 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate.access import permitted
 from annotate.jobs.shortcuts import go_to
+from annotate.reports import exports
 from annotate.reports import services as reports
 from annotate.reports.errors import TooLarge
-from annotate.reports.forms import LookForm, ReportForm
+from annotate.reports.forms import ReportForm
 from annotate.reports.models import KeptReport
 from annotate.reports.provenance import whole
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.agreement.report import report_from_json
-from rankings.output.latex import Look
 from rankings.output.methods_text import n_left_out
 
 from . import files, papers, services, work
 from .errors import NotPublished
-from .forms import PublishForm
+from .forms import PaperForm, PublishForm
 from .models import PublicPage
 
 
@@ -38,7 +38,7 @@ def paper(request: SignedInRequest, slug: str) -> HttpResponse:
     study = followed(request, slug)
     sent = request.POST if request.method == "POST" else request.GET
     form = ReportForm(sent, study=study, runs=reports.available_runs(study))
-    look = LookForm(sent)
+    look = PaperForm(sent)
     context: dict[str, Any] = {"study": study, "look": look, "query": request.GET.urlencode()}
     if not (form.is_valid() and look.is_valid()):
         faults = {**form.errors, **look.errors}
@@ -46,7 +46,12 @@ def paper(request: SignedInRequest, slug: str) -> HttpResponse:
     settings, runs = form.settings(), form.runs()
     if request.method == "POST":
         started = work.start_paper(
-            study=study, settings=settings, runs=runs, look=look.look(), person=request.user
+            study=study,
+            settings=settings,
+            runs=runs,
+            look=look.look(),
+            person=request.user,
+            chosen=look.chosen(),
         )
         return go_to(started)
     context["settings"] = [
@@ -61,7 +66,8 @@ def paper(request: SignedInRequest, slug: str) -> HttpResponse:
         return render(request, "publication/paper.html", context | {"too_large": str(refusal)})
     built, data = reports.analysed_report(study=study, settings=settings, runs=runs)
     content = whole(built.header, runs, reports.sentinels(runs), data)
-    return render(request, "publication/paper.html", context | _shown(content, look.look()))
+    context["figure"] = reverse("figures:figure", args=[slug, look.chosen().figure, "svg"])
+    return render(request, "publication/paper.html", context | _shown(content, look))
 
 
 @login_required
@@ -70,7 +76,7 @@ def kept_paper(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Show a kept report as material for a paper; POST starts a job that zips all of it."""
     study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
-    look = LookForm(request.POST if request.method == "POST" else request.GET)
+    look = PaperForm(request.POST if request.method == "POST" else request.GET)
     context: dict[str, Any] = {"study": study, "report": report, "look": look}
     if not look.is_valid():
         return render(
@@ -85,9 +91,12 @@ def kept_paper(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             look=look.look(),
             person=request.user,
             kept=report,
+            chosen=look.chosen(),
         )
         return go_to(started)
-    return render(request, "publication/paper.html", context | _shown(report.data, look.look()))
+    asked = [slug, pk, look.chosen().figure, "svg"]
+    context["figure"] = reverse("figures:kept_figure", args=asked)
+    return render(request, "publication/paper.html", context | _shown(report.data, look))
 
 
 @login_required
@@ -147,13 +156,29 @@ def _to_publish(request: SignedInRequest, slug: str, pk: int) -> KeptReport:
     return get_object_or_404(study.kept_reports.select_related("study"), pk=pk)
 
 
-def _shown(data: Mapping[str, Any], look: Look) -> dict[str, Any]:
-    text = papers.methods_text(data)
+def _shown(data: Mapping[str, Any], form: PaperForm) -> dict[str, Any]:
+    text, chosen = papers.methods_text(data), form.chosen()
+    tables = exports.tables_in(data)
+    form.offer(tables)
+    table = next((one for one in tables if one.slug == chosen.table), None)
+    facts = exports.facts_of(data, data["header"])
+    latex = (
+        exports.TABLE_WRITERS["tex"](exports.with_skips(table, data["header"], "tex"), facts)
+        if table
+        else papers.main_table(data, form.look())
+    )
     return {
+        "chosen": chosen,
         "texts": [
             # anchor, title, file, text, number of lines visible at once
-            ("table", _("The table"), "table.tex", papers.main_table(data, look), 18),
             ("methods", _("What was done"), "methods.tex", text.latex, 10),
+            (
+                "table",
+                _("The table"),
+                f"tables/{table.slug}.tex" if table else "table.tex",
+                latex,
+                18,
+            ),
             ("references", _("References"), "references.bib", text.bib, 12),
-        ]
+        ],
     }

@@ -2,15 +2,19 @@
 
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import IO, Any, Final
 
 from django.contrib.auth.models import User
 from django.urls import reverse
+from django.utils import translation
 
 from annotate.exchange.bundles.writing import write_bundle
 from annotate.figures.building import FigureFile, build
 from annotate.figures.data import FigureData, data_of_kept
+from annotate.figures.figure import Figure
 from annotate.figures.kinds import NAMES
+from annotate.figures.parts import ENGLISH
 from annotate.figures.themes import Paper
 from annotate.jobs import services as jobs
 from annotate.jobs.engine import computing
@@ -31,6 +35,7 @@ from text_rankings.base.i18n import gettext_noop
 from . import files, papers
 from .descriptions import public_report
 from .models import PublicPage
+from .papers import USUAL, Chosen
 
 PAPER: Final = "publication.paper"
 FILE: Final = "publication.file"
@@ -45,6 +50,7 @@ def start_paper(
     look: Look,
     person: User,
     kept: KeptReport | None = None,
+    chosen: Chosen = USUAL,
 ) -> Job:
     """Start writing all files for a paper from a report into one zip."""
     title = gettext_noop("For a paper: {study}").format(study=study)
@@ -58,6 +64,7 @@ def start_paper(
         title=title,
         kept=kept.pk if kept else None,
         look=[look.layout, look.width, look.intervals],
+        chosen=asdict(chosen),
         **arguments_of(study, settings, runs),
     )
 
@@ -85,7 +92,9 @@ def paper(arguments: Mapping[str, Any], running: Running) -> None:
     name = f"{study.slug}-for-a-paper.zip"
 
     def write(stream: IO[bytes]) -> None:
-        write_paper(data, look, figures, stream, running)
+        # Jobs of earlier versions have no choice.
+        chosen = Chosen(**arguments.get("chosen", {}))
+        write_paper(data, look, figures, stream, running, chosen)
 
     with publishing_file(running, name, write) as outcome:
         outcome.text = gettext_noop("{name} is ready.").format(name=name)
@@ -152,21 +161,26 @@ def write_paper(
     figures: Sequence[FigureData],
     stream: IO[bytes],
     running: Progress | None = None,
+    chosen: Chosen = USUAL,
 ) -> None:
     """Write the zip for a paper: all texts, and the figures as PDF."""
+    drawn = dict(_drawn(figures))
+    captions = {name: f"{figure.title}. {figure.caption}" for name, (figure, _) in drawn.items()}
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in papers.files(data, look):
+        for name, text in papers.files(data, look, captions, chosen):
             archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), text, zipfile.ZIP_DEFLATED)
-        total = len(figures) * len(NAMES)
-        for done, (name, content) in enumerate(_drawn(figures)):
+        for done, (name, (_, file)) in enumerate(drawn.items()):
             if running is not None:
-                running.tell(done, total, gettext_noop("Drawing figures"))
-            archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), content, zipfile.ZIP_DEFLATED)
+                running.tell(done, len(drawn), gettext_noop("Drawing figures"))
+            info = zipfile.ZipInfo(f"{name}.pdf", _LONG_AGO)
+            archive.writestr(info, file.content(), zipfile.ZIP_DEFLATED)
 
 
-def _drawn(figures: Sequence[FigureData]) -> Iterator[tuple[str, bytes]]:
-    for data in figures:
-        for figure in build(data, NAMES).values():
-            if not figure.is_empty:
-                file = FigureFile(figure, Paper("light", "double"), data.facts, "pdf")
-                yield f"figures/{data.criterion}/{figure.name}.pdf", file.content()
+def _drawn(figures: Sequence[FigureData]) -> Iterator[tuple[str, tuple[Figure, FigureFile]]]:
+    """Yield the figures that are not empty, by their files without extension."""
+    with translation.override(ENGLISH):
+        for data in figures:
+            for figure in build(data, NAMES).values():
+                if not figure.is_empty:
+                    file = FigureFile(figure, Paper("light", "double"), data.facts, "pdf")
+                    yield f"figures/{data.criterion}/{figure.name}", (figure, file)

@@ -2,11 +2,12 @@
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
+from annotate.jobs.shortcuts import go_to
 from annotate.requests import SignedInRequest, require
 
 from . import work
@@ -27,10 +28,17 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
         sent.setlist("protocols", list(ready.fitting))
     form = ScoreForm(sent, fitting=ready.fitting)
     if form.is_valid():
-        for protocol in form.cleaned_data["protocols"]:
-            parameters = form.parameters_of(protocol)
-            work.start(dataset=dataset, slug=protocol, parameters=parameters, person=request.user)
-        return redirect("jobs:work")
+        jobs = [
+            work.start(
+                dataset=dataset,
+                slug=protocol,
+                parameters=form.parameters_of(protocol),
+                person=request.user,
+            )
+            for protocol in form.cleaned_data["protocols"]
+        ]
+        # They run in this order.
+        return go_to(jobs[-1])
     status = 422 if request.method == "POST" else 200
     return render(
         request,

@@ -9,7 +9,7 @@ from django.utils import timezone, translation
 
 from annotate.jobs import files, registry, services, workers
 from annotate.jobs.models import Job, Worker
-from tests.support.factories import make_admin, make_person
+from tests.support.factories import make_admin, make_dataset, make_person
 from tests.support.work import make_follower, work_for_followers
 from text_rankings.base.i18n import gettext_noop
 
@@ -39,7 +39,8 @@ def _kind(monkeypatch):
 
 
 def make_job(person, **fields):
-    return Job.objects.create(kind="test", title="Count the words", person=person, **fields)
+    fields = {"kind": "test", "title": "Count the words"} | fields
+    return Job.objects.create(person=person, **fields)
 
 
 def ended(person, state="done", **fields):
@@ -125,6 +126,33 @@ class TestEnds:
         assert "“Count the words” is done" in client.get(home).text
         assert "IOU scored 40 results." in page(client, job).text
         assert "“Count the words” is done" not in client.get(home).text
+
+    def test_opening_the_page_of_the_result_is_seeing_the_job(self, browser_of, person):
+        client = browser_of(person)
+        ended(person, address=f"{reverse('accounts:account')}?x=1")
+        assert f'href="{reverse("accounts:account")}?x=1"' in client.get(reverse("home")).text
+        client.get(reverse("accounts:account"))
+        assert "“Count the words” is done" not in client.get(reverse("home")).text
+
+    def test_several_ended_jobs_are_one_line_and_a_number_at_the_bell(self, browser_of, person):
+        client = browser_of(person)
+        ended(person)
+        ended(person, state=Job.State.FAILED, failure="No.")
+        shown = client.get(reverse("home")).text
+        assert "2 jobs have ended. 1 failed." in " ".join(shown.split())
+        assert "Finished work, 2 new" in shown
+        assert "Count the words" in client.get(reverse("jobs:work")).text
+        assert "jobs have ended" not in client.get(reverse("home")).text
+
+    def test_a_job_leads_back_to_its_dataset(self, browser_of):
+        admin, dataset = make_admin(), make_dataset("street")
+        job = ended(
+            admin, kind="scoring.score", state=Job.State.FAILED, arguments={"dataset": dataset.pk}
+        )
+        shown = page(browser_of(admin), job).text
+        assert (
+            f'<a href="{reverse("datasets:detail", args=["street"])}">Back to street</a>' in shown
+        )
 
     def test_nobody_else_is_told(self, browser_of, person):
         ended(person)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -66,7 +67,9 @@ def test_one_zip_has_all_and_sets_itself(researcher, study, tmp_path, is_kept):
         address = reverse("publication:kept_paper", args=[study.slug, keep(researcher, study).pk])
     else:
         address = reverse("publication:paper", args=[study.slug])
-    archive = zipped(researcher, researcher.post(address, {"layout": "stacked"}))
+    archive = zipped(
+        researcher, researcher.post(address, {"layout": "stacked", "supplement": "on"})
+    )
     names = set(archive.namelist())
     assert {"table.tex", "methods.tex", "methods.md", "references.bib", "report.md"} <= names
     assert {"csv/report.csv", "csv/intervals.csv", "tables/standings.tex"} <= names
@@ -83,12 +86,46 @@ def test_one_zip_has_all_and_sets_itself(researcher, study, tmp_path, is_kept):
     archive.extractall(tmp_path)
     command = [sys.executable, "-I", "verify.py"]
     assert "Everything agrees." in subprocess.check_output(command, cwd=tmp_path, text=True)
+    run_tex(tmp_path, "supplement.tex")
     run_tex(tmp_path, "paper.tex")
     if shutil.which("bibtex"):
         subprocess.run(["bibtex", "paper"], cwd=tmp_path, check=True, capture_output=True)
         said = run_tex(tmp_path, "paper.tex", times=2)
         assert said.overfull == []
         assert said.undefined == []
+        pages = re.search(r"paper\.pdf \((\d+) pages?", said.log)
+        assert int(pages[1]) <= 2
+
+
+def test_the_article_has_one_table_and_one_figure_and_the_supplement_the_rest(researcher, study):
+    address = reverse("publication:paper", args=[study.slug])
+    chosen = {"table": "standings", "figure": "distances", "criterion": "precision"}
+    archive = zipped(researcher, researcher.post(address, chosen | {"supplement": "on"}))
+    article, supplement = (archive.read(f"{name}.tex").decode() for name in ("paper", "supplement"))
+    assert re.findall(r"input{(.*?)}", article) == ["methods", "tables/standings"]
+    assert re.findall(r"linewidth\]{(.*?)}", article) == ["figures/precision/distances"]
+    rest = re.findall(r"input{(.*?)}", supplement)
+    tables = {
+        name.removesuffix(".tex") for name in archive.namelist() if name.startswith("tables/")
+    }
+    assert {*rest} == tables - {"tables/standings"} | {"table"}
+    drawn = re.findall(r"linewidth\]{(.*?)}", supplement)
+    files = {name.removesuffix(".pdf") for name in archive.namelist() if name.endswith(".pdf")}
+    assert {*drawn} == files - {"figures/precision/distances"}
+
+
+def test_the_supplement_is_a_choice_and_the_page_shows_what_was_chosen(researcher, study):
+    address = reverse("publication:paper", args=[study.slug])
+    archive = zipped(researcher, researcher.post(address))
+    assert "supplement.tex" not in archive.namelist()
+    shown = researcher.get(address, {"table": "intervals", "figure": "distances"})
+    # Comments say where the numbers are from.
+    assert _set(texts(shown)["table"]) == _set(archive.read("tables/intervals.tex").decode())
+    assert reverse("figures:figure", args=[study.slug, "distances", "svg"]) in shown.text
+
+
+def _set(latex):
+    return [line for line in latex.splitlines() if not line.startswith("%")]
 
 
 def test_the_command_writes_the_same_table(study, tmp_path, capsys):
