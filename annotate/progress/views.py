@@ -58,6 +58,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "methods": study.methods.all(),
         "other_methods": study.dataset.methods.exclude(studies=study),
         "may_set_up": request.user.has_perm("annotate.load_data"),
+        "has_photographs": study.state != Study.State.DRAFT or services.has_photographs(study),
     }
     return render(request, "studies/detail.html", context)
 

@@ -55,7 +55,7 @@ _SKIPPED: Final = {
 
 @dataclass(frozen=True)
 class Chosen:
-    """What paper.tex shows: a table by its slug, "report" for Best / Worst / Score, and a figure."""
+    """The content of paper.tex: a table by its slug, "report" for Best / Worst / Score, and a figure."""
 
     table: str = "report"
     figure: str = "nearness"

@@ -77,7 +77,7 @@ class StudyState(ApiView):
         """Open a study for answers, or close it; the answers are kept (admins)."""
         require(request.user, "annotate.load_data")
         study = followed(request, slug)
-        services.set_state(study=study, state=self.sent(StateSerializer)["state"])
+        services.set_state(study=study, **self.sent(StateSerializer))
         return Response(self.shown(StudySerializer, study))
 
 

@@ -75,6 +75,9 @@ class NewStudySerializer(serializers.ModelSerializer[Study]):
 
 class StateSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField([Study.State.OPEN.value, Study.State.CLOSED.value])
+    on_blank_pages = serializers.BooleanField(
+        default=False, help_text="Open a study without photographs: outlines on blank pages."
+    )
 
 
 class MemberSerializer(serializers.ModelSerializer[Membership]):

@@ -238,10 +238,22 @@ def _record_member(act: Act, membership: Membership, **details: str) -> None:
 
 
 @transaction.atomic
-def set_state(*, study: Study, state: str) -> None:
-    """Open the study for answers, or close it; the answers are kept."""
+def set_state(*, study: Study, state: str, on_blank_pages: bool = False) -> None:
+    """Open the study for answers, or close it; the answers are kept.
+
+    Raises StudyRefused if a new study without a single photograph is opened and ``on_blank_pages``
+    does not say that its outlines are to be shown on blank pages.
+    """
     if study.state == state:
         return
+    is_new = study.state == Study.State.DRAFT and state == Study.State.OPEN
+    if is_new and not on_blank_pages and not has_photographs(study):
+        raise StudyRefused(
+            _(
+                "None of the images has a photograph. Load photographs, or ask for outlines on blank "
+                "pages."
+            )
+        )
     study.state = Study.State(state)
     study.save(update_fields=["state"])
     if study.state != Study.State.OPEN:
@@ -256,6 +268,11 @@ def _rule(study: Study) -> dict[str, Any]:
         return {}
     rule = [setting.name for setting in SETTINGS if setting.locks_at is Lock.OPENING]
     return {name: getattr(study, name) for name in rule}
+
+
+def has_photographs(study: Study) -> bool:
+    """Return whether any image of the study has a photograph."""
+    return study.images.exclude(sha256="").exists()
 
 
 @transaction.atomic

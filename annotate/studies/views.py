@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST
 from annotate.requests import SignedInRequest, require
 
 from . import services
+from .errors import StudyRefused
 from .models import Study
 from .shortcuts import followed
 
@@ -22,6 +23,12 @@ def set_state(request: SignedInRequest, slug: str) -> HttpResponse:
     state = request.POST.get("state", "")
     if state not in (Study.State.OPEN, Study.State.CLOSED):
         raise Http404
-    services.set_state(study=study, state=state)
-    messages.success(request, _("The study is {state}.").format(state=study.get_state_display()))
+    on_blank_pages = request.POST.get("on_blank_pages") == "yes"
+    try:
+        services.set_state(study=study, state=state, on_blank_pages=on_blank_pages)
+    except StudyRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        said = _("The study is {state}.").format(state=study.get_state_display())
+        messages.success(request, said)
     return redirect("studies:detail", slug=slug)

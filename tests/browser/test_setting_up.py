@@ -48,6 +48,7 @@ def test_from_data_to_open(browser, client, live_server, has_scripts):
     page.reload()
     expect(page.get_by_label("Words of welcome")).to_have_value("Hello **you**")
     page.get_by_role("button", name="Next: open").click()
+    page.get_by_label("Open it with outlines on blank pages").check()
     page.get_by_role("button", name="Create the study and open it").click()
     expect(page.get_by_role("button", name="Close the study")).to_be_visible()
     made = Study.objects.get(name="Signs")

@@ -127,8 +127,7 @@ def score(hands: Hands, protocols: tuple[str, ...]) -> None:
         hands.n_clicks += 1
     hands.press("Score the chosen protocols")
     for name in protocols:
-        row = hands.page.get_by_role("row", name=f"Score {name} on")
-        expect(row.first).to_contain_text("done")
+        expect(hands.page.get_by_role("rowheader", name=name, exact=True)).to_be_visible()
 
 
 def set_up(hands: Hands, name: str) -> None:

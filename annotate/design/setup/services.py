@@ -101,7 +101,7 @@ def members_of(new: NewStudy) -> list[tuple[User, Role]]:
 
 
 @transaction.atomic
-def make(*, new: NewStudy, is_open: bool = False) -> Study:
+def make(*, new: NewStudy, is_open: bool = False, on_blank_pages: bool = False) -> Study:
     """Create the study, add its members, and end the draft; on StudyRefused nothing is stored."""
     study = studies.create_study(
         dataset=new.dataset,
@@ -112,6 +112,6 @@ def make(*, new: NewStudy, is_open: bool = False) -> Study:
     for person, role in members_of(new):
         studies.add_member(study=study, username=person.username, role=role)
     if is_open:
-        studies.set_state(study=study, state=Study.State.OPEN)
+        studies.set_state(study=study, state=Study.State.OPEN, on_blank_pages=on_blank_pages)
     new.delete()
     return study

@@ -329,7 +329,11 @@ def finish(request: SignedInRequest, pk: int) -> HttpResponse:
     refusal = ""
     if request.method == "POST":
         try:
-            study = services.make(new=new, is_open=request.POST.get("do") == "open")
+            study = services.make(
+                new=new,
+                is_open=request.POST.get("do") == "open",
+                on_blank_pages=request.POST.get("on_blank_pages") == "yes",
+            )
         except StudyRefused as reason:
             refusal = str(reason)
         else:

@@ -121,7 +121,7 @@ def test_setting_up_opening_and_closing_are_logged_once_each(study):
         name="Another", dataset=study.dataset, methods=list(study.dataset.methods.all())
     )
     for state in ("open", "open", "closed"):
-        set_state(study=made, state=state)
+        set_state(study=made, state=state, on_blank_pages=True)
     assert logged(3) == [Act.STUDY_CREATED, Act.STUDY_OPENED, Act.STUDY_CLOSED]
 
 

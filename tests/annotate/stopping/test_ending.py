@@ -147,7 +147,7 @@ def test_the_rule_is_chosen_before_the_study_opens_and_logged_when_it_does():
     Study.objects.filter(pk=study.pk).update(state="draft")
     study.refresh_from_db()
     change_settings(study=study, is_answered=lambda _: False, ends_by="budget", answer_budget=9)
-    set_state(study=study, state="open")
+    set_state(study=study, state="open", on_blank_pages=True)
     opened = AuditEntry.objects.filter(study=study, act=Act.STUDY_OPENED).first()
     assert opened.details == {"ends_by": "budget", "answer_budget": 9}
 

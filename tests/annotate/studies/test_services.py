@@ -1,11 +1,19 @@
 """Setting up a study."""
 
 import pytest
+from django.urls import reverse
 
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Study
-from annotate.studies.services import add_member, create_study
-from tests.support.factories import make_dataset, make_image, make_method, make_person, make_result
+from annotate.studies.services import add_member, create_study, set_state
+from tests.support.factories import (
+    make_admin,
+    make_dataset,
+    make_image,
+    make_method,
+    make_person,
+    make_result,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -73,3 +81,30 @@ def test_an_unknown_name_is_refused(dataset):
     study = create_study(name="Signs", dataset=dataset, methods=list(dataset.methods.all()))
     with pytest.raises(StudyRefused, match="There is no user named “anna”"):
         add_member(study=study, username="anna", role="annotator")
+
+
+def test_a_study_without_photographs_opens_only_on_request(dataset):
+    study = create_study(name="Signs", dataset=dataset, methods=list(dataset.methods.all()))
+    with pytest.raises(StudyRefused, match="None of the images has a photograph"):
+        set_state(study=study, state="open")
+    assert Study.objects.get(pk=study.pk).state == "draft"
+    set_state(study=study, state="open", on_blank_pages=True)
+    # A study that was open before is opened again without a question.
+    for state in ("closed", "open"):
+        set_state(study=study, state=state)
+    assert Study.objects.get(pk=study.pk).state == "open"
+
+
+def test_the_page_and_the_api_ask_for_blank_pages(client, dataset):
+    study = create_study(name="Signs", dataset=dataset, methods=list(dataset.methods.all()))
+    client.force_login(make_admin())
+    page = client.get(reverse("studies:detail", args=["signs"]))
+    assert 'name="on_blank_pages"' in page.text
+    opens = reverse("studies:set_state", args=["signs"])
+    refused = client.post(opens, {"state": "open"}, follow=True)
+    assert "ask for outlines on blank pages" in refused.text
+    api, sent = reverse("api:study_state", args=["signs"]), {"state": "open"}
+    assert client.put(api, sent, content_type="application/json").status_code == 422
+    sent |= {"on_blank_pages": True}
+    assert client.put(api, sent, content_type="application/json").status_code == 200
+    assert Study.objects.get(pk=study.pk).state == "open"

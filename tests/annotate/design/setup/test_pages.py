@@ -79,7 +79,9 @@ def test_a_study_is_set_up_from_data_to_open(site, dataset, admin):
     send(site, new, "people", {"annotator": [ana.pk], "researcher": [admin.pk]})
     send(site, new, "look", LOOK | {"keep_camera": "on"})
     assert not Study.objects.filter(name="Signs").exists()
-    response = site.post(reverse("setup:finish", args=[new.pk]), {"do": "open"})
+    response = site.post(
+        reverse("setup:finish", args=[new.pk]), {"do": "open", "on_blank_pages": "yes"}
+    )
     assert response["Location"] == reverse("studies:detail", args=["signs"])
     made = Study.objects.get(name="Signs")
     assert made.state == "open"
