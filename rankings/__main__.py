@@ -6,6 +6,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, get_args
 
 from text_rankings.base.errors import EngineError
@@ -170,7 +171,7 @@ def _detectors(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
         seed=options.seed,
     )
     answer = detectors(
-        read_rankings(path),
+        read_rankings(path, partial(print, file=sys.stderr)),
         read_scores(options.scores),
         settings,
         min_annotators=options.min_annotators,

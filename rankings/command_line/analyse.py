@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Final
 
 from text_rankings.base.options import add_options, chosen_engine, prose
@@ -61,8 +62,9 @@ def add_analyse(commands: Any) -> None:
     text = (
         "what may be said of the protocols, and all tables of a report. RANKINGS.csv has the columns "
         "image, annotator, criterion and buckets (a list of lists, as JSON), like the raw data of a "
-        "study; SCORES.csv protocol, method, image, recall and precision, as text-protocols score and "
-        "the raw data write them."
+        "study; or image, annotator, method_a, method_b and verdict (left, right or equal), or model_a, "
+        "model_b and winner, as other tools have them. SCORES.csv has protocol, method, image, recall "
+        "and precision, as text-protocols score and the raw data write them."
     )
     parser = commands.add_parser("analyse", help=text.partition(". ")[0], description=text)
     parser.add_argument("file", metavar="RANKINGS.csv")
@@ -89,7 +91,10 @@ def _analyse(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     from ..errors import RankingError
     from .files import read_plain_scores, read_rankings
 
-    rankings, scores = read_rankings(path), read_plain_scores(options.scores)
+    rankings, scores = (
+        read_rankings(path, partial(print, file=sys.stderr)),
+        read_plain_scores(options.scores),
+    )
     require_names_that_meet(rankings, scores)
     named = {protocol for of_image in scores.values() for protocol in of_image}
     strangers = sorted(set(options.sentinel) - named)

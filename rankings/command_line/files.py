@@ -4,13 +4,14 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, TextIO
 
 import numpy as np
 
 from ..detectors.tallies import N_PARTS, Tallies, parts_of_score
+from ..elicitation.pairs import are_pairs, rankings_of_pairs
 from ..errors import RankingError
 from ..orders.buckets import Ranking, checked
 from ..output.detector_tables import detector_tables
@@ -23,10 +24,14 @@ _SCORE_COLUMNS: Final = ("protocol", "method", "image", "recall", "precision")
 _SUM_COLUMNS: Final = ("recalled", "n_truth", "precise", "n_detections")
 
 
-def read_rankings(path: str) -> dict[str, dict[str, dict[str, Ranking]]]:
+def read_rankings(
+    path: str, tell: Callable[[str], object] = str
+) -> dict[str, dict[str, dict[str, Ranking]]]:
     r"""Return the rankings of a file: criterion -> image -> annotator -> ranking.
 
-    Rows with "false" in a column ``in_reports`` are skipped; other columns are ignored.
+    Rows with "false" in a column ``in_reports`` are skipped; other columns are ignored. Of pairs,
+    as other tools export them, those that order all methods of an image are returned, and ``tell``
+    is called with a sentence for each of the others.
 
     Raises
     ------
@@ -34,7 +39,13 @@ def read_rankings(path: str) -> dict[str, dict[str, dict[str, Ranking]]]:
         If the file cannot be read, or a row is not a ranking; the message names file and line.
     """
     rankings: dict[str, dict[str, dict[str, Ranking]]] = {}
-    for line, row in _rows(path, _RANKING_COLUMNS):
+    rows = list(_rows(path, _RANKING_COLUMNS, instead=are_pairs))
+    if rows and are_pairs(rows[0][1]):
+        found = rankings_of_pairs((row for _, row in rows), f"{path}, row")
+        for image, name, reason in found.left_out:
+            tell(f"{path}: {image or 'no image'}, {name or 'no annotator'} left out: {reason}")
+        return found.whole
+    for line, row in rows:
         if row.get("in_reports") == "false":
             continue
         try:
@@ -118,7 +129,11 @@ def as_text(detectors: Mapping[str, Any]) -> str:
     return "\n".join(texts) or "There is no ranking.\n"
 
 
-def _rows(path: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def _rows(
+    path: str,
+    needed: Sequence[str],
+    instead: Callable[[Sequence[str]], bool] = lambda names: False,
+) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield each row with its line; lines before the header that start with "# " are skipped."""
     try:
         with _opened(path) as file:
@@ -127,7 +142,7 @@ def _rows(path: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str
                 n_read, head = n_read + 1, file.readline()
             names = next(csv.reader([head]), [])
             missing = [name for name in needed if name not in names]
-            if missing:
+            if missing and not instead(names):
                 raise RankingError(f"{path} has no column {missing[0]}")
             reader = csv.DictReader(file, names, restval="")
             for row in reader:

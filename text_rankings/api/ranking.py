@@ -2,33 +2,23 @@
 
 import csv
 import json
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import Any, Final
+from typing import Any
 
 from rankings.command_line.files import read_rankings
 from rankings.consensus.davidson import DavidsonFit, davidson
 from rankings.consensus.rules import ConsensusMethod, consensus_of
-from rankings.elicitation.partial_order import PartialOrder
+from rankings.elicitation.pairs import rankings_of_pairs
 from rankings.errors import RankingError
 from rankings.orders.buckets import Ranking, checked, to_text
 from rankings.output.table import CRITERION, Column, Table, number
-from text_rankings.base.suggestions import did_you_mean
 
 from .tables import Plot, Shown, dots, is_frame, records_of
 
 # criterion -> image -> annotator -> ranking
 Nested = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
-_CRITERION: Final = "preference"
-_FIRST: Final = ("method_a", "model_a", "left", "winner")
-_SECOND: Final = ("method_b", "model_b", "right", "loser")
-_VERDICTS: Final = {
-    **dict.fromkeys(("left", "a", "1", "method_a", "model_a", "first"), "left"),
-    **dict.fromkeys(("right", "b", "2", "method_b", "model_b", "second"), "right"),
-    **dict.fromkeys(("equal", "tie", "tied", "0", "both", "tie (bothbad)", "draw"), "equal"),
-}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -124,7 +114,7 @@ def rank(answers: Any, consensus: ConsensusMethod = "mean-rank") -> Rankings:
     if isinstance(answers, Rankings):
         return answers
     whole: dict[str, dict[str, dict[str, Ranking]]]
-    orders: dict[str, list[Ranking]] = defaultdict(list)
+    orders: dict[str, list[Ranking]] = {}
     left_out: list[tuple[str, str, str]] = []
     if isinstance(answers, Mapping):
         whole = _nested(answers)
@@ -135,7 +125,8 @@ def rank(answers: Any, consensus: ConsensusMethod = "mean-rank") -> Rankings:
         if rows and "buckets" in rows[0]:
             whole = _of_buckets(rows, place)
         else:
-            whole, left_out = _of_pairs(rows, place, orders)
+            of_pairs = rankings_of_pairs(rows, place)
+            whole, orders, left_out = of_pairs.whole, of_pairs.orders, of_pairs.left_out
     for criterion, images in whole.items():
         if criterion not in orders:
             orders[criterion] = [one for own in images.values() for one in own.values()]
@@ -211,71 +202,3 @@ def _of_buckets(
             raise RankingError(f"{place} {at}: {name} ranks {image} a second time")
         own[name] = ranking
     return whole
-
-
-def _of_pairs(
-    rows: Iterable[Mapping[str, Any]], place: str, orders: dict[str, list[Ranking]]
-) -> tuple[dict[str, dict[str, dict[str, Ranking]]], list[tuple[str, str, str]]]:
-    """Return the whole rankings and what is left out; the pair of each row is added to ``orders``."""
-    pairs: dict[tuple[str, str, str], list[tuple[str, str, str]]] = defaultdict(list)
-    for at, row in enumerate(rows):
-        first, second, verdict = _pair(row, f"{place} {at}")
-        criterion = str(row.get("criterion") or _CRITERION)
-        image, name = (str(row.get(key) or "") for key in ("image", "annotator"))
-        pairs[criterion, image, name].append((first, second, verdict))
-        ordered = [(first,), (second,)] if verdict != "right" else [(second,), (first,)]
-        orders[criterion].append(checked([(first, second)] if verdict == "equal" else ordered))
-    whole: dict[str, dict[str, dict[str, Ranking]]] = {criterion: {} for criterion in orders}
-    left_out = []
-    for (criterion, image, name), own in pairs.items():
-        ranking, reason = _ranking(own)
-        if ranking is None:
-            left_out.append((image, name, reason))
-        else:
-            whole[criterion].setdefault(image, {})[name] = ranking
-    return whole, left_out
-
-
-def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, str]:
-    columns = [next((key for key in keys if key in row), None) for keys in (_FIRST, _SECOND)]
-    if None in columns:
-        raise RankingError(
-            f"{place} has the columns {', '.join(map(str, row)) or 'none'}; expected buckets, or "
-            "method_a, method_b and verdict, or winner and loser"
-        )
-    first, second = (str(row[key] or "").strip() for key in columns if key is not None)
-    if not first or not second or first == second:
-        raise RankingError(f"{place} needs two methods, got {first!r} and {second!r}")
-    if columns == ["winner", "loser"]:
-        return first, second, "left"
-    given = str(row.get("verdict", row.get("winner", ""))).strip()
-    verdict = {first: "left", second: "right"}.get(given, _VERDICTS.get(given.lower(), ""))
-    if not verdict:
-        meant = did_you_mean(given, _VERDICTS)
-        raise RankingError(
-            f"{place} has the verdict {given!r}{meant}; expected left, right or equal"
-        )
-    return first, second, verdict
-
-
-def _ranking(pairs: Sequence[tuple[str, str, str]]) -> tuple[Ranking | None, str]:
-    """Return the ranking that follows from one annotator's pairs, or None and why there is none."""
-    methods = sorted({name for first, second, _ in pairs for name in (first, second)})
-    order = PartialOrder(len(methods))
-    for first, second, verdict in pairs:
-        i, j = methods.index(first), methods.index(second)
-        known = order.known(i, j)
-        if known is not None and known != verdict:
-            return None, f"{first} and {second} contradict other answers"
-        if known is None:
-            order.set(
-                i, j, "left" if verdict == "left" else "right" if verdict == "right" else "equal"
-            )
-    if any(order.open_items(i) for i in range(len(methods))):
-        return None, "not every pair follows from the answers"
-    groups = order.groups_worst_first((1 << len(methods)) - 1)
-    buckets = [
-        tuple(name for at, name in enumerate(methods) if group >> at & 1)
-        for group in reversed(groups)
-    ]
-    return checked(buckets), ""

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from rankings.__main__ import main
+from rankings.command_line.files import read_rankings
 
 METHODS = "abcd"
 
@@ -98,3 +99,50 @@ def test_names_that_do_not_meet_end_with_2_and_the_nearest(
     assert (code, out) == (2, "")
     assert says in err
     assert err.count("\n") == 1
+
+
+class TestPairsOfOtherTools:
+    """Rankings that follow from pairs, as labelling tools and arenas export them."""
+
+    # ann orders all three methods by two pairs and a third that follows; ben contradicts himself.
+    ROWS = (
+        ("ann", "a", "b", "left"),
+        ("ann", "b", "c", "left"),
+        ("ben", "a", "b", "left"),
+        ("ben", "b", "c", "left"),
+        ("ben", "a", "c", "right"),
+    )
+
+    def file(self, folder, columns="image,annotator,method_a,method_b,verdict"):
+        lines = [columns, *(",".join(["i0", *row]) for row in self.ROWS)]
+        path = folder / "pairs.csv"
+        path.write_text("\n".join([*lines, ""]))
+        return path
+
+    def test_their_report_is_that_of_the_rankings_that_follow(self, made, tmp_path, capsys):
+        ranked = tmp_path / "ranked.csv"
+        ranked.write_text(
+            'image,annotator,criterion,buckets\ni0,ann,preference,"[[""a""],[""b""],[""c""]]"\n'
+        )
+        scores = tmp_path / "scores.csv"
+        scores.write_text(
+            "protocol,method,image,recall,precision\n"
+            + "".join(f"p,{method},i0,{at / 4},{at / 4}\n" for at, method in enumerate("cba"))
+        )
+        options = ["--json", "--resamples", "9", "--min-annotators", "1"]
+        code, expected, _ = run(capsys, "analyse", ranked, scores, *options)
+        assert code == 0
+        code, found, told = run(capsys, "analyse", self.file(tmp_path), scores, *options)
+        assert code == 0
+        assert json.loads(found)["criteria"] == json.loads(expected)["criteria"]
+        assert "i0, ben left out: " in told
+        assert "contradict" in told
+
+    def test_columns_may_be_those_of_an_arena(self, tmp_path):
+        path = self.file(tmp_path, "image,annotator,model_a,model_b,winner")
+        assert read_rankings(str(path)) == {"preference": {"i0": {"ann": (("a",), ("b",), ("c",))}}}
+
+    def test_neither_rankings_nor_pairs_is_refused(self, tmp_path, capsys):
+        path = self.file(tmp_path, "image,annotator,first,second,verdict")
+        code, _, told = run(capsys, "analyse", path, path)
+        assert (code, told) == (2, f"{path} has no column criterion\n")

@@ -1,0 +1,133 @@
+"""Pairs that other tools collected, as rankings."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from text_rankings.base.suggestions import did_you_mean
+
+from ..errors import RankingError
+from ..orders.buckets import Ranking, checked
+from .partial_order import PartialOrder
+
+_CRITERION: Final = "preference"
+_FIRST: Final = ("method_a", "model_a", "left", "winner")
+_SECOND: Final = ("method_b", "model_b", "right", "loser")
+_VERDICTS: Final = {
+    **dict.fromkeys(("left", "a", "1", "method_a", "model_a", "first"), "left"),
+    **dict.fromkeys(("right", "b", "2", "method_b", "model_b", "second"), "right"),
+    **dict.fromkeys(("equal", "tie", "tied", "0", "both", "tie (bothbad)", "draw"), "equal"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class OfPairs:
+    """Rankings that follow from pairs.
+
+    Attributes
+    ----------
+    whole : criterion -> image -> annotator -> ranking
+        Of annotators whose pairs order all methods of an image.
+    orders : criterion -> list of rankings of two methods
+        Every pair.
+    left_out : list of (image, annotator, reason)
+        Pairs that give no whole ranking.
+    """
+
+    whole: dict[str, dict[str, dict[str, Ranking]]]
+    orders: dict[str, list[Ranking]]
+    left_out: list[tuple[str, str, str]]
+
+
+def are_pairs(names: Collection[str]) -> bool:
+    """Return whether columns are those of pairs.
+
+    Parameters
+    ----------
+    names
+        Of the columns.
+    """
+    return "buckets" not in names and all(
+        any(name in names for name in side) for side in (_FIRST, _SECOND)
+    )
+
+
+def rankings_of_pairs(rows: Iterable[Mapping[str, Any]], place: str) -> OfPairs:
+    """Return the rankings that follow from pairs.
+
+    Parameters
+    ----------
+    rows
+        With ``method_a``, ``method_b`` and ``verdict``, or the names that other tools use.
+    place : str
+        What a row is called in messages, before its number from 0.
+
+    Raises
+    ------
+    RankingError
+        If a row is not a pair; names the row.
+    """
+    orders: dict[str, list[Ranking]] = defaultdict(list)
+    pairs: dict[tuple[str, str, str], list[tuple[str, str, str]]] = defaultdict(list)
+    for at, row in enumerate(rows):
+        first, second, verdict = _pair(row, f"{place} {at}")
+        criterion = str(row.get("criterion") or _CRITERION)
+        image, name = (str(row.get(key) or "") for key in ("image", "annotator"))
+        pairs[criterion, image, name].append((first, second, verdict))
+        ordered = [(first,), (second,)] if verdict != "right" else [(second,), (first,)]
+        orders[criterion].append(checked([(first, second)] if verdict == "equal" else ordered))
+    whole: dict[str, dict[str, dict[str, Ranking]]] = {criterion: {} for criterion in orders}
+    left_out = []
+    for (criterion, image, name), own in pairs.items():
+        ranking, reason = _ranking(own)
+        if ranking is None:
+            left_out.append((image, name, reason))
+        else:
+            whole[criterion].setdefault(image, {})[name] = ranking
+    return OfPairs(whole, dict(orders), left_out)
+
+
+def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, str]:
+    columns = [next((key for key in keys if key in row), None) for keys in (_FIRST, _SECOND)]
+    if None in columns:
+        raise RankingError(
+            f"{place} has the columns {', '.join(map(str, row)) or 'none'}; expected buckets, or "
+            "method_a, method_b and verdict, or winner and loser"
+        )
+    first, second = (str(row[key] or "").strip() for key in columns if key is not None)
+    if not first or not second or first == second:
+        raise RankingError(f"{place} needs two methods, got {first!r} and {second!r}")
+    if columns == ["winner", "loser"]:
+        return first, second, "left"
+    given = str(row.get("verdict", row.get("winner", ""))).strip()
+    verdict = {first: "left", second: "right"}.get(given, _VERDICTS.get(given.lower(), ""))
+    if not verdict:
+        meant = did_you_mean(given, _VERDICTS)
+        raise RankingError(
+            f"{place} has the verdict {given!r}{meant}; expected left, right or equal"
+        )
+    return first, second, verdict
+
+
+def _ranking(pairs: Sequence[tuple[str, str, str]]) -> tuple[Ranking | None, str]:
+    """Return the ranking that follows from one annotator's pairs, or None and why there is none."""
+    methods = sorted({name for first, second, _ in pairs for name in (first, second)})
+    order = PartialOrder(len(methods))
+    for first, second, verdict in pairs:
+        i, j = methods.index(first), methods.index(second)
+        known = order.known(i, j)
+        if known is not None and known != verdict:
+            return None, f"{first} and {second} contradict other answers"
+        if known is None:
+            order.set(
+                i, j, "left" if verdict == "left" else "right" if verdict == "right" else "equal"
+            )
+    if any(order.open_items(i) for i in range(len(methods))):
+        return None, "not every pair follows from the answers"
+    groups = order.groups_worst_first((1 << len(methods)) - 1)
+    buckets = [
+        tuple(name for at, name in enumerate(methods) if group >> at & 1)
+        for group in reversed(groups)
+    ]
+    return checked(buckets), ""
