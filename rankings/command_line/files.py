@@ -39,7 +39,7 @@ def read_rankings(
         If the file cannot be read, or a row is not a ranking; the message names file and line.
     """
     rankings: dict[str, dict[str, dict[str, Ranking]]] = {}
-    rows = list(_rows(path, _RANKING_COLUMNS, instead=are_pairs))
+    rows = list(rows_of(path, _RANKING_COLUMNS, instead=are_pairs))
     if rows and are_pairs(rows[0][1]):
         found = rankings_of_pairs((row for _, row in rows), f"{path}, row")
         for image, name, reason in found.left_out:
@@ -71,7 +71,7 @@ def read_scores(path: str) -> Tallies:
         names the file and the line.
     """
     parts: dict[tuple[str, str, str], tuple[float, ...]] = {}
-    for line, row in _rows(path, _SCORE_COLUMNS):
+    for line, row in rows_of(path, _SCORE_COLUMNS):
         if row["image"] == ALL_IMAGES:
             continue
         cell = row["image"], row["protocol"], row["method"]
@@ -107,7 +107,7 @@ def read_plain_scores(
         As :func:`read_scores` does.
     """
     scores: dict[str, dict[str, dict[str, tuple[float | None, float | None]]]] = {}
-    for line, row in _rows(path, _SCORE_COLUMNS):
+    for line, row in rows_of(path, _SCORE_COLUMNS):
         if row["image"] == ALL_IMAGES:
             continue
         of_protocol = scores.setdefault(row["image"], {}).setdefault(row["protocol"], {})
@@ -129,12 +129,18 @@ def as_text(detectors: Mapping[str, Any]) -> str:
     return "\n".join(texts) or "There is no ranking.\n"
 
 
-def _rows(
+def rows_of(
     path: str,
-    needed: Sequence[str],
+    needed: Sequence[str] = (),
     instead: Callable[[Sequence[str]], bool] = lambda names: False,
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield each row with its line; lines before the header that start with "# " are skipped."""
+    """Yield each row with its line; lines before the header that start with "# " are skipped.
+
+    Raises
+    ------
+    RankingError
+        If the file cannot be read, or has no such columns nor others ``instead``.
+    """
     try:
         with _opened(path) as file:
             n_read, head = 1, file.readline()

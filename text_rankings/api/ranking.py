@@ -1,13 +1,12 @@
 """Rankings, consensus and strengths from people's answers: rankings or pairs."""
 
-import csv
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
 
-from rankings.command_line.files import read_rankings
+from rankings.command_line.files import read_rankings, rows_of
 from rankings.consensus.davidson import DavidsonFit, davidson
 from rankings.consensus.rules import ConsensusMethod, consensus_of
 from rankings.elicitation.pairs import rankings_of_pairs
@@ -118,7 +117,7 @@ def rank(answers: Any, consensus: ConsensusMethod = "mean-rank") -> Rankings:
     left_out: list[tuple[str, str, str]] = []
     if isinstance(answers, Mapping):
         whole = _nested(answers)
-    elif isinstance(answers, str | PathLike) and "buckets" in _header(fspath(answers)):
+    elif isinstance(answers, str | PathLike) and _are_rankings(fspath(answers)):
         whole = read_rankings(fspath(answers))
     else:
         rows, place = _rows(answers)
@@ -158,9 +157,8 @@ def _nested(answers: Nested) -> dict[str, dict[str, dict[str, Ranking]]]:
         raise RankingError(f"expected rankings as {wanted}: {fault}") from fault
 
 
-def _header(path: str) -> list[str]:
-    rows, _ = _rows(path)
-    return list(rows[0]) if rows else []
+def _are_rankings(path: str) -> bool:
+    return any("buckets" in row for _, row in rows_of(path))
 
 
 def _rows(answers: Any) -> tuple[list[dict[str, Any]], str]:
@@ -173,15 +171,7 @@ def _rows(answers: Any) -> tuple[list[dict[str, Any]], str]:
         raise RankingError(
             f"expected a path, a data frame, rows or a dictionary, got {type(answers).__name__}"
         )
-    try:
-        with open(answers, encoding="utf-8-sig", newline="") as file:
-            # Lines before the header that begin so say where our own files come from.
-            lines = (line for line in file if not line.startswith("# "))
-            return [dict(row) for row in csv.DictReader(lines, restval="")], f"{answers}, row"
-    except OSError as fault:
-        raise RankingError(f"{answers} cannot be read: {fault.strerror}") from fault
-    except (csv.Error, UnicodeDecodeError) as fault:
-        raise RankingError(f"{answers} is no CSV file: {fault}") from fault
+    return [row for _, row in rows_of(fspath(answers))], f"{answers}, row"
 
 
 def _of_buckets(
