@@ -249,7 +249,7 @@ def test_pictures_are_there(visitor, address, study, annotator):
     services.give_consent(study=study, annotator=annotator)
     page = visitor()
     for number in range(1, len(CARDS) + 1):
-        with page.expect_response(re.compile(r"/img/learning/\w+.*\.(svg|jpg)")) as got:
+        with page.expect_response(re.compile(r"/img/learning/\w+.*\.(svg|webp)")) as got:
             page.goto(address("card", number))
         assert got.value.status in (200, 304)
 

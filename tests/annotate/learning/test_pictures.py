@@ -12,7 +12,7 @@ from annotate.learning.pictures import PICTURES
 
 FOLDER = Path(__file__).resolve().parents[3] / "static" / "img" / "learning"
 DRAWINGS = [picture for picture in PICTURES.values() if picture.file.endswith(".svg")]
-PHOTOGRAPHS = [picture for picture in PICTURES.values() if picture.file.endswith(".jpg")]
+PHOTOGRAPHS = [picture for picture in PICTURES.values() if picture.file.endswith(".webp")]
 
 
 def test_each_picture_has_its_file_and_each_file_its_picture():
