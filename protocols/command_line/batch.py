@@ -20,6 +20,7 @@ from ..formats.containers.contents import Archive, Kind, LineFormat
 from ..formats.containers.folders import unfolded
 from ..formats.readers.layouts import rules_named
 from ..formats.readers.rrc import read_archive
+from ..formats.readers.rrc_lines import Rules
 from ..formats.recognition.guessing import guess
 from ..formats.recognition.reading import LINES, read
 from ..scoring import OneMethod, chunks_of_method, score_methods
@@ -42,10 +43,12 @@ class Formats:
 
     If ``truth`` is None, the format is detected from all lines. If ``results`` is None, results are
     read like the ground truth, or an error asks for their format (``read_results``).
+    ``drop_broken_ignored`` leaves lines of ignored text out of the ground truth that are invalid.
     """
 
     truth: str | None = None
     results: str | None = None
+    drop_broken_ignored: bool = False
 
 
 NOT_NAMED: Final = Formats()
@@ -146,7 +149,7 @@ def settled(
     >>> settled([registry.get("icdar13")], "gt.zip")[1]  # one word is slanted
     ['icdar13: it treats every region as its bounding box ...']
     """
-    of_truth = _truth(truth, formats.truth)
+    of_truth = _truth(truth, formats)
     remarks, chosen = [], []
     for protocol in dict.fromkeys(protocols):
         chosen.append(protocol.settled_for(_all(of_truth)))
@@ -197,7 +200,7 @@ class _Files:
                     fitting, path, read_scenes(self.truth, path, self.formats)
                 )
 
-        n_images = len(_truth(self.truth, self.formats.truth))
+        n_images = len(_truth(self.truth, self.formats))
         scores: defaultdict[str, list[ImageScore]] = defaultdict(list)
         for chunk, of_chunk in answers(executor, chunks()):
             for protocol, of_protocol in zip(chunk.protocols, of_chunk, strict=True):
@@ -214,7 +217,7 @@ class _Files:
     def _note(self, protocol: Protocol, path: str) -> str:
         if not self.only_fitting:
             return ""
-        truth = _truth(self.truth, self.formats.truth)
+        truth = _truth(self.truth, self.formats)
         return lacking(
             protocol,
             _all(truth),
@@ -223,13 +226,11 @@ class _Files:
         )
 
     def _undefined(self, protocol: Protocol, path: str, note: str) -> Scored:
-        nothing = dict.fromkeys(_truth(self.truth, self.formats.truth), _UNDEFINED)
+        nothing = dict.fromkeys(_truth(self.truth, self.formats), _UNDEFINED)
         return Scored(protocol.full_slug, Path(path).stem, nothing, _UNDEFINED, note)
 
     def _scored(self, protocol: Protocol, path: str, scores: Sequence[ImageScore]) -> Scored:
-        images = dict(
-            zip(_truth(self.truth, self.formats.truth), map(_figures, scores), strict=True)
-        )
+        images = dict(zip(_truth(self.truth, self.formats), map(_figures, scores), strict=True))
         overall = _figures(protocol.overall(scores))
         sums = dict(zip(images, map(_sums, scores), strict=True))
         return Scored(protocol.full_slug, Path(path).stem, images, overall, sums=sums)
@@ -264,6 +265,12 @@ def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
     return _checked_archive(_look(path, kind, format), path, kind)
 
 
+def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
+    """Return the contents of ground truth; raises as ``read_file``."""
+    drops = formats.drop_broken_ignored
+    return _checked_archive(_look(path, "truth", formats.truth, drops=drops), path, "truth")
+
+
 def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive:
     """Return the contents of a result set, with lines read like those of the ground truth.
 
@@ -286,7 +293,7 @@ def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive
         return _checked_archive(
             _look(path, "results", formats.results, truth=named), path, "results"
         )
-    of_truth = read_file(truth, "truth", formats.truth)
+    of_truth = read_truth(truth, formats)
     if of_truth.format not in LINES:
         return _checked_archive(_look(path, "results", truth=named), path, "results")
     shape = "ltwh" if of_truth.format == "ltwh" else of_truth.line_format.value
@@ -333,10 +340,11 @@ def _look(
     format: str | None = None,
     shape: str | None = None,
     truth: tuple[str, str | None] | None = None,
+    drops: bool = False,
 ) -> Archive:
     """Read a file once for all protocols, and again if it has changed."""
     state = _state(path) if truth is None else (_state(path), _state(truth[0]))
-    return _read_as_it_is(path, state, kind, format, shape, truth)
+    return _read_as_it_is(path, state, kind, format, shape, truth, drops)
 
 
 def _state(path: str) -> tuple[str, int, int, int] | None:
@@ -360,6 +368,7 @@ def _read_as_it_is(
     format: str | None,
     shape: str | None,
     truth: tuple[str, str | None] | None,
+    drops: bool,
 ) -> Archive:
     """Read a file; ``shape`` is the notation of coordinates if the format is unknown.
 
@@ -376,6 +385,8 @@ def _read_as_it_is(
     rules = None if named is None else rules_named(named)
     if rules is not None and format is None:
         rules = replace(rules, tail=None)
+    if drops:
+        rules = replace(rules or Rules(), drop_broken_ignored=True)
     source = unfolded(path)
     archive = read_archive(source, kind=kind, name=name, rules=rules)
     if format is None and archive.errors and guess(source, name).format not in LINES:
@@ -384,9 +395,9 @@ def _read_as_it_is(
     return archive
 
 
-def _truth(path: str, format: str | None) -> Mapping[str, tuple[Region, ...]]:
+def _truth(path: str, formats: Formats) -> Mapping[str, tuple[Region, ...]]:
     """Return the regions of ground truth under the competition's names of images."""
-    regions = read_file(path, "truth", format).regions
+    regions = read_truth(path, formats).regions
     if not regions:
         raise BatchError(f"{path} has no images, so that nothing can be scored")
     return _called(regions)
@@ -439,7 +450,7 @@ def read_scenes(truth: str, results: str, formats: Formats = NOT_NAMED) -> list[
     >>> scene.name, len(scene.truth), len(scene.detections)
     ('1', 2, 1)
     """
-    archive, regions = read_file(truth, "truth", formats.truth), _truth(truth, formats.truth)
+    archive, regions = read_truth(truth, formats), _truth(truth, formats)
     detections = _checked(results, regions, truth, formats)
     scenes = []
     for given, (image, of_image) in zip(archive.regions, regions.items(), strict=True):

@@ -153,6 +153,11 @@ def _add_formats(command: argparse.ArgumentParser) -> None:
     }
     for name, says in names.items():
         command.add_argument(name, metavar="SLUG", help=says)
+    command.add_argument(
+        "--drop-broken-ignored",
+        action="store_true",
+        help="leave out lines of ignored text in the ground truth that are invalid, and count them",
+    )
 
 
 def _formats(options: argparse.Namespace) -> "Formats":
@@ -165,13 +170,17 @@ def _formats(options: argparse.Namespace) -> "Formats":
         if slug is not None and slug not in FORMATS:
             meant = did_you_mean(slug, FORMATS)
             raise BadInput(f"there is no format {slug!r}{meant}; formats: {', '.join(FORMATS)}")
-    return Formats(*slugs)
+    return Formats(slugs[0], slugs[1], options.drop_broken_ignored)
 
 
 def _tell_reading(archive: "Archive") -> None:
     """Report on standard error how a file's lines were read."""
     if archive.reading:
         print(f"{archive.name}: read as {archive.reading} ({archive.format})", file=sys.stderr)
+    from .submissions import left_out
+
+    if n := archive.n_skipped_lines:
+        print(f"{archive.name}: {left_out(n)}", file=sys.stderr)
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -217,7 +226,7 @@ def _described(protocol: type[Protocol]) -> dict[str, Any]:
 
 
 def _score(options: argparse.Namespace) -> None:
-    from .batch import read_file, read_results, score_files, settled
+    from .batch import read_results, read_truth, score_files, settled
 
     names = _checked_names(options)
     formats = _formats(options)
@@ -240,7 +249,7 @@ def _score(options: argparse.Namespace) -> None:
             executor=engine,
             only_fitting=options.protocol == "all",
         )
-        _tell_reading(read_file(options.truth, "truth", formats.truth))
+        _tell_reading(read_truth(options.truth, formats))
         for done, n, scored in parts:
             for result_set in scored:
                 if (path := untold.pop(result_set.method, None)) is not None:
@@ -344,13 +353,13 @@ def _parameters(text: str) -> dict[str, Any]:
 
 
 def _errors(options: argparse.Namespace) -> None:
-    from .batch import read_file
+    from .batch import read_truth
     from .errors import COLUMNS, explain_files, table
 
     _checked_names(options)
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     formats = _formats(options)
-    _tell_reading(read_file(options.truth, "truth", formats.truth))
+    _tell_reading(read_truth(options.truth, formats))
     rows: list[tuple[Any, ...]] = []
     answer = []
     for explained in explain_files(protocol, options.truth, options.results, formats):

@@ -16,7 +16,7 @@ from ..core.regions import Region
 from ..formats.containers.contents import Kind, LineFormat, Tail
 from ..formats.readers.rrc_lines import Rules
 from .per_sample import OF_BOXES, WITH_LOG, Scored, overall_figures, samples, scored
-from .submissions import Asked, Lines, Refused, read_lines
+from .submissions import Asked, Lines, Refused, left_out, read_lines
 from .usage import usage
 
 # Slugs by the names of published scripts, in lower case; slugs themselves are names too.
@@ -63,6 +63,8 @@ _LISTED: Final = {
 # Format of lines: --format=SLUG, as for the other commands; and the log of an image.
 _FORMAT, _LOG = "-format", "-log"
 _LOGS: Final = ("reasons", "published")
+# Without a value: invalid lines of ignored text are left out.
+_DROP: Final = "-drop-broken-ignored"
 # Ground truth may hold polygons if its first line begins with this many numbers.
 _MAYBE_POLYGON: Final = 10
 _FIRST_NUMBERS: Final = re.compile(rf"(?:\s*-?[0-9.]+\s*,){{{_MAYBE_POLYGON}}}")
@@ -147,7 +149,7 @@ def parsed(arguments: Sequence[str]) -> Options:
         If there is no such protocol, or a parameter is outside its range.
     """
     given = _given(arguments)
-    unknown = sorted(set(given) - {*"gsopc", _FORMAT, _LOG})
+    unknown = sorted(set(given) - {*"gsopc", _FORMAT, _LOG, _DROP})
     if unknown:
         raise BadUsage(f"unknown option -{unknown[0]}")
     if not {"g", "s"} <= set(given):
@@ -166,12 +168,13 @@ def parsed(arguments: Sequence[str]) -> Options:
     if box_type == "ltrb":
         reading["LTRB"] = True
     of_truth, of_results = (_lines(kind, protocol, reading) for kind in ("truth", "results"))
+    of_truth = replace(of_truth, drops=_DROP in given)
     return Options(
         given["g"],
         given["s"],
         given.get("o"),
         protocol,
-        _rules(named, of_results, keep_quotes=box_type == "poly"),
+        _rules(named, of_results, keep_quotes=box_type == "poly", drops=of_truth.drops),
         of_truth,
         of_results,
         named is not None,
@@ -211,7 +214,7 @@ def _lines(kind: Kind, protocol: Protocol, reading: Mapping[str, Any]) -> Lines:
     return lines
 
 
-def _rules(named: str | None, results: Lines, *, keep_quotes: bool) -> Rules | None:
+def _rules(named: str | None, results: Lines, *, keep_quotes: bool, drops: bool) -> Rules | None:
     if named is None:
         return None
     from ..formats.readers.layouts import rules_named
@@ -230,6 +233,7 @@ def _rules(named: str | None, results: Lines, *, keep_quotes: bool) -> Rules | N
         transcriptions=results.texts,
         crlf_only=results.crlf,
         keep_quotes=keep_quotes,
+        drop_broken_ignored=drops,
     )
 
 
@@ -279,6 +283,8 @@ def _given(arguments: Sequence[str]) -> dict[str, str]:
         if not argument.startswith("-") or len(argument) < 2:
             raise BadUsage(f"unexpected argument {argument!r}")
         name, equals, value = argument[1:].partition("=")
+        if name == _DROP:
+            equals = "="
         if not equals:
             if not rest:
                 raise BadUsage(f"-{name} needs a value")
@@ -347,6 +353,8 @@ def _read(path: str, lines: Lines, options: Options) -> dict[str, tuple[Region, 
     archive = read_archive(path, kind=lines.kind, rules=options.rules)
     if archive.errors:
         raise Refused(str(archive.errors[0]))
+    if n := archive.n_skipped_lines:
+        print(f"{archive.name}: {left_out(n)}", file=sys.stderr)
     matched = {name: _IMAGE.match(name) for name in archive.regions}
     if not all(matched.values()) or options.protocol.slug in _ANY_NAME:
         return dict(archive.regions)

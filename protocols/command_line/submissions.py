@@ -5,6 +5,7 @@ only; whatever a pattern leaves open is accepted.
 """
 
 import re
+import sys
 import zipfile
 import zlib
 from codecs import BOM_UTF8
@@ -18,7 +19,7 @@ from ..formats.containers.archives import Limits, plain_content
 from ..formats.containers.contents import IGNORED_TEXT, Kind, LineFormat
 from ..formats.problems import Problems
 from ..formats.readers.layouts import Survey, asked_instead, decide
-from ..formats.readers.rrc_lines import Rules, turns_left
+from ..formats.readers.rrc_lines import Rules, is_ignored_line, turns_left
 from ..formats.readers.uniform_lines import read_usual
 
 _BYTES: Final = Limits().total_bytes
@@ -52,6 +53,8 @@ class Lines:
         Lines end with CRLF only.
     confidences, texts : bool
         Whether lines have these fields after the numbers.
+    drops : bool
+        Leave out invalid lines of ignored text.
     """
 
     kind: Kind
@@ -60,6 +63,7 @@ class Lines:
     crlf: bool = False
     confidences: bool = False
     texts: bool = False
+    drops: bool = False
 
 
 def read_lines(path: str, lines: Lines, *, ask: bool = True) -> dict[str, tuple[Region, ...]]:
@@ -98,16 +102,27 @@ def read_lines(path: str, lines: Lines, *, ask: bool = True) -> dict[str, tuple[
         ends = "\r\n" if lines.crlf else "\n"
         kept = [line.replace("\r", "").replace("\n", "") for line in text.split(ends)]
         numbered = [(number, line) for number, line in enumerate(kept, 1) if line]
-        images[name] = (
-            tuple(_region(line, lines, f"{entry}, line {at}") for at, line in numbered)
-            if usual is None
-            else usual.regions
-        )
+        images[name] = tuple(_regions(numbered, lines, entry)) if usual is None else usual.regions
         if asks:
             survey.add(numbered, lines.kind, entry)
     if asks:
         _ask(survey, path, rules)
     return images
+
+
+def left_out(n: int) -> str:
+    """Return how many broken lines of ignored text do not count."""
+    return f"{n} broken line{'s' * (n > 1)} of ignored text left out"
+
+
+def _regions(numbered: Sequence[tuple[int, str]], lines: Lines, entry: str) -> Iterator[Region]:
+    for at, line in numbered:
+        try:
+            yield _region(line, lines, f"{entry}, line {at}")
+        except Refused:
+            if not (lines.drops and is_ignored_line(line)):
+                raise
+            print(f"{entry}, line {at}: {left_out(1)}", file=sys.stderr)
 
 
 def _ask(survey: Survey, path: str, rules: Rules) -> None:

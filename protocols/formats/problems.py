@@ -215,9 +215,14 @@ class Problems:
         line: int | None = None,
         *,
         text: str | None = None,
+        is_out: bool = False,
     ) -> None:
-        """Add an error for input that a reader could not use."""
-        self.error(fault.code, fault.found, fault.expected, entry, line, text=text, span=fault.span)
+        """Add an error for input that a reader could not use, or a warning if it is left out."""
+        severe: dict[str, Any] = {"severity": "warning", "action": PASSED_OVER} if is_out else {}
+        place = (entry, line)
+        self.error(
+            fault.code, fault.found, fault.expected, *place, text=text, span=fault.span, **severe
+        )
 
     def add(self, problem: Problem) -> None:
         self.counts[problem.code] += 1

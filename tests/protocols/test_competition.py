@@ -280,6 +280,29 @@ def test_tables_of_more_than_a_hundred_detections_are_left_out(tmp_path):
     assert tables == [[], [[1.0] * 100]]
 
 
+BROKEN = {
+    "QUAD": f"{WORD},one\n5,5,###\n{WORD.replace('39', '9', 1)},###\n",
+    # As in CLEval's copy of Total-Text: a point where a polygon should be.
+    "POLY": "0,0,50,5,99,0,99,39,50,44,0,39,one\n5,5,###\n",
+}
+
+
+@pytest.mark.parametrize("box_type", BROKEN)
+def test_broken_lines_of_ignored_text_are_left_out_where_that_is_asked_for(box_type, tmp_path):
+    truth = {"gt_img_1.txt": BROKEN[box_type]}
+    word = BROKEN[box_type].partition(",one")[0]
+    options = ["-c=CLEval", f'-p={{"BOX_TYPE": "{box_type}"}}']
+    assert "line 2" in evaluate(tmp_path, truth, {"res_img_1.txt": word}, *options)
+    options.append("--drop-broken-ignored")
+    assert evaluate(tmp_path, truth, {"res_img_1.txt": word}, *options)["hmean"] == 1
+    paths = f"-g={tmp_path / 'gt.zip'}", f"-s={tmp_path / 'submit.zip'}"
+    done = commands.run_here(main, *paths, *options)
+    assert done.stderr.endswith("1 broken line of ignored text left out\n")
+    # A word that is broken stays a fault.
+    wrong = {"gt_img_1.txt": BROKEN[box_type].replace("5,5,###", "5,5,two")}
+    assert "line 2" in evaluate(tmp_path, wrong, {"res_img_1.txt": word}, *options)
+
+
 def test_patterns_of_names_are_parameters(tmp_path):
     names = '{"GT_SAMPLE_NAME_2_ID": "([0-9]+).gt", "DET_SAMPLE_NAME_2_ID": "([0-9]+).det"}'
     found = evaluate(tmp_path, {"7.gt": f"{WORD},one"}, {"7.det": WORD}, "-p", names)

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from protocols.core.regions import Region
 
-from ..problems import Problem
+from ..problems import PASSED_OVER, Problem
 from .archives import Limits, Source
 
 Kind = Literal["truth", "results"]
@@ -119,6 +119,11 @@ class Archive:
     @property
     def questions(self) -> tuple[Problem, ...]:
         return tuple(problem for problem in self.problems if problem.severity == "question")
+
+    @property
+    def n_skipped_lines(self) -> int:
+        """Broken lines of ignored text that were left out."""
+        return sum(of.line is not None and of.action == PASSED_OVER for of in self.warnings)
 
     @property
     def n_regions(self) -> int:

@@ -22,7 +22,7 @@ from ..containers.shapes import odd_shapes, tell_shape, turned_round
 from ..problems import KEPT, PASSED_OVER, Fault, Problems, quoted
 from .curved import Style, joined, style_of
 from .layouts import Decision, Layout, Survey, asked_instead, decide
-from .rrc_lines import LineReader, Rules, looks_like_confidence
+from .rrc_lines import LineReader, Rules, is_ignored_line, looks_like_confidence, telling
 from .uniform_lines import UsualFile, read_usual
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -166,7 +166,8 @@ def _looked_at(files: "_Files", kind: Kind, rules: Rules) -> tuple[Style | None,
         if file.usual is not None and file.usual.is_plain:
             survey.add_usual(file.usual, file.first, kind, file.member.path)
         else:
-            survey.add(files.lines(file), kind, file.member.path)
+            lines = telling(files.lines(file), rules)
+            survey.add(lines, kind, file.member.path)
     decision = decide(survey, kind, rules.line_format)
     if rules.strict:
         decision = asked_instead(decision, survey, kind)
@@ -345,6 +346,7 @@ class _Reader:
     ) -> None:
         self._style = style
         self._rules = rules
+        self._drops = kind == "truth" and rules.drop_broken_ignored
         self._format = line_format
         self._problems = problems
         self._line_reader = LineReader(kind, rules, line_format, style)
@@ -369,7 +371,8 @@ class _Reader:
             try:
                 region = self._line_reader.region(line)
             except Fault as fault:
-                self._problems.fault(fault, file.path, number, text=line)
+                is_out = self._drops and is_ignored_line(line)
+                self._problems.fault(fault, file.path, number, text=line, is_out=is_out)
                 continue
             if region.points in seen and not self._rules.strict:
                 self._problems.warning(

@@ -57,6 +57,8 @@ class Rules:
         shapes without area (L4) and coordinates beyond any image (L3), report CRLF (L9).
     sides : bool
         Boxes are left,top,width,height.
+    drop_broken_ignored : bool
+        Warn of invalid lines of ground truth whose text is ``###``, and leave them out.
     """
 
     line_format: LineFormat | None = None
@@ -68,6 +70,7 @@ class Rules:
     loading: bool = False
     tail: Tail | None = None
     sides: bool = False
+    drop_broken_ignored: bool = False
 
 
 class LineReader:
@@ -271,6 +274,22 @@ class LineReader:
         if self._rules.strict and not self._rules.transcriptions:
             raise Fault("L1", quoted(line), "{value} and no more", value=self._wants())
         return Region(points, text=self._text(rest) if self._rules.transcriptions else rest)
+
+
+def is_ignored_line(line: str) -> bool:
+    """Return whether a line ends with the text of ignored regions, whatever is before it."""
+    return unquoted_text(line.rpartition(",")[2]).strip() == IGNORED_TEXT
+
+
+def telling(lines: Sequence[tuple[int, str]], rules: Rules) -> Sequence[tuple[int, str]]:
+    """Return the lines that tell a format: where broken ones are dropped, not those too short for any."""
+    if not rules.drop_broken_ignored:
+        return lines
+    return [
+        (number, line)
+        for number, line in lines
+        if n_leading_numbers(split_fields(line)) >= _MIN_NUMBERS or not is_ignored_line(line)
+    ]
 
 
 def split_fields(line: str) -> list[str]:
