@@ -41,6 +41,7 @@ from benchmarks.own_site import (
 
 from .breaking import Postgres, Proxy, Supervised, programs_of_postgres, small_disk
 from .long_work import Cluster, Loads, faults_of_jobs
+from .real_work import Work
 
 # More than one person ranks in that time: a round without answers shows nothing.
 _METHODS, _IMAGES = 6, 150
@@ -159,6 +160,7 @@ class _Site:
             shown = payload(services.start(study=study, annotator=person))
             self._people.append(Annotator(sign_in(person), shown, random.Random(number)))
         self._loads = Loads()
+        self._long = Work(folder, self._environment, study, self._admin)
         self._acknowledged: set[str] = set()
         self._last_answer = dict.fromkeys(range(len(people)), 0.0)
         self._ended = threading.Event()
@@ -251,6 +253,7 @@ class _Site:
         if at_the_end:
             yield from faults_of_jobs()
         yield from self._loads.faults(ended=at_the_end)
+        yield from self._long.faults()
         times = Counter(Judgement.objects.values_list("screen__public_id", flat=True))
         if lost := self._acknowledged - set(times):
             yield f"{len(lost)} acknowledged answers lost"
@@ -279,6 +282,13 @@ class _Site:
             "the worker": self._kill_worker,
             # Some photographs are stored and no row is committed; the next worker loads all.
             "a load half-way": lambda: self._loads.kill_half_way(self._worker.kill),
+            "scoring": lambda: self._long.kill_during_scoring(self._worker.kill),
+            "a report": lambda: self._long.kill_during_a_report(self._worker.kill),
+            "a bundle": lambda: self._long.kill_during_a_bundle(self._worker.kill),
+            "a backup": self._long.kill_a_backup,
+            "a restore": self._long.kill_a_restore,
+            "same photographs": lambda: self._long.race_for_photographs(self._loads),
+            "rolling restart": lambda: self._long.restart_slowly(self._web, lambda: self.n_failed),
             "two sites": self._second_site,
             "clock an hour ahead": lambda: self._set_clock(3600),
             "clock an hour back": lambda: self._set_clock(-3600),

@@ -32,16 +32,53 @@ class Loads:
 
     def __init__(self) -> None:
         self._names: list[str] = []
+        self._n_made = 0
 
     def kill_half_way(self, kill: Callable[[], None]) -> None:
         """Start checking and loading a dataset, and kill when its first photograph is stored."""
         from annotate.imports import drafts
+        from annotate.imports.models import Draft
+
+        draft = self.start(seed=len(self._names) + 1)
+        states = Draft.objects.filter(pk=draft.pk).values_list("state", flat=True)
+        n_before = _n_stored()
+        drafts.confirm(draft=drafts.find(draft.pk))
+        until(lambda: _n_stored() > n_before, "a load", every=0.002)
+        kill()
+        if states.get() != Draft.State.LOADING:
+            raise RuntimeError("the load had ended before it was killed")
+
+    def load(self, seed: int) -> str:
+        """Load a dataset and return its name."""
+        draft = self.start(seed)
+        self.confirm(draft)
+        self.wait_for(draft)
+        return str(draft.name)
+
+    def confirm(self, draft: Any) -> None:
+        from annotate.imports import drafts
+
+        drafts.confirm(draft=drafts.find(draft.pk))
+
+    def wait_for(self, draft: Any) -> None:
+        from annotate.datasets.models import Dataset
+
+        until(Dataset.objects.filter(name=draft.name).exists, "a load")
+
+    def forget(self, name: str) -> None:
+        """Expect this dataset no more: its load was undone."""
+        self._names.remove(name)
+
+    def start(self, seed: int) -> Any:
+        """Add the files of a dataset, check them, and return the load that waits for its yes."""
+        from annotate.imports import drafts
         from annotate.imports.models import Draft, FileKind
 
-        name = f"Loaded {len(self._names) + 1}"
+        self._n_made += 1
+        name = f"Loaded {self._n_made}"
         self._names.append(name)
         draft = drafts.open_draft(person=None, dataset=None, name=name)
-        for file_name, kind, entries in _files(seed=len(self._names)):
+        for file_name, kind, entries in _files(seed=seed):
             stream = io.BytesIO(zip_bytes(entries))
             title = Path(file_name).stem if kind == FileKind.RESULTS else ""
             file = drafts.add_file(draft=draft, stream=stream, name=file_name)
@@ -49,12 +86,7 @@ class Loads:
         drafts.start_check(draft=draft)
         states = Draft.objects.filter(pk=draft.pk).values_list("state", flat=True)
         until(lambda: states.get() != Draft.State.CHECKING, "a check of files")
-        n_before = _n_stored()
-        drafts.confirm(draft=drafts.find(draft.pk))
-        until(lambda: _n_stored() > n_before, "a load", every=0.002)
-        kill()
-        if states.get() != Draft.State.LOADING:
-            raise RuntimeError("the load had ended before it was killed")
+        return draft
 
     def faults(self, *, ended: bool) -> Iterator[str]:
         """Return the partly loaded datasets; with ``ended`` also those not loaded after all waiting."""
@@ -85,7 +117,8 @@ def _files(seed: int) -> Iterator[tuple[str, str, Mapping[str, bytes]]]:
     pictures = {}
     for number in numbers:
         stream = io.BytesIO()
-        Picture.effect_noise(_SIZE, 40).save(stream, "JPEG")
+        # The same for the same seed.
+        Picture.frombytes("L", _SIZE, rng.randbytes(_SIZE[0] * _SIZE[1])).save(stream, "JPEG")
         pictures[f"img_{number}.jpg"] = stream.getvalue()
     truth = f"{box},word\n".encode()
     yield "truth.zip", "truth", {f"gt_img_{number}.txt": truth for number in numbers}

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from django.core.management import call_command
 
 from annotate.scoring import work
 from annotate.scoring.models import ProtocolRun
@@ -189,3 +190,22 @@ def test_the_shipped_processes_score_together(shipped, dataset, tmp_path):
     assert (job.state, job.failure) == ("done", ""), said
     assert ProtocolRun.objects.get().overall == expected
     assert "Computing on this machine instead" not in said
+
+
+def test_the_shipped_backup_makes_a_whole_archive(dataset, tmp_path):
+    """As the timer starts it: ExecStartPre, then ExecStart, with the environment of the unit."""
+    unit = of_the_unit("rankings-backup")
+    environment = {key: here(value, tmp_path) for key, value in unit.environment.items()}
+    environment["DATABASE_URL"] = database_url()
+    (tmp_path / "archives").mkdir()
+    program, *given = (here(one, tmp_path) for one in unit.command)
+    done = subprocess.run(
+        [program, *given],
+        cwd=here(unit.folder, tmp_path),
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    [archive] = (tmp_path / "archives").glob("site-*.zip")
+    call_command("rehearse", str(archive))

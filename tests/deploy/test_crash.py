@@ -9,7 +9,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_site_whose_processes_are_killed_loses_nothing():
     command = [sys.executable, "-m", "tests.crash", "--on", "sqlite", "--annotators", "3"]
-    faults = ["--only", "all web processes", "the worker", "a load half-way"]
+    faults = [
+        "--only",
+        "all web processes",
+        "the worker",
+        "a load half-way",
+        "a bundle",
+        "a restore",
+    ]
     done = subprocess.run(
         [*command, *faults], cwd=ROOT, capture_output=True, text=True, timeout=1200, check=False
     )

@@ -11,7 +11,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("name", ["rankings-site", "rankings-worker"])
+@pytest.mark.parametrize("name", ["rankings-site", "rankings-worker", "rankings-backup"])
 def test_a_unit_starts_what_is_there_and_writes_in_one_folder(name):
     # Lines of one kind may stand more than once.
     unit = ConfigParser(strict=False, interpolation=None)
@@ -29,7 +29,8 @@ def test_a_unit_starts_what_is_there_and_writes_in_one_folder(name):
     assert service["Environment"] == "PYTHONPATH=/srv/rankings"
     assert service["ProtectSystem"] == "strict"
     assert service["ReadWritePaths"] == "/srv/rankings/var"
-    assert service["Restart"] == "always"
+    # A backup is made once; the timer starts the next.
+    assert service.get("Type") == "oneshot" or service["Restart"] == "always"
 
 
 # Options of systemd.exec(5) for a service that computes, writes one folder and opens sockets.
@@ -51,7 +52,7 @@ HARDENED = {
 }
 
 
-@pytest.mark.parametrize(("name", "memory"), [("site", "2G"), ("worker", "6G")])
+@pytest.mark.parametrize(("name", "memory"), [("site", "2G"), ("worker", "6G"), ("backup", "1G")])
 def test_a_unit_may_do_only_what_it_needs(name, memory):
     path = ROOT / f"deploy/systemd/rankings-{name}.service"
     given: dict[str, list[str]] = {}
@@ -68,7 +69,7 @@ def test_a_unit_may_do_only_what_it_needs(name, memory):
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
-@pytest.mark.parametrize("name", ["site", "worker"])
+@pytest.mark.parametrize("name", ["site", "worker", "backup"])
 def test_the_exposure_of_a_unit_is_below_2_5_as_systemd_counts(name):
     unit = ROOT / f"deploy/systemd/rankings-{name}.service"
     checked = subprocess.run(
@@ -89,3 +90,20 @@ def test_every_container_is_hardened_and_limited(name):
     assert service["restart"] == "unless-stopped"
     assert service["mem_limit"].endswith(("m", "g"))
     assert service["pids_limit"] > 0
+
+
+def test_a_worker_that_reports_no_more_is_started_again():
+    text = (ROOT / "deploy/systemd/rankings-worker.service").read_text()
+    assert "\nWatchdogSec=120\nNotifyAccess=main\n" in text
+    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["worker"]
+    assert compose["healthcheck"]["test"][1:] == ["python", "manage.py", "worker", "--check"]
+
+
+def test_a_backup_is_made_every_week_even_if_the_machine_was_off():
+    timer = ConfigParser(strict=False, interpolation=None)
+    timer.read(ROOT / "deploy/systemd/rankings-backup.timer")
+    assert timer["Timer"]["Persistent"] == "true"
+    assert timer["Install"]["WantedBy"] == "timers.target"
+    if shutil.which("systemd-analyze"):
+        when = ["systemd-analyze", "calendar", timer["Timer"]["OnCalendar"]]
+        assert subprocess.run(when, capture_output=True).returncode == 0

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.utils import timezone
 
 from annotate.management.site_command import SiteCommand
 from annotate.operations.backups.writing import write_backup
@@ -19,7 +20,13 @@ class Command(SiteCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", help="the archive, a new file; - for standard output")
+        parser.add_argument(
+            "file",
+            help="the archive, a new file; a folder, for one named after the day; - for standard output",
+        )
+        parser.add_argument(
+            "--keep", type=int, metavar="N", help="in a folder: delete all but the newest N"
+        )
         parser.add_argument("--no-photographs", action="store_true", help="rows alone")
 
     def handle(self, **options: Any) -> None:
@@ -27,7 +34,14 @@ class Command(SiteCommand):
         if options["file"] == "-":
             counts = write_backup(sys.stdout.buffer, **asked)
         else:
-            counts = _to_file(Path(options["file"]), asked)
+            path = Path(options["file"])
+            folder = path if path.is_dir() else None
+            if folder is not None:
+                path = folder / f"site-{timezone.now():%Y-%m-%d}.zip"
+            counts = _to_file(path, asked)
+            if folder is not None and options["keep"]:
+                for old in sorted(folder.glob("site-????-??-??.zip"))[: -options["keep"]]:
+                    old.unlink()
         n_rows = sum(counts.values()) - counts["photographs"]
         self.stderr.write(f"{n_rows:,} rows and {counts['photographs']:,} photographs.")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.utils import timezone
 
 from annotate.datasets.models import Image, stored_path
 from annotate.jobs.models import Job
@@ -196,6 +197,17 @@ class TestCommands:
         with pytest.raises(CommandError, match="there already"):
             call_command("backup", str(path))
         assert not list(tmp_path.glob("*.part"))
+
+    def test_in_a_folder_it_is_named_after_the_day_and_the_newest_are_kept(self, world, tmp_path):
+        for name in ("site-2026-01-01.zip", "site-2026-01-02.zip", "mine.zip"):
+            (tmp_path / name).touch()
+        call_command("backup", str(tmp_path), "--keep", "2")
+        today = f"site-{timezone.now():%Y-%m-%d}.zip"
+        assert {path.name for path in tmp_path.glob("*.zip")} == {
+            *("mine.zip", "site-2026-01-02.zip", today)
+        }
+        emptied()
+        restore(tmp_path / today)
 
     def test_a_refusal_is_a_sentence(self, world, tmp_path):
         with pytest.raises(CommandError, match=r"holds data already.*Nothing was restored"):
