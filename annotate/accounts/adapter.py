@@ -57,8 +57,10 @@ class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library 
         """
         name = str(credentials.get("username", ""))
         key = self._tries_of(request, name)
-        may_try = ratelimit.consume(
-            request, action="failed_sign_in_of_address", dry_run=True
+        # A laboratory may share one address: a browser that the user has signed in with counts alone.
+        may_try = (
+            bool(known_browsers.of(request, name))
+            or ratelimit.consume(request, action="failed_sign_in_of_address", dry_run=True)
         ) and ratelimit.consume(request, action="failed_sign_in", key=key)
         if not may_try or self._is_guessing(request, name):
             # The typed name may be a password, so only the name of an existing user is logged.
@@ -77,9 +79,9 @@ class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library 
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         super().authentication_failed(request, **credentials)
-        ratelimit.consume(request, action="failed_sign_in_of_address")
         name = str(credentials.get("username", ""))
         if not known_browsers.of(request, name):
+            ratelimit.consume(request, action="failed_sign_in_of_address")
             ratelimit.consume(request, action="failures_of_strangers", key=name.lower())
 
     def _is_guessing(self, request: HttpRequest, name: str) -> bool:

@@ -13,6 +13,8 @@ from typing import Any, Final
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
+from rankings import __version__
+
 # Token URLs: invitation, password reset, e-mail confirmation.
 _WITH_TOKEN = re.compile(
     r"(/invitation/(?!join/)|/password/reset/key/(?!done/)|/confirm-email/)[^/\s\"?]+"
@@ -65,10 +67,10 @@ def numbered(
 
 
 class WithRequest(logging.Filter):
-    """Filter that adds the number of the request to a record."""
+    """Filter that adds the number of the request, and the version that answers, to a record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.request_id = _request_id.get()
+        record.request_id, record.version = _request_id.get(), __version__
         return True
 
 
@@ -81,6 +83,7 @@ class AsJson(logging.Formatter):
             "level": record.levelname,
             "logger": record.name,
             "request": getattr(record, "request_id", "-"),
+            "version": getattr(record, "version", ""),
             "message": record.getMessage(),
         }
         if record.name == _log.name:

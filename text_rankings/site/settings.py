@@ -230,7 +230,7 @@ ACCOUNT_SESSION_REMEMBER = True
 # A whole class may share one address. A failed sign-in counts against the user first, so that a
 # user who is locked out and keeps trying does not lock out the others.
 ACCOUNT_RATE_LIMITS = {
-    "login": "60/m/ip",
+    "login": "120/m/ip",
     # Codes of a second factor, by account; further tries wait longer.
     "login_failed": "5/5m/key,20/2h/key,30/m/ip",
     # By name and browser or network (accounts/adapter.py).
@@ -405,7 +405,9 @@ LOGGING = {
         "with_request": {"()": "text_rankings.site.logs.WithRequest"},
     },
     "formatters": {
-        "plain": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s]: %(message)s"},
+        "plain": {
+            "format": "%(asctime)s %(levelname)s %(name)s [%(version)s %(request_id)s]: %(message)s"
+        },
         "json": {"()": "text_rankings.site.logs.AsJson"},
     },
     "handlers": {

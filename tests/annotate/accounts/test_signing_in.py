@@ -189,6 +189,40 @@ def test_who_tries_many_names_from_one_address_is_stopped(ana):
     assert is_in(elsewhere)
 
 
+def test_forty_people_behind_one_address_sign_in_whoever_guesses_beside_them(ana):
+    """Each mistypes once in the same minute, in a browser of theirs, while a stranger guesses."""
+    people = []
+    for number in range(40):
+        User.objects.create_user(f"member-{number}", password=PHRASE)
+        browser = Client()
+        sign_in(browser, f"member-{number}")
+        browser.post(reverse("account_logout"))
+        assert not is_in(browser)
+        people.append(browser)
+    cache.clear()  # a minute later
+    stranger = Client()
+    for number in range(31):
+        sign_in(stranger, f"guess-{number}", "wrong")
+    sign_in(stranger, "ana")
+    assert not is_in(stranger)
+    for number, browser in enumerate(people):
+        sign_in(browser, f"member-{number}", "wrong")
+        sign_in(browser, f"member-{number}")
+        assert is_in(browser), number
+
+
+def test_a_known_browser_is_known_for_its_own_name_only(ana):
+    """A member's cookie opens no way to guess at others beyond the limit of the address."""
+    User.objects.create_user("ben", password=PHRASE)
+    member = Client()
+    sign_in(member, "ben")
+    member.post(reverse("account_logout"))
+    for number in range(30):
+        sign_in(member, f"guess-{number}", "wrong")
+    sign_in(member, "ana")
+    assert not is_in(member)
+
+
 def test_a_forged_header_does_not_make_another_address(ana):
     client = Client()
     for number in range(30):
