@@ -33,6 +33,8 @@ def run(main: Callable[[], Any]) -> None:
 
 
 def _write(name: str, explained: str, given: Sequence[str]) -> int:
+    # Noted first: the tree may change while a benchmark runs.
+    commit = commit_now()
     command, said = [sys.executable, "-m", name, *given], []
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout or ():
@@ -43,20 +45,22 @@ def _write(name: str, explained: str, given: Sequence[str]) -> int:
         return process.returncode
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"{name.rpartition('.')[2]}.md"
-    path.write_text(page_of(name, explained, given, said), encoding="utf-8")
+    path.write_text(page_of(name, explained, given, said, commit), encoding="utf-8")
     print(f"Written to {path.relative_to(ROOT)}.")
     return 0
 
 
-def page_of(name: str, explained: str, given: Sequence[str], said: Sequence[str]) -> str:
+def page_of(
+    name: str, explained: str, given: Sequence[str], said: Sequence[str], commit: str
+) -> str:
     """Return the page of one run in Markdown."""
     summary = explained.strip().splitlines()[0]
     asked = _DATABASE.sub("URL", " ".join(["python -m", name, *given, "--write"]))
-    stamp = f"`{asked}`, {datetime.now(UTC):%-d %B %Y}, commit {_commit()}: {_machine()}."
+    stamp = f"`{asked}`, {datetime.now(UTC):%-d %B %Y}, commit {commit}: {_machine()}."
     return "\n".join([f"# `{name}`", "", summary, "", stamp, "", "```", *said, "```", ""])
 
 
-def _commit() -> str:
+def commit_now() -> str:
     commit, changed = (_git("rev-parse", "--short", "HEAD"), _git("status", "--porcelain"))
     return f"{commit}, with changes that are not committed" if changed else commit
 

@@ -32,7 +32,7 @@ def test_a_benchmark_can_write_its_page(name):
 
 
 def test_a_page_has_command_commit_machine_date_and_output():
-    page = pages.page_of("benchmarks.x", "Measure x.\n\nMore.", URL, ["1 ms"])
+    page = pages.page_of("benchmarks.x", "Measure x.\n\nMore.", URL, ["1 ms"], pages.commit_now())
     lines = page.splitlines()
     assert lines[:3] == ["# `benchmarks.x`", "", "Measure x."]
     assert re.match(

@@ -1,7 +1,7 @@
 """Checks that read everything: references, files, counts and checksums, and scores computed again."""
 
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from itertools import islice
 from typing import Any, Final
@@ -92,12 +92,13 @@ def _is_altered(result: Result) -> bool:
 def rankings() -> Iterator[Finding]:
     """Replay every assignment and compare it with its stored rankings."""
     differing = (str(assignment) for assignment, differs in rankings_that_differ() if differs)
-    yield _finding("answers", differing, _("every ranking follows from its answers"))
+    well = _("every ranking follows from its answers")
+    yield _finding("answers", differing, well, _report_it())
 
 
 def counts() -> Iterator[Finding]:
     """Compare every stored count with the rows that it counts."""
-    yield _finding("counts", _wrong_counts(), _("each is what the rows give"))
+    yield _finding("counts", _wrong_counts(), _("each is what the rows give"), _report_it())
 
 
 def _wrong_counts() -> Iterator[str]:
@@ -139,7 +140,7 @@ def scores() -> Iterator[Finding]:
     well = ngettext(
         "a sample of {n} run gives the same scores", "samples of {n} runs give the same scores", n
     )
-    yield _finding("scores", differing, well.format(n=n))
+    yield _finding("scores", differing, well.format(n=n), _("Score these datasets again."))
 
 
 def _is_repeatable(run: ProtocolRun) -> bool:
@@ -173,35 +174,19 @@ def _scored_otherwise(run: ProtocolRun) -> Iterator[str]:
 _OF_RESULT: Final = ("result__method", "result__image")
 
 
-def _finding(subject: str, wrong: Iterable[str], well: str) -> Finding:
+def _finding(subject: str, wrong: Iterable[str], well: str, advice: str = "") -> Finding:
     named = list(islice(wrong, _MAX_NAMED + 1))
     if not named:
         return Finding(subject, "well", well)
     names = ", ".join(named[:_MAX_NAMED]) + (" …" if len(named) > _MAX_NAMED else "")
-    return Finding(subject, "fault", _("wrong: {names}").format(names=names), _ADVICE[subject]())
-
-
-def _from_a_backup() -> str:
-    return _("Restore a backup made before the damage, or load these data again.")
+    advice = advice or _("Restore a backup made before the damage, or load these data again.")
+    return Finding(subject, "fault", _("wrong: {names}").format(names=names), advice)
 
 
 def _report_it() -> str:
     return _("Please report it, with the log: this should never happen.")
 
 
-def _score_again() -> str:
-    return _("Score these datasets again.")
-
-
-_ADVICE: Final[dict[str, Callable[[], str]]] = {
-    "references": _from_a_backup,
-    "photographs": _from_a_backup,
-    "results": _from_a_backup,
-    "reports": _from_a_backup,
-    "answers": _report_it,
-    "counts": _report_it,
-    "scores": _score_again,
-}
 # Instead of the quick checks of photographs and answers.
 DEEP: Final[tuple[Check, ...]] = (
     *(*PAGE, certificate),
