@@ -20,8 +20,8 @@ from rankings.elicitation.shares import wilson
 from .current_screen import Turn, strategy_of, waiting_turn
 from .image_allocation import first_visit_is_due, n_images_of
 from .models import CRITERION_NAMES, Assignment, Judgement, Screen, Skip
-from .planning import ONE_PAIR, is_one_pair, n_checks_of
-from .replay import hidden_results
+from .planning import is_one_pair, n_checks_of
+from .replay import ONE_PAIR, hidden_results
 
 # Fewer answers to repeated pairs than this say nothing about a person.
 FEWEST_REPEATED: Final = 30
@@ -215,9 +215,7 @@ def progress_of_quota(turn: Turn, n_done: int, n_pairs: int) -> dict[str, Any]:
 def _remaining(turn: Turn) -> Remaining:
     """Return the remaining screens, including known-answer pairs: they must not stand out."""
     assignment = turn.assignment
-    left = remaining_with_checks(
-        turn.log.settled, strategy_of(assignment.study), n_checks_of(assignment)
-    )
+    left = remaining_with_checks(turn.log.settled, strategy_of(assignment), n_checks_of(assignment))
     hidden = hidden_results(assignment)
     still = [pair for pair in assignment.known if pair["result"] not in hidden]
     more = max(len(still) - len(turn.log.known), 0)

@@ -13,11 +13,11 @@ from annotate.studies.models import Study
 from rankings.elicitation.log import Answer, Entry
 from rankings.elicitation.log import Skip as PlannerSkip
 from rankings.elicitation.partial_order import Verdict as PlannerVerdict
-from rankings.elicitation.rechecks import Settled, settle
+from rankings.elicitation.rechecks import Settled
 
 from .attention_checks import two_results
 from .models import Assignment, Screen, Verdict
-from .replay import Event, Log, Stored, is_withdrawn, rule_of, stored_events
+from .replay import Event, Log, Stored, is_withdrawn, settled_of, stored_events
 
 N_SHOWN = 20
 
@@ -64,7 +64,7 @@ def _logs(study: Study, annotator: User) -> Iterator[tuple[Assignment, list[Stor
 def _newest_first(assignment: Assignment, stored: Sequence[Stored]) -> Iterator[tuple[Stored, int]]:
     """Yield events, newest first, with the number of answers that a change may set aside."""
     entries = Log(assignment, tuple(map(Event.of, stored))).entries
-    settled = partial(settle, len(assignment.items), rule=rule_of(assignment.study))
+    settled = partial(settled_of, assignment)
     at = len(entries)
     for event in reversed(stored):
         event.screen.assignment = assignment
@@ -81,7 +81,7 @@ def _most_set_aside(
 ) -> int:
     """Return how many other answers the worst change of this one would set aside.
 
-    ``settled`` reads a log by the study's re-check rule.
+    ``settled`` reads a log by the study's rules. In the careful order no answer is set aside.
     """
     changed = entries[at]
     if not isinstance(changed, Answer) or changed.purpose not in ("place", "repair"):

@@ -11,7 +11,7 @@ from rankings.elicitation.log import CRITERIA, State
 from rankings.elicitation.strategies import Strategy
 
 from .models import Assignment, Screen
-from .replay import Log, item_of_each_result, read_log
+from .replay import Log, careful_rules_of, item_of_each_result, read_log
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,12 @@ class Turn:
         }
 
 
-def strategy_of(study: Study) -> Strategy:
-    """Return the planner's name for the study's strategy."""
-    return "balanced" if study.strategy == Study.Strategy.BALANCED else "insertion"
+def strategy_of(assignment: Assignment) -> Strategy:
+    """Return the planner's name for the strategy; a single pair needs no careful order."""
+    if careful_rules_of(assignment) is not None:
+        return "careful"
+    is_balanced = assignment.study.strategy == Study.Strategy.BALANCED
+    return "balanced" if is_balanced else "insertion"
 
 
 def waiting_turn(study: Study, annotator: User) -> Turn | None:

@@ -15,6 +15,7 @@ from annotate.studies.models import Study
 from protocols.core.degradation import WORSE_IN
 from protocols.core.errors import RegionError
 from protocols.core.regions import decode_regions
+from rankings.elicitation.careful import Rules
 from rankings.elicitation.partial_order import Verdict as PlannerVerdict
 
 
@@ -108,6 +109,15 @@ def check_drawn(drawn: Any) -> None:
         )
 
 
+def check_slip_prior(prior: Any) -> None:
+    """Refuse a value other than two numbers of answers, some of them expected to be wrong."""
+    try:
+        n_slips, n_answers = prior
+        Rules(n_slips=n_slips, n_answers=n_answers)
+    except (TypeError, ValueError) as fault:
+        raise ValidationError(_("It does not count an annotator's wrong answers.")) from fault
+
+
 class Assignment(models.Model):
     """One image to be ranked by one annotator within a study: all methods on it, or a sample."""
 
@@ -133,6 +143,9 @@ class Assignment(models.Model):
     hidden = models.JSONField(default=list, blank=True)
     # {criterion: [[method id, ...], ...]}: a cache of the replayed log, null until complete.
     rankings = models.JSONField(null=True, blank=True)
+    # [expected wrong answers, all answers] of this annotator's earlier images, which the careful
+    # order starts from; null before the first, and under other orders.
+    slip_prior = models.JSONField(null=True, blank=True, validators=[check_slip_prior])
     # Pairs with a known answer, in order: see attention_checks.py. They are not in the ranking.
     known = models.JSONField(default=list, blank=True, validators=[check_known])
     # Criteria in which a confirmed contradiction was left unresolved; a cache, too.

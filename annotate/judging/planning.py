@@ -22,16 +22,18 @@ from .image_allocation import images_in_order, is_alone, is_still_to_be_had, n_i
 from .models import Assignment, Screen
 from .quotas import is_used_up, quota_of
 from .replay import (
+    ONE_PAIR,
     Log,
+    careful_rules_of,
     complete_rankings_of,
     hidden_results,
     method_of_each_result,
     read_log,
+    slip_prior_after,
 )
 from .sampling import Visit, drawn_with, visit_of
 
 _SIDES_BLOCK = 8
-ONE_PAIR = 2
 _OF_THE_END = ("finished", "n_answered", "n_skipped")
 
 
@@ -64,9 +66,9 @@ def waiting_or_next(study: Study, annotator: User) -> Turn | None:
 
 
 def n_checks_of(assignment: Assignment) -> int:
-    """Return the number of re-checks of the image: none for a single pair."""
+    """Return the number of re-checks of the image: none for a single pair or in the careful order."""
     n_checks = assignment.study.n_checks
-    if is_one_pair(assignment):
+    if is_one_pair(assignment) or careful_rules_of(assignment) is not None:
         return 0
     return default_checks(len(assignment.items)) if n_checks is None else n_checks
 
@@ -88,7 +90,7 @@ def next_screen(assignment: Assignment, log: Log) -> Screen | None:
         return _new_screen(assignment, number, result, result, Screen.Purpose.KNOWN, known)
     ask = ask_of(
         log.settled,
-        strategy_of(assignment.study),
+        strategy_of(assignment),
         n_checks=n_checks_of(assignment),
         seed=f"{assignment.study.seed}/{assignment.annotator_id}/{assignment.image_id}",
     )
@@ -113,7 +115,7 @@ def _new_screen(
         right_id=right,
         purpose=purpose,
         known=known,
-        strategy=assignment.study.strategy,
+        strategy=strategy_of(assignment),
         first="left" if _is_drawn(assignment, number, "first") else "right",
     )
     screen.save(force_insert=True)
@@ -157,7 +159,10 @@ def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
         visit = visit_of(study, annotator, image_id)
         if visit.n_results < 2 or not is_still_to_be_had(study, image_id, alone=alone):
             continue
-        n_before = Assignment.objects.filter(study=study, annotator=annotator).count()
+        own = Assignment.objects.filter(study=study, annotator=annotator)
+        earlier = own.select_related("study").order_by("position")
+        n_before = earlier.count()
+        is_careful = study.strategy == Study.Strategy.CAREFUL
         image = Image.objects.select_related("dataset").get(pk=image_id)
         assignment = Assignment(
             study=study,
@@ -166,6 +171,7 @@ def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
             position=n_before + 1,
             items=visit.items,
             drawn=visit.drawn,
+            slip_prior=slip_prior_after(earlier.last()) if is_careful else None,
             known=known_pairs(
                 study, annotator, image_id, visit.items, position=n_before + 1, quota=quota
             ),

@@ -1,21 +1,29 @@
 """Replay of an assignment's stored events to the planner's state; the log is authoritative."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from django.db.models import QuerySet
 
 from annotate.datasets.models import Result
 from annotate.prepared_sql import log_of_an_assignment
 from annotate.studies.models import Study
-from rankings.elicitation.log import CRITERIA, Answer, Check, Skip, State
+from rankings.elicitation.careful import (
+    FIRST_ANSWERS,
+    FIRST_SLIPS,
+    CarefulState,
+    Rules,
+    settle_carefully,
+)
+from rankings.elicitation.log import CRITERIA, Answer, Check, Entry, Skip, State
 from rankings.elicitation.partial_order import Verdict
 from rankings.elicitation.rechecks import CHECKS, Purpose, Rule, Settled, settle, settle_next
 
 from . import models
 
+ONE_PAIR: Final = 2
 Stored: TypeAlias = models.Judgement | models.Skip
 
 
@@ -75,9 +83,7 @@ class Log:
     @cached_property
     def settled(self) -> Settled:
         """The state that follows from the log; removed items are hidden."""
-        assignment = self.assignment
-        rule = rule_of(assignment.study)
-        return settle(len(assignment.items), self.entries, assignment.hidden, rule=rule)
+        return settled_of(self.assignment, self.entries, self.assignment.hidden)
 
     @property
     def known(self) -> frozenset[int]:
@@ -99,7 +105,7 @@ class Log:
         longer = Log(self.assignment, (*self.events, event), self.last_screen)
         if event.known is not None:
             vars(longer)["settled"] = self.settled
-        else:
+        elif careful_rules_of(self.assignment) is None:
             entry = _entry(event, item_of_each_result(self.assignment))
             # Replaying the whole log takes several times as long.
             vars(longer)["settled"] = settle_next(self.settled, entry)
@@ -158,6 +164,39 @@ def _entry(event: Event, item_of: Mapping[int, int]) -> Answer | Skip:
         return Skip(left, right, event.reason, purpose)
     kind = Check if purpose in CHECKS else Answer
     return kind(left, right, event.verdicts, purpose)
+
+
+def settled_of(
+    assignment: models.Assignment, entries: Sequence[Entry], hidden: Collection[int] = ()
+) -> Settled:
+    """Read entries by the rules under which the assignment's screens are asked."""
+    careful = careful_rules_of(assignment)
+    if careful is not None:
+        return settle_carefully(len(assignment.items), entries, hidden, careful)
+    return settle(len(assignment.items), entries, hidden, rule=rule_of(assignment.study))
+
+
+def careful_rules_of(assignment: models.Assignment) -> Rules | None:
+    """Return the rules of the careful order, or None under others and for a single pair."""
+    study = assignment.study
+    is_one_pair = assignment.drawn is not None and len(assignment.items) <= ONE_PAIR
+    if study.strategy != Study.Strategy.CAREFUL or is_one_pair:
+        return None
+    return Rules(
+        study.certainty,
+        study.may_repeat,
+        *(assignment.slip_prior or (FIRST_SLIPS, FIRST_ANSWERS)),
+    )
+
+
+def slip_prior_after(assignment: models.Assignment | None) -> list[float] | None:
+    """Return the prior for the image that follows this one; None under other orders."""
+    if assignment is None:
+        return None
+    state = read_log(assignment).settled.state
+    if isinstance(state, CarefulState):
+        return [state.n_slips, state.n_answers]
+    return cast(list[float] | None, assignment.slip_prior)
 
 
 def rule_of(study: Study) -> Rule:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from annotate.studies.models import USUAL_CONSENT
+from annotate.usual_texts import USUAL_CONSENT
 
 VERSION: Final = "1"
 TEXTS: Final = {VERSION: USUAL_CONSENT}

@@ -56,6 +56,10 @@ def misfits(settings: Mapping[str, Any], n_methods: int | None = None) -> dict[s
         found["answer_budget"] = _(
             "It only counts if the study ends by a rule. Choose one, or leave it empty."
         )
+    if value("strategy") == Study.Strategy.CAREFUL and value("n_checks"):
+        found["n_checks"] = _(
+            "Careful insertion asks again by itself, so it has no re-checks. Leave this empty."
+        )
     slug = value("match_protocol")
     if slug and slug not in {one.slug for some in match_protocols().values() for one in some}:
         found["match_protocol"] = _("Choose a protocol that matches regions, or leave it empty.")

@@ -91,6 +91,8 @@ SETTINGS: Final = (
     _asked("agreement_percent", is_drawn=True),
     _asked("agreement_annotators", is_drawn=True),
     _asked("strategy", own_label=_("Order of the pairs")),
+    _asked("certainty"),
+    _asked("may_repeat"),
     _asked("n_checks"),
     _asked("n_known"),
     _asked("known_at_least"),

@@ -156,8 +156,13 @@ class CarefulState(State):
     # For each item: how often each lower item was its opponent.
     _asked: list[Counter[int]] = field(init=False, repr=False)
     _groups: dict[str, list[list[int]]] = field(init=False, repr=False)
+    # Criteria in which an item got its likeliest place because it was asked as often as allowed.
+    _unsure: set[str] = field(init=False, repr=False, default_factory=set)
     # Items without a place in some criterion, the next to be asked first, and their beliefs there.
     _newcomers: dict[int, dict[str, _Belief]] = field(init=False, repr=False, default_factory=dict)
+
+    # The opponent of each newcomer whose turn has come; None if all were skipped twice.
+    _opponents: dict[int, int | None] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -192,11 +197,15 @@ class CarefulState(State):
                 self.rate = min(max(share, _LEAST_RATE), _MOST_RATE)
             n_slips, n_answers = n_slips + slips, n_answers + n_own
             unplaced = {c: b for c, b in beliefs.items() if not self._is_placed(item, b, c)}
+            if sum(self._asked[item].values()) >= _most_asked(item):
+                self._unsure.update(c for c, b in beliefs.items() if not self._is_sure(b))
             for criterion in beliefs.keys() - unplaced.keys():
                 self._place(criterion, item, beliefs[criterion].best)
             if unplaced and self._visible >> item & 1:
                 self._newcomers[item] = unplaced
-                if self._opponent(item) is not None:
+                opponent = self._opponents[item] = self._opponent(item)
+                # One of whom only skipped pairs are left waits until the others are placed.
+                if opponent is not None and not self._n_skips[opponent, item]:
                     self._newcomers |= {
                         key: {} for key in items_of(self._visible >> item + 1 << item + 1)
                     }
@@ -206,9 +215,14 @@ class CarefulState(State):
         for criterion, groups in self._groups.items():
             self._orders[criterion] = _order_of(groups, self.n)
 
+    def _is_sure(self, belief: _Belief) -> bool:
+        return belief.certainty(self.rate) >= self.rules.certainty
+
     def _is_placed(self, item: int, belief: _Belief, criterion: str) -> bool:
         return (
-            belief.certainty(self.rate) >= self.rules.certainty
+            self._is_sure(belief)
+            or not self._visible
+            & sum(1 << one for group in self._groups[criterion] for one in group)
             or sum(self._asked[item].values()) >= _most_asked(item)
             or (belief.n > 0 and not self._worth_asking(item, belief, criterion))
         )
@@ -226,7 +240,7 @@ class CarefulState(State):
         return {
             opponent: gain
             for group, gain in groups
-            if gain >= _LEAST_GAIN
+            if gain >= _LEAST_GAIN or not belief.n
             for opponent in group
             if self._visible >> opponent & 1
             and (self.rules.repeats or not self._asked[item][opponent])
@@ -248,6 +262,11 @@ class CarefulState(State):
         )
 
     @property
+    def unsure(self) -> tuple[str, ...]:
+        """The criteria in which a result has its place although its probability is lower."""
+        return tuple(criterion for criterion in CRITERIA if criterion in self._unsure)
+
+    @property
     def is_incomplete(self) -> bool:
         """True if items have no place and nothing that would place them can be asked."""
         return not self.is_finished and self.next_pair() is None
@@ -257,14 +276,12 @@ class CarefulState(State):
     ) -> tuple[int, int] | None:
         """Return the pair to show next, smaller number first; None if nothing is left to ask.
 
-        Pairs that were skipped once come after the newcomer's others; pairs skipped twice are not
-        shown. The arguments of :meth:`State.next_pair` are ignored.
+        Pairs that were skipped once come after all others; pairs skipped twice are not shown. The
+        arguments of :meth:`State.next_pair` are ignored.
         """
-        for item, beliefs in self._newcomers.items():
-            opponent = self._opponent(item) if beliefs else None
-            if opponent is not None:
-                return opponent, item
-        return None
+        opponents = self._opponents.items()
+        pairs = [(opponent, item) for item, opponent in opponents if opponent is not None]
+        return min(pairs, key=lambda pair: (self._n_skips[pair], pair[1]), default=None)
 
     def remaining(self, strategy: Strategy = "careful") -> Remaining:
         """Return bounds on the number of screens left, and an estimate between them.
@@ -283,7 +300,7 @@ class CarefulState(State):
         least = most = 0
         expected = 0.0
         for item, beliefs in self._newcomers.items():
-            if beliefs and self._opponent(item) is None:
+            if item in self._opponents and self._opponents[item] is None:
                 continue
             least += 1
             most += max(_most_asked(item) - sum(self._asked[item].values()), 1)
@@ -327,7 +344,8 @@ def settle_carefully(
     Returns
     -------
     Settled
-        Its state is a :class:`CarefulState`.
+        Its state is a :class:`CarefulState`. Criteria in which a result was placed because it had
+        been asked as often as allowed are unsettled.
 
     Raises
     ------
@@ -348,7 +366,8 @@ def settle_carefully(
     state.check(entries)
     state.hide(hidden)
     state.read(entries)
-    return Settled(entries, state, (), {}, (), (), 0, 0, len(entries), "apart", None, None)
+    n, unsure = len(entries), state.unsure
+    return Settled(entries, state, (), {}, (), unsure, 0, 0, n, "apart", None, None)
 
 
 def simulate_carefully(

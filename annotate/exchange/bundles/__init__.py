@@ -8,7 +8,8 @@ from typing import Final
 
 FORMAT: Final = "text-detection-rankings study bundle"
 # Version 1 had no exclusions or pseudonym numbers, version 2 no re-check rule, version 3 no visits
-# that ask about only some of the methods, version 4 no answers that two results look the same.
+# that ask about only some of the methods, version 4 no answers that two results look the same,
+# and no careful order.
 VERSION: Final = 5
 READABLE: Final = (1, 2, 3, 4, 5)
 

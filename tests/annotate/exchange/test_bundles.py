@@ -18,7 +18,7 @@ from annotate.exchange.bundles.records import plain_fields
 from annotate.exchange.bundles.writing import NotExported
 from annotate.judging.methods import add_method, withdraw_method
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
-from annotate.judging.services import start
+from annotate.judging.services import record_skip, start
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.exclusions import decide, left_out
 from annotate.studies.models import Membership, Study, StudyImage
@@ -147,6 +147,27 @@ def test_a_study_of_pairs_goes_out_and_comes_back_the_same():
     newest = sorted(loaded.dataset.runs.values_list("pk", flat=True))
     assert visits.exists()
     assert all(visit.drawn["runs"] == newest for visit in visits)
+    call_command("replay", "--check")
+
+
+def test_a_study_in_the_careful_order_goes_out_and_comes_back_the_same():
+    """Each image is read by what it started from, and answers that looked the same stay marked."""
+    study = make_study(list("abcd"), images=3, strategy="careful", certainty=0.95, may_repeat=False)
+    annotator = add_annotator(study)
+    turn = start(study=study, annotator=annotator)
+    record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="same")
+    rank_everything(study, annotator, same_truth([["a"], list("bc"), ["d"]]))
+    first = bundle_of(study)
+    priors = list(study.assignments.order_by("position").values_list("slip_prior", flat=True))
+    assert len([prior for prior in priors if prior]) == 2
+    empty_the_site()
+    loaded = import_study(io.BytesIO(first)).study
+    assert bundle_of(loaded) == first
+    assert (loaded.certainty, loaded.may_repeat) == (0.95, False)
+    assert priors == list(
+        loaded.assignments.order_by("position").values_list("slip_prior", flat=True)
+    )
+    assert Judgement.objects.filter(looks_same=True).count() == 1
     call_command("replay", "--check")
 
 

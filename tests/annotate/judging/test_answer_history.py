@@ -105,7 +105,7 @@ def test_history_holds_twenty_screens_over_several_images_and_settles_those_alon
         answer_history, "_most_set_aside", lambda *log: counted.append(log) or most_set_aside(*log)
     )
     # A screen's place in its log asks for no state.
-    monkeypatch.setattr(replay, "settle", None)
+    monkeypatch.setattr(replay.Log, "settled", None)
     pasts = answer_history.history(study, annotator)
     assert len(counted) == 20
     assert len(pasts) == 20

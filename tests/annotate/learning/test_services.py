@@ -10,7 +10,8 @@ from annotate.learning import selectors, services
 from annotate.learning.errors import ConsentMissing, StudyNotOpen
 from annotate.learning.models import FirstVisit
 from annotate.learning.pairs import EXERCISES
-from annotate.studies.models import USUAL_CONSENT, Study
+from annotate.studies.models import Study
+from annotate.usual_texts import USUAL_CONSENT
 from tests.support.factories import add_newcomer, add_researcher, make_person, make_study
 from tests.support.made_once import made_once
 from tests.support.practice import as_expected, otherwise, practise

@@ -209,6 +209,10 @@ def test_a_skipped_pair_comes_after_the_others_and_skipped_twice_no_more():
 def test_a_removed_result_is_neither_asked_nor_ranked():
     levels = truth(0, 6, 0)
     log = simulate_carefully(6, answering(levels), LEARNT)
+    nothing = simulate_carefully(0, answering(levels))
+    alone = settle_carefully(3, nothing, hidden=[0]).state
+    assert alone.next_pair() == (1, 2)
+    assert settle_carefully(3, nothing, hidden=[0, 1]).state.rankings()["recall"] == ((2,),)
     for item in (0, 3, 5):
         state = settle_carefully(6, log, hidden=[item], rules=LEARNT).state
         kept = [level for at, level in enumerate(levels["recall"]) if at != item]
