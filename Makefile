@@ -126,9 +126,9 @@ browser: ## Install Chromium for the browser tests where it is missing and can b
 	else echo "Chromium cannot be installed here; the browser tests will say that they were skipped."; fi
 
 lock: ## Write requirements*.txt from the .in files and pyproject.toml (needs uv)
-	@uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
+	@mkdir -p var && uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
 		--resolution lowest-direct --extra site --extra server --extra cluster --extra completion \
-		pyproject.toml requirements-lowest.in -o requirements-lowest.txt
+		pyproject.toml requirements-lowest.in -o var/lowest.txt && { echo "# Made by \`make lock\` from pyproject.toml and requirements-lowest.in."; cat var/lowest.txt; } > requirements-lowest.txt
 	@for name in requirements requirements-cluster requirements-dev; do \
 		uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-strip-markers \
 			$$name.in -o $$name.txt && { echo "# Made by \`make lock\` from $$name.in."; cat $$name.txt; } > $$name.new \
