@@ -178,6 +178,17 @@ def test_the_readme_begins_with_its_two_commands_each_in_a_block_that_can_be_pas
     ] == []
 
 
+def test_five_usual_scripts_have_eight_lines_at_most():
+    blocks = blocks_of(ROOT / "docs" / "how-to" / "in-python.md")
+    lines = [
+        [line for line in block.text.splitlines() if line.strip()]
+        for block in blocks
+        if block.language == "python"
+    ]
+    assert len(lines) >= 5
+    assert max(map(len, lines)) <= 8
+
+
 def test_the_package_of_the_how_to_is_the_one_that_is_tested():
     told = {block.title.partition("/")[2]: block.text for block in blocks_of(HOW_TO) if block.title}
     assert told == {path.name: path.read_text() for path in PACKAGE.iterdir() if path.is_file()}
