@@ -58,6 +58,7 @@ test-lowest: var/lowest/made ## Start the site and run the libraries' tests on t
 
 benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data; no time is judged
 	$(BIN)/python -m benchmarks.protocols --quick --data /nowhere
+	$(BIN)/python -m benchmarks.conformance --originals /nowhere
 	$(BIN)/python -m benchmarks.engine --quick
 	$(BIN)/python -m benchmarks.report --images 6 --resamples 100
 	$(BIN)/python -m benchmarks.elicitation --images 2

@@ -1,0 +1,269 @@
+"""Run your own copies of published programs next to ours, and compare every image.
+
+    python -m benchmarks.conformance --originals DIR [--data DIR] [--python FILE] [--write]
+
+``originals.json`` names each program: its public project and version, how it is called, and the
+packages that it needs. DIR has a folder for each, named as there, with the program in it; one that is
+not in DIR is left out with a message. No program of others is part of this project. PYTHON runs them
+(default: this one). Each is run on drawn scenes and, where its files are in the data folder, on a real
+set. ``--write`` keeps the table in docs/validation, with the date.
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from protocols import registry
+from protocols.coco import summarize
+from protocols.command_line.batch import read_scenes
+from protocols.core.regions import Region
+from protocols.formats.containers.contents import LineFormat
+from protocols.formats.writing.regions import write_rrc_zip
+from tests.support import coco_scenes, hiertext_scenes
+from tools.pages import row
+
+from . import pages
+from .protocols import ROOT, drawn_truth, found_in
+
+MANIFEST = Path(__file__).with_name("originals.json")
+# A real set by the form of its lines.
+REAL = {"quad": ("icdar2015", "pixellink"), "ltrb": ("icdar2013", "east-argman")}
+COCO_CALL = """
+import copy, json, sys
+from pycocotools import mask
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
+truth, results, masks = json.load(sys.stdin)
+sizes = {image["id"]: (image["height"], image["width"]) for image in truth["images"]}
+for found in results if masks else ():
+    outline = mask.frPyObjects(found["segmentation"], *sizes[found["image_id"]])
+    found["segmentation"] = mask.merge(outline)
+sys.stdout, out = sys.stderr, sys.stdout
+of = COCO()
+of.dataset = truth
+of.createIndex()
+evaluation = COCOeval(of, of.loadRes(results), "segm" if masks else "bbox")
+evaluation.evaluate(), evaluation.accumulate(), evaluation.summarize()
+json.dump(list(evaluation.stats), out)
+"""
+
+
+class NotRun(Exception):
+    """A program that cannot be run here; the message says why."""
+
+
+@dataclass(frozen=True)
+class Original:
+    """A published program, as the manifest describes it."""
+
+    name: str
+    says: str
+    project: str
+    version: str
+    protocol: str
+    call: str
+    script: str
+    needs: Sequence[str]
+    lines: str = ""
+    options: Mapping[str, Any] | None = None
+    texts: bool = False
+    # The names of recall, precision and F-score of an image.
+    keys: Sequence[str] = ("recall", "precision", "hmean")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One line of the table; the ratios are processor time of the original over ours."""
+
+    original: Original
+    data: str
+    deviations: Sequence[float]
+    typed: float | None = None
+    with_output: float | None = None
+
+    def text(self) -> str:
+        ratios = ["–" if of is None else f"{of:.1f}" for of in (self.typed, self.with_output)]
+        name = registry.PROTOCOLS[self.original.protocol].name if self.original.protocol else "COCO"
+        tool = f"[{self.original.says}]({self.original.project}), {self.original.version}"
+        n_beyond = sum(deviation > 1e-6 for deviation in self.deviations)
+        largest = f"{max(self.deviations):.0e}"
+        return row(name, tool, self.data, len(self.deviations), largest, n_beyond, *ratios) + "\n"
+
+
+def originals() -> list[Original]:
+    listed = json.loads(MANIFEST.read_text(encoding="utf-8"))
+    return [Original(name, **of) for name, of in listed.items()]
+
+
+def run(command: Sequence[str | Path], folder: Path, given: str | None = None) -> tuple[str, float]:
+    """Return standard output and the processor time of a command.
+
+    Raises
+    ------
+    NotRun
+        If it fails.
+    """
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        list(map(str, command)),
+        cwd=folder,
+        input=given,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise NotRun(done.stderr.strip()[-300:] or f"it ended with {done.returncode}")
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return done.stdout, seconds
+
+
+def drawn_zips(original: Original, folder: Path) -> tuple[Path, Path]:
+    """Write the zips of 60 drawn images, in which words overlap."""
+    rng = random.Random(29)
+    truth = {f"img_{at}": drawn_truth(rng, rng.randint(0, 8), 500) for at in range(1, 61)}
+    found = {}
+    for image, regions in truth.items():
+        of_image = found_in(rng, regions, 60)
+        found[image] = [replace(region, **_kept(region, original, rng)) for region in of_image]
+    if original.lines == "ltrb":
+        truth, found = ({name: _boxes(of) for name, of in side.items()} for side in (truth, found))
+    paths = folder / "gt.zip", folder / "submit.zip"
+    for path, side, kind in zip(paths, (truth, found), ("truth", "results"), strict=True):
+        with path.open("wb") as stream:
+            write_rrc_zip(stream, side, kind=kind, line_format=LineFormat(original.lines))
+    return paths
+
+
+def _kept(region: Region, original: Original, rng: random.Random) -> dict[str, Any]:
+    sure = bool((original.options or {}).get("CONFIDENCES"))
+    # Different ones, since the order of equal confidences is open.
+    confidence = round(rng.random(), 6) if sure else None
+    return {"text": region.text if original.texts else None, "confidence": confidence}
+
+
+def _boxes(regions: Sequence[Region]) -> list[Region]:
+    return [replace(region, points=Region.from_box(*region.box).points) for region in regions]
+
+
+def compare_rrc(original: Original, home: Path, python: str, data: Path) -> Iterator[Compared]:
+    """Call a stand-alone script and ours with the same options on the same zips."""
+    with tempfile.TemporaryDirectory() as made:
+        sets = {"drawn": drawn_zips(original, Path(made))}
+        name, method = REAL[original.lines]
+        real = data / name / "gt.zip", data / name / f"{method}.zip"
+        if all(path.exists() for path in real) and not (original.texts or original.options):
+            sets[f"{name} {method}"] = real
+        for label, (truth, results) in sets.items():
+            theirs, ours = Path(made) / f"{label}-theirs", Path(made) / f"{label}-ours"
+            options = [f"-p={json.dumps(original.options)}"] if original.options else []
+            called = [f"-g={truth.resolve()}", f"-s={results.resolve()}", *options]
+            script = [python, home / original.script, *called]
+            own = [sys.executable, "-m", "protocols", *called, f"-c={original.protocol}"]
+            seconds = [run(script, home)[1], run(own, ROOT)[1]]
+            seconds += [run([*script, f"-o={theirs}"], home)[1], run([*own, f"-o={ours}"], ROOT)[1]]
+            expected, found = _samples(theirs), _samples(ours)
+            if expected.keys() != found.keys():
+                raise NotRun(f"{label}: its results have {len(expected)} images, ours {len(found)}")
+            deviations = [
+                max(
+                    abs(of[key] - found[image][own_key])
+                    for key, own_key in zip(original.keys, Original.keys, strict=True)
+                )
+                for image, of in expected.items()
+            ]
+            typed, with_output = seconds[0] / seconds[1], seconds[2] / seconds[3]
+            yield Compared(original, label, deviations, typed, with_output)
+
+
+def _samples(folder: Path) -> dict[str, dict[str, Any]]:
+    with zipfile.ZipFile(folder / "results.zip") as archive:
+        names = [name for name in archive.namelist() if name != "method.json"]
+        return {name.removesuffix(".json"): json.loads(archive.read(name)) for name in names}
+
+
+def compare_hiertext(original: Original, home: Path, python: str, _: Path) -> Iterator[Compared]:
+    """Call HierText's program on drawn pages, and compare its panoptic qualities."""
+    levels = {"word": "", "line": ":lines", "paragraph": ":paragraphs"}
+    deviations = []
+    with tempfile.TemporaryDirectory() as made:
+        paths = [Path(made) / name for name in ("truth.json", "results.json", "out.txt")]
+        for seed in range(5):
+            for path, side in zip(paths, hiertext_scenes.drawn(seed), strict=False):
+                path.write_text(json.dumps(side))
+            flags = [
+                f"--{name}={path}"
+                for name, path in zip(("gt", "result", "output"), paths, strict=True)
+            ]
+            run([python, home / original.script, *flags, "--eval_lines", "--eval_paragraphs"], home)
+            [written] = Path(made).glob("out.txt*")
+            parts = written.read_text().split("========= ")[1:]
+            qualities = {
+                part.split()[0]: float(part.split("Det-PQ: ")[1].split()[0]) for part in parts
+            }
+            written.unlink()
+            scenes = read_scenes(*map(str, paths[:2]))
+            for level, variant in levels.items():
+                protocol = registry.get(original.protocol + variant)
+                whole = protocol.overall(protocol.score(scenes))
+                deviations.append(abs(qualities[level] - (whole.f_score or 0.0)))
+    yield Compared(original, "drawn pages", deviations)
+
+
+def compare_coco(original: Original, home: Path, python: str, _: Path) -> Iterator[Compared]:
+    """Call COCO's program on drawn scenes, and compare each of its twelve figures."""
+    for masks in (False, True):
+        deviations = []
+        for seed in range(10):
+            truth, results = coco_scenes.drawn(seed, masks=masks)
+            given = json.dumps([truth, results, masks])
+            expected = json.loads(run([python, "-c", COCO_CALL], home, given)[0])
+            figures = summarize(truth, results, masks=masks).values()
+            found = [-1.0 if value is None else value for value in figures]
+            deviations += [abs(a - b) for a, b in zip(expected, found, strict=True)]
+        yield Compared(original, "drawn masks" if masks else "drawn boxes", deviations)
+
+
+CALLS = {"rrc": compare_rrc, "hiertext": compare_hiertext, "coco": compare_coco}
+HEAD = "| protocol | original | data | images or figures | largest | beyond 1e-6 | as typed | with `-o` |\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--originals", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", metavar="DIR")
+    parser.add_argument("--python", default=sys.executable, metavar="FILE")
+    options = parser.parse_args(arguments)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    made: list[Compared] = []
+    for original in originals():
+        home = options.originals.resolve() / original.name
+        if not home.is_dir():
+            where = f"{original.project}, {original.version}"
+            print(f"{original.name} is left out: {home} is no folder ({where})", file=sys.stderr)
+            continue
+        try:
+            made += CALLS[original.call](original, home, options.python, options.data)
+        except NotRun as reason:
+            needs = ", ".join(original.needs)
+            print(f"{original.name} did not run (it needs {needs}): {reason}", file=sys.stderr)
+    table = HEAD + f"{'| --- ' * 8}|\n" + "".join(of.text() for of in made)
+    print(table, end="")
+    return int(any(max(of.deviations) > 1e-6 for of in made))
+
+
+if __name__ == "__main__":
+    pages.run(main)
