@@ -153,6 +153,16 @@ def test_coco_text_is_read():
     assert only(archive) == ("COCO_7", Region((0, 0, 9, 0, 9, 9), ignored=True))
 
 
+def test_a_full_stop_of_textocr_is_ignored_and_one_of_coco_text_is_a_text():
+    images = {"a": {"id": "a", "file_name": "train/a.jpg", "width": 64, "height": 48}}
+    word = {"image_id": "a", "points": [0, 0, 9, 0, 9, 9, 0, 9], "utf8_string": "."}
+    [textocr] = coco({"imgs": images, "anns": {"1": word}}).regions["a"]
+    [coco_text] = coco({"imgs": images, "anns": {"1": {**word, "legibility": "legible"}}}).regions[
+        "a"
+    ]
+    assert (textocr.ignored, coco_text.ignored) == (True, False)
+
+
 def test_methods_of_one_file_become_result_sets_that_share_its_images():
     annotations = [
         {"image_id": 3, "bbox": [1, 2, 30, 4], "method": "m"},

@@ -251,7 +251,9 @@ def _is_ignored(annotation: Mapping[str, Any], text: str | None) -> bool:
                 )
             if key == "ignored" or annotation[key]:
                 return bool(annotation[key])
-    return text == IGNORED_TEXT or annotation.get("legibility") == _ILLEGIBLE
+    # TextOCR writes a full stop for what cannot be read; COCO-Text has a field for that.
+    is_stop = annotation.get("utf8_string") == "." and "legibility" not in annotation
+    return is_stop or text == IGNORED_TEXT or annotation.get("legibility") == _ILLEGIBLE
 
 
 def _cell(value: Any) -> Cell | None:
