@@ -54,7 +54,15 @@ MACHINES = {
 OF_THE_PROGRAM = {
     "annotate.Job": {"arguments", "made", "title", "doing", "failure", "outcome", "file_name"},
     "annotate.AuditEntry": {"what", "details"},
-    "annotate.Assignment": {"items", "drawn", "hidden", "rankings", "known", "unsettled"},
+    "annotate.Assignment": {
+        "items",
+        "drawn",
+        "hidden",
+        "rankings",
+        "known",
+        "unsettled",
+        "slip_prior",
+    },
     "annotate.Judgement": {"aids", "seen"},
     "annotate.FirstVisit": {"consent_words", "practice_answers"},
     "annotate.KeptReport": {"content"},
