@@ -170,7 +170,7 @@ def test_t29_the_key_of_a_chosen_answer_leaves_it_and_one_key_answers_all(opened
 
 def test_keys_are_left_alone_where_somebody_types(opened):
     page = opened()
-    press(page, "x", "5")
+    press(page, "x", "6")
     expect(page.locator("#skip-text")).to_be_focused()
     page.keyboard.type("1 quite dark")
     assert page.locator("#skip-text").input_value() == "1 quite dark"
@@ -178,6 +178,20 @@ def test_keys_are_left_alone_where_somebody_types(opened):
     press(page, "Enter")
     expect(page.locator("[data-status]")).to_contain_text("Skipped")
     assert (Skip.objects.get().reason, Skip.objects.get().text) == ("other", "1 quite dark")
+
+
+@pytest.mark.parametrize("keys", [["i"], ["x", "1"]])
+def test_one_key_says_that_they_look_the_same(opened, keys):
+    page = opened()
+    first = screen_id(page)
+    page.wait_for_timeout(600)  # A pair that was just shown takes no such answer.
+    press(page, *keys)
+    next_pair(page, first)
+    stored = Judgement.objects.get()
+    assert stored.looks_same
+    assert stored.verdicts == dict.fromkeys(CRITERIA, "equal")
+    assert stored.seen["first"] != "unknown"
+    assert not Skip.objects.exists()
 
 
 def test_t29_what_is_chosen_survives_a_reload_and_an_undo(opened, live_server, study):
@@ -199,7 +213,7 @@ def test_t29_what_is_chosen_survives_a_reload_and_an_undo(opened, live_server, s
 
 def test_a_broken_pair_is_reported_with_what_the_browser_knows(opened):
     page = opened()
-    press(page, "x", "4")
+    press(page, "x", "5")
     expect(page.locator("[data-status]")).to_contain_text("Skipped")
     skip = Skip.objects.get()
     assert skip.reason == "broken"
@@ -335,7 +349,7 @@ def test_t42_a_slow_skip_hides_neither_the_results_nor_the_words(opened):
     before = screen_id(page)
     stop_time(page)
     with page.expect_request("**/skip/"):
-        press(page, "x", "1")
+        press(page, "x", "2")
     expect(page.locator("[data-skip-dialog]")).to_be_visible()
     page.clock.run_for(1_100)
     expect(page.locator("[data-skip-dialog]")).to_be_hidden()
