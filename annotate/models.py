@@ -15,6 +15,7 @@ from annotate.judging.models import (
     Skip,
     Withdrawal,
 )
+from annotate.leaderboards.models import PublicBoard
 from annotate.learning.models import FirstVisit
 from annotate.publication.models import PublicPage
 from annotate.recruiting.models import Arrival, Entrance
@@ -46,6 +47,7 @@ __all__ = [
     "Preferences",
     "ProtocolRun",
     "Pseudonym",
+    "PublicBoard",
     "PublicPage",
     "Result",
     "Score",

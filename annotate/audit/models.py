@@ -36,6 +36,8 @@ class Act(models.TextChoices):
     REPORT_KEPT = "report_kept", _("kept a report")
     REPORT_PUBLISHED = "report_published", _("made a report public")
     PUBLICATION_CHANGED = "publication_changed", _("changed a public page")
+    LEADERBOARD_PUBLISHED = "board_published", _("made a leaderboard public")
+    LEADERBOARD_WITHDRAWN = "board_gone", _("removed a public leaderboard")
     PUBLICATION_WITHDRAWN = "publication_gone", _("removed a public page")
     TOKEN_MADE = "token_made", _("made a token")  # nosec
     TOKEN_REVOKED = "token_revoked", _("revoked a token")  # nosec

@@ -1,11 +1,16 @@
 """The leaderboards of a dataset, by the newest run of each protocol."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from annotate.datasets.models import Dataset
+from annotate.figures.data import data_of_kept
+from annotate.reports.models import KeptReport
 from annotate.scoring.leaderboards import leaderboards_of
 from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
 from protocols.registry import PROTOCOLS
 from rankings.detectors.leaderboard import Leaderboard, disagreements
 
@@ -74,6 +79,8 @@ class Row:
     high: float | None
     drawn: Sequence[float] | None
     others: Sequence[Cell]
+    # By the people of each study; None if it does not have the method.
+    people: Sequence[int | None] = ()
 
     @property
     def figures(self) -> dict[str, float | None]:
@@ -81,7 +88,31 @@ class Row:
         return {cell.protocol: cell.value for cell in self.others}
 
 
-def rows_of(boards: Boards) -> list[Row]:
+@dataclass(frozen=True)
+class PeopleOrder:
+    """The places that the people of a study give the methods, by preference, in a kept report."""
+
+    study: Study
+    report: KeptReport
+    places: Mapping[str, int]
+
+
+def orders_of_people(studies: QuerySet[Study]) -> list[PeopleOrder]:
+    """Return the order in the newest kept report of each study; nothing for studies without one."""
+    found = []
+    for study in studies:
+        report = study.kept_reports.order_by("-pk").first()
+        data = data_of_kept(study, report, "preference") if report else None
+        if report is None or data is None or not data.holds_detectors:
+            continue
+        places: dict[str, int] = {}
+        for bucket in data.detectors["order"]:
+            places |= dict.fromkeys(bucket, len(places) + 1)
+        found.append(PeopleOrder(study, report, places))
+    return found
+
+
+def rows_of(boards: Boards, people: Sequence[PeopleOrder] = ()) -> list[Row]:
     """Return the methods in the order of the deciding protocol."""
     board = boards.board
     values = {name: _values(boards.boards[name]) for name in boards.others}
@@ -101,6 +132,7 @@ def rows_of(boards: Boards) -> list[Row]:
                 Cell(name, of_method.get(method), against.get((name, method), ()))
                 for name, of_method in values.items()
             ],
+            [order.places.get(method) for order in people],
         )
         for at, method in enumerate(board.methods)
     ]

@@ -10,4 +10,10 @@ urlpatterns = [
         views.file,
         name="file",
     ),
+    re_path(
+        r"^(?P<slug>[-\w]+)/leaderboard-figure\.(?P<extension>svg|png|pdf)$",
+        views.figure,
+        name="figure",
+    ),
+    path("<slug:slug>/leaderboard/public/", views.publish, name="publish"),
 ]

@@ -1,43 +1,57 @@
-"""The leaderboard of a dataset, as a page and as files."""
+"""The leaderboard of a dataset, as a page, as files and as a figure."""
 
+from datetime import date
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.utils import translation
-from django.views.decorators.http import require_safe
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
-from annotate.reports.exports import FORMATS, TABLE_WRITERS
-from annotate.reports.shortcuts import file_response
-from annotate.requests import SignedInRequest
+from annotate.figures.building import FigureFile, sizes_of
+from annotate.figures.shortcuts import figure_response
+from annotate.figures.themes import ALL_WIDTHS_MM, THEMES, Paper
+from annotate.reports.exports import FORMATS
+from annotate.requests import SignedInRequest, require
 from annotate.studies.models import Study
-from rankings.output.leaderboard_tables import disagreement_table, leaderboard_table
+from rankings.output.leaderboard_tables import disagreement_table
 
-from .forms import LeaderboardForm
-from .selectors import Boards, boards_of, newest_runs, rows_of
+from . import services
+from .figure import figure_of
+from .models import PublicBoard
+from .selectors import newest_runs, orders_of_people, rows_of
+from .shortcuts import asked_boards, facts, table_response
 
 
 @login_required
 @require_safe
 def leaderboard(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Show the methods of a dataset by the figures of every protocol."""
+    """Show the methods of a dataset by the figures of every protocol, and by people."""
     dataset = _dataset(request, slug)
     context: dict[str, Any] = {"dataset": dataset}
-    runs = newest_runs(dataset)
-    if runs:
-        form, boards = _asked(request, dataset)
+    if newest_runs(dataset):
+        form, boards = asked_boards(request, dataset)
         studies = permitted(request.user, "annotate.follow_study", Study).filter(dataset=dataset)
+        people = orders_of_people(studies)
+        figure = figure_of(boards)
         context |= {
             "form": form,
             "boards": boards,
-            "rows": rows_of(boards),
+            "rows": rows_of(boards, people),
             "others": boards.others,
+            "people": people,
             "disagreements": disagreement_table(boards.boards).rows,
             "formats": FORMATS,
+            "figure": figure,
+            "size": None if figure.is_empty else sizes_of(figure, may_draw=False)["double"],
+            "figure_formats": [(name, name.upper()) for name in ("svg", "png", "pdf")],
+            "themes": THEMES,
             "studies": studies,
+            "public": PublicBoard.objects.filter(dataset=dataset).first(),
         }
     return render(request, "leaderboards/leaderboard.html", context)
 
@@ -46,36 +60,39 @@ def leaderboard(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_safe
 def file(request: HttpRequest, slug: str, table: str, extension: str) -> HttpResponse:
     """Send a table of the leaderboard as a file, in English."""
+    return table_response(request, _dataset(request, slug), table, extension)
+
+
+@login_required
+@require_safe
+def figure(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
+    """Send the figure of the leaderboard as a file."""
     dataset = _dataset(request, slug)
-    _, boards = _asked(request, dataset)
-    with translation.override("en"):
-        asked = (
-            leaderboard_table(boards.boards, boards.by, boards.figure)
-            if table == "leaderboard"
-            else disagreement_table(boards.boards)
-        )
-        text = TABLE_WRITERS[extension](asked, facts(dataset, boards))
-    return file_response(request, text, extension, f"{dataset.slug}-{table}.{extension}")
-
-
-def facts(dataset: Dataset, boards: Boards) -> dict[str, str]:
-    """Return where the numbers come from, for the header of a file."""
-    runs = dataset.runs.latest_of_each_protocol()
-    return {
-        "data set": dataset.name,
-        "figure": boards.figure,
-        "order": boards.by,
-        **{f"protocol {run.name}": f"{run.version} {run.parameters}" for run in runs},
-    }
-
-
-def _asked(request: HttpRequest, dataset: Dataset) -> tuple[LeaderboardForm, Boards]:
-    """Return the form and the leaderboards that an address asks for; 404 for unknown ones."""
-    runs = newest_runs(dataset)
-    form = LeaderboardForm(request.GET, runs=runs)
-    if not runs or not form.is_valid():
+    theme, width = request.GET.get("theme", "light"), request.GET.get("width", "double")
+    if theme not in THEMES or width not in ALL_WIDTHS_MM:
         raise Http404
-    return form, boards_of(runs, form.cleaned_data["figure"], form.cleaned_data["by"])
+    _form, boards = asked_boards(request, dataset)
+    drawn = figure_of(boards)
+    if drawn.is_empty:
+        raise Http404
+    about = facts(dataset, boards) | {"date": f"{date.today():%Y-%m-%d}"}
+    drawing = FigureFile(drawn, Paper(theme, width), about, extension)
+    return figure_response(request, drawing, extension, f"{dataset.slug}-leaderboard.{extension}")
+
+
+@login_required
+@require_POST
+def publish(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Make the leaderboard public, or withdraw its page."""
+    require(request.user, "annotate.load_data")
+    dataset = _dataset(request, slug)
+    if request.POST.get("do") == "withdraw":
+        services.withdraw(dataset=dataset, person=request.user)
+        messages.success(request, _("The public page is gone."))
+    else:
+        services.publish(dataset=dataset, person=request.user)
+        messages.success(request, _("The page is public."))
+    return redirect("leaderboards:leaderboard", slug)
 
 
 def _dataset(request: HttpRequest, slug: str) -> Dataset:

@@ -152,6 +152,8 @@ ADDRESSES = {
     "datasets:viewer": ("get", {}, FOLLOWERS, 200),
     "leaderboards:leaderboard": ("get", {}, FOLLOWERS, 200),
     "leaderboards:file": ("get", {}, FOLLOWERS, 200),
+    "leaderboards:figure": ("get", {}, FOLLOWERS, 200),
+    "leaderboards:publish": ("post", {}, {"admin"}, 302),
     "scored:worst": ("get", {}, FOLLOWERS, 200),
     "scored:compare": ("get", {}, FOLLOWERS, 200),
     "planning:plan": ("get", {}, FOLLOWERS, 200),
@@ -274,7 +276,7 @@ def address(name, site):
         values |= {"name": FIGURES[0], "extension": "svg"}
     if name == "leaderboards:file":
         values["table"] = "leaderboard"
-    if name == "planning:map":
+    if name in ("leaderboards:figure", "planning:map"):
         values["extension"] = "svg"
     if name.startswith("imports:"):
         draft = Draft.objects.get()

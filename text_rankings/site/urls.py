@@ -13,6 +13,7 @@ urlpatterns = [
     path("api/v1/", include("annotate.api_urls")),
     # Public pages; those of annotate.urls check access.
     path("protocols/", include("annotate.guide.urls")),
+    path("public/boards/", include("annotate.leaderboards.public_urls")),
     path("public/", include("annotate.publication.public_urls")),
     path("", include("annotate.urls")),
 ]

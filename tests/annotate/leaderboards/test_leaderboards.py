@@ -6,6 +6,11 @@ import io
 import pytest
 from django.urls import reverse
 
+from annotate.audit.models import AuditEntry
+from annotate.figures.themes import Paper
+from annotate.leaderboards.figure import figure_of
+from annotate.leaderboards.models import PublicBoard
+from annotate.leaderboards.selectors import boards_of
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from tests.support.factories import (
@@ -16,6 +21,7 @@ from tests.support.factories import (
     make_person,
     make_result,
 )
+from tests.support.worked import ranked_study
 
 pytestmark = pytest.mark.django_db
 WORDS = [(0, 0, 99, 39), (200, 0, 299, 39)]
@@ -158,3 +164,67 @@ def test_strangers_see_nothing(client, dataset):
     file = reverse("leaderboards:file", args=[dataset.slug, "leaderboard", "csv"])
     for address in (page(dataset), file, reverse("api:leaderboard", args=[dataset.slug])):
         assert client.get(address).status_code == 404
+
+
+def test_the_figure_is_a_file_of_the_shown_numbers(admin, dataset):
+    score_protocol(dataset=dataset, slug="iou")
+    address = reverse("leaderboards:figure", args=[dataset.slug, "svg"])
+    assert address in admin.get(page(dataset)).text
+    drawing = admin.get(address, {"figure": "recall"})
+    assert drawing["Content-Type"] == "image/svg+xml"
+    assert all(name in drawing.text for name in ("whole", "half", "split"))
+    assert admin.get(address, {"theme": "pink"}).status_code == 404
+
+
+def test_the_figure_has_the_numbers_of_the_board(dataset):
+    run = score_protocol(dataset=dataset, slug="iou")
+    figure = figure_of(boards_of([run], "f_score"))
+    assert [row[0] for row in figure.rows] == ["whole", "half", "split"]
+    assert [row[2] for row in figure.rows] == [
+        run.overall[row[0]]["f_score"] for row in figure.rows
+    ]
+    assert figure.draw(Paper())["layer"][1]["mark"]["type"] == "point"
+
+
+def test_the_order_of_people_is_next_to_that_of_the_protocols(client):
+    study = ranked_study("good", "middle", "bad")
+    client.force_login(make_admin())
+    if not study.dataset.runs.filter(name="IOU").exists():
+        score_protocol(dataset=study.dataset, slug="iou")
+    before = client.get(page(study.dataset))
+    assert before.context["people"] == []
+    assert "Keep a report of a study" in before.text
+    client.post(reverse("reports:kept_reports", args=[study.slug]))
+    report = study.kept_reports.get()
+    order = report.data["detectors"]["criteria"]["preference"]["order"]
+    place = {
+        name: 1 + sum(map(len, order[:at])) for at, names in enumerate(order) for name in names
+    }
+    shown = client.get(page(study.dataset))
+    assert {row.method: row.people for row in shown.context["rows"]} == {
+        row.method: [place[row.method]] for row in shown.context["rows"]
+    }
+    assert f"People: {study.name}" in shown.text
+
+
+def test_a_leaderboard_is_public_by_choice_and_until_it_is_withdrawn(client, admin, dataset):
+    score_protocol(dataset=dataset, slug="iou")
+    publish = reverse("leaderboards:publish", args=[dataset.slug])
+    admin.post(publish, {"do": "publish"})
+    admin.post(publish, {"do": "publish"})
+    board = PublicBoard.objects.get()
+    address = reverse("boards:page", args=[board.address])
+    assert address in admin.get(page(dataset)).text
+    acts = AuditEntry.objects.filter(what="street").values_list("act", flat=True)
+    assert list(acts).count("board_published") == 1
+    client.logout()
+    shown = client.get(address)
+    assert [row.method for row in shown.context["rows"]] == ["whole", "half", "split"]
+    assert "/worst/" not in shown.text
+    assert "/data/" not in shown.text
+    assert shown["X-Robots-Tag"] == "noindex, nofollow"
+    file = client.get(reverse("boards:file", args=[board.address, "csv"]))
+    assert file.text.splitlines()[0].startswith("Method,Letters,IOU")
+    client.force_login(make_admin())
+    client.post(publish, {"do": "withdraw"})
+    assert client.get(address).status_code == 404
