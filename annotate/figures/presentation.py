@@ -55,15 +55,15 @@ class ShownFigure:
 
 
 def shown_figures(
-    data: FigureData, query: QueryDict, names: Sequence[str] = NAMES, *, may_draw: bool = True
+    data: FigureData, query: QueryDict, names: Sequence[str] = NAMES
 ) -> list[ShownFigure]:
     """Return figures for a page; their files have the settings of ``query``, the page's own.
 
-    Without ``may_draw``, nothing is drawn until a browser requests it; some sizes are unknown.
+    Nothing is drawn until a browser requests it, so some sizes are unknown.
     """
     addresses = _Addresses(data, query)
     figures = build(data, names)
-    sizes_of = sizes(data, figures.values(), may_draw=may_draw)
+    sizes_of = sizes(data, figures.values(), may_draw=False)
     return [shown(figure, addresses.file, sizes_of.get(name)) for name, figure in figures.items()]
 
 

@@ -110,9 +110,7 @@ def _page(
     names = figure_names(is_kept=is_kept) if shown.rows and figure_data else []
     figures = {
         figure.name: figure
-        for figure in (
-            shown_figures(figure_data, request.GET, names, may_draw=False) if figure_data else ()
-        )
+        for figure in (shown_figures(figure_data, request.GET, names) if figure_data else ())
     }
     pages = dict(criteria_links(request.GET))
     return {
