@@ -26,6 +26,7 @@ from protocols.formats.containers.checking import (
     missing_images,
     outside_images,
     unknown_images,
+    with_known_names,
 )
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.problems import Nearest, Problems, pattern_of
@@ -199,6 +200,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     is_found = not given.file.format and not reading and archive.format in LINES
     if known.is_by_sides and is_found and archive.line_format == LineFormat.LTRB:
         archive = by_sides()
+    archive, renamed = with_known_names(archive, known.images)
     noticed = look(archive, known.against, known.images, reading, by_sides)
     archive = noticed.archive
     problems = _problems_of(archive)
@@ -208,6 +210,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     is_asked = not archive.errors and not unknown
     lacking = missing_images(archive, known.images, missing) if is_asked else []
     for fault in chain(
+        renamed,
         () if noticed.is_of_other_images and not reading else (*unknown, *lacking),
         outside_images(archive, known.sizes),
     ):

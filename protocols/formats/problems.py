@@ -293,6 +293,17 @@ class Nearest:
         for name in self._known:
             self._by_numbers.setdefault(_numbers(name), []).append(name)
 
+    def only(self, name: str) -> str | None:
+        """Return the one known name with the same numbers and letters, or None.
+
+        Prefixes of files (res, gt, pred, det), capitals, punctuation and leading zeros do not count;
+        a name of numbers alone fits any letters.
+        """
+        letters = _letters(name)
+        alike = self._by_numbers.get(_numbers(name), []) if _numbers(name) else []
+        fitting = [known for known in alike if not letters or _letters(known) == letters]
+        return fitting[0] if len(fitting) == 1 else self._plain.get(_plain(name))
+
     def to(self, name: str) -> str | None:
         same = self._plain.get(_plain(name))
         if same is not None or self._n_left == 0 or len(name) > _MAX_TEXT:
@@ -323,6 +334,11 @@ def pattern_of(names: Iterable[str]) -> str:
     alike = [name for name in names if re.sub(r"\d+", "#", name) == pattern]
     alike.sort(key=_numbers)
     return Message("{first} to {last}", first=alike[0], last=alike[-1])
+
+
+def _letters(name: str) -> str:
+    bare = re.sub(r"\A(?:pred|det|gt|res|result)s?[_-]", "", name, flags=re.IGNORECASE)
+    return re.sub(r"[\W\d_]+", "", bare).casefold()
 
 
 def _numbers(name: str) -> tuple[int, ...]:

@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.formats.containers.archives import Limits
-from protocols.formats.containers.checking import missing_images, outside_images, unknown_images
+from protocols.formats.containers.checking import (
+    missing_images,
+    outside_images,
+    unknown_images,
+    with_known_names,
+)
 from protocols.formats.containers.shapes import turned_round
 from protocols.formats.problems import CODES, Nearest, Problems, excerpt, problems_as_csv
 from protocols.formats.recognition.guessing import guess
@@ -229,3 +234,32 @@ def test_kind_format_and_method_are_guessed_with_a_reason(name, content, kind, f
 def test_a_file_that_is_not_there_is_guessed_to_be_nothing(tmp_path):
     assert guess(tmp_path / "no.zip").kind is None
     assert {p.code for p in read(tmp_path / "no.zip", kind="truth").errors} == {"A1"}
+
+
+@pytest.mark.parametrize(
+    ("names", "images"),
+    [
+        (["1", "2"], ["img_1", "img_2"]),
+        (["IMG_2", "img_1"], ["img_2", "img_1"]),
+        (["img_0001"], ["img_1"]),
+    ],
+)
+def test_names_are_matched_if_every_one_fits_an_image(names, images):
+    text = zip_bytes({f"res_{name}.txt": f"0,0,9,{at + 9}" for at, name in enumerate(names)})
+    archive = read(io.BytesIO(text), kind="results", name="east.zip")
+    found, [stated] = with_known_names(archive, ["img_1", "img_2", "img_3"])
+    heights = {name: regions[0].box[3] for name, regions in found.regions.items()}
+    assert heights == {
+        image: names.index(name) + 9 for name, image in zip(names, images, strict=True)
+    }
+    assert found.entries == {
+        image: f"res_{name}.txt" for name, image in zip(names, images, strict=True)
+    }
+    assert (stated.severity, stated.code) == ("warning", "N2")
+
+
+@pytest.mark.parametrize("names", [["1", "9"], ["1", "img_1"], ["img_1"], ["page_1"]])
+def test_names_are_kept_if_one_fits_no_image_or_two_fit_the_same(names):
+    text = zip_bytes({f"res_{name}.txt": "0,0,9,9" for name in names})
+    archive = read(io.BytesIO(text), kind="results", name="east.zip")
+    assert with_known_names(archive, ["img_1", "img_2"]) == (archive, [])

@@ -161,7 +161,7 @@ def test_texts_that_are_not_kept_are_unpacked_again(monkeypatch):
     monkeypatch.setattr(rrc, "_MAX_HELD", 0)
     again = read_archive(io.BytesIO(content), kind="truth", name="a.zip")
     assert everything(again) == everything(whole)
-    assert {problem.code for problem in whole.problems} == {"F1", "L8", "L9"}
+    assert {problem.code for problem in whole.problems} == {"F1", "L8"}
 
 
 def test_plain_regions_are_regions():

@@ -1,19 +1,69 @@
 """Checks of a file against the known images: names, missing files, sizes."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final, Literal
+from dataclasses import replace
+from typing import Final, Literal, TypeVar
 
 from text_rankings.base.i18n import Message, ngettext_noop
 
-from ..problems import KEPT_AS_IT_IS, Nearest, Problem, Problems, pattern_of
+from ..problems import KEPT_AS_IT_IS, Nearest, Problem, Problems, pattern_of, quoted
 from .contents import Archive
 
+T = TypeVar("T")
 # Meaning of an image without a file of results; only a person can decide.
 Meaning = Literal["empty", "not-evaluated"]
 _MEANINGS: Final[Mapping[str, str]] = {
     "empty": Message("read as “no boxes”"),
     "not-evaluated": Message("left out as “not evaluated”"),
 }
+
+
+def with_known_names(archive: Archive, known: Collection[str]) -> tuple[Archive, list[Problem]]:
+    """Return the archive under the names of known images, if each of its names then fits one.
+
+    Names fit if they differ in capitals and punctuation only (RES_IMG_1), or have the numbers of
+    exactly one image (1, img_0001). A warning (N2) states it. If a name fits none, or two names fit
+    the same image, the archive is returned unchanged.
+
+    Parameters
+    ----------
+    known : collection of str
+        The names of images.
+    """
+    names = _images(archive)
+    if all(name in known for name in names):
+        return archive, []
+    nearest = Nearest(known)
+    image_of = {name: name if name in known else nearest.only(name) for name in names}
+    if None in image_of.values() or len(set(image_of.values())) < len(names):
+        return archive, []
+    problems = Problems(archive.name)
+    changed = next((name, image) for name, image in image_of.items() if name != image)
+    problems.warning(
+        "N2",
+        "other names than those of the images ({first} for {second})",
+        "the names of the images",
+        action=Message(
+            "read as the images with the same numbers or letters, since every name fits"
+        ),
+        first=quoted(changed[0]),
+        second=quoted(str(changed[1])),
+    )
+
+    def renamed(of: Mapping[str, T]) -> dict[str, T]:
+        return {str(image_of.get(name, name)): value for name, value in of.items()}
+
+    return (
+        replace(
+            archive,
+            regions=renamed(archive.regions),
+            methods={method: renamed(of) for method, of in archive.methods.items()},
+            sizes=renamed(archive.sizes),
+            entries=renamed(archive.entries),
+            lines=renamed(archive.lines),
+        ),
+        problems.found,
+    )
 
 
 def unknown_images(archive: Archive, known: Collection[str]) -> list[Problem]:

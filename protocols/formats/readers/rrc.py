@@ -17,6 +17,7 @@ from text_rankings.base.i18n import Message, ngettext_noop
 
 from ..containers.archives import Limits, Member, OpenArchive, Source, open_archive, source_name
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Tail, natural_order
+from ..containers.documents import guessed_text
 from ..containers.limits import BATCH, MAX_NAME
 from ..containers.shapes import odd_shapes, tell_shape, turned_round
 from ..problems import KEPT, PASSED_OVER, Fault, Problems, quoted
@@ -35,6 +36,9 @@ _PREFIXED: Final = {
     "results": re.compile(r"res_(.+)\.txt\Z"),
 }
 _PLAIN: Final = re.compile(r"(.+)\.txt\Z")
+# Lines of at least four numbers with semicolons; a semicolon after a number separates fields.
+_SEMICOLONS: Final = re.compile(r"(?:\s*-?[\d.]+\s*;){3}")
+_SEMICOLON: Final = re.compile(r"(?<=\d);|(?<=\d\s);")
 # A text file with the wrong case, prefix or suffix.
 _ALMOST: Final = re.compile(
     r"(?:poly_|pred_|det_|gt_|res_|result_|gt|res)?(.+?)(?:\.(?:jpe?g|png))?\.(?:txt|csv|text)\Z",
@@ -70,7 +74,7 @@ def read_archive(
     problems = Problems(source_name(source, name))
     texts = _Texts(problems, rules)
     with open_archive(source, problems, limits or Limits()) as archive:
-        named = list(_named(archive.members, kind, problems))
+        named = list(_named(archive.members, kind, problems, is_lenient=rules.loading))
         files = _Files(archive, texts, list(_held(archive, named, texts, (kind, rules), on_entry)))
         style, decision = _looked_at(files, kind, rules)
         decision.tell(problems, kind)
@@ -195,9 +199,18 @@ def _style(files: "_Files") -> Style | None:
 
 
 def _named(
-    members: Sequence[Member], kind: Kind, problems: Problems
+    members: Sequence[Member], kind: Kind, problems: Problems, *, is_lenient: bool
 ) -> Iterator[tuple[str, Member]]:
-    """Yield each entry with its image; names that do not fit and duplicates become problems."""
+    """Yield each entry with its image; names that do not fit and duplicates become problems.
+
+    With ``is_lenient``, names may differ in capitals, prefix and suffix if all of them do.
+    """
+    almost = [_ALMOST.match(member.name) for member in members]
+    if is_lenient and not any(_PLAIN.match(member.name) for member in members) and all(almost):
+        images = [match[1] for match in almost if match]
+        if len(set(images)) == len(images) and max(map(len, images), default=0) <= MAX_NAME:
+            yield from zip(images, members, strict=True)
+            return
     prefixed = any(_PREFIXED[kind].match(member.name) for member in members)
     pattern = _PREFIXED[kind] if prefixed else _PLAIN
     prefix = ("gt_" if kind == "truth" else "res_") if prefixed else ""
@@ -287,6 +300,7 @@ class _Texts:
         self._crlf_only = rules.crlf_only
         self._loading = rules.loading
         self._unusual: Counter[str] = Counter()
+        self._n_semicolons = 0
 
     def text(self, content: bytes, *, again: bool = False) -> str:
         """Return the text of an entry; oddities of one unpacked ``again`` are not counted twice."""
@@ -295,12 +309,11 @@ class _Texts:
         if "\0" in text:
             self._unusual[Message("null characters (replaced)")] += 1
             text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
-        if self._loading and "\r" in text:
-            if "\n" in text:
-                self._unusual[Message("CRLF line ends")] += "\r\n" in text
-            else:
-                self._unusual[Message("CR line ends")] += 1
-                text = text.replace("\r", "\n")
+        if self._loading and "\r" in text and "\n" not in text:
+            text = text.replace("\r", "\n")
+        if self._loading and "," not in text and _SEMICOLONS.match(text):
+            self._n_semicolons += not again
+            text = _SEMICOLON.sub(",", text)
         self._unusual = counted_before
         return text
 
@@ -317,13 +330,16 @@ class _Texts:
             self._unusual["UTF-16"] += 1
             return content.decode("utf-16", errors="replace")
         if content.startswith(_BOM):
-            self._unusual[Message("a byte order mark")] += 1
             content = content[len(_BOM) :]
         try:
             return content.decode()
         except UnicodeDecodeError:
-            self._unusual[Message("bytes that are not UTF-8 (replaced)")] += 1
-            return content.decode(errors="replace")
+            if not self._loading:
+                self._unusual[Message("bytes that are not UTF-8 (replaced)")] += 1
+                return content.decode(errors="replace")
+        text, encoding = guessed_text(content)
+        self._unusual[Message("texts in {encoding}", encoding=encoding)] += 1
+        return text
 
     def report(self) -> None:
         for what, n in self._unusual.items():
@@ -331,6 +347,10 @@ class _Texts:
                 files = ngettext_noop("{n} file", "{n} files", n)
                 found = Message("{what} in {files}", what=what, files=files)
                 self._problems.warning("L9", found, "plain UTF-8")
+        if self._n_semicolons:
+            files = ngettext_noop("{n} file", "{n} files", self._n_semicolons)
+            found = Message("semicolons between the fields in {files}", files=files)
+            self._problems.warning("L9", found, "commas")
 
 
 class _Reader:

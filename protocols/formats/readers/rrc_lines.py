@@ -54,7 +54,8 @@ class Rules:
         Keep double quotes around a transcription, as in PopEval's own files.
     loading : bool
         Behave as the site does when it loads: reverse rings that run counter-clockwise (L7), refuse
-        shapes without area (L4) and coordinates beyond any image (L3), report CRLF (L9).
+        shapes without area (L4) and coordinates beyond any image (L3), guess other encodings than
+        UTF-8, accept semicolons, and names of files in capitals.
     sides : bool
         Boxes are left,top,width,height.
     drop_broken_ignored : bool

@@ -129,16 +129,12 @@ RESULTS = {
          ["net.zip > res_img_1.txt, line 1: found a number that is not a confidence (0 to 1) at the end of 32 lines; "
           "expected your choice of how to read the lines: quad."]),
     16: ("another prefix", BOXES, files(box, "pred_img_{}.txt"),
-         ["net.zip: No such image, 8 times in 8 files; expected an image of the dataset, which has img_1 to img_8.",
-          *(f"for example net.zip > pred_img_{at}.txt: found regions for pred_img_{at}; expected an image of the "
-            f"dataset, which has img_1 to img_8 (perhaps img_{at})." for at in (1, 2, 3))]),
+         ["net.zip: found other names than those of the images (“pred_img_1” for “img_1”); expected the names of the images."]),
     17: ("files named as ground truth", BOXES, files(box, "gt_img_{}.txt"),
          ["net.zip: found 8 files named gt_NAME.txt; expected NAME.txt; files are named like this if ground truth is "
           "in them, which is another kind of file."]),
     18: ("zeros before the numbers", BOXES, files(box, "res_img_00{}.txt"),
-         ["net.zip: No such image, 8 times in 8 files; expected an image of the dataset, which has img_1 to img_8.",
-          *(f"for example net.zip > res_img_00{at}.txt: found regions for img_00{at}; expected an image of the "
-            f"dataset, which has img_1 to img_8 (perhaps img_{at})." for at in (1, 2, 3))]),
+         ["net.zip: found other names than those of the images (“img_001” for “img_1”); expected the names of the images."]),
     19: ("results of other images", BOXES,
          files(lambda x, y, r, b: (x + 200, y + 100, r + 200, b + 100)), [FITS_HARDLY]),
     20: ("three files are missing", BOXES,
@@ -148,10 +144,11 @@ RESULTS = {
          ["net.zip > res_img_0.txt: found regions for img_0; expected an image of the dataset, which has img_1 "
           "to img_8."]),
     22: ("semicolons", BOXES, {name: text.replace(",", ";") for name, text in files(box).items()},
-         ["net.zip: Wrong number of fields, 32 times in 8 files; expected 4 numbers (left,top,right,bottom).",
-          *(f"for example net.zip > res_img_1.txt, line {at + 1}: found 0 numbers in “{x + 1};{y};{r + 1};{b}”; "
-            "expected 4 numbers (left,top,right,bottom)." for at, (x, y, r, b) in enumerate(WORDS[1][:3])),
-          "net.zip: found blanks between the fields of 32 lines; expected commas."]),
+         ["net.zip: found semicolons between the fields in 8 files; expected commas."]),
+    31: ("numbers alone", BOXES, files(box, "{}.txt"),
+         ["net.zip: found other names than those of the images (“1” for “img_1”); expected the names of the images."]),
+    32: ("capitals", BOXES, files(box, "RES_IMG_{}.TXT"),
+         ["net.zip: found other names than those of the images (“IMG_1” for “img_1”); expected the names of the images."]),
     23: ("an archive of another kind", BOXES, b"Rar!\x1a\x07\x00",
          ["net.zip: found what looks like a RAR archive; expected one of the "
           f"{len(FORMATS)} formats that are read, or csv with the columns image,left,top,right,bottom,text,confidence."]),
