@@ -27,7 +27,7 @@ class PaperForm(LookForm):
             ("strengths", _("preference of the detectors")),
         ],
         required=False,
-        label=_("Figure"),
+        label=_("Figure of the article"),
     )
     criterion = forms.ChoiceField(
         choices=[(name, name) for name in CRITERIA], required=False, label=_("Figure by")
