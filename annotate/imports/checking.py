@@ -18,7 +18,7 @@ from annotate.datasets.photographs import read_photographs
 from annotate.datasets.selectors import truths_of
 from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
-from protocols.diagnostics.empty_results import warn_of_empty_results
+from protocols.diagnostics.empty_results import images_with_text, warn_of_empty_results
 from protocols.diagnostics.inspection import Against, look
 from protocols.diagnostics.readings import SIDES
 from protocols.formats.containers.checking import (
@@ -137,7 +137,7 @@ class Known:
         truths = dataset.images.values_list("name", "truth").iterator(chunk_size=1000)
         known.looks = looks_of(dataset)
         known.results = KnownResults(dataset)
-        known.with_text = _with_text((name, decode_regions(truth)) for name, truth in truths)
+        known.with_text = images_with_text((name, decode_regions(truth)) for name, truth in truths)
         if with_results:
             n_images = len(known.images)
             for method in dataset.methods.all():
@@ -171,7 +171,7 @@ def check_truth(
     checked.against = Against.of(
         list(archive.regions), lambda names: {name: archive.regions[name] for name in names}
     )
-    checked.with_text = _with_text(archive.regions.items())
+    checked.with_text = images_with_text(archive.regions.items())
     checked.counts = {
         "images": len(archive.regions),
         "regions": archive.n_regions,
@@ -207,8 +207,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     missing = cast("Meaning | None", given.file.missing or None)
     unknown = unknown_images(archive, known.images)
     # A file with an unknown name is most probably that of a missing image.
-    is_asked = not archive.errors and not unknown
-    lacking = missing_images(archive, known.images, missing) if is_asked else []
+    lacking = [] if archive.errors or unknown else missing_images(archive, known.images, missing)
     for fault in chain(
         renamed,
         () if noticed.is_of_other_images and not reading else (*unknown, *lacking),
@@ -247,13 +246,6 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
     checked.counts = totals | {"methods": counts, "histogram": _histogram(n_boxes), "fits": fits}
     return checked
-
-
-def _with_text(truths: Iterable[tuple[str, Sequence[Region]]]) -> frozenset[str]:
-    """Return the images with at least one region that counts."""
-    return frozenset(
-        name for name, regions in truths if any(not region.ignored for region in regions)
-    )
 
 
 def _counts(by_image: Mapping[str, Sequence[Region]], known: Known) -> dict[str, int]:

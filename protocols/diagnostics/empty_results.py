@@ -1,6 +1,6 @@
 """Results without boxes on most images with text: the sign of a detector that stopped early."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from protocols.core.regions import Region
 from protocols.formats.containers.checking import Meaning
@@ -8,6 +8,13 @@ from protocols.formats.problems import KEPT, Problems
 
 # One image without boxes is not a pattern.
 _MIN_EMPTY = 2
+
+
+def images_with_text(truths: Iterable[tuple[str, Sequence[Region]]]) -> frozenset[str]:
+    """Return the images with at least one region that counts."""
+    return frozenset(
+        name for name, regions in truths if any(not region.ignored for region in regions)
+    )
 
 
 def warn_of_empty_results(

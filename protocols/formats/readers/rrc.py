@@ -6,7 +6,6 @@ reports oddities.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,17 +16,15 @@ from text_rankings.base.i18n import Message, ngettext_noop
 
 from ..containers.archives import Limits, Member, OpenArchive, Source, open_archive, source_name
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Tail, natural_order
-from ..containers.documents import guessed_text
 from ..containers.limits import BATCH, MAX_NAME
 from ..containers.shapes import odd_shapes, tell_shape, turned_round
 from ..problems import KEPT, PASSED_OVER, Fault, Problems, quoted
 from .curved import Style, joined, style_of
 from .layouts import Decision, Layout, Survey, asked_instead, decide
 from .rrc_lines import LineReader, Rules, is_ignored_line, looks_like_confidence, telling
+from .rrc_texts import Texts
 from .uniform_lines import UsualFile, read_usual
 
-_BOM: Final = b"\xef\xbb\xbf"
-_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 # Maximum number of characters of an archive kept between surveying and reading its lines.
 _MAX_HELD: Final = 64 * 1024 * 1024
 _PLAIN_TAILS: Final = (None, Tail.TEXT)
@@ -36,9 +33,6 @@ _PREFIXED: Final = {
     "results": re.compile(r"res_(.+)\.txt\Z"),
 }
 _PLAIN: Final = re.compile(r"(.+)\.txt\Z")
-# Lines of at least four numbers with semicolons; a semicolon after a number separates fields.
-_SEMICOLONS: Final = re.compile(r"(?:\s*-?[\d.]+\s*;){3}")
-_SEMICOLON: Final = re.compile(r"(?<=\d);|(?<=\d\s);")
 # A text file with the wrong case, prefix or suffix.
 _ALMOST: Final = re.compile(
     r"(?:poly_|pred_|det_|gt_|res_|result_|gt|res)?(.+?)(?:\.(?:jpe?g|png))?\.(?:txt|csv|text)\Z",
@@ -72,7 +66,7 @@ def read_archive(
     """
     rules = rules or Rules()
     problems = Problems(source_name(source, name))
-    texts = _Texts(problems, rules)
+    texts = Texts(problems, rules)
     with open_archive(source, problems, limits or Limits()) as archive:
         named = list(_named(archive.members, kind, problems, is_lenient=rules.loading))
         files = _Files(archive, texts, list(_held(archive, named, texts, (kind, rules), on_entry)))
@@ -117,7 +111,7 @@ def _words(layout: Layout, kind: Kind, rules: Rules) -> str:
 def _held(
     archive: OpenArchive,
     named: Sequence[tuple[str, Member]],
-    texts: "_Texts",
+    texts: "Texts",
     meant: tuple[Kind, Rules],
     on_entry: OnEntry | None,
 ) -> Iterator["_Held"]:
@@ -140,7 +134,7 @@ class _Files:
     """The files of an open archive."""
 
     archive: OpenArchive
-    texts: "_Texts"
+    texts: "Texts"
     held: Sequence["_Held"]
 
     def lines(self, file: "_Held") -> list[tuple[int, str]]:
@@ -290,67 +284,6 @@ class _Waiting:
     path: str
     # Returns the numbered line of each region.
     lines: Callable[[], list[tuple[int, str]]]
-
-
-class _Texts:
-    """A decoder of bytes into lines, which counts oddities."""
-
-    def __init__(self, problems: Problems, rules: Rules) -> None:
-        self._problems = problems
-        self._crlf_only = rules.crlf_only
-        self._loading = rules.loading
-        self._unusual: Counter[str] = Counter()
-        self._n_semicolons = 0
-
-    def text(self, content: bytes, *, again: bool = False) -> str:
-        """Return the text of an entry; oddities of one unpacked ``again`` are not counted twice."""
-        counted_before = Counter(self._unusual) if again else self._unusual
-        text = self._text(content)
-        if "\0" in text:
-            self._unusual[Message("null characters (replaced)")] += 1
-            text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
-        if self._loading and "\r" in text and "\n" not in text:
-            text = text.replace("\r", "\n")
-        if self._loading and "," not in text and _SEMICOLONS.match(text):
-            self._n_semicolons += not again
-            text = _SEMICOLON.sub(",", text)
-        self._unusual = counted_before
-        return text
-
-    def lines(self, text: str) -> list[tuple[int, str]]:
-        lines = text.split("\r\n" if self._crlf_only else "\n")
-        return [
-            (number, line.removesuffix("\r"))
-            for number, line in enumerate(lines, 1)
-            if line.strip()
-        ]
-
-    def _text(self, content: bytes) -> str:
-        if content.startswith(_UTF16_MARKS):
-            self._unusual["UTF-16"] += 1
-            return content.decode("utf-16", errors="replace")
-        if content.startswith(_BOM):
-            content = content[len(_BOM) :]
-        try:
-            return content.decode()
-        except UnicodeDecodeError:
-            if not self._loading:
-                self._unusual[Message("bytes that are not UTF-8 (replaced)")] += 1
-                return content.decode(errors="replace")
-        text, encoding = guessed_text(content)
-        self._unusual[Message("texts in {encoding}", encoding=encoding)] += 1
-        return text
-
-    def report(self) -> None:
-        for what, n in self._unusual.items():
-            if n:
-                files = ngettext_noop("{n} file", "{n} files", n)
-                found = Message("{what} in {files}", what=what, files=files)
-                self._problems.warning("L9", found, "plain UTF-8")
-        if self._n_semicolons:
-            files = ngettext_noop("{n} file", "{n} files", self._n_semicolons)
-            found = Message("semicolons between the fields in {files}", files=files)
-            self._problems.warning("L9", found, "commas")
 
 
 class _Reader:

@@ -1,0 +1,78 @@
+"""Bytes of the competition's files as lines of text: encodings, line ends and semicolons."""
+
+import re
+from collections import Counter
+from typing import Final
+
+from text_rankings.base.i18n import Message, ngettext_noop
+
+from ..containers.documents import guessed_text
+from ..problems import Problems
+from .rrc_lines import Rules
+
+_BOM: Final = b"\xef\xbb\xbf"
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+# Lines of at least four numbers with semicolons; a semicolon after a number separates fields.
+_SEMICOLONS: Final = re.compile(r"(?:\s*-?[\d.]+\s*;){3}")
+_SEMICOLON: Final = re.compile(r"(?<=\d);|(?<=\d\s);")
+
+
+class Texts:
+    """A decoder of bytes into lines, which counts oddities."""
+
+    def __init__(self, problems: Problems, rules: Rules) -> None:
+        self._problems = problems
+        self._crlf_only = rules.crlf_only
+        self._loading = rules.loading
+        self._unusual: Counter[str] = Counter()
+        self._n_semicolons = 0
+
+    def text(self, content: bytes, *, again: bool = False) -> str:
+        """Return the text of an entry; oddities of one unpacked ``again`` are not counted twice."""
+        counted_before = Counter(self._unusual) if again else self._unusual
+        text = self._text(content)
+        if "\0" in text:
+            self._unusual[Message("null characters (replaced)")] += 1
+            text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+        if self._loading and "\r" in text and "\n" not in text:
+            text = text.replace("\r", "\n")
+        if self._loading and "," not in text and _SEMICOLONS.match(text):
+            self._n_semicolons += not again
+            text = _SEMICOLON.sub(",", text)
+        self._unusual = counted_before
+        return text
+
+    def lines(self, text: str) -> list[tuple[int, str]]:
+        lines = text.split("\r\n" if self._crlf_only else "\n")
+        return [
+            (number, line.removesuffix("\r"))
+            for number, line in enumerate(lines, 1)
+            if line.strip()
+        ]
+
+    def _text(self, content: bytes) -> str:
+        if content.startswith(_UTF16_MARKS):
+            self._unusual["UTF-16"] += 1
+            return content.decode("utf-16", errors="replace")
+        if content.startswith(_BOM):
+            content = content[len(_BOM) :]
+        try:
+            return content.decode()
+        except UnicodeDecodeError:
+            if not self._loading:
+                self._unusual[Message("bytes that are not UTF-8 (replaced)")] += 1
+                return content.decode(errors="replace")
+        text, encoding = guessed_text(content)
+        self._unusual[Message("texts in {encoding}", encoding=encoding)] += 1
+        return text
+
+    def report(self) -> None:
+        for what, n in self._unusual.items():
+            if n:
+                files = ngettext_noop("{n} file", "{n} files", n)
+                found = Message("{what} in {files}", what=what, files=files)
+                self._problems.warning("L9", found, "plain UTF-8")
+        if self._n_semicolons:
+            files = ngettext_noop("{n} file", "{n} files", self._n_semicolons)
+            found = Message("semicolons between the fields in {files}", files=files)
+            self._problems.warning("L9", found, "commas")
