@@ -42,7 +42,9 @@ def test_an_exact_detection_is_perfect(slug):
         # One method and two virtual ones: everything it marks has two of three votes.
         assert scored.precision == pytest.approx(2 / 3)
     else:
-        assert figures(scored) == (1, 1, 1)
+        # HierText's program adds 0.00001 to the areas that it divides by.
+        least = 1e-8 if slug == "panoptic-quality" else 0
+        assert figures(scored) == pytest.approx((1, 1, 1), abs=least, rel=0)
 
 
 @pytest.mark.parametrize("slug", SLUGS)

@@ -39,7 +39,9 @@ def test_a_found_headline_outweighs_a_missed_footnote(slug):
         # In histograms a missed word is worth one bin.
         expected += 0.01 * (1 - expected) if slug.startswith("evaltex-emd") else 0
         assert scored.recall == pytest.approx(expected)
-        assert scored.precision == 1
+        # HierText's program adds 0.00001 to the areas that it divides by.
+        least = 1e-8 if slug == "panoptic-quality" else 0
+        assert scored.precision == pytest.approx(1, abs=least, rel=0)
         overall = registry.get(slug, {"weight": weight}).overall([scored, scored])
         assert overall.recall == pytest.approx(expected)
 
