@@ -99,6 +99,8 @@ _OF_ROWS: Final[Mapping[str, tuple[type[Model], Callable[[Person], Q]]]] = {
     "annotate.follow_study": (Study, _follows),
     # Decide which annotators' rankings count in a study; for users who follow it.
     "annotate.curate_study": (Study, _follows),
+    # Invite annotators to a study; for users who follow it.
+    "annotate.invite_annotators": (Study, _follows),
     # Make, change and read the entrances of a study; for users who follow it.
     "annotate.recruit_for_study": (Study, _follows),
     # Publish a kept report of a study, or withdraw it; for users who follow it.

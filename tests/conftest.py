@@ -135,6 +135,7 @@ _DATABASE = (
     "tests/annotate/imports/",
     "tests/annotate/jobs/",
     "tests/annotate/judging/",
+    "tests/annotate/recruiting/",
     "tests/annotate/learning/test_services.py",
     "tests/annotate/accounts/privacy/",
     "tests/annotate/reports/test_kept.py",

@@ -9,6 +9,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext_noop as _
 
 from annotate.audit.models import Act
@@ -48,6 +49,15 @@ class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library 
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return invitation_in_hand(request) is not None
+
+    def get_signup_redirect_url(self, request: HttpRequest) -> str:
+        """Lead a new annotator into the first visit of the study, and others to their studies."""
+        role = Invitation.Role.ANNOTATOR
+        used = Invitation.objects.filter(used_by=request.user.pk, role=role).first()
+        if used is not None and used.study is not None:
+            return reverse("judging:judge", args=[used.study.slug])
+        url: str = super().get_signup_redirect_url(request)
+        return url
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Refuse an attempt beyond the limits. Raises ValidationError.

@@ -3,6 +3,7 @@
 from hashlib import sha256
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -93,9 +94,16 @@ class Invitation(models.Model):
             return "used"
         if self.revoked:
             return "revoked"
-        if self.made_by is not None and not self.made_by.has_perm("annotate.manage_people"):
+        if self.made_by is not None and not self._may_invite(self.made_by):
             return "void"
         return "open" if self.expires > timezone.now() else "expired"
+
+    def _may_invite(self, person: User) -> bool:
+        """Return whether a person may invite to this: an admin, or annotators to a study they follow."""
+        if person.has_perm("annotate.manage_people"):
+            return True
+        is_annotator = self.role == self.Role.ANNOTATOR
+        return is_annotator and person.has_perm("annotate.invite_annotators", self.study)
 
     @property
     def place(self) -> str:

@@ -23,7 +23,7 @@ from django.views.i18n import LANGUAGE_QUERY_PARAMETER, set_language
 
 from annotate.access import permitted
 from annotate.requests import SignedInRequest, require
-from annotate.studies.models import Study
+from annotate.studies.models import Role, Study
 
 from . import languages, mail, services
 from .adapter import INVITATION_KEY
@@ -147,9 +147,12 @@ def invitations(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def study_invitations(request: SignedInRequest, slug: str) -> HttpResponse:
-    require(request.user, "annotate.manage_people")
-    study = get_object_or_404(permitted(request.user, "annotate.follow_study", Study), slug=slug)
+    """Show the invitations to a study; its researchers invite annotators, admins anyone."""
+    studies = permitted(request.user, "annotate.invite_annotators", Study)
+    study = get_object_or_404(studies, slug=slug)
     form = InviteToStudyForm(request.POST if request.method == "POST" else None)
+    if not request.user.is_staff:
+        form.fields["role"].choices = [(Role.ANNOTATOR.value, Role.ANNOTATOR.label)]  # type: ignore[attr-defined]  # a choice field
     return _invitations(request, study, form)
 
 
@@ -185,8 +188,16 @@ def _invitations(request: SignedInRequest, study: Study | None, form: InviteForm
 @login_required
 @require_POST
 def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
-    require(request.user, "annotate.manage_people")
     revoked = get_object_or_404(Invitation.objects.with_names(), pk=pk)
+    is_theirs = (
+        revoked.study is not None
+        and revoked.role == Invitation.Role.ANNOTATOR
+        and permitted(request.user, "annotate.invite_annotators", Study)
+        .filter(pk=revoked.study.pk)
+        .exists()
+    )
+    if not is_theirs:
+        require(request.user, "annotate.manage_people")
     try:
         services.revoke(invitation=revoked)
     except InvitationRefused as refusal:

@@ -19,7 +19,7 @@ from annotate.studies.exclusions import leave_out_by_rule
 from annotate.studies.models import Study
 from protocols.core.degradation import WORSE_IN, worsened
 from protocols.core.regions import decode_regions, encode_regions
-from rankings.elicitation.attention_checks import is_below, is_in_doubt
+from rankings.elicitation.attention_checks import is_below, is_in_doubt, spread_of_checks
 from rankings.elicitation.shares import wilson
 from text_rankings.base.i18n import gettext_noop
 
@@ -27,8 +27,6 @@ from .models import Assignment, Judgement, Screen, Skip
 from .quotas import Quota, n_asked
 
 _IN_IMAGES: Final = 10
-# The first pairs of a quota are for finding one's way.
-_UNCHECKED: Final = 2
 _NONE_ANSWERED: Final = gettext_noop("none answered")
 _RIGHT: Final = gettext_noop("{right} of {n} right ({share} %, {low} to {high})")
 _SKIPPED: Final = gettext_noop("{reason}, {n} skipped")
@@ -126,7 +124,9 @@ def _due_by_quota(study: Study, annotator: User, n_items: int, quota: Quota) -> 
     """
     n_known = quota.n_known or 0
     n_pairs = quota.max_pairs or (quota.max_images or 0) * (n_items - 1)
-    spread = _spread(n_pairs, n_known, random.Random(f"{study.seed}/{annotator.pk}/checks"))
+    spread = spread_of_checks(
+        n_pairs, n_known, random.Random(f"{study.seed}/{annotator.pk}/checks")
+    )
     asked = n_asked(study, annotator)
     given = answers_so_far(study, annotator)
     in_sight = [pair for pair in spread if pair <= asked + n_items - 1]
@@ -136,15 +136,6 @@ def _due_by_quota(study: Study, annotator: User, n_items: int, quota: Quota) -> 
         places = [random.Random(f"{study.seed}/{annotator.pk}/{asked}").randrange(n_items)]
     # A place counts the other answers of the image.
     return [max(place - earlier, 0) for earlier, place in enumerate(places[:n_items])]
-
-
-def _spread(n_pairs: int, n_known: int, rng: random.Random) -> list[int]:
-    """Draw a pair from each of n equal parts of a quota, without its first two."""
-    n_known = min(n_known, max(n_pairs - _UNCHECKED, 0))
-    if not n_known:
-        return []
-    width = (n_pairs - _UNCHECKED) / n_known
-    return [int(_UNCHECKED + width * (part + rng.random())) for part in range(n_known)]
 
 
 def answers_so_far(study: Study, annotator: User) -> list[bool]:

@@ -4,7 +4,9 @@ One side of such a pair is a copy of the other, degraded by a known dose, so the
 known for the criteria in which it is worse. A pair counts as right if all of these are right.
 """
 
+import itertools
 import math
+import random
 from collections.abc import Iterable
 from typing import Final
 
@@ -24,6 +26,8 @@ _LEAST_EVIDENCE: Final = -2.0
 # ones between them from five or more, the evidence is enough to end a visit.
 EVIDENCE_TO_WARN: Final = 2.2
 EVIDENCE_TO_END: Final = 4.0
+# The first pairs of a visit are for finding one's way.
+_UNCHECKED: Final = 2
 # Right answers in a row after which an earlier wrong one brings no further check.
 _CLEARED_BY: Final = 2
 
@@ -80,3 +84,25 @@ def is_below(n_right: int, n: int, at_least: float) -> bool:
     if not 0 <= at_least <= 1:
         raise RankingError(f"{at_least} is not a share")
     return n >= N_LEAST and wilson(n_right, n)[1] < at_least
+
+
+def spread_of_checks(n_pairs: int, n_known: int, rng: random.Random) -> list[int]:
+    """Draw which of a visit's pairs have a known answer: one in each equal part, not the first two.
+
+    Parameters
+    ----------
+    n_pairs, n_known : int
+        Pairs of the visit, and those of them with a known answer.
+    rng : random.Random
+
+    Returns
+    -------
+    list of int
+        Numbers of pairs from 2 on, ascending; fewer than ``n_known`` if the visit is too short.
+    """
+    n_known = min(n_known, max(n_pairs - _UNCHECKED, 0))
+    if not n_known:
+        return []
+    width = (n_pairs - _UNCHECKED) / n_known
+    ends = [int(_UNCHECKED + width * part) for part in range(n_known + 1)]
+    return [rng.randrange(begin, end) for begin, end in itertools.pairwise(ends)]

@@ -11,6 +11,8 @@ from rankings import __version__
 from text_rankings.base.options import Program, interrupted
 
 _NOT_DONE = 2
+# Of the command study: print the links, and do not start the site.
+_NO_SITE = "--no-site"
 _SITE = "pip install 'text-detection-rankings[site]'"
 
 
@@ -49,6 +51,15 @@ def _run(options: argparse.Namespace, rest: Sequence[str], folder: Path) -> None
     if options.command == "manage":
         execute_from_command_line([manage, *(rest or ["help"])])
         return
+    if options.command == "study":
+        execute_from_command_line([manage, "set_up", "--migrate"])
+        asked = [each for each in rest if each != _NO_SITE]
+        execute_from_command_line([manage, "make_study", *asked])
+        if _NO_SITE in rest or not {"--schema", "--help", "-h"}.isdisjoint(rest):
+            return
+        print(f"\nData: {folder}\nThe site runs there; Ctrl+C stops site and worker", flush=True)
+        execute_from_command_line([manage, "run_site", "127.0.0.1:8000"])
+        return
     if options.command == "worker":
         execute_from_command_line([manage, "worker", *rest])
         return
@@ -70,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         "from what people say.",
         examples=(
             "text-rankings demo",
+            "text-rankings study study.toml",
             "text-rankings run --data ~/rankings 127.0.0.1:8080",
             "text-rankings manage backup rankings.zip",
         ),
@@ -80,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, says in (
         ("demo", "set up a site with a finished study and one to try, and start it"),
         ("run", "start the site and a worker with the data there are"),
+        ("study", "load, score and open a study from one file, and print its links"),
         ("worker", "work on jobs of a site that runs elsewhere"),
         ("manage", "run a management command; without one, list them"),
     ):

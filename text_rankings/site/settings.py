@@ -217,7 +217,8 @@ ACCOUNT_FORMS = {
     "reset_password": f"{_forms}.LostPasswordForm",
 }
 ACCOUNT_LOGIN_METHODS = {"username"}
-ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+# The password once: a button shows it.
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*"]
 # An e-mail address is used for password resets only; users can work before confirming it.
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_EMAIL_NOTIFICATIONS = MAIL_IS_SET_UP

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from annotate.design.study_file.writing import as_file
 from annotate.exchange.bundles.writing import NotExported, write_bundle
 from annotate.management.site_command import SiteCommand
 
@@ -19,6 +20,9 @@ class Command(SiteCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", help="slug of the study")
         parser.add_argument("--out", type=Path, required=True, help="zip to write")
+        parser.add_argument(
+            "--as-file", action="store_true", help="the study file that make_study reads, not a zip"
+        )
         parser.add_argument("--images", action="store_true", help="with the photographs")
         parser.add_argument(
             "--names",
@@ -29,6 +33,10 @@ class Command(SiteCommand):
     def handle(self, **options: Any) -> None:
         study, out = study_named(options["study"]), options["out"]
         try:
+            if options["as_file"]:
+                out.write_text(as_file(study), encoding="utf-8")
+                self.stdout.write(f"{out}: the study file of {study}.")
+                return
             # The file gets its name once it is complete.
             with tempfile.NamedTemporaryFile(
                 dir=out.parent, prefix=f".{out.name}-", delete=False

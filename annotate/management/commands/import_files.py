@@ -12,20 +12,23 @@ from annotate.imports import exports, plans
 from annotate.imports.errors import NotLoaded
 from annotate.imports.guessing import guess_file
 from annotate.imports.immediate import FileToLoad, LoadAtOnce
-from annotate.imports.models import Draft, FileKind, Finding, Missing
+from annotate.imports.models import Draft, FileKind, Missing
 from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
 from protocols.diagnostics.readings import ReadingError, words_of
+from protocols.formats.problems import PASSED_OVER
 from protocols.formats.recognition.reading import LINES
+from text_rankings.base.i18n import Message
 
+_LEFT_OUT: Final = (PASSED_OVER, Message("left undefined"))
 _OF_LINES: Final = (FileKind.TRUTH, FileKind.RESULTS)
 
 
 class Command(SiteCommand):
     help = (
         "Check files and load them: ground truth, photographs, results, scores, people. What each is "
-        "is found out. Ends with 0 if nothing was odd, 1 if something was read all the same, 2 if "
-        "nothing was or could be loaded."
+        "is found out. Ends with 0 if everything was loaded, with notes or without, 1 if a part of a "
+        "file was left out, 2 if nothing was or could be loaded."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -95,7 +98,7 @@ class Command(SiteCommand):
                 self.stdout.write(f"{title}: {line}.")
         if planned.obstacles:
             raise NotLoaded(" ".join(planned.obstacles))
-        n_warnings = load.draft.findings.filter(severity=Finding.Severity.WARNING).count()
+        n_left_out = load.draft.findings.filter(action__in=_LEFT_OUT).count()
         if options["dry_run"]:
             self.stdout.write("Nothing was loaded: this was a dry run.")
         elif options["yes"] or self._agrees():
@@ -103,10 +106,10 @@ class Command(SiteCommand):
                 self.stdout.write(f"Loaded: {receipt} (receipt {receipt.pk}).")
         else:
             raise CommandError("Nothing was loaded: it was not confirmed.", returncode=2)
-        if n_warnings:
+        if n_left_out:
             raise CommandError(
-                f"{n_warnings} thing{'s were' if n_warnings != 1 else ' was'} odd, and read all the "
-                "same; they are listed above.",
+                f"Something was left out in {n_left_out} place{'s' if n_left_out != 1 else ''}, and the "
+                "rest was read; all are listed above.",
                 returncode=1,
             )
 

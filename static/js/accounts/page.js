@@ -1,6 +1,7 @@
 // The pages of accounts: passkeys, and buttons that copy.
 import { enhanceCopyButton } from "../elements/copy.js";
 import { enhancePasskeyForm } from "./passkeys.js";
+import { addShowButton } from "./password.js";
 
 const options = document.getElementById("passkey-options");
 if (window.PublicKeyCredential && window.webauthnJSON) {
@@ -10,4 +11,7 @@ if (window.PublicKeyCredential && window.webauthnJSON) {
 }
 for (const button of document.querySelectorAll("[data-copy]")) {
   enhanceCopyButton(button, navigator.clipboard);
+}
+for (const field of document.querySelectorAll("input[type=password][name=password1]")) {
+  if (!document.querySelector("[name=password2]")) addShowButton(field);
 }

@@ -42,7 +42,7 @@ def opened(client, token):
 
 
 def sign_up(client, username="ana", **fields):
-    form = {"username": username, "password1": PASSWORD, "password2": PASSWORD}
+    form = {"username": username, "password1": PASSWORD}
     return client.post(reverse("account_signup"), form | fields)
 
 
@@ -52,7 +52,9 @@ def test_a_new_person_makes_an_account_and_is_in_the_study(client, study):
     assert response.status_code == 302
     assert response["Location"] == reverse("accounts:invitation")
     assert study.name in client.get(reverse("accounts:invitation")).text
-    assert sign_up(client)["Location"] == reverse("home")
+    assert sign_up(client)["Location"] == reverse("judging:judge", args=[study.slug])
+    first = client.get(reverse("judging:judge", args=[study.slug]))
+    assert first["Location"] == reverse("learning:welcome", args=[study.slug])
     membership = study.memberships.get()
     assert (membership.person.username, membership.role) == ("ana", "annotator")
     assert study.name in client.get(reverse("home")).text
@@ -80,6 +82,32 @@ def test_without_an_invitation_there_is_no_sign_up(client, db):
     assert "by invitation" in client.get(reverse("account_signup")).text
     sign_up(client)
     assert not User.objects.exists()
+
+
+def test_researchers_invite_annotators_to_their_own_study(client, study):
+    researcher = add_researcher(study)
+    client.force_login(researcher)
+    address = reverse("accounts:study_invitations", args=[study.slug])
+    assert client.get(address).status_code == 200
+    assert client.post(address, {"role": "researcher", "days": 14}).status_code == 422
+    assert not Invitation.objects.exists()
+    client.post(address, {"role": "annotator", "days": 14})
+    invitation = Invitation.objects.get()
+    assert (invitation.made_by, invitation.state) == (researcher, "open")
+    # It ends with the researcher's part in the study.
+    study.memberships.filter(person=researcher).delete()
+    assert Invitation.objects.get().state == "void"
+    assert client.get(address).status_code == 404
+
+
+def test_researchers_revoke_invitations_of_annotators_alone(client, study):
+    client.force_login(add_researcher(study))
+    of_annotator, of_researcher = made(study).invitation, made(study, role="researcher").invitation
+    client.post(reverse("accounts:revoke", args=[of_annotator.pk]))
+    refused = client.post(reverse("accounts:revoke", args=[of_researcher.pk]))
+    assert refused.status_code == 404
+    assert Invitation.objects.get(pk=of_annotator.pk).state == "revoked"
+    assert Invitation.objects.get(pk=of_researcher.pk).state == "open"
 
 
 def test_a_link_works_once(client, study):

@@ -38,7 +38,7 @@ from tests.support.participants import (
     wrong_answer,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 made_study = made_once(crowd_study)
 
 

@@ -33,7 +33,7 @@ from tests.support.participants import (
     make_entrance,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 made_study = made_once(crowd_study)
 
 FORM = {

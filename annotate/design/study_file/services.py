@@ -1,0 +1,304 @@
+"""Making the study of a file, as a researcher does on the pages: the same services and findings."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from annotate.accounts import services as accounts
+from annotate.datasets.models import Dataset, Image
+from annotate.design.setup.image_filters import Filter, at_random, facts, passing
+from annotate.errors import Refusal
+from annotate.imports.errors import NotLoaded
+from annotate.imports.guessing import guess_file
+from annotate.imports.immediate import FileToLoad, load_files
+from annotate.imports.models import FileKind
+from annotate.jobs.engine import computing
+from annotate.judging.image_allocation import is_answered
+from annotate.recruiting import services as recruiting
+from annotate.recruiting.models import Entrance, Platform, new_slug
+from annotate.recruiting.platforms import NAMES
+from annotate.scoring.readiness import readiness
+from annotate.scoring.services import NotScored, compute, protocol_named, publish
+from annotate.studies import services as studies
+from annotate.studies.models import Role, Study
+from protocols.diagnostics.readings import ReadingError, words_of
+from text_rankings.base.i18n import gettext as _
+
+from .reading import StudyFile
+
+PAIR: Final = 2
+Tell = Callable[[str], None]
+
+
+@dataclass
+class Made:
+    """A study of a file: the people's links, and whether anything was made or changed."""
+
+    study: Study
+    is_new: bool = False
+    changed: list[str] = field(default_factory=list)
+    # Role and address of the person (or none), and the token of the invitation.
+    invitations: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def make(file: StudyFile, *, tell: Tell, progress: Any) -> Made:
+    """Load, score, make and open the study of a file, all or nothing.
+
+    A study of this name that exists is compared with the file: what may still be changed is changed.
+    Raises FileRefused with file, line and key, and what a load or a score raises.
+    """
+    with transaction.atomic():
+        study = Study.objects.filter(name=file.content["name"]).first()
+        if study is not None:
+            return _change(file, study)
+        protocols = _protocols(file)
+        settings = settings_of(file)
+        dataset = _load(file, progress)
+        tell(f"{dataset}: {dataset.images.count()} images, {dataset.methods.count()} methods")
+        _score(file, dataset, protocols, tell, progress)
+        study = _create(file, dataset, settings)
+        made = Made(study, is_new=True)
+        _add_entrances(file, study)
+        if file.content.get("open", True):
+            studies.set_state(study=study, state=Study.State.OPEN)
+        made.invitations = _invite(file, study)
+        return made
+
+
+def settings_of(file: StudyFile) -> dict[str, Any]:
+    """Return the settings of the study, by name."""
+    design = dict(file.content.get("design", {}))
+    design.pop("images", None)
+    if design.pop("ask", "rankings") == "pairs":
+        design.setdefault("methods_per_visit", PAIR)
+    for name, value in design.items():
+        model_field = Study._meta.get_field(name)
+        try:
+            model_field.clean(value, None)  # type: ignore[union-attr]  # settings are no relations
+        except ValidationError as fault:
+            raise file.refused(f"design.{name}", " ".join(fault.messages)) from fault
+    for name, sentence in studies.misfits(design).items():
+        raise file.refused(f"design.{name}", str(sentence))
+    return design
+
+
+def _protocols(file: StudyFile) -> list[Any] | None:
+    """Return the protocols to score with; None: all that fit."""
+    use = file.content.get("protocols", {}).get("use", "all")
+    if isinstance(use, str):
+        if use != "all":
+            raise file.refused("protocols.use", _("expected {what}.").format(what='"all"'))
+        return None
+    found = []
+    for number, one in enumerate(use):
+        slug, parameters = (one, {}) if isinstance(one, str) else (one["slug"], {**one})
+        if isinstance(parameters, dict):
+            parameters.pop("slug", None)
+        try:
+            found.append(protocol_named(slug, parameters))
+        except NotScored as refusal:
+            raise file.refused(f"protocols.use.{number}", str(refusal)) from refusal
+    return found
+
+
+def _load(file: StudyFile, progress: Any) -> Dataset:
+    data = file.content["data"]
+    name = data.get("dataset", file.content["name"])
+    if Dataset.objects.filter(name=name).exists():
+        raise file.refused(
+            "data.dataset" if "dataset" in data else "name",
+            _("there is a dataset named “{name}” already; name another one.").format(name=name),
+        )
+    files = [_file(file, "data.truth", data["truth"], FileKind.TRUTH)]
+    if "photographs" in data:
+        files.append(_file(file, "data.photographs", data["photographs"], FileKind.PHOTOGRAPHS))
+    results = data["results"]
+    named = results.items() if isinstance(results, dict) else ((None, path) for path in results)
+    for number, (method, path) in enumerate(named):
+        key = f"data.results.{number if method is None else method}"
+        files.append(_file(file, key, path, FileKind.RESULTS, method))
+    target = {key: data.get(key, "") for key in ("provenance", "licence")}
+    try:
+        load_files(files, name=name, progress=progress, **target)
+    except NotLoaded as refusal:
+        hint = _("What it asks is answered by the keys missing, format and reading of [data].")
+        raise file.refused("data", f"{refusal} {hint}") from refusal
+    return Dataset.objects.get(name=name)
+
+
+def _file(
+    file: StudyFile, key: str, name: str, kind: FileKind, method: str | None = None
+) -> FileToLoad:
+    path, data = file.file(key, name), file.content["data"]
+    guess = (
+        guess_file(path, path.name, has_truth=kind != FileKind.TRUTH) if path.is_file() else None
+    )
+    is_lines = kind in (FileKind.TRUTH, FileKind.RESULTS)
+    reading = data.get("reading", "") if kind == FileKind.RESULTS else ""
+    if reading:
+        try:
+            words_of(reading)
+        except ReadingError as refusal:
+            raise file.refused("data.reading", f"{refusal}.") from refusal
+    return FileToLoad(
+        path,
+        kind,
+        title=method or (guess.title if guess is not None else path.stem) or path.stem,
+        format=((guess and guess.format) or data.get("format", "")) if is_lines else "",
+        missing=data.get("missing", "") if kind == FileKind.RESULTS else "",
+        reading=reading,
+    )
+
+
+def _score(
+    file: StudyFile, dataset: Dataset, protocols: list[Any] | None, tell: Tell, progress: Any
+) -> None:
+    if protocols is None:
+        protocols = [protocol_named(slug, {}) for slug in readiness(dataset).fitting]
+    with computing() as executor:
+        for number, protocol in enumerate(protocols, 1):
+            try:
+                run = publish(compute(dataset, protocol, None, executor))
+            except NotScored as refusal:
+                raise file.refused("protocols.use", str(refusal)) from refusal
+            progress.tell(number, len(protocols), _("Scored by {name}").format(name=run.name))
+
+
+def _create(file: StudyFile, dataset: Dataset, settings: Mapping[str, Any]) -> Study:
+    methods = list(dataset.methods.all())
+    try:
+        return studies.create_study(
+            name=file.content["name"],
+            dataset=dataset,
+            methods=methods,
+            images=_images(file, dataset, settings.get("seed", 0)),
+            **settings,
+        )
+    except Refusal as refusal:
+        raise file.refused(
+            "design" if "design" in file.content else "name", str(refusal)
+        ) from refusal
+
+
+def _images(file: StudyFile, dataset: Dataset, seed: int) -> list[Image] | None:
+    """Return the images of the study: drawn by the seed, named, or those that pass a filter."""
+    wanted = file.content.get("design", {}).get("images")
+    if wanted is None:
+        return None
+    if isinstance(wanted, list):
+        by_name = {image.name: image for image in dataset.images.all()}
+        for number, name in enumerate(wanted):
+            if name not in by_name:
+                words = _("there is no image named {name}.").format(name=name)
+                raise file.refused(f"design.images.{number}", words)
+        return [by_name[name] for name in wanted]
+    comparable = studies.comparable(dataset, dataset.methods.all())
+    keys = set(comparable.values_list("pk", flat=True))
+    asked = {"n": wanted} if isinstance(wanted, int) else dict(wanted)
+    n = asked.pop("n", None)
+    fitting = passing(
+        Filter(**asked), facts(dataset), comparable=keys, chosen=set(), apart={}
+    )  # fmt: skip
+    chosen = [fact.pk for fact in fitting] if n is None else at_random(fitting, n, seed)
+    if not chosen or (n is not None and len(chosen) < n):
+        words = _("only {n} images fit.").format(n=len(chosen))
+        raise file.refused("design.images", words)
+    return list(dataset.images.filter(pk__in=chosen))
+
+
+def entrance_of(file: StudyFile, number: int, study: Study) -> Entrance:
+    """Return an entrance of the file, not stored yet."""
+    given = dict(file.content["entrance"][number])
+    platform = Platform(given.pop("platform"))
+    names = NAMES[platform]
+    for unit in Entrance.Unit.values:
+        if unit in given:
+            given |= {"unit": unit, "size": given.pop(unit)}
+    usual = {
+        "name": f"{platform.value}-{number + 1}",
+        "person_parameter": names.person,
+        "submission_parameter": names.submission,
+        "way_back": names.way_back,
+    }
+    entrance = Entrance(study=study, platform=platform, **usual | given)
+    entrance.slug = entrance.slug or new_slug()
+    try:
+        entrance.full_clean(exclude=["study"], validate_unique=False, validate_constraints=False)
+    except ValidationError as fault:
+        [name, sentences] = next(iter(fault.message_dict.items()))
+        raise file.refused(f"entrance.{number}.{name}", " ".join(sentences)) from fault
+    return entrance
+
+
+def _add_entrances(file: StudyFile, study: Study) -> list[str]:
+    """Make the entrances of a file that the study does not have; return their names."""
+    there = set(study.entrances.values_list("name", flat=True))
+    added = []
+    for number in range(len(file.content.get("entrance", []))):
+        entrance = entrance_of(file, number, study)
+        if entrance.name in there:
+            continue
+        try:
+            recruiting.save_entrance(entrance, may_send_anywhere=False)
+        except Refusal as refusal:
+            raise file.refused(f"entrance.{number}.way_back", str(refusal)) from refusal
+        added.append(entrance.name)
+    return added
+
+
+def _invite(file: StudyFile, study: Study) -> list[tuple[str, str, str]]:
+    people = file.content.get("people", {})
+    made = []
+    for key, role in (("researchers", Role.RESEARCHER), ("annotators", Role.ANNOTATOR)):
+        asked = people.get(key, [])
+        addresses: Iterable[Any] = [""] * asked if isinstance(asked, int) else asked
+        for address in addresses:
+            try:
+                emails = (address,) if address else ()
+                [one] = accounts.invite(study=study, role=role, emails=emails)
+            except Refusal as refusal:
+                raise file.refused(f"people.{key}", str(refusal)) from refusal
+            made.append((role.value, address, one.token))
+    return made
+
+
+def _change(file: StudyFile, study: Study) -> Made:
+    """Change a study that exists to what the file says, where that may still be done."""
+    settings = settings_of(file)
+    differing = {name: value for name, value in settings.items() if getattr(study, name) != value}
+    fixed = _fixed(file, study)
+    if fixed:
+        raise file.refused(fixed[0], fixed[1])
+    made = Made(study)
+    if differing:
+        try:
+            studies.change_settings(study=study, is_answered=is_answered, **differing)
+        except Refusal as refusal:
+            raise file.refused(f"design.{next(iter(differing))}", str(refusal)) from refusal
+        made.changed += [f"design.{name}" for name in differing]
+    made.changed += [f"entrance {name}" for name in _add_entrances(file, study)]
+    return made
+
+
+def _fixed(file: StudyFile, study: Study) -> tuple[str, str] | None:
+    """Return the key of data that differ from those of the study, and why they cannot change."""
+    why = _("the study has other ones, and its data cannot be changed. Give the study a new name.")
+    data = file.content["data"]
+    if data.get("dataset", file.content["name"]) != study.dataset.name:
+        return "data.dataset", why
+    results = data["results"]
+    titles = set(results) if isinstance(results, dict) else None
+    if titles is not None and titles != set(study.methods.values_list("name", flat=True)):
+        return "data.results", why
+    if isinstance(results, list) and len(results) != study.methods.count():
+        return "data.results", why
+    wanted = file.content.get("design", {}).get("images")
+    names = set(study.images.values_list("name", flat=True))
+    if isinstance(wanted, int) and wanted != len(names):
+        return "design.images", why
+    if isinstance(wanted, list) and set(wanted) != names:
+        return "design.images", why
+    return None

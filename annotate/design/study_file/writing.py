@@ -1,0 +1,123 @@
+"""Writing the file of a study that exists, which makes the same study elsewhere."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotate.datasets.models import Image
+from annotate.imports.models import DraftFile, Import
+from annotate.recruiting.models import Entrance
+from annotate.recruiting.platforms import NAMES
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+from annotate.studies.settings import BY_NAME, usual
+from protocols import registry
+
+from .reading import schema
+
+_USUAL = Entrance()
+_OF_ENTRANCES = schema()["properties"]["entrance"]["items"]["properties"]
+
+
+def as_file(study: Study) -> str:
+    """Return the TOML text of a study. Data files are named as they were loaded."""
+    images = Image.objects.filter(studies=study).in_order().values_list("name", flat=True)
+    every_image = study.dataset.images.count() == len(images)
+    design: dict[str, Any] = {} if every_image else {"images": [*images]}
+    design["seed"] = study.seed
+    settings = {name: getattr(study, name) for name in BY_NAME}
+    design |= {
+        name: value
+        for name, value in settings.items()
+        if value is not None and value != usual(name)
+    }
+    parts = [
+        _table("", {"name": study.name, "open": study.state == Study.State.OPEN}),
+        _table("data", _data(study)),
+        _table("protocols", {"use": _protocols(study)}),
+        _table("design", design),
+        *(_table("[entrance]", _entrance(entrance)) for entrance in study.entrances.all()),
+    ]
+    return "\n".join(parts)
+
+
+def _data(study: Study) -> dict[str, Any]:
+    """Return the files of the dataset: as its receipts name them, and guesses where none do."""
+    dataset = study.dataset
+    names: dict[str, Any] = {"dataset": dataset.name, "truth": "gt.zip"}
+    for receipt in dataset.imports.filter(undone=None).order_by("pk"):
+        if receipt.kind == Import.Kind.DATASET:
+            first, *others = [file["name"] for file in receipt.files] or ["gt.zip"]
+            names["truth"] = first
+            if others:
+                names["photographs"] = others[0]
+    names |= {
+        key: value for key in ("provenance", "licence") if (value := getattr(dataset, key, ""))
+    }
+    methods = study.methods.order_by("pk").values_list("name", flat=True)
+    results = {name: f"{name}.zip" for name in methods}
+    name_of = dict(study.methods.values_list("pk", "name"))
+    for receipt in dataset.imports.filter(undone=None, kind=Import.Kind.RESULTS).order_by("pk"):
+        loaded, files = receipt.added.get("methods", ()), receipt.files
+        # A file may hold several methods, or files of other kinds be in between.
+        if len(loaded) == len(files):
+            named = zip(loaded, files, strict=True)
+            results |= {name_of[pk]: file["name"] for pk, file in named if pk in name_of}
+        for missing in DraftFile.objects.filter(draft=receipt.draft).values_list(
+            "missing", flat=True
+        ):
+            names |= {"missing": missing} if missing else {}
+    return names | {"results": results}
+
+
+def _protocols(study: Study) -> list[Any]:
+    runs = study.dataset.runs.latest_of_each_protocol().filter(origin=ProtocolRun.Origin.COMPUTED)
+    return [
+        {"slug": run.protocol, **run.parameters} if run.parameters else run.protocol
+        for run in runs.order_by("pk")
+        if run.protocol in registry.PROTOCOLS
+    ]
+
+
+def _entrance(entrance: Entrance) -> dict[str, Any]:
+    names = NAMES[entrance.platform]  # type: ignore[index]  # its values are those of the enumeration
+    platform = {
+        "person_parameter": names.person,
+        "submission_parameter": names.submission,
+        "way_back": names.way_back,
+    }
+    written: dict[str, Any] = {"platform": entrance.platform, entrance.unit: entrance.size}
+    for name in _OF_ENTRANCES:
+        if name in written or name in Entrance.Unit.values:
+            continue
+        value = getattr(entrance, name)
+        usual_value = platform.get(name, getattr(_USUAL, name))
+        # Codes are drawn, so that each is written.
+        if value not in (None, "", usual_value) or name.startswith("code_"):
+            written[name] = value
+    return written
+
+
+def _table(header: str, content: Mapping[str, Any]) -> str:
+    lines = [f"[{header}]"] if header else []
+    return "\n".join([*lines, *(f"{key} = {_value(value)}" for key, value in content.items()), ""])
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{_text(key)} = {_value(each)}" for key, each in value.items())
+        return f"{{ {inner} }}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_value, value))}]"
+    return str(value)
+
+
+def _text(value: str) -> str:
+    """Return a basic string of TOML."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    for sign, written in (("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
+        escaped = escaped.replace(sign, written)
+    return f'"{escaped}"'

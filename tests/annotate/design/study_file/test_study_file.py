@@ -1,0 +1,202 @@
+"""A study from one file: everything or nothing, twice the same, and refusals with their place."""
+
+import json
+import tomllib
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from jsonschema import Draft202012Validator
+
+from annotate.datasets.models import Dataset, Image
+from annotate.design.study_file.reading import schema
+from annotate.judging import services as judging
+from annotate.recruiting.models import Entrance, Outcome
+from annotate.studies.models import Study
+from annotate.studies.settings import BY_NAME
+from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.factories import add_annotator
+
+pytestmark = pytest.mark.django_db
+
+BOX = "0,0,40,0,40,20,0,20"
+FILE = """\
+name = "Two detectors"
+[data]
+truth = "gt.zip"
+photographs = "images"
+results = { "alpha" = "a.zip", "beta" = "b.zip" }
+[protocols]
+use = ["iou", { slug = "iou", min_iou = 0.7 }]
+[design]
+images = 3
+seed = 11
+ask = "rankings"
+min_annotators = 2
+[people]
+researchers = ["ana@example.org"]
+annotators = 2
+[[entrance]]
+platform = "prolific"
+places = 40
+pairs = 40
+"""
+
+
+LINK = '[[entrance]]\nplatform = "link"\n'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    names = [f"img_{number}" for number in range(1, 6)]
+    (tmp_path / "images").mkdir()
+    for at, name in enumerate(names):
+        (tmp_path / "images" / f"{name}.png").write_bytes(picture_bytes(width=100 + at))
+    (tmp_path / "gt.zip").write_bytes(
+        zip_bytes({f"gt_{name}.txt": f"{BOX},word\r\n" for name in names})
+    )
+    for letter, shift in (("a", 0), ("b", 9)):
+        box = f"{shift},0,{shift + 40},0,{shift + 40},20,{shift},20"
+        content = zip_bytes({f"res_{name}.txt": f"{box}\n" for name in names})
+        (tmp_path / f"{letter}.zip").write_bytes(content)
+    return tmp_path
+
+
+def made(folder, text=FILE, capsys=None, name="study.toml"):
+    (folder / name).write_text(text, encoding="utf-8")
+    call_command("make_study", str(folder / name), "--yes")
+    return Study.objects.get(name=tomllib.loads(text)["name"])
+
+
+def test_one_file_loads_scores_makes_and_opens_a_study(folder, capsys):
+    study = made(folder)
+    said = capsys.readouterr().out
+    assert study.state == Study.State.OPEN
+    assert study.images.count() == 3
+    assert (study.seed, study.min_annotators, study.methods_per_visit) == (11, 2, None)
+    assert sorted(study.methods.values_list("name", flat=True)) == ["alpha", "beta"]
+    assert study.dataset.images.exclude(sha256="").count() == 5
+    assert study.dataset.runs.count() == 2
+    entrance = study.entrances.get()
+    assert (entrance.platform, entrance.places, entrance.size) == ("prolific", 40, 40)
+    assert f"/join/{entrance.slug}/" in said
+    assert "/studies/two-detectors/report/" in said
+    # Ana, two annotators, and an admin of a site that has none.
+    assert said.count("/invitation/") == 4
+    assert study.invitations.filter(role="researcher").get().email == "ana@example.org"
+
+
+def test_a_second_time_changes_nothing_and_says_so(folder, capsys):
+    made(folder)
+    images = set(Study.objects.get().images.values_list("pk", flat=True))
+    capsys.readouterr()
+    made(folder)
+    assert "Nothing has changed" in capsys.readouterr().out
+    assert (Study.objects.count(), Entrance.objects.count(), Dataset.objects.count()) == (1, 1, 1)
+    assert set(Study.objects.get().images.values_list("pk", flat=True)) == images
+
+
+def test_a_changed_file_changes_what_may_still_be_changed(folder, capsys):
+    study = made(folder)
+    more = FILE.replace("min_annotators = 2", "min_annotators = 4") + LINK
+    made(folder, more)
+    assert "Changed: design.min_annotators, entrance link-2." in capsys.readouterr().out
+    study.refresh_from_db()
+    assert study.min_annotators == 4
+    annotator = add_annotator(study)
+    turn = judging.start(study=study, annotator=annotator)
+    verdicts = dict.fromkeys(("recall", "precision", "preference"), "left")
+    judging.record_judgement(
+        screen_id=turn.screen.public_id, annotator=annotator, verdicts=verdicts
+    )
+    with pytest.raises(
+        CommandError, match=r"study.toml:12: design\.twin_iou: People have answered"
+    ):
+        made(folder, FILE.replace('ask = "rankings"\n', "\ntwin_iou = 0.8\n"))
+
+
+def test_the_file_of_a_study_makes_the_same_study(folder, capsys):
+    study = made(folder)
+    out = folder / "again.toml"
+    call_command("export_study", study.slug, "--as-file", "--out", str(out))
+    written = tomllib.loads(out.read_text(encoding="utf-8"))
+    Draft202012Validator(schema()).validate(written)
+    images = set(study.images.values_list("name", flat=True))
+    codes = [study.entrances.get().code_of(outcome) for outcome in Outcome]
+    settings = {name: getattr(study, name) for name in [*BY_NAME, "seed"]}
+    runs = sorted(study.dataset.runs.values_list("name", flat=True))
+    slug = study.entrances.get().slug
+    text = out.read_text(encoding="utf-8").replace('name = "Two detectors"', 'name = "Again"')
+    text = text.replace('dataset = "Two detectors"', 'dataset = "Again"').replace(slug, "again")
+    again = made(folder, text)
+    assert set(again.images.values_list("name", flat=True)) == images
+    assert [again.entrances.get().code_of(outcome) for outcome in Outcome] == codes
+    assert {name: getattr(again, name) for name in [*BY_NAME, "seed"]} == settings
+    assert sorted(again.dataset.runs.values_list("name", flat=True)) == runs
+
+
+def test_options_make_the_simplest_study_without_a_file(folder, capsys):
+    given = ["--truth", str(folder / "gt.zip"), "--photographs", str(folder / "images")]
+    given += [
+        "--results",
+        str(folder / "a.zip"),
+        str(folder / "b.zip"),
+        "--name",
+        "Simple",
+        "--yes",
+    ]
+    call_command("make_study", *given)
+    study = Study.objects.get()
+    assert (study.name, study.images.count()) == ("Simple", 5)
+    assert study.dataset.runs.count() > 5
+    assert study.invitations.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('name = "Two', 'nam = "Two', r":1: nam: there is no such key. Did you mean name"),
+        ("images = 3", 'images = "some"', r":9: design.images: expected a number of images"),
+        ("images = 3", "images = 0", r":9: design.images: expected a number from 1"),
+        ("images = 3", "images = 9", r":9: design.images: only 5 images fit"),
+        ("images = 3", 'images = ["img_9"]', r":9: design.images.0: there is no image named img_9"),
+        ("seed = 11", "sead = 11", r":10: design.sead: there is no such key"),
+        ('"iou", {', '"iuo", {', r":7: protocols.use.0: .*iuo"),
+        ("min_iou = 0.7", "min_iou = 7", r":7: protocols.use.1: .*min_iou"),
+        ('"gt.zip"', '"no.zip"', r":3: data.truth: there is no file or folder .*no.zip"),
+        ('"b.zip"', '"gt.zip"', r":2: data: .*gt.zip"),
+        ("min_annotators = 2", "min_annotators = 200", r":12: design.min_annotators: .*100"),
+        ('"prolific"', '"prolyfic"', r":17: entrance.0.platform: expected prolific, mturk"),
+        (
+            "places = 40",
+            'way_back = "https://evil.org"',
+            r":18: entrance.0.way_back: People can be sent",
+        ),
+        ("\nannotators = 2", '\nannotators = "x"', r":15: people.annotators: expected a number"),
+        ("[people]", "[people", r":13: .*line 13"),
+    ],
+)
+def test_every_refusal_names_file_line_and_key_and_stores_nothing(folder, before, after, said):
+    assert before in FILE
+    with pytest.raises(CommandError, match=rf"study\.toml{said}") as refused:
+        made(folder, FILE.replace(before, after, 1))
+    assert refused.value.returncode == 2
+    assert not Study.objects.exists()
+    assert not Dataset.objects.exists()
+    assert not Image.objects.exists()
+
+
+def test_the_schema_describes_every_setting_of_a_study():
+    Draft202012Validator.check_schema(schema())
+    assert set(schema()["properties"]["design"]["properties"]) == {
+        *BY_NAME,
+        "images",
+        "ask",
+        "seed",
+    }
+    Draft202012Validator(schema()).validate(tomllib.loads(FILE))
+
+
+def test_the_schema_is_written_by_the_command(capsys):
+    call_command("make_study", "--schema")
+    assert json.loads(capsys.readouterr().out) == schema()
