@@ -23,6 +23,7 @@ from .command_line.analyse import (
     whole_number,
 )
 from .command_line.plan import add_plans
+from .command_line.simulate import add_simulation
 from .consensus.kemeny import kemeny
 from .consensus.mean_rank import mean_rank
 from .consensus.rules import CONSENSUS_METHODS
@@ -130,6 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     add_analyse(commands)
     _add_detectors(commands)
     add_plans(commands)
+    add_simulation(commands)
     for planner in (
         command("elicit", _elicit, "let a simulated annotator answer by known rankings"),
         command("next", _next, "the pair to show next, or the finished rankings"),

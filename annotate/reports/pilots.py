@@ -8,8 +8,8 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings, values_of
 from rankings.analysis.pair_report import comparable
+from rankings.design.designs import Components
 from rankings.design.pilots import Pilot, pilot
-from rankings.design.power import Components
 from text_rankings.base.i18n import gettext_noop
 
 from . import cache

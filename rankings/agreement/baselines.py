@@ -15,6 +15,7 @@ import numpy as np
 from text_rankings.base.i18n import gettext, gettext_noop
 
 from ..consensus.rules import ConsensusMethod
+from ..inference.clusters import NONE_DECLARED, Declared
 from ..inference.multi_reader import Comparisons, compare
 from ..inference.personal_distances import PersonalDistances, distances_by_ranking
 from ..inference.personal_rankings import PersonalGroup, PersonalRankings
@@ -120,6 +121,7 @@ def against_a_person(
     *,
     distance: Distance = "edit",
     consensus: ConsensusMethod = "mean-rank",
+    declared: Declared = NONE_DECLARED,
 ) -> Comparisons:
     """Compare every protocol with a person, with annotators and images random.
 
@@ -133,6 +135,8 @@ def against_a_person(
         Images with one annotator do not count.
     consensus : "mean-rank" or "kemeny"
         Method that merges the rankings of the others.
+    declared : Declared
+        Groups and scenes, which are then the units of the test.
 
     Returns
     -------
@@ -145,7 +149,8 @@ def against_a_person(
         If the distance is unknown.
     """
     require_distance(distance)
-    return compare(_to_the_others(rankings, distance, consensus), with_protocol=A_PERSON)
+    measured = declared.of(_to_the_others(rankings, distance, consensus), rankings)
+    return compare(measured, with_protocol=A_PERSON)
 
 
 def _to_the_others(

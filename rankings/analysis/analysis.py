@@ -32,6 +32,7 @@ from ..agreement.sensitivity import RoundingRow, Variant, rounding_table, sensit
 from ..agreement.sentinels import SentinelWarning, sentinel_warnings
 from ..agreement.ties import TiedShares, tied_shares
 from ..consensus.rules import ConsensusMethod, consensus_by
+from ..inference.clusters import Declared
 from ..inference.multi_reader import Comparisons, compare_protocols, told_apart
 from ..inference.personal_distances import KeptDistances, kept_distances
 from ..inference.personal_rankings import personal_rankings_from_scores
@@ -81,7 +82,6 @@ class CriterionAnalysis:
 
     intervals: Intervals
     comparisons: Comparisons
-    personal: KeptDistances
     clusters: Mapping[str, int | None]
     letters: Mapping[str, str | None]
     friedman: Friedman
@@ -101,6 +101,8 @@ class CriterionAnalysis:
     beta_gains: tuple[Gain, ...]
     questions: OpenQuestions
     warnings: tuple[SentinelWarning, ...]
+    # None where groups or scenes were declared, for verify.py does not know them.
+    personal: KeptDistances | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ def analyse(
     properties: Sequence[ImageProperty] = (),
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
+    declared: Declared | None = None,
     executor: Executor | None = None,
 ) -> Analysis:
     """Build a report, and compute all its statistics.
@@ -148,6 +151,8 @@ def analyse(
         Properties that divide the images into slices, each with its own Scores.
     n_resamples, seed : int
         For the bootstrap.
+    declared : Declared, optional
+        Groups of annotators and scenes of images, which the tests of protocols count instead.
     executor : Executor or None
         Computes the statistics, each a chunk with its own stream of random numbers from the seed;
         None computes them here, one after the other, with the same results.
@@ -173,7 +178,9 @@ def analyse(
     }
     report = build_report(unnamed, scores, settings)
     others = tuple(name for name in other_consensuses if name != settings.consensus)
-    options = _Options(settings, others, tuple(properties), n_resamples, seed)
+    options = _Options(
+        settings, others, tuple(properties), n_resamples, seed, declared or Declared()
+    )
     chunks = (
         chunk
         for criterion, table in report.criteria.items()
@@ -200,6 +207,7 @@ class _Options:
     properties: Sequence[ImageProperty]
     n_resamples: int
     seed: int
+    declared: Declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +257,10 @@ def _statistics(
     yield chunk("sensitivity", _sensitivity, counted, values, options)
     yield chunk("calibration", tie_calibration_of_people, values, counted, **by_distance)
     ranked = personal_rankings_from_scores(counted, values, protocols, settings.decimals)
-    yield chunk("comparisons", compare_protocols, ranked, **by_distance)
-    yield chunk("personal", kept_distances, ranked, **by_distance)
+    clusters = {"declared": options.declared}
+    yield chunk("comparisons", compare_protocols, ranked, **by_distance, **clusters)
+    if not options.declared.groups and not options.declared.scenes:
+        yield chunk("personal", kept_distances, ranked, **by_distance)
     yield chunk(
         "questions",
         open_questions,
@@ -262,7 +272,7 @@ def _statistics(
     yield chunk("rounding", rounding_table, values, table.consensus, **by_distance)
     yield chunk("measures", measures, protocols, values, table.consensus, settings)
     yield chunk("human_baseline", human_baseline, counted, **by_consensus, **resampled)
-    yield chunk("against_person", against_a_person, ranked, **by_consensus)
+    yield chunk("against_person", against_a_person, ranked, **by_consensus, **clusters)
     yield chunk(
         "baselines",
         baseline_measures,

@@ -16,6 +16,11 @@ from ..inference.significance import ALPHA
 from ..rounding import in_decimals
 
 _NAMED: Final = 6
+USUAL_RISK: Final = round(100 * ALPHA)
+_KNOW_EACH_OTHER: Final = 5
+_TWO: Final = 2
+_FEW_ANNOTATORS: Final = 5
+_MANY_ANNOTATORS: Final = 10
 # A headline, which is a single sentence, names fewer protocols.
 _NAMED_FIRST: Final = 3
 
@@ -141,11 +146,49 @@ def for_whom(data: Mapping[str, Any]) -> str:
     images, annotators = (
         _range([one[name] for one in tested]) for name in ("n_images", "n_annotators")
     )
-    return gettext(
+    risk = max(risk_of(one["n_annotators"], len(one["protocols"])) for one in tested)
+    words = gettext(
         "These results hold for similar annotators and images: the {annotators} annotators and "
-        "{images} images are treated as a random sample of them. For each criterion, the risk of "
-        "calling any two equal protocols different is {risk} %."
-    ).format(annotators=annotators, images=images, risk=f"{100 * ALPHA:.0f}")
+        "{images} images are treated as a random sample of them, independent of each other. For each "
+        "criterion, the risk of calling any two equal protocols different is {risk} %."
+    )
+    if risk > USUAL_RISK:
+        words = gettext(
+            "These results hold for similar annotators and images: the {annotators} annotators and "
+            "{images} images are treated as a random sample of them, independent of each other. For each "
+            "criterion, the risk of calling any two equal protocols different is up to {risk} % with so "
+            "few annotators."
+        )
+    said = words.format(annotators=annotators, images=images, risk=risk)
+    n_groups, n_scenes = (
+        max(one.get(name, 0) for one in tested) for name in ("n_groups", "n_scenes")
+    )
+    if n_groups:
+        said += " " + gettext(
+            "Annotators of one group count as one, as they may share habits: there are {n} groups."
+        ).format(n=n_groups)
+    if n_groups == _TWO:
+        said += " " + gettext("Two groups hardly ever show a difference that holds for others.")
+    if n_scenes:
+        said += " " + gettext(
+            "Images of one scene count as one, as they resemble each other: there are {n} scenes."
+        ).format(n=n_scenes)
+    return said
+
+
+def risk_of(n_annotators: int, n_protocols: int) -> int:
+    """Return the risk, in percent, that equal protocols are called different, from simulations.
+
+    The largest in simulated studies with annotators of differing tastes (``benchmarks/verdicts.py``),
+    rounded: five protocols and more know from each other how much annotators differ.
+    """
+    if n_annotators >= _MANY_ANNOTATORS:
+        return USUAL_RISK
+    if n_protocols >= _KNOW_EACH_OTHER:
+        return USUAL_RISK if n_annotators > 2 else 7
+    if n_protocols > 2 or n_annotators >= _FEW_ANNOTATORS:
+        return 7
+    return 10 if n_annotators > 2 else 16
 
 
 def place_of_person(around: Mapping[str, Any]) -> str | None:

@@ -63,8 +63,9 @@ def add_analyse(commands: Any) -> None:
         "what may be said of the protocols, and all tables of a report. RANKINGS.csv has the columns "
         "image, annotator, criterion and buckets (a list of lists, as JSON), like the raw data of a "
         "study; or image, annotator, method_a, method_b and verdict (left, right or equal), or model_a, "
-        "model_b and winner, as other tools have them. SCORES.csv has protocol, method, image, recall "
-        "and precision, as text-protocols score and the raw data write them."
+        "model_b and winner, as other tools have them. It may have group (the annotator's site) and "
+        "scene (the image's), whose members resemble each other. SCORES.csv has protocol, method, image, "
+        "recall and precision, as text-protocols score and the raw data write them."
     )
     parser = commands.add_parser("analyse", help=text.partition(". ")[0], description=text)
     parser.add_argument("file", metavar="RANKINGS.csv")
@@ -89,7 +90,8 @@ def _analyse(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     from ..analysis.analysis import analyse
     from ..analysis.meeting import require_names_that_meet
     from ..errors import RankingError
-    from .files import read_plain_scores, read_rankings
+    from ..inference.clusters import Declared
+    from .files import read_declared, read_plain_scores, read_rankings
 
     rankings, scores = (
         read_rankings(path, partial(print, file=sys.stderr)),
@@ -112,6 +114,7 @@ def _analyse(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
             other_consensuses=("mean-rank", "kemeny"),
             n_resamples=options.resamples,
             seed=options.seed,
+            declared=Declared() if path == "-" else read_declared(path),
             executor=engine,
         ).to_json()
     return answer if options.json else _as_text(answer)

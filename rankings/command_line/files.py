@@ -13,6 +13,7 @@ import numpy as np
 from ..detectors.tallies import N_PARTS, Tallies, parts_of_score
 from ..elicitation.pairs import are_pairs, rankings_of_pairs
 from ..errors import RankingError
+from ..inference.clusters import Declared
 from ..orders.buckets import Ranking, checked
 from ..output.detector_tables import detector_tables
 from ..output.table import as_columns
@@ -59,6 +60,28 @@ def read_rankings(
             )
         of_image[row["annotator"]] = ranking
     return rankings
+
+
+def read_declared(path: str) -> Declared:
+    """Return groups and scenes of a file of rankings, in its columns ``group`` and ``scene`` if any.
+
+    Raises
+    ------
+    RankingError
+        If the file cannot be read, or an annotator has two groups, or an image two scenes.
+    """
+    found: dict[str, dict[str, str]] = {"group": {}, "scene": {}}
+    for line, row in rows_of(path, ("image", "annotator")):
+        for column, member in (("group", "annotator"), ("scene", "image")):
+            cluster = row.get(column, "")
+            if not cluster or row.get("in_reports") == "false":
+                continue
+            known = found[column].setdefault(row[member], cluster)
+            if known != cluster:
+                raise RankingError(
+                    f"{path}, line {line}: {row[member]} has {column} {cluster}, and {known} before"
+                )
+    return Declared(found["group"], found["scene"])
 
 
 def read_scores(path: str) -> Tallies:

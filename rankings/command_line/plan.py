@@ -90,7 +90,7 @@ def _plan(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
 
 
 def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
-    from ..design.power import Design
+    from ..design.designs import Design
     from ..design.study_plans import ASKED, in_100, reach
 
     design = Design(options.images, options.people, options.per_image, options.repeated)

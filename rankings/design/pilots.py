@@ -21,7 +21,8 @@ from ..inference.pair_estimates import Visit, pair_losses
 from ..inference.resampling import SEED, drawn_images
 from ..orders.buckets import Ranking, bucket_of
 from ..orders.packed_scores import Floats, protocols_of, rankings_from_scores
-from .power import Components, components_of
+from .designs import Components
+from .power import components_of
 
 # The task on an image: to rank all methods, or to compare one pair, drawn where protocols disagree.
 Asking = Literal["rankings", "pairs"]

@@ -15,7 +15,8 @@ images above 200 and of annotators above 100 are examined in steps of 1 %.
 """
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -23,11 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RankingError
-from ..inference.moderation import Prior, prior_of
+from ..inference.moderation import ENOUGH_PROTOCOLS, Prior, prior_of
 from ..inference.moments import annotator_ratios, moments_of, raw_components
 from ..inference.multi_reader import ONE_ANNOTATOR
 from ..inference.personal_distances import PersonalDistances
 from ..inference.significance import ALPHA
+from .designs import Components, Design
 
 POWER: Final = 0.8
 # Designs with more images are not considered.
@@ -39,82 +41,6 @@ _MOST_DEGREES: Final = 1e9
 _MOST_ANNOTATORS: Final = 10_000
 _STEP: Final = 1.01
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Components:
-    """Components of the variance of the difference of two protocols on one image by one annotator.
-
-    Attributes
-    ----------
-    image, annotator, rest : float
-        Each at least 0.
-    negative : tuple of str
-        Those that were estimated below 0 and count as 0.
-    image_is_apart : bool
-        Whether images could be separated from the rest; if not, both count as image, and more
-        annotators per image never seem to help.
-    shared : float
-        What other pairs of protocols tell about the annotators' variance of one (:mod:`.moderation`):
-        prior degrees of freedom for each own one, 0 for two protocols and at most their number less 2.
-    """
-
-    image: float
-    annotator: float
-    rest: float
-    negative: tuple[str, ...] = ()
-    image_is_apart: bool = True
-    shared: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name in ("image", "annotator", "rest", "shared"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise RankingError(f"the component of {name} must not be negative, got {value}")
-
-
-@dataclass(frozen=True, slots=True)
-class Design:
-    """Images, annotators, and how many annotators each image has.
-
-    Attributes
-    ----------
-    n_images, n_annotators : int
-    per_image : int
-        Annotators per image; each annotator ranks about as many images as the others.
-    repeated : float
-        The share of images that have ``repeats`` annotators instead.
-    """
-
-    n_images: int
-    n_annotators: int
-    per_image: int = 1
-    repeated: float = 0.0
-    repeats: int = 3
-
-    def __post_init__(self) -> None:
-        for name in ("n_images", "n_annotators", "per_image", "repeats"):
-            if getattr(self, name) < 1:
-                raise RankingError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if not 0 <= self.repeated <= 1:
-            raise RankingError(f"repeated must be from 0 to 1, got {self.repeated}")
-        if self.most_of_an_image > self.n_annotators:
-            raise RankingError(
-                f"{self.most_of_an_image} annotators an image are more than the {self.n_annotators} there are"
-            )
-
-    @property
-    def n_repeated(self) -> int:
-        """The number of images with ``repeats`` annotators."""
-        return math.ceil(self.repeated * self.n_images - 1e-9)
-
-    @property
-    def most_of_an_image(self) -> int:
-        return max(self.per_image, self.repeats) if self.repeated else self.per_image
-
-    @property
-    def n_rankings(self) -> int:
-        return self.n_images * self.per_image + self.n_repeated * (self.repeats - self.per_image)
 
 
 def components_of(measured: PersonalDistances) -> Components:
@@ -139,6 +65,7 @@ def components_of(measured: PersonalDistances) -> Components:
     ratios, _ = annotator_ratios(parts, of_a, n)
     own = 1 / of_a - 1
     prior = prior_of(ratios[ratios >= 0], own, len(measured.protocols))
+    of_i = float((n_i**2).sum()) / n**2
     shared = float(prior.degrees) / own
     image, annotator, rest = (float(part.mean()) for part in parts)
     is_apart = bool((n_i > 1).any())
@@ -149,12 +76,29 @@ def components_of(measured: PersonalDistances) -> Components:
         annotator, rest = rest, 0.0
     found = {"image": image, "annotator": annotator, "rest": rest}
     negative = tuple(name for name, value in found.items() if value < 0)
+    known = {name: max(value, 0.0) for name, value in found.items()}
     return Components(
-        **{name: max(value, 0.0) for name, value in found.items()},
+        **known,
         negative=negative,
         image_is_apart=is_apart,
         shared=shared,
+        degrees=_degrees_of(known, (of_i, of_a), n, own * shared),
     )
+
+
+def _degrees_of(
+    parts: Mapping[str, float], weights: tuple[float, float], n: int, prior: float
+) -> float:
+    """Return the degrees of freedom of a pilot's variance of the mean difference, at least 1."""
+    arrays = (
+        np.array([parts["image"]]),
+        np.array([parts["annotator"]]),
+        np.array([parts["rest"]]),
+    )
+    ratio, _ = annotator_ratios(arrays, weights[1], n)
+    shared = Prior(np.maximum(ratio, 0), prior, True)
+    degrees = moments_of(arrays, weights, n, max(n - 1, 1), shared).degrees_of_freedom
+    return float(np.clip(degrees[0], 1, _MOST_DEGREES))
 
 
 def spread(parts: Components, design: Design) -> tuple[float, float]:
@@ -188,7 +132,8 @@ def _spreads(
     free = np.maximum(n - i - np.minimum(a, n) + 1, 1)
     arrays = np.array([image]), np.array([parts.annotator]), np.array([rest])
     ratio, _ = annotator_ratios(arrays, of_a, n)
-    prior = Prior(np.maximum(ratio, 0), (1 / of_a - 1) * parts.shared)
+    is_common = parts.shared >= ENOUGH_PROTOCOLS - 2
+    prior = Prior(np.maximum(ratio, 0), (1 / of_a - 1) * parts.shared, is_common)
     found = moments_of(arrays, (of_i, of_a), n, free, prior)
     return found.of_mean, found.degrees_of_freedom
 
@@ -269,7 +214,8 @@ def power(parts: Components, design: Design, difference: float, *, alpha: float 
     if not difference:
         return alpha
     variances, degrees = _best_within(parts, design)
-    return float(_power(_errors(difference, variances), degrees, alpha).max())
+    found = _power(_errors(difference, variances), degrees, alpha, parts.scales)
+    return float(found.max())
 
 
 def least_difference(
@@ -296,7 +242,8 @@ def least_difference(
     variances, degrees = _best_within(parts, design)
     if not variances.min():
         return 0.0
-    return float((_needed_errors(degrees, alpha, share) * np.sqrt(variances)).min())
+    errors = _needed_errors(degrees, alpha, share, parts.scales)
+    return float((errors * np.sqrt(variances)).min())
 
 
 def needed_images(
@@ -333,7 +280,8 @@ def needed_images(
         raise RankingError(f"the difference must be above 0, got {difference}")
 
     variances, degrees = _within(parts, replace(design, n_images=MOST_IMAGES))
-    enough = _suffice(_errors(difference, variances), degrees, alpha, share).any(axis=1)
+    errors = _errors(difference, variances)
+    enough = _suffice(errors, degrees, alpha, share, parts.scales).any(axis=1)
     # At least as many rankings as annotators.
     enough &= design.n_annotators / design.per_image <= _IMAGES
     return int(_IMAGES[enough.argmax()]) if enough.any() else None
@@ -353,7 +301,15 @@ def _errors(difference: float, variances: Floats) -> Floats:
         return np.asarray(abs(difference) / np.sqrt(variances))
 
 
-def _power(errors: Floats, degrees: Floats, alpha: float) -> Floats:
+def _power(
+    errors: Floats, degrees: Floats, alpha: float, scales: tuple[float, ...] = (1.0,)
+) -> Floats:
+    """Return the mean power over scales of the variance; ``errors`` are for a scale of 1."""
+    found = [_power_of(errors / math.sqrt(scale), degrees, alpha) for scale in scales]
+    return np.asarray(sum(found) / len(scales))
+
+
+def _power_of(errors: Floats, degrees: Floats, alpha: float) -> Floats:
     """Return the power of a two-sided t-test of differences in standard errors.
 
     The square of the noncentral t is the noncentral F. The two tails of t are not added, because
@@ -371,14 +327,16 @@ def _power(errors: Floats, degrees: Floats, alpha: float) -> Floats:
     return np.asarray(np.where((errors > _MOST_ERRORS) | np.isnan(found), drowned, found))
 
 
-def _needed_errors(degrees: Floats, alpha: float, share: float) -> Floats:
+def _needed_errors(
+    degrees: Floats, alpha: float, share: float, scales: tuple[float, ...]
+) -> Floats:
     """Return the smallest differences, in standard errors, found with a power of ``share``."""
     low, high = np.zeros_like(degrees), np.ones_like(degrees)
-    while (short := _power(high, degrees, alpha) < share).any():
+    while (short := _power(high, degrees, alpha, scales) < share).any():
         low, high = np.where(short, high, low), np.where(short, 2 * high, high)
     for _ in range(60):
         middle = (low + high) / 2
-        short = _power(middle, degrees, alpha) < share
+        short = _power(middle, degrees, alpha, scales) < share
         low, high = np.where(short, middle, low), np.where(short, high, middle)
     return high
 
@@ -388,17 +346,21 @@ _KNOTS: Final = np.geomspace(0.5, 1e9, 400)
 
 
 @lru_cache(maxsize=64)
-def _needed_at_knots(alpha: float, share: float) -> Floats:
-    return np.log(_needed_errors(_KNOTS, alpha, share))
+def _needed_at_knots(alpha: float, share: float, scales: tuple[float, ...]) -> Floats:
+    return np.log(_needed_errors(_KNOTS, alpha, share, scales))
 
 
-def _suffice(errors: Floats, degrees: Floats, alpha: float, share: float) -> NDArray[np.bool_]:
+def _suffice(
+    errors: Floats, degrees: Floats, alpha: float, share: float, scales: tuple[float, ...]
+) -> NDArray[np.bool_]:
     """Return which differences are found with a power of ``share``.
 
     Interpolation decides clear cases; for the others, the power is computed.
     """
-    needed = np.exp(np.interp(np.log(degrees), np.log(_KNOTS), _needed_at_knots(alpha, share)))
+    needed = np.exp(
+        np.interp(np.log(degrees), np.log(_KNOTS), _needed_at_knots(alpha, share, scales))
+    )
     enough = np.asarray(errors > needed)
     in_doubt = abs(errors - needed) < 0.02 * needed
-    enough[in_doubt] = _power(errors[in_doubt], degrees[in_doubt], alpha) >= share
+    enough[in_doubt] = _power(errors[in_doubt], degrees[in_doubt], alpha, scales) >= share
     return enough

@@ -10,8 +10,9 @@ from text_rankings.base.i18n import gettext_noop
 from ..errors import RankingError
 from ..inference.significance import ALPHA
 from ..output.table import Column, Table, count, number
+from .designs import Components, Design
 from .pilots import DEMO_SCREENS, Asking, Pilot
-from .power import POWER, Components, Design, least_difference, needed_images, power
+from .power import POWER, least_difference, needed_images, power
 
 # The share of images that several people rank in the advised designs, and the number of people.
 REPEATED: Final = 0.15

@@ -15,17 +15,21 @@ from ..orders.packed_scores import Floats
 
 # A ratio below this share of the mean counts as this share: its logarithm would say too much.
 _LEAST_SHARE = 0.01
+# With fewer protocols, ratios that look equal may well differ.
+ENOUGH_PROTOCOLS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
     """The ratio that all pairs share, and its degrees of freedom, 0 if nothing is shared.
 
-    A plan has arrays of both, one for each design.
+    A plan has arrays of both, one for each design. ``is_common`` says that the pairs' ratios differ
+    by no more than chance, and that there are enough protocols to see it.
     """
 
     ratio: float | Floats = 0.0
     degrees: float | Floats = 0.0
+    is_common: bool = False
 
     def posterior(self, ratios: Floats, degrees: float | Floats) -> Floats:
         """Return the ratios of pairs, each with so many degrees of freedom, shrunk to the prior."""
@@ -54,7 +58,7 @@ def prior_of(ratios: Floats, degrees: float, n_protocols: int) -> Prior:
     Examples
     --------
     >>> prior_of(np.array([2.0, 2.0, 2.0]), 4, 3)
-    Prior(ratio=2.0, degrees=4)
+    Prior(ratio=2.0, degrees=4, is_common=False)
     """
     if n_protocols < 3 or len(ratios) < 2 or not ratios.any():
         return Prior()
@@ -64,14 +68,15 @@ def prior_of(ratios: Floats, degrees: float, n_protocols: int) -> Prior:
     logs = np.log(np.maximum(ratios, _LEAST_SHARE * ratios.mean()))
     excess = float(logs.var(ddof=1)) - float(polygamma(1, degrees / 2))
     if excess <= 0:
-        return Prior(float(ratios.mean()), most)
+        return Prior(float(ratios.mean()), most, n_protocols >= ENOUGH_PROTOCOLS)
     prior = 2 * trigamma_inverse(excess)
 
     def bias(of: float) -> float:
         """Return the mean of the logarithm of a mean square with expectation 1."""
         return float(digamma(of / 2)) - math.log(of / 2)
 
-    return Prior(math.exp(float(logs.mean()) - bias(degrees) + bias(prior)), min(prior, most))
+    ratio = math.exp(float(logs.mean()) - bias(degrees) + bias(prior))
+    return Prior(ratio, min(prior, most), prior >= most and n_protocols >= ENOUGH_PROTOCOLS)
 
 
 def trigamma_inverse(value: float) -> float:

@@ -17,8 +17,9 @@ never fewer and the test errs more often, by up to half a point in our simulatio
 A few annotators may agree by chance on one of many pairs, where their mean square is then near 0, and
 A - 1 degrees of freedom let only very large differences be found. So with three protocols or more
 each pair's mean square, relative to its other components, is shrunk to the one that all pairs share
-(:mod:`.moderation`), is not below that of the rest, and Satterthwaite's degrees of freedom are not
-more than those of the shrunk mean square. p-values are adjusted by Bonferroni's rule, which also
+(:mod:`.moderation`), and is not below that of the rest. Where the pairs' ratios differ by more than
+chance, as with copies of one protocol, Satterthwaite's degrees of freedom are not more than those of
+the shrunk mean square. p-values are adjusted by Bonferroni's rule, which also
 gives simultaneous intervals: a pair differs significantly exactly if its interval does not contain 0.
 """
 
@@ -34,6 +35,7 @@ from text_rankings.base.i18n import gettext_noop
 from ..errors import RankingError
 from ..orders.distances import Distance
 from ..orders.packed_scores import Floats
+from .clusters import NONE_DECLARED, Declared
 from .moments import Moments, moments, moments_of_means
 from .personal_distances import PersonalDistances, personal_distances
 from .personal_rankings import PersonalRankings
@@ -87,7 +89,8 @@ class Comparisons:
 
     ``means`` are the protocols' mean distances to single annotators' rankings, with equal weight
     for each ranking; None if there are no rankings. ``mean_limits`` are limits of each mean alone,
-    annotators and images random, None if there is no test.
+    annotators and images random, None if there is no test. ``n_groups`` and ``n_scenes`` count declared
+    clusters (:mod:`.clusters`), which then are what ``n_annotators`` and ``n_images`` count; else 0.
     """
 
     protocols: tuple[str, ...]
@@ -99,6 +102,8 @@ class Comparisons:
     level: float
     reason: str | None
     mean_limits: tuple[tuple[float | None, float | None], ...] = ()
+    n_groups: int = 0
+    n_scenes: int = 0
 
     def adjusted_p_values(self) -> tuple[tuple[float | None, ...], ...]:
         """Return the adjusted p-values as a symmetric table, None on the diagonal."""
@@ -110,15 +115,24 @@ class Comparisons:
         return tuple(map(tuple, table))
 
 
-def compare_protocols(rankings: PersonalRankings, *, distance: Distance = "edit") -> Comparisons:
+def compare_protocols(
+    rankings: PersonalRankings, *, distance: Distance = "edit", declared: Declared = NONE_DECLARED
+) -> Comparisons:
     """Compare every two protocols: :func:`compare` of :func:`personal_distances`.
+
+    Declared groups and scenes are the units of the test, and the means are those of their cells.
 
     Raises
     ------
     RankingError
         If the distance is unknown.
     """
-    return compare(personal_distances(rankings, distance=distance))
+    measured = declared.of(personal_distances(rankings, distance=distance), rankings)
+    return replace(
+        compare(measured),
+        n_groups=len({*declared.groups.values()}),
+        n_scenes=len({*declared.scenes.values()}),
+    )
 
 
 def compare(

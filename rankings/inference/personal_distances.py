@@ -22,12 +22,15 @@ class PersonalDistances:
     images, annotators : ndarray of int, shape (n,)
         For each ranking, the numbers of its image and of its annotator.
     distances : ndarray of shape (n, p)
+    by_group : bool
+        Whether annotators are groups of them (:mod:`.clusters`).
     """
 
     protocols: tuple[str, ...]
     images: NDArray[np.intp]
     annotators: NDArray[np.intp]
     distances: Floats
+    by_group: bool = False
 
     def only(self, at: int) -> "PersonalDistances":
         """Return the distances of one protocol, given by its number."""

@@ -264,6 +264,12 @@ def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
         )
         yield Citation(("DBM92", "Hil07", "GO17", "Sat46"))
         yield from _of_tests(analysis)
+        for name, what in (
+            ("n_groups", "annotators of a group"),
+            ("n_scenes", "images of a scene"),
+        ):
+            if n := max(around["comparisons"].get(name, 0) for around in analysis):
+                yield f"; {what} counted as one ({n} {name[2:]})"
     if data.get("sentinels"):
         yield "; protocols that look at no ground truth took part as sentinels"
         yield Citation(("PPSBN24",))
@@ -288,7 +294,7 @@ def _of_tests(analysis: Sequence[Mapping[str, Any]]) -> Iterator[str | Citation]
         yield Citation(("Smy04",))
         yield (
             ", was not less than that of the rest, and Satterthwaite's degrees of freedom not more than "
-            "those of the shrunk mean square"
+            "those of the shrunk mean square unless the pairs differed by no more than chance"
         )
     yield (
         "; a component of variance below 0 counted as 0; p-values were multiplied by the number of pairs, "

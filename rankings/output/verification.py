@@ -20,7 +20,7 @@ def verification_tables(data: Data) -> list[Table]:
         :meth:`.Analysis.to_json`, as it was computed or kept.
     """
     analyses = data["analysis"]
-    if not any(around.get("personal", {}).get("images") for around in analyses.values()):
+    if not any((around.get("personal") or {}).get("images") for around in analyses.values()):
         return []
     return [
         Table(

@@ -129,8 +129,9 @@ def of_people(rows, intervals, differences):
     design = Design(image, annotator)
     for at, name in enumerate(names):
         if "To annotators" in intervals.get(name, {}):
-            parts = design.components(d[:, at])
-            variance, degrees = design.variance(parts)
+            image, annotator, rest = design.components(d[:, at])
+            variance, degrees = design.variance([image, max(annotator, 0), rest])
+            degrees = 2 / (1 / degrees + 1 / (1 / design.of_a - 1))
             half = student.ppf((1 + LEVEL) / 2, max(degrees, 1)) * math.sqrt(max(variance, 0))
             mean, row = d[:, at].mean(), intervals[name]
             yield f"mean of {name}", mean, number(row["To annotators"])
@@ -202,7 +203,7 @@ class Design:
         n, of_rest = self.n, rest / self.n
         square, free = annotator * self.of_a + of_rest, 1 / self.of_a - 1
         if prior is not None:
-            common, degrees = prior
+            common, degrees, _ = prior
             ratio, others = self.ratio(parts)
             if ratio is not None:
                 shrunk = (degrees * common + free * ratio) / (degrees + free)
@@ -215,7 +216,9 @@ class Design:
             interaction = max(n - len(self.n_i) - len(self.n_a) + 1, 1)
             below += mean_square**2 / (1 / self.of_i - 1) + of_rest**2 / interaction
         degrees = (square + of_images) ** 2 / below if below else math.inf
-        return square + of_images, min(degrees, free) if prior is not None else degrees
+        return square + of_images, min(degrees, free) if prior is not None and not prior[
+            2
+        ] else degrees
 
 
 def within(x, group):
@@ -248,7 +251,10 @@ def tests(d, names, design):
 
 
 def prior_of(ratios, degrees, n_protocols):
-    """Smyth (2004), section 6.2: the common ratio and its degrees of freedom; None if all are 0."""
+    """Smyth (2004), section 6.2: the shared ratio, its degrees of freedom, and whether it is common.
+
+    None if all are 0.
+    """
     if len(ratios) < 2 or not any(ratios):
         return None
     most = degrees * (n_protocols - 2)
@@ -256,14 +262,14 @@ def prior_of(ratios, degrees, n_protocols):
     logs = np.log(np.maximum(ratios, least))
     excess = np.var(logs, ddof=1) - polygamma(1, degrees / 2)
     if excess <= 0:
-        return float(np.mean(ratios)), most
+        return float(np.mean(ratios)), most, n_protocols >= 5
     half = brentq(lambda x: polygamma(1, x) - excess, 1e-9, 1e12, xtol=1e-14, rtol=1e-14)
 
     def bias(of):
         return digamma(of / 2) - math.log(of / 2)
 
     common = math.exp(logs.mean() - bias(degrees) + bias(2 * half))
-    return float(common), min(2 * half, most)
+    return float(common), min(2 * half, most), 2 * half >= most and n_protocols >= 5
 
 
 def clusters(names, means, p_of):

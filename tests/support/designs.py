@@ -14,7 +14,8 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from rankings.design.power import Components, Design, needed_images
+from rankings.design.designs import Components, Design
+from rankings.design.power import needed_images
 from rankings.elicitation.log import CRITERIA, Answer, replay, simulate
 from rankings.elicitation.pair_draws import disagreement, draw_methods
 from rankings.elicitation.partial_order import Verdict

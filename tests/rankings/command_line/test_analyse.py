@@ -146,3 +146,51 @@ class TestPairsOfOtherTools:
         path = self.file(tmp_path, "image,annotator,first,second,verdict")
         code, _, told = run(capsys, "analyse", path, path)
         assert (code, told) == (2, f"{path} has no column criterion\n")
+
+
+def with_columns(made, name, **columns):
+    """The rankings with more columns: functions of a row."""
+    with (made / "rankings.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    path = made / f"{name}.csv"
+    with path.open("w", newline="") as file:
+        written = csv.DictWriter(file, [*rows[0], *columns])
+        written.writeheader()
+        for row in rows:
+            written.writerow(row | {column: of(row) for column, of in columns.items()})
+    return path
+
+
+def test_groups_and_scenes_are_what_the_test_counts(made, capsys):
+    path = with_columns(
+        made,
+        "clusters",
+        group=lambda row: "here" if row["annotator"] == "x" else "there",
+        scene=lambda row: f"walk {int(row['image'][1:]) // 2}",
+    )
+    options = ("--resamples", "20")
+    _, out, _ = run(capsys, "analyse", path, made / "scores.csv", "--json", *options)
+    around = json.loads(out)["analysis"]["recall"]
+    tested = around["comparisons"]
+    assert (tested["n_annotators"], tested["n_images"], tested["n_rankings"]) == (2, 4, 8)
+    assert (tested["n_groups"], tested["n_scenes"]) == (2, 4)
+    assert around["against_person"]["n_annotators"] == 2
+    assert around["personal"] is None
+    _, out, _ = run(capsys, "analyse", path, made / "scores.csv", *options)
+    said = " ".join(out.split())
+    assert "there are 2 groups. Two groups hardly ever show" in said
+    assert "there are 4 scenes." in said
+
+
+def test_who_has_no_group_is_one_alone(made, capsys):
+    path = with_columns(made, "some", group=lambda row: "here" if row["annotator"] < "z" else "")
+    code, out, _ = run(capsys, "analyse", path, made / "scores.csv", "--json", "--resamples", "20")
+    assert code == 0
+    assert json.loads(out)["analysis"]["recall"]["comparisons"]["n_annotators"] == 2
+
+
+def test_an_annotator_of_two_groups_is_refused(made, capsys):
+    path = with_columns(made, "twice", group=lambda row: row["image"])
+    code, _, err = run(capsys, "analyse", path, made / "scores.csv")
+    assert code == 2
+    assert "x has group i1, and i0 before" in err

@@ -1,14 +1,14 @@
 """How many images and annotators find a difference."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.stats
 
+from rankings.design.designs import Components, Design
 from rankings.design.power import (
-    Components,
-    Design,
     _power,
     components_of,
     least_difference,
@@ -277,3 +277,29 @@ def test_what_has_no_components_is_refused(images, annotators, protocols, messag
 def test_what_is_no_design_is_refused(work, message):
     with pytest.raises(RankingError, match=message):
         work()
+
+
+def test_power_by_a_pilot_is_the_mean_over_what_the_variance_may_be():
+    """Nine equally likely scales: the degrees over the deciles of chi square."""
+    known, few = replace(PARTS, shared=0.0), replace(PARTS, degrees=4.0)
+    design = Design(100, 8)
+    scales = [4 / scipy.stats.chi2(4).ppf(share / 10) for share in range(1, 10)]
+    [variance], [degrees] = ([of] for of in spread(known, design))
+    powers = []
+    for scale in scales:
+        error = 0.5 / math.sqrt(scale * variance)
+        limit = scipy.stats.t(degrees).ppf(0.975)
+        powers.append(scipy.stats.nct(degrees, error).sf(limit))
+    assert power(few, design, 0.5) == pytest.approx(np.mean(powers), abs=0.01)
+    assert power(few, design, 0.5) < power(known, design, 0.5)
+    unlucky = few.unlucky
+    assert unlucky.annotator == pytest.approx(0.1 * max(scales))
+    assert power(unlucky, design, 0.5) < power(few, design, 0.5)
+    assert needed_images(few, design, 0.6) > needed_images(known, design, 0.6)
+
+
+def test_more_protocols_tell_more_about_annotators_at_the_same_level():
+    alone, shared = PARTS, replace(PARTS, shared=5.0)
+    assert power(shared, Design(100, 4), 0.8, alpha=0.002) > power(
+        alone, Design(100, 4), 0.8, alpha=0.002
+    )

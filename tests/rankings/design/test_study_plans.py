@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from rankings.__main__ import main
+from rankings.design.designs import Components, Design
 from rankings.design.pilots import Pilot, demo_pilot
-from rankings.design.power import Components, Design, power
+from rankings.design.power import power
 from rankings.design.study_plans import SHARINGS, Question, plan, plan_table, reach
 from rankings.errors import RankingError
 

@@ -300,7 +300,7 @@ def test_with_three_protocols_the_interval_leaves_out_0_exactly_where_they_are_t
 
 def test_the_shrunk_mean_square_is_that_of_all_pairs_where_their_spread_is_chance():
     """Balanced data by loops; the spread of the log ratios is below what chance makes of it."""
-    n_images, n_annotators, k = 10, 3, 4
+    n_images, n_annotators, k = 10, 3, 4  # five protocols would not be limited
     rng = np.random.default_rng(2)
     for _ in range(100):
         table = effects(rng, n_images, n_annotators, n_protocols=k)
@@ -401,6 +401,7 @@ def test_the_limits_of_a_mean_come_from_its_own_mean_squares():
             + image**2 / (n_images - 1)
             + rest**2 / ((n_annotators - 1) * (n_images - 1))
         )
+        free = 2 / (1 / free + 1 / (n_annotators - 1))
         expected = scipy.stats.t(free, loc=mean, scale=math.sqrt(variance)).ppf([0.025, 0.975])
         assert tested.mean_limits[at] == pytest.approx(tuple(expected))
 

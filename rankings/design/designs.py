@@ -1,0 +1,115 @@
+"""Designs of studies, and the variances that their power depends on."""
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from ..errors import RankingError
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Components of the variance of the difference of two protocols on one image by one annotator.
+
+    Attributes
+    ----------
+    image, annotator, rest : float
+        Each at least 0.
+    negative : tuple of str
+        Those that were estimated below 0 and count as 0.
+    image_is_apart : bool
+        Whether images could be separated from the rest; if not, both count as image, and more
+        annotators per image never seem to help.
+    shared : float
+        What other pairs of protocols tell about the annotators' variance of one (:mod:`.moderation`):
+        prior degrees of freedom for each own one, 0 for two protocols and at most their number less 2.
+    degrees : float
+        Degrees of freedom of the estimate, above 0; None if the components are known.
+    """
+
+    image: float
+    annotator: float
+    rest: float
+    negative: tuple[str, ...] = ()
+    image_is_apart: bool = True
+    shared: float = 0.0
+    degrees: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("image", "annotator", "rest", "shared"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise RankingError(f"the component of {name} must not be negative, got {value}")
+        if self.degrees is not None and not self.degrees > 0:
+            raise RankingError(f"degrees must be above 0, got {self.degrees}")
+
+    @property
+    def scales(self) -> tuple[float, ...]:
+        """The true components, relative to the estimated ones: nine equally likely values.
+
+        Power is the mean over them (assurance): an estimate from few annotators may be too small.
+        """
+        if self.degrees is None:
+            return (1.0,)
+        return _scales(self.degrees)
+
+    @property
+    def unlucky(self) -> "Components":
+        """The components if the estimate is far too small: in one of ten pilots like this it is."""
+        largest = self.scales[0]
+        parts = (self.image * largest, self.annotator * largest, self.rest * largest)
+        return replace(self, image=parts[0], annotator=parts[1], rest=parts[2], degrees=None)
+
+
+@lru_cache(maxsize=64)
+def _scales(degrees: float) -> tuple[float, ...]:
+    from scipy.special import chdtri
+
+    shares = np.arange(0.9, 0.05, -0.1)
+    return tuple((degrees / chdtri(degrees, shares)).tolist())
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Images, annotators, and how many annotators each image has.
+
+    Attributes
+    ----------
+    n_images, n_annotators : int
+    per_image : int
+        Annotators per image; each annotator ranks about as many images as the others.
+    repeated : float
+        The share of images that have ``repeats`` annotators instead.
+    """
+
+    n_images: int
+    n_annotators: int
+    per_image: int = 1
+    repeated: float = 0.0
+    repeats: int = 3
+
+    def __post_init__(self) -> None:
+        for name in ("n_images", "n_annotators", "per_image", "repeats"):
+            if getattr(self, name) < 1:
+                raise RankingError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 <= self.repeated <= 1:
+            raise RankingError(f"repeated must be from 0 to 1, got {self.repeated}")
+        if self.most_of_an_image > self.n_annotators:
+            raise RankingError(
+                f"{self.most_of_an_image} annotators an image are more than the {self.n_annotators} there are"
+            )
+
+    @property
+    def n_repeated(self) -> int:
+        """The number of images with ``repeats`` annotators."""
+        return math.ceil(self.repeated * self.n_images - 1e-9)
+
+    @property
+    def most_of_an_image(self) -> int:
+        return max(self.per_image, self.repeats) if self.repeated else self.per_image
+
+    @property
+    def n_rankings(self) -> int:
+        return self.n_images * self.per_image + self.n_repeated * (self.repeats - self.per_image)

@@ -1,0 +1,273 @@
+"""Simulated studies: how often a design errs, and which share of true differences it finds.
+
+Every method has a quality on an image, and features that some annotators like and others do not.
+An annotator sees quality, liking and noise (Thurstone's model, or Plackett and Luce's), in steps, so
+that methods tie; a protocol sees quality, one feature and noise of its own. Protocols that share
+these settings are equally near to people. Losses are Kemeny's, per pair of methods.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RankingError
+from ..inference.clusters import clustered
+from ..inference.multi_reader import compare
+from ..inference.personal_distances import PersonalDistances
+from ..inference.significance import ALPHA
+from ..orders.packed_scores import Floats
+
+Generator = np.random.Generator
+Numbers = NDArray[np.intp]
+# Share of the variance that images of a scene have in common.
+_ALIKE: Final = 0.8
+# Noise of copies of one protocol, relative to other protocols'.
+_OF_COPIES: Final = 0.1
+_LARGEST: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """Settings of a simulated study; the defaults are one without any complication.
+
+    Attributes
+    ----------
+    per_image : int
+        Annotators per image; 0 means all.
+    farther, added : int, float
+        Number of protocols with more noise, and how much more, so that they are farther from people.
+    taste, noise : float
+        Standard deviations of annotators' likings and noise, where a quality has 1.
+    model : "thurstone" or "plackett-luce"
+        Normal noise, or Gumbel's with the same standard deviation.
+    flips, flips_by : float, "answer" or "pair"
+        Share of pairs answered at random, independently, or the same way by everyone.
+    groups, bias : int, float
+        Number of groups of annotators, and the standard deviation of the likings that they share.
+    scenes : int
+        Number of scenes, whose images resemble each other; 0: none.
+    workload : float
+        Exponent of the annotators' shares of the work: the n-th does n^-workload.
+    drop_outs, skips : float
+        Share of annotators who stop halfway, and of rankings that are lost.
+    copies : bool
+        Whether protocols are pairs of near copies.
+    declared : bool
+        Whether the test knows groups and scenes.
+    """
+
+    annotators: int = 12
+    images: int = 100
+    protocols: int = 7
+    methods: int = 6
+    per_image: int = 0
+    farther: int = 0
+    added: float = 0.4
+    taste: float = 0.3
+    noise: float = 0.5
+    model: Literal["thurstone", "plackett-luce"] = "thurstone"
+    flips: float = 0.0
+    flips_by: Literal["answer", "pair"] = "answer"
+    groups: int = 0
+    bias: float = 0.6
+    scenes: int = 0
+    workload: float = 0.0
+    drop_outs: float = 0.0
+    skips: float = 0.0
+    copies: bool = False
+    declared: bool = True
+
+    def __post_init__(self) -> None:
+        for name, least in (("annotators", 1), ("images", 1), ("protocols", 2), ("methods", 2)):
+            if not least <= getattr(self, name) <= _LARGEST:
+                raise RankingError(
+                    f"{name} must be from {least} to {_LARGEST}, got {getattr(self, name)}"
+                )
+        for name, most in (
+            *(("per_image", self.annotators), ("groups", self.annotators), ("scenes", self.images)),
+            *(("farther", self.protocols - 1), ("flips", 1), ("drop_outs", 1), ("skips", 1)),
+            *(("taste", 100), ("noise", 100), ("added", 100), ("bias", 100), ("workload", 100)),
+        ):
+            if not 0 <= getattr(self, name) <= most:
+                raise RankingError(f"{name} must be from 0 to {most}, got {getattr(self, name)}")
+        for name, known in (
+            ("model", ("thurstone", "plackett-luce")),
+            ("flips_by", ("answer", "pair")),
+        ):
+            if getattr(self, name) not in known:
+                raise RankingError(f"{name} must be {' or '.join(known)}")
+
+
+def simulated_from(settings: Mapping[str, Any]) -> Simulated:
+    """Return the study of some settings by name, as a file has them.
+
+    Raises
+    ------
+    RankingError
+        If a name is unknown or a value is not of its kind, or outside its limits.
+    """
+    known = {field.name: type(field.default) for field in fields(Simulated)}
+    for name, value in settings.items():
+        if name not in known:
+            raise RankingError(f"there is no setting {name}; known are {', '.join(known)}")
+        kinds = (float, int) if known[name] is float else (known[name],)
+        if type(value) not in kinds:
+            raise RankingError(f"{name} must be of kind {known[name].__name__}, got {value!r}")
+    return Simulated(**settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One simulated study; numbers of groups and scenes are of each ranking, None without any."""
+
+    distances: PersonalDistances
+    groups: Numbers | None
+    scenes: Numbers | None
+
+
+def simulate(study: Simulated, rng: Generator) -> Made:
+    """Return the losses of one simulated study's protocols."""
+    n_images, n_people, k = study.images, study.annotators, study.protocols
+    scene_of = np.arange(n_images) % study.scenes if study.scenes else None
+    group_of = np.arange(n_people) % study.groups if study.groups else None
+    n_features = (k + 1) // 2 if study.copies else k
+    quality = _alike(rng, (n_images, 1, study.methods), scene_of)
+    features = _alike(rng, (n_images, n_features, study.methods), scene_of)
+    likings = study.taste * rng.normal(size=(n_people, n_features))
+    if group_of is not None:
+        likings += study.bias * rng.normal(size=(study.groups, n_features))[group_of]
+    seen = quality + np.einsum("af,ifm->iam", likings, features)
+    seen = np.round(2 * (seen + _noise_of(study, rng, seen.shape)))
+    own_noise = np.full(k, 0.5) + study.added * (np.arange(k) >= k - study.farther)
+    own_noise *= _OF_COPIES if study.copies else 1
+    own = quality + 0.5 * features[:, np.arange(k) * n_features // k]
+    own = np.round(own + own_noise[:, np.newaxis] * _alike(rng, own.shape, scene_of), 1)
+    answers = _with_flips(study, rng, _signs(seen))
+    losses = np.abs(answers[:, :, np.newaxis] - _signs(own)[:, np.newaxis]).mean(axis=-1) / 2
+    images, annotators = np.nonzero(_ranked(study, rng))
+    measured = PersonalDistances(
+        tuple(f"p{at}" for at in range(k)), images, annotators, losses[images, annotators]
+    )
+    return Made(
+        measured,
+        None if group_of is None else group_of[annotators],
+        None if scene_of is None else scene_of[images],
+    )
+
+
+def _alike(rng: Generator, shape: tuple[int, ...], scene_of: Numbers | None) -> Floats:
+    """Return normal numbers with variance 1, more alike for images of one scene."""
+    own = rng.normal(size=shape)
+    if scene_of is None:
+        return own
+    shared = rng.normal(size=(int(scene_of.max()) + 1, *shape[1:]))[scene_of]
+    return np.asarray(np.sqrt(_ALIKE) * shared + np.sqrt(1 - _ALIKE) * own)
+
+
+def _noise_of(study: Simulated, rng: Generator, shape: tuple[int, ...]) -> Floats:
+    if study.model == "thurstone":
+        return np.asarray(study.noise * rng.normal(size=shape))
+    return np.asarray(study.noise * np.sqrt(6) / np.pi * rng.gumbel(size=shape))
+
+
+def _signs(levels: Floats) -> NDArray[np.int8]:
+    """Return -1, 0 or 1 for every two methods, on the last axis."""
+    first, second = np.triu_indices(levels.shape[-1], 1)
+    return np.sign(levels[..., first] - levels[..., second]).astype(np.int8)
+
+
+def _with_flips(study: Simulated, rng: Generator, answers: NDArray[np.int8]) -> NDArray[np.int8]:
+    if not study.flips:
+        return answers
+    shape = answers.shape if study.flips_by == "answer" else (len(answers), 1, answers.shape[-1])
+    at_random = rng.integers(-1, 2, size=shape, dtype=np.int8)
+    return np.where(rng.random(shape) < study.flips, at_random, answers)
+
+
+def _ranked(study: Simulated, rng: Generator) -> NDArray[np.bool_]:
+    """Return who ranks which image: (images, annotators)."""
+    shape = (study.images, study.annotators)
+    shares = np.arange(1.0, study.annotators + 1) ** -study.workload
+    # The largest of these keys are drawn without replacement, with chances as the shares.
+    keys = np.log(shares) + rng.gumbel(size=shape)
+    place = (-keys).argsort(axis=1).argsort(axis=1)
+    ranked = place < (study.per_image or study.annotators)
+    stops = rng.random(study.annotators) < study.drop_outs
+    ranked[study.images // 2 :, stops] = False
+    return np.asarray(ranked & (rng.random(shape) >= study.skips))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Results of many simulated studies.
+
+    Attributes
+    ----------
+    errors : float
+        Share of studies that find any difference between equally near protocols.
+    power : float or None
+        Share of true differences that are found; None without one.
+    difference : float
+        Mean difference of losses of the farther protocols and the others.
+    coverage : float
+        Share of 95 % intervals of a protocol's mean loss that contain the mean over all studies.
+    tested : float
+        Share of studies that allow a test.
+    """
+
+    n_studies: int
+    errors: float
+    power: float | None
+    difference: float
+    coverage: float
+    tested: float
+
+
+def outcome(study: Simulated, n_studies: int, seed: int) -> Outcome:
+    """Simulate studies and test each.
+
+    Raises
+    ------
+    RankingError
+        If there is no study to simulate.
+    """
+    if n_studies < 1:
+        raise RankingError(f"the number of studies must be at least 1, got {n_studies}")
+    rng = np.random.default_rng(seed)
+    is_farther = np.arange(study.protocols) >= study.protocols - study.farther
+    first, second = np.triu_indices(study.protocols, 1)
+    differs = is_farther[first] != is_farther[second]
+    errors, found, tested = 0, 0.0, 0
+    means, limits = [], []
+    for _ in range(n_studies):
+        made = simulate(study, rng)
+        measured = made.distances
+        if study.declared:
+            measured = clustered(measured, made.groups, made.scenes)
+        result = compare(measured)
+        if result.reason:
+            continue
+        tested += 1
+        told = np.array([(pair.adjusted_p_value or 0.0) <= ALPHA for pair in result.pairs])
+        errors += bool(told[~differs].any())
+        found += float(told[differs].mean()) if differs.any() else 0.0
+        means.append(result.means)
+        limits.append(result.mean_limits)
+    if not tested:
+        return Outcome(n_studies, 0.0, None, 0.0, 0.0, 0.0)
+    # (studies, protocols) and (studies, protocols, 2)
+    losses, bounds = np.array(means, dtype=float), np.array(limits, dtype=float)
+    true = losses.mean(axis=0)
+    inside = (bounds[..., 0] <= true) & (true <= bounds[..., 1])
+    apart = true[is_farther].mean() - true[~is_farther].mean() if is_farther.any() else 0.0
+    return Outcome(
+        n_studies,
+        errors / tested,
+        found / tested if differs.any() else None,
+        float(apart),
+        float(inside.mean()),
+        tested / n_studies,
+    )

@@ -1,0 +1,108 @@
+"""Groups of annotators and scenes of images, whose members resemble each other.
+
+Annotators of one laboratory share habits, and images of one walk share content. Then a group, or a
+scene, is what was drawn from a population, and the test counts groups and scenes: the rankings of a
+group's annotators of a scene's images are one cell, their mean, in the crossed design of
+:mod:`.multi_reader`. Two groups have one degree of freedom, so they hardly ever show what holds for
+other groups; a report says so.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RankingError
+from .personal_distances import PersonalDistances
+from .personal_rankings import PersonalRankings
+
+Numbers = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """Groups of annotators and scenes of images, by name; who has none is one by itself."""
+
+    groups: Mapping[str, str] = field(default_factory=dict)
+    scenes: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, measured: PersonalDistances, rankings: PersonalRankings) -> PersonalDistances:
+        """Return the distances to rankings, with groups and scenes as the units of a test."""
+        groups = _numbers(self.groups, rankings.annotators)
+        scenes = _numbers(self.scenes, rankings.images)
+        return clustered(
+            measured,
+            None if groups is None else groups[measured.annotators],
+            None if scenes is None else scenes[measured.images],
+        )
+
+
+NONE_DECLARED: Final = Declared()
+
+
+def _numbers(cluster_of: Mapping[str, str], names: Sequence[str]) -> Numbers | None:
+    if not cluster_of:
+        return None
+    # A pair, so that no name of a cluster equals that of a member without one.
+    own = [(name in cluster_of, cluster_of.get(name, name)) for name in names]
+    number = {cluster: at for at, cluster in enumerate(dict.fromkeys(own))}
+    return np.array([number[cluster] for cluster in own], dtype=np.intp)
+
+
+def clustered(
+    measured: PersonalDistances, groups: Numbers | None = None, scenes: Numbers | None = None
+) -> PersonalDistances:
+    """Return distances whose images are scenes and whose annotators are groups.
+
+    Parameters
+    ----------
+    measured : PersonalDistances
+    groups, scenes : ndarray of int, shape (n,), optional
+        For each ranking, the number of its annotator's group and of its image's scene.
+
+    Returns
+    -------
+    PersonalDistances
+        A row for each combination that occurs, with the mean of its rankings. One group or scene
+        counts as none declared.
+
+    Raises
+    ------
+    RankingError
+        If there is not one number for each ranking.
+
+    Examples
+    --------
+    >>> images, annotators = np.array([0, 1, 2, 3]), np.array([0, 0, 0, 0])
+    >>> apart = np.array([[1.0], [3.0], [4.0], [6.0]])
+    >>> found = clustered(PersonalDistances(("p",), images, annotators, apart), scenes=images // 2)
+    >>> found.images.tolist(), found.distances.tolist()
+    ([0, 1], [[2.0], [5.0]])
+    """
+    for numbers in (groups, scenes):
+        if numbers is not None and len(numbers) != len(measured.images):
+            raise RankingError(f"expected {len(measured.images)} numbers, got {len(numbers)}")
+    images = _several(scenes)
+    annotators = _several(groups)
+    if images is None and annotators is None:
+        return measured
+    by_group = annotators is not None
+    images = measured.images if images is None else images
+    annotators = measured.annotators if annotators is None else annotators
+    cells = np.stack([images, annotators], axis=1)
+    different, cell_of = np.unique(cells, axis=0, return_inverse=True)
+    sums = np.zeros((len(different), measured.distances.shape[1]))
+    np.add.at(sums, cell_of.ravel(), measured.distances)
+    return replace(
+        measured,
+        images=different[:, 0],
+        annotators=different[:, 1],
+        distances=sums / np.bincount(cell_of.ravel())[:, np.newaxis],
+        by_group=by_group,
+    )
+
+
+def _several(numbers: Numbers | None) -> Numbers | None:
+    return None if numbers is None or len(np.unique(numbers)) < 2 else numbers
