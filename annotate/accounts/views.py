@@ -54,6 +54,7 @@ KEY_ACTIONS = {
     "fit_boxes": _("Fit to the boxes"),
     "single_view": _("Single view, or both"),
     "other_side": _("In the single view: the other result"),
+    "note": _("Write a note"),
     "link": _("Link the views"),
     "boxes_hidden": _("Hold: hide the boxes"),
     "blink": _("Hold: show the other result"),

@@ -10,6 +10,7 @@ urlpatterns = [
     path("<slug:slug>/annotators/", annotators.annotators, name="annotators"),
     path("<slug:slug>/annotators/count", annotators.count, name="count_annotators"),
     path("<slug:slug>/annotators/<slug:key>/", annotators.decide, name="decide_annotator"),
+    path("<slug:slug>/notes/", images.notes, name="notes"),
     path("<slug:slug>/disagreement/", images.disagreement, name="disagreement"),
     # By name, or by key if it is a number. Precedes ``image``, whose name may contain a slash.
     path("<slug:slug>/images/<path:image>/compare/", images.compare, name="compare"),

@@ -30,11 +30,12 @@ _ALL: Final = _read()
 EVENT_COLUMNS: Final = _ALL["events"]
 RANKING_COLUMNS: Final = _ALL["rankings"]
 EXCLUSION_COLUMNS: Final = _ALL["exclusions"]
+NOTE_COLUMNS: Final = _ALL["notes"]
 CAUSE_COLUMNS: Final = _ALL["causes"]
 COST_COLUMNS: Final = _ALL["costs"]
 # The tables of the raw data.
 TABLES: Final[Mapping[str, Columns]] = {
-    name: _ALL[name] for name in ("events", "rankings", "exclusions")
+    name: _ALL[name] for name in ("events", "rankings", "exclusions", "notes")
 }
 DICTIONARY_COLUMNS: Final = tuple(
     Column(name, "text", "") for name in ("table", "column", "values", "meaning")

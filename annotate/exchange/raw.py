@@ -22,10 +22,11 @@ from .columns import (
     DICTIONARY_COLUMNS,
     EVENT_COLUMNS,
     EXCLUSION_COLUMNS,
+    NOTE_COLUMNS,
     RANKING_COLUMNS,
     Column,
 )
-from .rows import Row, dictionary, events, exclusions, rankings, some_at_a_time
+from .rows import Row, dictionary, events, exclusions, notes, rankings, some_at_a_time
 
 CHECKSUMS: Final = "checksums.sha256"
 _ROWS_AT_A_TIME: Final = 200
@@ -100,6 +101,7 @@ FILES: Final[Mapping[str, File]] = {
         EXCLUSION_COLUMNS,
         as_csv,
     ),
+    "notes.csv": File(gettext_lazy("annotators' notes, CSV"), _CSV, notes, NOTE_COLUMNS, as_csv),
     "dictionary.csv": File(
         gettext_lazy("the columns, CSV"), _CSV, dictionary, DICTIONARY_COLUMNS, as_csv
     ),

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from django.db.models import QuerySet
 
 from annotate.datasets.models import Image, Result
-from annotate.judging.models import LOOK_THE_SAME, Assignment, Judgement, Skip, Withdrawal
+from annotate.judging.models import LOOK_THE_SAME, Assignment, Judgement, Note, Skip, Withdrawal
 from annotate.judging.replay import item_of_each_result
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
@@ -110,6 +110,7 @@ def _event(
         "seconds": judgement.seconds_taken if judgement else None,
         "aids": judgement.aids if judgement else {},
         "seen": judgement.seen if judgement else {},
+        "places": judgement.places if judgement else None,
         "reason": skip.reason if skip else _reason_of(judgement),
         "text": skip.text if skip else None,
         "ends": answer.number if is_withdrawal else None,
@@ -176,6 +177,26 @@ def exclusions(study: Study, *, names: bool = False) -> Iterator[Row]:
             "reason": row.reason,
             "at": row.created.isoformat(),
             "by": people.get(row.created_by_id or 0),
+        }
+
+
+def notes(study: Study, *, names: bool = False) -> Iterator[Row]:
+    """Yield every note of a study, the oldest first."""
+    people = names_of(study, real=names)
+    for note in Note.objects.of(study).order_by("pk").iterator():
+        screen, place = note.screen, note.place or {}
+        yield {
+            "study": study.name,
+            "image": screen.assignment.image.name,
+            "annotator": people[screen.assignment.annotator_id],
+            "screen": screen.number,
+            "left_method": screen.left.method.name,
+            "right_method": screen.right.method.name,
+            "side": place.get("side"),
+            "at": place.get("at"),
+            "text": note.text,
+            "discuss": note.discuss,
+            "written": note.created.isoformat(),
         }
 
 

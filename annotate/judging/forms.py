@@ -1,16 +1,17 @@
 """Fields sent by the comparison page."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from annotate.requests import json_object, short_texts
 from rankings.elicitation.log import CRITERIA
 
-from .models import A_DAY_SECONDS, Skip
+from .models import A_DAY_SECONDS, Note, Skip, check_place, check_places
 
 AIDS = (
     *("ground_truth", "match_colours", "differences", "boxes_hidden", "blink", "zoomed"),
@@ -32,9 +33,19 @@ def answer_given(sent: QueryDict) -> dict[str, Any]:
         "aids": _aids(json_object(sent.get("aids", ""))),
         # Without JavaScript, the view state is unknown.
         "seen": json_object(seen) if seen else None,
+        "places": _checked(json_object(sent.get("places", "")), check_places),
         "disputed": [name for name in CRITERIA if name in disputed],
         "looks_same": sent.get("looks_same") == "1",
     }
+
+
+def _checked(value: dict[str, Any], check: Callable[[Any], None]) -> dict[str, Any] | None:
+    """Return a value that passes the check, else None."""
+    try:
+        check(value)
+    except ValidationError:
+        return None
+    return value
 
 
 def _seconds(given: str) -> float | None:
@@ -68,3 +79,16 @@ class SkipForm(forms.Form):
     def clean_environment(self) -> dict[str, str]:
         """Return the browser's description of itself: short texts only."""
         return short_texts(self.cleaned_data["environment"], n_value=200)
+
+
+class NoteForm(forms.ModelForm[Note]):
+    place = forms.CharField(required=False, max_length=200)
+
+    class Meta:
+        model = Note
+        fields = ("text", "discuss")
+        error_messages: ClassVar = {"text": {"required": _("Write a few words.")}}
+
+    def clean_place(self) -> dict[str, Any] | None:
+        """Return the place, or None: a note without a place is about the pair."""
+        return _checked(json_object(self.cleaned_data["place"]), check_place)

@@ -32,6 +32,8 @@ CRITERION_NAMES: Final = {
     "preference": _("Preference"),
 }
 A_DAY_SECONDS: Final = 86_400
+_MOST_PLACES: Final = 100_000
+_MOST_PIXELS: Final = 1_000_000
 # Offered first among the reasons for skipping, but stored as an answer: equal by every criterion.
 LOOK_THE_SAME: Final = ("same", _("They look the same"))
 
@@ -61,6 +63,32 @@ def check_seen(seen: Any) -> None:
     )
     if not is_known:
         raise ValidationError(_("It does not say for how long each result was shown."))
+
+
+def check_places(places: Any) -> None:
+    """Refuse a value other than {"n": places that differ, "seen": those gone to}, with 1 <= seen <= n."""
+    is_good = (
+        isinstance(places, dict)
+        and places.keys() == {"n", "seen"}
+        and all(type(number) is int for number in places.values())
+        and 1 <= places["seen"] <= places["n"] <= _MOST_PLACES
+    )
+    if not is_good:
+        raise ValidationError(_("It does not say how many places were looked at."))
+
+
+def check_place(place: Any) -> None:
+    """Refuse a value other than {"side": "left" or "right", "at": [x, y] in image pixels}."""
+    is_good = (
+        isinstance(place, dict)
+        and place.keys() == {"side", "at"}
+        and place["side"] in ("left", "right")
+        and isinstance(place["at"], list)
+        and len(place["at"]) == 2
+        and all(type(value) in (int, float) and abs(value) < _MOST_PIXELS for value in place["at"])
+    )
+    if not is_good:
+        raise ValidationError(_("It does not say on which result, and where."))
 
 
 def check_known(known: Any) -> None:
@@ -291,6 +319,8 @@ class Judgement(_Event):
     aids = models.JSONField(default=dict, blank=True)
     # Seconds that each result was visible, and the side shown first: see check_seen.
     seen = models.JSONField(default=unknown_seen, validators=[check_seen])
+    # Places of difference that the annotator went through, see check_places; None if they did not.
+    places = models.JSONField(null=True, blank=True, validators=[check_places])
 
     class Meta(_Event.Meta):
         constraints = [
@@ -376,3 +406,34 @@ class Withdrawal(_Event):
 
     def __str__(self) -> str:
         return f"withdrawal {self.number} of {self.assignment}"
+
+
+class NoteQuerySet(models.QuerySet["Note"]):
+    def of(self, study: Study) -> "NoteQuerySet":
+        """Return the notes of a study, the newest first, with what a list of them shows."""
+        notes = self.filter(screen__assignment__study=study).order_by("-pk")
+        return notes.select_related(
+            "screen__assignment__image", "screen__left__method", "screen__right__method"
+        ).defer("screen__left__regions", "screen__right__regions")
+
+
+class Note(models.Model):
+    """A remark of an annotator on a pair or a place of a result. It is never part of a ranking."""
+
+    screen = models.ForeignKey(Screen, models.PROTECT, related_name="notes")
+    # See check_place; None: the note is about the pair.
+    place = models.JSONField(null=True, blank=True, validators=[check_place])
+    text = models.CharField(max_length=300)
+    # The annotator asks to discuss it.
+    discuss = models.BooleanField(default=False)
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = NoteQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def result(self) -> Result | None:
+        """The result that the note is pinned to."""
+        return getattr(self.screen, self.place["side"]) if self.place else None

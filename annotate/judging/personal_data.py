@@ -6,11 +6,11 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from .models import Assignment, Judgement, Skip, Withdrawal
+from .models import Assignment, Judgement, Note, Skip, Withdrawal
 
 
 def answers(person: User) -> Iterator[dict[str, Any]]:
-    """Yield each event of the annotator's log with its image and study."""
+    """Yield each event of the annotator's log, and each note, with its image and study."""
     for kind, of_kind in (("judgement", Judgement), ("skip", Skip), ("withdrawal", Withdrawal)):
         rows = of_kind.objects.filter(assignment__annotator=person).select_related(
             "assignment__study", "assignment__image"
@@ -28,6 +28,18 @@ def answers(person: User) -> Iterator[dict[str, Any]]:
                 "image": assignment.image.name,
                 **values,
             }
+    notes = Note.objects.filter(screen__assignment__annotator=person).order_by("pk")
+    for note in notes.select_related("screen__assignment__study", "screen__assignment__image"):
+        yield {
+            "kind": "note",
+            "study": str(note.screen.assignment.study),
+            "image": note.screen.assignment.image.name,
+            "screen": note.screen_id,
+            "place": note.place,
+            "text": note.text,
+            "discuss": note.discuss,
+            "created": note.created,
+        }
 
 
 def forget_browsers(before: datetime) -> int:
@@ -36,5 +48,6 @@ def forget_browsers(before: datetime) -> int:
 
 
 def erase_texts(person: User) -> None:
-    """Erase the texts of an annotator's skips, and their browser descriptions."""
+    """Erase an annotator's notes, the texts of their skips, and their browser descriptions."""
+    Note.objects.filter(screen__assignment__annotator=person).delete()
     Skip.objects.filter(assignment__annotator=person).update(text="", environment={})

@@ -59,6 +59,7 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
             "first": screen.first,
             "answer_url": reverse("judging:answer", args=[screen.public_id]),
             "skip_url": reverse("judging:skip", args=[screen.public_id]),
+            "note_url": reverse("judging:note", args=[screen.public_id]),
         },
         "study": study_data(study),
         **person,

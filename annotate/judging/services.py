@@ -27,6 +27,7 @@ from .models import (
     LOOK_THE_SAME,
     Assignment,
     Judgement,
+    Note,
     Screen,
     Skip,
     Withdrawal,
@@ -80,6 +81,7 @@ def record_judgement(
     aids: Mapping[str, float] | None = None,
     seen: Mapping[str, object] | None = None,
     disputed: Collection[str] = (),
+    places: Mapping[str, int] | None = None,
     looks_same: bool = False,
 ) -> Turn | None:
     """Store the answer to a screen and return the next one; None when nothing is left.
@@ -110,6 +112,7 @@ def record_judgement(
         seconds_taken=seconds_taken,
         aids=dict(aids or {}),
         seen=_shown(seen),
+        places=places and dict(places),
         looks_same=looks_same,
         **_asked_verdicts(turn_of(screen, log), verdicts, disputed),
     )
@@ -221,6 +224,25 @@ def erase_answers(*, study: Study, annotator: User) -> None:
         of_kind.objects.filter(assignment__in=own).delete()
     Screen.objects.filter(assignment__in=own).delete()
     own.delete()
+
+
+def pin_note(
+    *,
+    screen_id: str,
+    annotator: User,
+    text: str,
+    place: Mapping[str, object] | None = None,
+    discuss: bool = False,
+) -> Note:
+    """Store a note on a screen that this annotator sees or has answered. It changes no answer.
+
+    ``place``: see models.check_place. Raises NotThere for a screen that is not theirs, and
+    StudyNotOpen.
+    """
+    _, screen = _open_screen(screen_id, annotator, is_answer=True)
+    return Note.objects.create(
+        screen=screen, place=place and dict(place), text=text, discuss=discuss
+    )
 
 
 def _withdraw(event: Event, log: Log) -> None:

@@ -7,6 +7,7 @@ urlpatterns = [
     re_path(r"^screens/(?P<screen_id>[-\w]{1,24})/answer/$", views.answer, name="answer"),
     re_path(r"^screens/(?P<screen_id>[-\w]{1,24})/skip/$", views.skip, name="skip"),
     re_path(r"^screens/(?P<screen_id>[-\w]{1,24})/change/$", views.change, name="change"),
+    re_path(r"^screens/(?P<screen_id>[-\w]{1,24})/note/$", views.note, name="note"),
     path("<slug:slug>/", views.judge, name="judge"),
     path("<slug:slug>/start/", views.start, name="start"),
     path("<slug:slug>/undo/", views.undo, name="undo"),

@@ -25,7 +25,7 @@ from rankings.elicitation.log import CRITERIA
 
 from . import annotator_summary, answer_history, current_screen, methods, planning, services
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
-from .forms import SkipForm, answer_given
+from .forms import NoteForm, SkipForm, answer_given
 from .image_allocation import first_visit_is_due
 from .models import LOOK_THE_SAME, Skip
 from .presentation import (
@@ -124,6 +124,26 @@ def skip(request: SignedInRequest, screen_id: str) -> HttpResponse:
     turn = services.record_skip(screen_id=screen_id, annotator=request.user, **form.cleaned_data)
     is_answer = form.cleaned_data["reason"] == LOOK_THE_SAME[0]
     return _next(request, turn, screen_id, _("Saved.") if is_answer else _("Skipped."))
+
+
+@_signed_in
+@require_POST
+@_refusals_shown
+def note(request: SignedInRequest, screen_id: str) -> HttpResponse:
+    """Pin a note to the pair or to a place of a result; it changes no answer."""
+    study = _study_of(request, screen_id)
+    form = NoteForm(request.POST)
+    if not form.is_valid():
+        reasons = {name: str(errors[0]) for name, errors in form.errors.items()}
+        if wants_json(request):
+            return JsonResponse({"errors": reasons}, status=422)
+        messages.error(request, " ".join(reasons.values()))
+    else:
+        services.pin_note(screen_id=screen_id, annotator=request.user, **form.cleaned_data)
+        if wants_json(request):
+            return JsonResponse({"message": _("Note kept.")})
+        messages.success(request, _("Note kept."))
+    return redirect("judging:judge", slug=study.slug)
 
 
 @_signed_in

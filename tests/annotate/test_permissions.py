@@ -70,6 +70,7 @@ ADDRESSES = {
     "judging:skip": ("post", {}, {"annotator"}, 422),
     # The screen that waits has no answer to change.
     "judging:change": ("post", {}, {"annotator"}, 409),
+    "judging:note": ("post", {"text": "Is this text?"}, {"annotator"}, 302),
     "judging:own": ("get", {}, {"annotator"}, 200),
     "exchange:own_answers": ("get", {}, {"annotator"}, 200),
     "judging:history": ("get", {}, {"annotator"}, 200),
@@ -143,6 +144,7 @@ ADDRESSES = {
     # Without a reason.
     "evidence:count_annotators": ("post", {}, FOLLOWERS, 302),
     "evidence:decide_annotator": ("post", {"is_excluded": "yes"}, FOLLOWERS, 422),
+    "evidence:notes": ("get", {}, FOLLOWERS, 200),
     "evidence:disagreement": ("get", {}, FOLLOWERS, 200),
     "evidence:image": ("get", {}, FOLLOWERS, 200),
     "evidence:compare": ("get", {}, FOLLOWERS, 200),

@@ -41,6 +41,7 @@ function makePage({ state = "free", unanswered = [], isUntouched = false, ...res
     signIn: part("signIn", "close"),
     skip: part("skip", "close", "showErrors"),
     tools: { isHasty: () => true, aids: () => ({ blink: 1 }) },
+    panes: { places: () => ({ n: 3, seen: 2 }) },
     seen: { missing: () => [], fields: () => ({ first: "both", left: 2, right: 2 }) },
     person: { advance: true },
     ...rest,
@@ -75,6 +76,7 @@ test("an answer is sent with its time, the aids and the image that is known", ()
     recall: "left",
     seconds_taken: "2.5",
     aids: '{"blink":1}',
+    places: '{"n":3,"seen":2}',
     seen: '{"first":"both","left":2,"right":2}',
     have: "k",
   });

@@ -10,7 +10,7 @@ from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.datasets.photographs import store
 from annotate.imports.models import Import
 from annotate.judging import answer_history, services
-from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
+from annotate.judging.models import Assignment, Judgement, Note, Screen, Skip, Withdrawal
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.exclusions import decide
@@ -58,7 +58,15 @@ def worked_study(name: str = "Street signs", photographs: bool = True) -> Study:
     rank_everything(study, steady, ABCDE)
     change_of_mind(study, changing)
     turn = services.start(study=study, annotator=unfinished)
-    for _ in range(2):
+    for has_place in (False, True):
+        place = {"side": "left", "at": [30, 15.5]} if has_place else None
+        services.pin_note(
+            screen_id=turn.screen.public_id,
+            annotator=unfinished,
+            text="Is this text?",
+            place=place,
+            discuss=has_place,
+        )
         turn = answer(turn, unfinished, ABCDE)
     for is_excluded, reason in ((True, "=answers\nwith one key"), (False, "a stuck key")):
         decide(study=study, person=changing, is_excluded=is_excluded, reason=reason, by=researcher)
@@ -125,7 +133,7 @@ def change_of_mind(study, annotator) -> None:
 
 # In an order in which all can be deleted.
 TABLES = (
-    *(Withdrawal, Skip, Judgement, Screen, Assignment, Score, ProtocolRun, Result),
+    *(Note, Withdrawal, Skip, Judgement, Screen, Assignment, Score, ProtocolRun, Result),
     *(Exclusion, Pseudonym, Membership, Study, Import, Image, Method, Dataset, User),
 )
 

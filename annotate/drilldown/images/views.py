@@ -37,11 +37,13 @@ from .forms import (
     changed_parameters,
     worst_of,
 )
+from .notes import notes_of
 from .page import find_image, image_page, picture_of, results_of
 from .pair_answers import answers_to
 from .screens import screens_of
 
 _IMAGES_PER_PAGE = 25
+_NOTES_PER_PAGE = 50
 _MOST_LEFT_OUT = 200
 _WORST_PER_PAGE = 24
 
@@ -74,9 +76,10 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         criterion=form.cleaned_data["criterion"],
         settings=form.settings(),
         runs=form.runs(),
-        names={person: (key_of[person], shown[person]) for person in key_of},
+        names=_names(key_of, shown),
         script=context["script"],
     )
+    context["notes"] = list(notes_of(study, _names(key_of, shown), image=asked_image))
     asked = request.GET.get("annotator")
     if asked:
         person = next((person for person, key in key_of.items() if key == asked), None)
@@ -87,6 +90,30 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         context["screens"] = screens_of(assignment)
         context["unsettled"] = gettext(" and ").join(map(gettext, assignment.unsettled))
     return render(request, "reports/image.html", context)
+
+
+def _names(key_of: dict[int, str], shown: dict[int, str]) -> dict[int, tuple[str, str]]:
+    """Return the key and the shown name of each person."""
+    return {person: (key_of[person], shown[person]) for person in key_of}
+
+
+@login_required
+@require_safe
+def notes(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the notes of a study's annotators: all, or those to discuss."""
+    study = followed(request, slug)
+    hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
+    key_of = pseudonyms(study)
+    names = _names(key_of, key_of if hides_names else usernames(key_of))
+    discuss = request.GET.get("discuss", "") not in ("", "0")
+    told = list(notes_of(study, names, discuss=discuss))
+    context = {
+        "study": study,
+        "page": Paginator(told, _NOTES_PER_PAGE).get_page(request.GET.get("page")),
+        "discuss": discuss,
+        "hides_names": hides_names,
+    }
+    return render(request, "reports/notes.html", context)
 
 
 @login_required
@@ -102,7 +129,7 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
         key_of = pseudonyms(study)
         shown = key_of if hides_names else usernames(key_of)
-        names = {person: (key_of[person], shown[person]) for person in key_of}
+        names = _names(key_of, shown)
         left, right = (
             next(result for result in results if result.method == side.method)
             for side in context["sides"]

@@ -8,10 +8,10 @@ from typing import Final
 
 FORMAT: Final = "text-detection-rankings study bundle"
 # Version 1 had no exclusions or pseudonym numbers, version 2 no re-check rule, version 3 no visits
-# that ask about only some of the methods, version 4 no answers that two results look the same,
-# and no careful order.
-VERSION: Final = 5
-READABLE: Final = (1, 2, 3, 4, 5)
+# that ask about only some of the methods, version 4 no answers that two results look the same and
+# no careful order, version 5 no notes and no counts of the places that were looked at.
+VERSION: Final = 6
+READABLE: Final = (1, 2, 3, 4, 5, 6)
 
 MANIFEST: Final = "manifest.json"
 DATASET: Final = "dataset.json"
@@ -52,7 +52,7 @@ EXPLANATION: Final = """\
 | study.json | settings, methods that take part, images, people in order, their pseudonyms |
 | members-*.jsonl | who takes part as what |
 | exclusions-*.jsonl | whose rankings reports leave out or count again, why, and who decided |
-| assignments-*.jsonl | an annotator's ranking of an image: items, screens, events, rankings |
+| assignments-*.jsonl | an annotator's ranking of an image: items, screens, events, notes, rankings |
 | photographs/ | photographs under their SHA-256, where they were asked for |
 | report.json | the report with the usual settings, as the site exports it |
 | checksums.sha256 | of every other file: `sha256sum --check checksums.sha256` |

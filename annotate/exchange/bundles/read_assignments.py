@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from annotate.imports.errors import NotLoaded
-from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
+from annotate.judging.models import Assignment, Judgement, Note, Screen, Skip, Withdrawal
 from annotate.judging.replay import complete_rankings_of, read_log
 from annotate.studies.models import Study, StudyImage
 from protocols.formats.problems import quoted
@@ -49,13 +49,14 @@ class AssignmentReader:
                 store([event for log in logs for event in log.judgements])
                 store([event for log in logs for event in log.skips])
                 store([event for log in logs for event in log.withdrawals])
+                store([note for log in logs for note in log.notes])
             for number, log in enumerate(logs, 1):
                 with reading(part, number):
                     _check_replay(log.assignment, method_of)
                 if log.assignment.state == Assignment.State.COMPLETE:
                     n_complete[log.assignment.image_id] += 1
             self._bundle.counts["assignments"] += len(logs)
-            for name in ("screens", "judgements", "skips", "withdrawals"):
+            for name in ("screens", "judgements", "skips", "withdrawals", "notes"):
                 self._bundle.counts[name] += sum(len(getattr(log, name)) for log in logs)
         for image_id, n in n_complete.items():
             StudyImage.objects.filter(study=self._study, image=image_id).update(n_complete=n)
@@ -63,7 +64,8 @@ class AssignmentReader:
     def _log(self, row: dict[str, Any]) -> "_Log":
         """Build an assignment with its events, without storing them."""
         image = self._data.images[row.pop("image")]
-        screens, events = row.pop("screens"), row.pop("events")
+        # Older bundles have no notes.
+        screens, events, notes = row.pop("screens"), row.pop("events"), row.pop("notes", [])
         # Older bundles have no known-answer pairs.
         row["known"] = known = [
             {**pair, "result": self._data.results[image.name, pair["result"]]}
@@ -110,6 +112,8 @@ class AssignmentReader:
             if event["number"] != number:
                 raise ValueError("its events are not numbered 1, 2, 3 ...")
             log.add(event, numbered)
+        for note in checked_list(notes):
+            log.notes.append(decoded(Note, note, screen=numbered[note.pop("screen")]))
         if assignment.state != Assignment.State.IN_WORK:
             states = Counter(screen.state for screen in log.screens)
             assignment.n_answered = states[Screen.State.ANSWERED]
@@ -153,6 +157,7 @@ class _Log:
         self.judgements: list[Judgement] = []
         self.skips: list[Skip] = []
         self.withdrawals: list[Withdrawal] = []
+        self.notes: list[Note] = []
         self._answers: dict[int, Judgement | Skip] = {}
 
     def add(self, event: dict[str, Any], screens: Mapping[int, Screen]) -> None:

@@ -15,7 +15,7 @@ from annotate.datasets.models import Image, Method, Result, image_storage
 from annotate.errors import Refusal
 from annotate.exchange.raw import zip_entry
 from annotate.exchange.rows import answer_of, assignments_in_order, logs_of
-from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
+from annotate.judging.models import Assignment, Judgement, Note, Screen, Skip, Withdrawal
 from annotate.reports import exports, services
 from annotate.reports.snapshots import snapshot
 from annotate.scoring.models import ProtocolRun, Score
@@ -236,17 +236,24 @@ class _Bundle:
     def _assignments(self) -> Iterator[dict[str, Any]]:
         name_of = dict(self._study.dataset.methods.values_list("pk", "name"))
         number_of = {run.pk: number for number, run in enumerate(_runs(self._study), 1)}
-        for kind in ("screens", "judgements", "skips", "withdrawals"):
+        for kind in ("screens", "judgements", "skips", "withdrawals", "notes"):
             self.counts[kind] = 0
         for some in assignments_in_order(self._study, self._people):
             logs = logs_of(some)
             screens: dict[int, list[Screen]] = {assignment.pk: [] for assignment in some}
             for screen in Screen.objects.filter(assignment__in=some).order_by("number"):
                 screens[screen.assignment_id].append(screen)
+            notes: dict[int, list[dict[str, Any]]] = {assignment.pk: [] for assignment in some}
+            # A note is a text, which may name a person.
+            told = Note.objects.filter(screen__assignment__in=some) if self._words else ()
+            for note in told and told.select_related("screen").order_by("pk"):
+                row = {"screen": note.screen.number, **encoded(note)}
+                notes[note.screen.assignment_id].append(row)
             for assignment in some:
                 events, method_of = logs.events[assignment.pk], logs.method_of
                 self.counts["screens"] += len(screens[assignment.pk])
                 self.counts.update(f"{type(event).__name__.lower()}s" for event in events)
+                self.counts["notes"] += len(notes[assignment.pk])
                 yield {
                     "image": assignment.image.name,
                     "annotator": self._people[assignment.annotator_id],
@@ -259,6 +266,7 @@ class _Bundle:
                     "rankings": _named(assignment, name_of),
                     "screens": [_screen(screen, method_of) for screen in screens[assignment.pk]],
                     "events": [self._event(event) for event in events],
+                    "notes": notes[assignment.pk],
                 }
 
     def _event(self, event: Judgement | Skip | Withdrawal) -> dict[str, Any]:

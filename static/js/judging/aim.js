@@ -26,6 +26,7 @@ export function createAim(pair) {
 
   // Marks at most one box: {side, at: its index, where: the point for the other pane}; null for none.
   function point(what) {
+    pair.aimed = what && { side: what.side, shape: resultIn(pair, what.side).shapes()[what.at] };
     for (const pane of pair.panes) {
       const { side, halo, crosshair } = pane;
       const points = what?.side === side ? resultIn(pair, side).polygons[what.at] : "";

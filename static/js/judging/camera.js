@@ -8,6 +8,9 @@ export const NOTCH = 1.2;
 export const MOST = 40;
 const PIXELATED_FROM = 3;
 const NEAREST = 4;
+// The share of a pane's area that a place takes at most, and of its width and height.
+const CONTEXT = 0.15;
+const WHOLE = 0.9;
 export const OVERVIEW_FROM = 2;
 const NO_OFFSET = { dx: 0, dy: 0, ratio: 1 };
 const NEARLY = 1.001;
@@ -112,6 +115,19 @@ export const zoomed = (view, side, at, factor) =>
 export function framed(view, side, { left, top, right, bottom }, room) {
   const { width, height } = view.pane;
   const scale = Math.min(width / (right - left) / room, height / (bottom - top) / room, NEAREST / view.dots);
+  return placed(view, side, { x: (left + right) / 2, y: (top + bottom) / 2 }, { x: 0, y: 0 }, scale);
+}
+
+// Shows a place with its surroundings: at most a share of the pane's area and 300 %.
+export function lookedAt(view, side, { left, top, right, bottom }) {
+  const { width, height } = view.pane;
+  const [w, h] = [right - left, bottom - top];
+  const scale = Math.min(
+    Math.sqrt((CONTEXT * width * height) / (w * h)),
+    (WHOLE * width) / w,
+    (WHOLE * height) / h,
+    PIXELATED_FROM / view.dots,
+  );
   return placed(view, side, { x: (left + right) / 2, y: (top + bottom) / 2 }, { x: 0, y: 0 }, scale);
 }
 

@@ -47,7 +47,9 @@ export function confirm(page, more = {}) {
   page.isHasty = tools.isHasty();
   const aids = JSON.stringify(tools.aids());
   const seen = JSON.stringify(page.seen.fields());
-  post(page, "answer", page.form.action, { ...answer.fields(), seconds_taken: page.clock.seconds(), aids, seen, ...more });
+  const places = JSON.stringify(page.panes.places() ?? {});
+  const fields = { ...answer.fields(), seconds_taken: page.clock.seconds(), aids, seen, places, ...more };
+  post(page, "answer", page.form.action, fields);
 }
 
 function showMissing(page, missing) {

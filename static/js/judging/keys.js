@@ -40,7 +40,9 @@ const VIEW_WORDS = {
   next_difference: "KeyN",
   single_view: "KeyO",
   other_side: "KeyC",
+  note: "KeyJ",
 };
+const SHIFTED = { blink: "auto_blink", next_difference: "blink_there" };
 export const PLACES = {
   ...Object.fromEntries(
     ANSWERS.map(({ criterion, verdict }, at) => [`${criterion}_${verdict}`, BLOCK[at]]),
@@ -68,14 +70,14 @@ export function actionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
 }
 
 // The view action of a key, or null: {name}, with `by` for pan. Names: zoom_in, zoom_out, pan,
-// auto_blink and those of VIEW_WORDS.
+// auto_blink, blink_there and those of VIEW_WORDS.
 export function viewActionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
   if (ctrlKey || altKey || metaKey) return null;
   if (shiftKey && code in PANS) return { name: "pan", by: PANS[code] };
   if (code === "Space") return shiftKey ? null : { name: "boxes_hidden" };
   if (SIGNS[key]) return { name: SIGNS[key] };
   const name = nameIn(VIEW_WORDS, key, code);
-  if (shiftKey) return name === "blink" ? { name: "auto_blink" } : null;
+  if (shiftKey) return name in SHIFTED ? { name: SHIFTED[name] } : null;
   return name ? { name } : null;
 }
 

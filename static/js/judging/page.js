@@ -17,6 +17,7 @@ import { createPanes } from "./panes.js";
 import { createPrefetch } from "./prefetch.js";
 import { followEdit, isFree, refresh, showProgress, showSeen } from "./screen.js";
 import { createSeen } from "./seen.js";
+import { offerChoices } from "./showing.js";
 import { createSkip, environmentOf } from "./skip.js";
 import { createViewTools } from "./view_tools.js";
 import { wire } from "./wiring.js";
@@ -102,7 +103,11 @@ function addPanes(page) {
     if (what === "pair") page.seen.restart();
     else if (what === "aid") page.seen.look();
   });
-  page.tools = createViewTools(page.root, page.panes, { onSay: page.messages.say });
+  const note = createLazy(async () => (await import("./note.js")).createNote(page));
+  page.tools = createViewTools(page.root, page.panes, {
+    onSay: page.messages.say,
+    onNote: async () => (await note.get()).open(),
+  });
   page.prefetch = createPrefetch({ onImage: page.panes.remember });
 }
 
@@ -122,6 +127,7 @@ function skipOf(page) {
     },
   });
   details.hidden = true;
+  root.querySelector("[data-note-details]").hidden = true;
   opener.hidden = false;
   opener.addEventListener("click", () => skip.open());
   if (details.open) skip.open();
@@ -152,6 +158,7 @@ function addDialogs(page) {
 
 function start({ answer, courier, keys, messages, payload, prefetch }) {
   keys.label(document.body);
+  offerChoices(document.querySelectorAll("[data-show]"));
   answer.begin(payload);
   prefetch(payload);
   const left = courier.left();

@@ -9,6 +9,7 @@
 //   panes.frameBoxes()       frames all detections and ground truth
 //   panes.nextDifference()   goes to the next place where the results differ: {at, n}, from 1, n may be 0; and how
 //                            many boxes without a twin each side has there
+//   panes.places()           how many places there are, and how many were gone to
 //   panes.nDifferent()       the number of boxes without a twin by side, once the differences are on
 //   panes.watch(tell)        calls tell("pair" | "aid" | "camera" | "layout") after each change
 //   panes.pair               the record that the modules share: see createPair
@@ -25,9 +26,8 @@ import { createPhotograph } from "./photograph.js";
 export const AIDS = ["ground_truth", "match_colours", "differences", "boxes_hidden", "blink"];
 
 const SIDES = ["left", "right"];
-// Factors for the room around all boxes, and around one place.
+// Factor for the room around all boxes.
 const AROUND_ALL = 1.06;
-const AROUND_ONE = 3;
 // The keys that remain without single letters.
 const OTHER_KEYS = "Shift+ArrowUp Shift+ArrowDown Shift+ArrowLeft Shift+ArrowRight Space";
 const N_IMAGES_KEPT = 3;
@@ -157,13 +157,16 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
       const n = places.length;
       if (n === 0) return { n };
       pair.place = ((pair.place ?? -1) + 1) % n;
-      pair.camera.frame(places[pair.place], AROUND_ONE);
+      pair.placesSeen.add(pair.place);
+      pair.camera.look(places[pair.place]);
       tell("aid");
       const there = new Set(places[pair.place].shapes);
       const [left, right] = SIDES.map((side) => pair.results[side].shapes().filter((each) => there.has(each)).length);
-      return { at: pair.place + 1, n, left, right };
+      return { at: pair.place + 1, n, seen: pair.placesSeen.size, left, right };
     },
     hasGone: () => pair.place !== null,
+    // The places gone to, {n, seen}; null if there are none.
+    places: () => (pair.placesSeen.size ? { n: pair.results.left.places.length, seen: pair.placesSeen.size } : null),
     nDifferent: () => SIDES.map((side) => pair.results[side].polygons.length - pair.results[side].nTwins),
     remember: (image) => remember(pair, image),
     camera: pair.camera,
@@ -215,6 +218,7 @@ function showPair(pair, next, redraw) {
   pair.settings = next.study?.settings ?? {};
   pair.screen = next.screen?.id ?? null;
   pair.place = null;
+  pair.placesSeen = new Set();
   pair.results = Object.fromEntries(SIDES.map((side) => [side, drawable(resultOf(next, image, side), image)]));
   pair.aids = firstAids(image.truth ? pair.settings.ground_truth : "never");
   pair.look(next.screen?.first ?? pair.root.dataset.shown ?? "left");

@@ -6,19 +6,22 @@
 //   tools.release(press)         every keyup, for the keys that are held
 //   tools.pause(on)              while the page hides the pair, no aid is visible
 //   tools.aids()                 {aid: seconds visible since the pair was shown}, used ones only; also "zoomed"
+//   tools.show(words)            shows words until the next pair
 //   tools.isHasty()              true, once per image, when a quick answer is confirmed without a close look
-// onSay(words) is for the live region.
+// onSay(words) is for the live region; onNote() opens the form of a note.
 import { gettext } from "../elements/words.js";
 import { createPacer } from "./blink.js";
 import { hasOffset, isZoomed, percentOf } from "./camera.js";
 import { createHaste } from "./haste.js";
 import { viewActionOf } from "./keys.js";
 import { createLazy } from "./lazy.js";
+import { showsCoverage } from "./showing.js";
 import { AIDS } from "./panes.js";
 import { createTally } from "./tally.js";
 
 // The first are on while their key is held, the others repeat with it.
 const HELD = ["boxes_hidden", "blink"];
+const BLINK_MS = 600;
 const REPEATED = ["pan", "zoom_in", "zoom_out"];
 // Elements in which Space already has a meaning: it presses, opens, chooses.
 const KEEPS_SPACE = "a, button, summary, input:not([type=radio]:checked)";
@@ -38,7 +41,7 @@ const WORDS = {
   boxes_hidden: [gettext("Hiding boxes on."), gettext("Hiding boxes off.")],
 };
 
-export function createViewTools(root, panes, { onSay = () => {} } = {}) {
+export function createViewTools(root, panes, { onSay = () => {}, onNote = () => {} } = {}) {
   const paced = Object.fromEntries(HELD.map((aid) => [aid, createPacer((on) => panes.draw(aid, on))]));
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   const onStop = () => {
@@ -54,7 +57,7 @@ export function createViewTools(root, panes, { onSay = () => {} } = {}) {
     start: async () => (await lazy.get()).start(),
   };
   const toolbar = createToolbar(root.querySelector("[data-view-tools]"), panes, blink, (name) => act({ name }));
-  const tools = { panes, paced, blink, toolbar, onSay };
+  const tools = { panes, paced, blink, toolbar, onSay, onNote };
   const actions = actionsOf(tools);
   const act = (action) => (actions[action.name] ?? (() => toggle(tools, action.name)))(action);
   const tally = createTally();
@@ -78,6 +81,7 @@ export function createViewTools(root, panes, { onSay = () => {} } = {}) {
       const name = viewActionOf({ ...press, shiftKey: false })?.name;
       if (HELD.includes(name) && !blink.isOn()) paced[name].want(false);
     },
+    show: toolbar.show,
     pause: pauseOf(tally),
     aids: tally.seconds,
     isHasty: () => haste.isNew("zoomed" in tally.seconds()),
@@ -162,14 +166,27 @@ async function toggle(tools, aid) {
 function actionsOf(tools) {
   const { blink, toolbar, panes } = tools;
   const { camera, layout } = panes;
+
+  // Returns whether the results differ anywhere.
+  async function goThere() {
+    const found = await panes.nextDifference();
+    if (!found) return false;
+    const words = gettext("Place {at} of {n} (boxes: {left} left, {right} right)", found);
+    tell(tools, found.n === 0 ? gettext("No differences: every box has a counterpart.")
+      : [words, showsCoverage() && gettext("seen {seen} of {n}", found)].filter(Boolean).join(", "));
+    return found.n > 0;
+  }
+
   return {
     fit_boxes: panes.frameBoxes,
-    async next_difference() {
-      const found = await panes.nextDifference();
-      if (found) tell(tools, found.n
-        ? gettext("Place {at} of {n} (boxes: {left} left, {right} right)", found)
-        : gettext("No differences: every box has a counterpart."));
+    next_difference: goThere,
+    // Both results of the place, one after the other, once.
+    async blink_there() {
+      if (!(await goThere()) || blink.isCalm()) return;
+      tools.paced.blink.want(true);
+      setTimeout(() => tools.paced.blink.want(false), BLINK_MS);
     },
+    note: tools.onNote,
     single_view() {
       layout.single(!layout.isOne());
       tell(tools, layout.isOne() ? gettext("Single view: C shows the other result.") : gettext("Both results."));

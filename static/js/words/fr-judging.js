@@ -1,5 +1,7 @@
 // Made by `make messages` from annotate/locale.
 globalThis.catalogue = { words: {
+ "About a box: {result}.": "À propos d’une boîte : {result}.",
+ "About this pair.": "À propos de cette paire.",
  "Answer one question first, then it can be copied.": "Répondez d’abord à une question ; sa réponse pourra ensuite être recopiée.",
  "Blinking. Any key stops it.": "Alternance en cours. N’importe quelle touche l’arrête.",
  "Both results.": "Les deux résultats.",
@@ -63,6 +65,7 @@ globalThis.catalogue = { words: {
  "Space": "Espace",
  "Take a break": "Faire une pause",
  "The last pairs could not be loaded. Close this and open it again.": "Les dernières paires n’ont pas pu être chargées. Fermez ce volet et rouvrez-le.",
+ "The note could not be sent. Your words are kept here; try again.": "La note n’a pas pu être envoyée. Votre texte est gardé ici ; réessayez.",
  "The photograph could not be loaded.": "La photographie n’a pas pu être chargée.",
  "The photograph is not available": "La photographie n’est pas disponible",
  "The site cannot be reached.": "Le site est injoignable.",
@@ -91,6 +94,7 @@ globalThis.catalogue = { words: {
  "follows from your answers": "découle de vos réponses",
  "none": "aucune",
  "press a key": "appuyez sur une touche",
+ "seen {seen} of {n}": "{seen} sur {n} regardés",
  "{key} is now “{has}”, and “{lost}” has no key.": "{key} est maintenant « {has} », et « {lost} » n’a plus de touche.",
  "{key} is reserved and cannot be reassigned.": "{key} a une fonction qui ne peut pas être changée.",
  "{n} of {total} boxes differ": "{n} boîtes sur {total} diffèrent",
