@@ -1,13 +1,16 @@
 """An annotator's work in a study, their consistency on repeated pairs, and the work left."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from statistics import median
 from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db.models import Count, QuerySet, Sum
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -29,6 +32,7 @@ _N_TIMES: Final = 20
 _FEW_TIMES: Final = 3
 # No time is given more precisely.
 _LEAST_MINUTES: Final = 5
+_FEWEST_A_DAY: Final = 10
 # Doubtful pairs are asked again because the answers differed, so they would bias the count.
 _REPEATS: Final = (Screen.Purpose.NEAR, Screen.Purpose.REPEAT)
 
@@ -149,22 +153,45 @@ def minutes_left(
 
 def consistency_of(study: Study, annotator: User) -> Consistency:
     """Count a person's answers to repeated questions, and those equal to the earlier answer."""
+    return _counted(alike for _, alike in _repeated(study, annotator))
+
+
+def consistency_by_day(
+    study: Study, annotator: User, *, before: date | None = None
+) -> list[tuple[date, Consistency]]:
+    """Return the consistency of each day with enough repeated questions, the first day first.
+
+    A day is that of the repeated answer; ``before`` leaves out days from then on.
+    """
+    days: dict[date, list[bool]] = defaultdict(list)
+    for day, alike in _repeated(study, annotator):
+        if before is None or day < before:
+            days[day].append(alike)
+    return [(day, _counted(days[day])) for day in sorted(days) if len(days[day]) >= _FEWEST_A_DAY]
+
+
+def _counted(alike: Iterable[bool]) -> Consistency:
+    answers = list(alike)
+    return Consistency(len(answers), sum(answers))
+
+
+def _repeated(study: Study, annotator: User) -> Iterator[tuple[date, bool]]:
+    """Yield the day of each answer to a repeated question, and whether it equals the earlier one."""
     rows = (
         Judgement.objects.filter(
             assignment__study=study, assignment__annotator=annotator, withdrawal__isnull=True
         )
         .exclude(screen__purpose=Screen.Purpose.KNOWN)
         .order_by("assignment", "number")
-        .values_list("assignment", "screen__left", "screen__right", "screen__purpose", *CRITERIA)
+        .values_list(
+            "created", "assignment", "screen__left", "screen__right", "screen__purpose", *CRITERIA
+        )
     )
     repeats = Repeats()
-    n = n_alike = 0
-    for assignment, left, right, purpose, *answers in rows.iterator():
+    for at, assignment, left, right, purpose, *answers in rows.iterator():
         verdicts = {name: said for name, said in zip(CRITERIA, answers, strict=True) if said}
-        alike = repeats.heard(assignment, left, right, purpose, verdicts)
-        n += len(alike)
-        n_alike += sum(alike)
-    return Consistency(n, n_alike)
+        for alike in repeats.heard(assignment, left, right, purpose, verdicts):
+            yield timezone.localdate(at), alike
 
 
 def about_in_words(minutes: float) -> str:
@@ -288,6 +315,10 @@ def own_page(study: Study, annotator: User) -> dict[str, Any]:
         "time_worked": "" if work.minutes is None else in_words(work.minutes),
         # Never before the end: annotators who know their result answer differently.
         "consistency": consistency_of(study, annotator) if is_done or not is_open else None,
+        # Of the days before today, for the same reason.
+        "days": consistency_by_day(
+            study, annotator, before=None if is_done or not is_open else timezone.localdate()
+        ),
         "undo_url": reverse("judging:undo", args=[study.slug]),
         "can_undo": is_done and is_open and work.n_answered + work.n_skipped > 0,
         "first_visit_is_due": first_visit_is_due(study, annotator),

@@ -9,10 +9,13 @@ import random
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
+from datetime import timedelta
+from itertools import pairwise
 from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from annotate.datasets.models import Image, Result
 from annotate.studies.exclusions import leave_out_by_rule
@@ -27,6 +30,9 @@ from .models import Assignment, Judgement, Screen, Skip
 from .quotas import Quota, n_asked
 
 _IN_IMAGES: Final = 10
+# Known-answer pairs for an annotator who returns after a week: they show drift.
+_AT_RETURN: Final = 2
+_A_WEEK: Final = timedelta(days=7)
 _NONE_ANSWERED: Final = gettext_noop("none answered")
 _RIGHT: Final = gettext_noop("{right} of {n} right ({share} %, {low} to {high})")
 _SKIPPED: Final = gettext_noop("{reason}, {n} skipped")
@@ -83,12 +89,16 @@ def known_pairs(
 ) -> list[dict[str, Any]]:
     """Draw an image's known-answer pairs, in the order in which they are asked.
 
+    An annotator who returns after a week gets two or more.
+
     ``place``: after how many other answers; ``result``: the shown result, and on ``side`` its copy,
     ``regions``, degraded by ``kind`` and ``dose`` regions. Fewer than the study requests, or none,
     if results cannot be degraded with certainty.
     """
     due = None if quota.n_known is None else _due_by_quota(study, annotator, len(items), quota)
     n = position * study.n_known // _IN_IMAGES - (position - 1) * study.n_known // _IN_IMAGES
+    if due is None and _returns(study, annotator, position):
+        n = max(n, _AT_RETURN)
     n = n if due is None else len(due)
     if not n:
         return []
@@ -113,6 +123,17 @@ def known_pairs(
     # A ranking of m items takes m - 1 answers or more, so every place is reached.
     places = sorted(rng.sample(range(len(items)), len(pairs))) if due is None else due
     return [{"place": place, **pair} for place, pair in zip(places, pairs, strict=False)]
+
+
+def _returns(study: Study, annotator: User, position: int) -> bool:
+    """Return whether this annotator paused for a week since they took up the image before."""
+    before = Assignment.objects.filter(study=study, annotator=annotator, position=position - 1)
+    begun = before.values_list("created", flat=True).first()
+    if begun is None:
+        return False
+    answered = Judgement.objects.filter(assignment__in=before.values("pk"))
+    times = [begun, *answered.order_by("created").values_list("created", flat=True), timezone.now()]
+    return any(later - earlier >= _A_WEEK for earlier, later in pairwise(times))
 
 
 def _due_by_quota(study: Study, annotator: User, n_items: int, quota: Quota) -> list[int]:

@@ -3,7 +3,7 @@
 Called after every change of the log: answers, undone answers, methods that join or leave.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -191,19 +191,23 @@ def has_begun_all(study: Study, annotator: User) -> bool:
     return n_images_of(study, annotator) <= n_begun
 
 
-def next_visit(study: Study, annotator: User) -> tuple[int, Visit, list[dict[str, Any]]] | None:
-    """Return the annotator's most likely next image, its visit and its known-answer pairs."""
+def next_visits(
+    study: Study, annotator: User, n: int
+) -> Iterator[tuple[int, Visit, list[dict[str, Any]]]]:
+    """Yield the annotator's ``n`` most likely next images, their visits and known-answer pairs."""
     position = Assignment.objects.filter(study=study, annotator=annotator).count() + 1
     quota = quota_of(study, annotator)
     alone = is_alone(study, annotator)
     for image_id in images_in_order(study, annotator, alone=alone):
+        if n <= 0:
+            return
         visit = visit_of(study, annotator, image_id)
         if visit.n_results > 1:
             known = known_pairs(
                 study, annotator, image_id, visit.items, position=position, quota=quota
             )
-            return image_id, visit, known
-    return None
+            yield image_id, visit, known
+            n, position = n - 1, position + 1
 
 
 def end(study: Study, annotator: User) -> None:

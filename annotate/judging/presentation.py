@@ -1,7 +1,7 @@
 """A turn as data for the page, without method names or other people's answers."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -40,7 +40,7 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
     image, study, annotator = assignment.image, assignment.study, assignment.annotator
     implied = turn.implied
     asked = asked_of(assignment)
-    shown = image_data(study, annotator, image, assignment.known, asked, have=have)
+    shown = image_data(study, annotator, image, assignment.known, asked, have=[have])
     person = {} if have else {"person": preferences_data(annotator)}
     quota = quota_of(study, annotator)
     n_images, n_done = None, None
@@ -131,13 +131,14 @@ def image_data(
     known: Sequence[Mapping[str, Any]],
     asked: list[int] | None = None,
     *,
-    have: str = "",
+    have: Collection[str] = (),
     methods: Iterable[Method] | None = None,
 ) -> dict[str, Any]:
     """Return an image with the results in ``asked`` (None: all of them), under opaque ids.
 
     Ids and order of the results differ for each annotator and image. They include the copies in the
-    image's ``known`` pairs. ``methods`` are those of a study that is not stored.
+    image's ``known`` pairs. ``have``: keys of images whose results are left out. ``methods`` are
+    those of a study that is not stored.
     """
     # The database may give the keys of an object in another order.
     what = f"image {json.dumps(known, sort_keys=True)}"
@@ -145,7 +146,7 @@ def image_data(
         what += f" {sorted(asked)}"
     key = opaque_id(study, annotator, image, what)
     url = address("datasets:image", image.sha256) if image.sha256 else None
-    if key == have:
+    if key in have:
         # Without a photograph the size follows from the results, which the page already has.
         size = {"width": image.width, "height": image.height} if image.width else {}
         return {"key": key, "url": url, **size}

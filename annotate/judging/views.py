@@ -38,6 +38,7 @@ from .presentation import (
 from .shortcuts import refused, wants_json
 
 View = Callable[..., HttpResponseBase]
+_MOST_AHEAD = 3
 
 
 def _signed_in(view: View) -> View:
@@ -188,17 +189,22 @@ def change(request: SignedInRequest, screen_id: str) -> HttpResponse:
 @_signed_in
 @require_safe
 def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Return the image that most likely comes next, so that the page can fetch it in advance."""
+    """Return the images that most likely come next, so that the page can fetch them in advance.
+
+    ``n``: how many, at most three. ``have``: keys of images whose results the page has.
+    """
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))
-    following = planning.next_visit(study, request.user)
-    if following is None:
-        return JsonResponse({"image": None})
-    image_id, visit, known = following
-    image = Image.objects.select_related("dataset").get(pk=image_id)
-    asked = None if visit.drawn is None else visit.results
-    return JsonResponse({"image": image_data(study, request.user, image, known, asked)})
+    asked = request.GET.get("n", "1")[:4]
+    n = min(int(asked), _MOST_AHEAD) if asked.isdecimal() else 1
+    have = request.GET.get("have", "")[:200].split(",")
+    images = []
+    for image_id, visit, known in planning.next_visits(study, request.user, n):
+        image = Image.objects.select_related("dataset").get(pk=image_id)
+        results = None if visit.drawn is None else visit.results
+        images.append(image_data(study, request.user, image, known, results, have=have))
+    return JsonResponse({"image": images[0] if images else None, "images": images})
 
 
 @login_required

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { cellsOf, questionOf } from "../../static/js/judging/history.js";
 import { NAMES, STACKED_NAMES } from "../../static/js/judging/layout.js";
-import { createPrefetch } from "../../static/js/judging/prefetch.js";
+import { aheadOf, createPrefetch } from "../../static/js/judging/prefetch.js";
 
 
 test("each answer stands under its question, and what was not asked is a dash", () => {
@@ -29,26 +29,32 @@ const PAYLOAD = {
   progress: { expected: 3 },
 };
 
-function prefetchWith({ next = { key: "n", url: "/n.jpg" }, connection, fail = false } = {}) {
+// A line on which an image takes `seconds`, and answers every `pace` seconds.
+function prefetchWith({ keys = ["n"], connection, fail = false, seconds = 0 } = {}) {
   const seen = { asked: [], images: [], decoded: [] };
+  let time = 0;
   const look = createPrefetch({
     onImage: (image) => seen.images.push(image.key),
     ask: async (url) => {
       seen.asked.push(url);
       if (fail) throw new Error("away");
-      return { image: next };
+      return { images: keys.map((key) => ({ key, url: `/${key}.jpg` })) };
     },
-    decode: async (url) => seen.decoded.push(url),
+    decode: async (url) => {
+      seen.decoded.push(url);
+      time += seconds;
+    },
     connection,
+    now: () => time,
   });
-  return { look, seen };
+  return { look, seen, wait: (more) => (time += more) };
 }
 
 test("near the end of an image the next one is fetched once", async () => {
   const { look, seen } = prefetchWith();
   await look(PAYLOAD);
   await look({ ...PAYLOAD, progress: { expected: 1 } });
-  assert.deepEqual(seen, { asked: ["/next/"], images: ["n"], decoded: ["/n.jpg"] });
+  assert.deepEqual(seen, { asked: ["/next/?n=2&have=k"], images: ["n"], decoded: ["/n.jpg"] });
 });
 
 test("nothing is fetched early, on a metered connection, or without an address", async () => {
@@ -61,8 +67,24 @@ test("nothing is fetched early, on a metered connection, or without an address",
 });
 
 test("no next image, and no connection, are no trouble", async () => {
-  const last = prefetchWith({ next: null });
+  const last = prefetchWith({ keys: [] });
   await last.look(PAYLOAD);
   assert.deepEqual(last.seen.images, []);
   await prefetchWith({ fail: true }).look(PAYLOAD);
+});
+
+test("t43 as many images are fetched ahead as the line and the pace need, three at most", () => {
+  // An image every 6 s that takes 0.5, 5, 8 and 30 s.
+  assert.deepEqual([0.5, 5, 8, 30].map((cost) => aheadOf(6, cost)), [2, 2, 3, 3]);
+});
+
+test("t43 on a slow line a third image is fetched, and none twice", async () => {
+  const { look, seen, wait } = prefetchWith({ keys: ["a", "b", "c"], seconds: 8 });
+  const one = { ...PAYLOAD, progress: { expected: 1 } };
+  await look(one);
+  assert.deepEqual(seen.images, ["a", "b", "c"]);
+  wait(-18);
+  await look({ ...one, image: { key: "a" } });
+  assert.deepEqual(seen.images, ["a", "b", "c"]);
+  assert.match(seen.asked.at(-1), /have=a,b,c$/);
 });

@@ -30,7 +30,8 @@ const SIDES = ["left", "right"];
 const AROUND_ALL = 1.06;
 // The keys that remain without single letters.
 const OTHER_KEYS = "Shift+ArrowUp Shift+ArrowDown Shift+ArrowLeft Shift+ArrowRight Space";
-const N_IMAGES_KEPT = 3;
+// This one, the one before, and those fetched ahead.
+const N_IMAGES_KEPT = 6;
 const N_CAMERAS_KEPT = 50;
 
 // The result of a side of the payload, which holds the result's id or the result itself.

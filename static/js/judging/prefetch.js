@@ -1,27 +1,70 @@
-// Near the end of an image, fetches and decodes the next one, so that it is ready when needed.
+// Fetches and decodes the next images before they are wanted: one near the end of an image, and more where the line is
+// slow for the pace of the answers. One at a time, the next first.
 const NEAR_THE_END = 3;
+const MOST = 3;
+// Before anything is known, in seconds: between two pairs, and for an image.
+const PACE = 6;
+const COST = 1;
+// Longer waits are breaks.
+const LONGEST = 30;
+const NEW_SHARE = 0.4;
 
-export function createPrefetch({ onImage, ask = askFor, decode = decoded, connection = globalThis.navigator?.connection }) {
-  const asked = new Set();
+// The number of images to have in hand: what arrives while one is judged, and one more.
+export const aheadOf = (pace, cost) => Math.min(Math.ceil(cost / pace) + 1, MOST);
 
-  return async function look({ image, study, progress }) {
-    const isNear = progress.expected <= NEAR_THE_END && study.next_image_url;
-    if (!isNear || connection?.saveData || asked.has(image.key)) return;
-    asked.add(image.key);
-    try {
-      const { image: next } = await ask(study.next_image_url);
-      if (!next) return;
+export function createPrefetch({
+  onImage,
+  ask = askFor,
+  decode = decoded,
+  connection = globalThis.navigator?.connection,
+  now = () => performance.now() / 1000,
+}) {
+  let ready = [];
+  let pace = PACE;
+  let cost = COST;
+  let before = null;
+  let last = null;
+  let isBusy = false;
+
+  const learn = (known, measured) => known + NEW_SHARE * (measured - known);
+
+  async function fill(url, key, n) {
+    const have = [key, ...ready].filter(Boolean).join();
+    const { images = [] } = await ask(`${url}?n=${n}&have=${have}`);
+    for (const next of images) {
+      if (next.key === key || ready.includes(next.key)) continue;
+      const begun = now();
       onImage(next);
       if (next.url) await decode(next.url);
+      cost = learn(cost, now() - begun);
+      ready.push(next.key);
+    }
+  }
+
+  return async function look({ image, study, progress }) {
+    if (before !== null) pace = learn(pace, Math.min(now() - before, LONGEST));
+    before = now();
+    const at = ready.indexOf(image.key);
+    ready = ready.slice(at + 1);
+    const n = aheadOf(pace, cost);
+    const isNear = progress.expected <= NEAR_THE_END || progress.expected * pace <= n * cost;
+    // Asked once for an image, unless more are needed.
+    const wanted = `${image.key} ${n}`;
+    if (!isNear || !study.next_image_url || connection?.saveData || isBusy || ready.length >= n || wanted === last) return;
+    last = wanted;
+    isBusy = true;
+    try {
+      await fill(study.next_image_url, image.key, n);
     } catch {
       // A failure is harmless: it was only to save time.
     }
+    isBusy = false;
   };
 }
 
 async function askFor(url) {
   const response = await fetch(url, { headers: { Accept: "application/json" } });
-  return response.ok ? response.json() : { image: null };
+  return response.ok ? response.json() : {};
 }
 
 function decoded(url) {

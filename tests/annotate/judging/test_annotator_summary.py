@@ -3,9 +3,13 @@
 import csv
 import io
 import json
+from datetime import timedelta
 
 import pytest
+from django.db.models import F
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import override
 
 from annotate.judging import annotator_summary, services
@@ -13,7 +17,7 @@ from annotate.judging.models import Assignment, Judgement, Screen
 from annotate.studies.models import Study
 from rankings.elicitation.log import Remaining
 from tests.support.factories import add_annotator, add_newcomer, make_person, make_study
-from tests.support.truths import asked_verdicts, rank_everything, same_truth
+from tests.support.truths import answer, asked_verdicts, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 
@@ -237,3 +241,40 @@ def test_t30_nobody_elses_answers_can_be_asked_for(client, study, annotator):
     assert answers_of(client, study) == []
     for name in ("exchange:own_answers", "api:own_answers"):
         assert client.get(reverse(name, args=[study.slug, "xml"])).status_code == 404
+
+
+def test_t45_consistency_is_told_by_day_and_never_of_today_before_the_end():
+    study = make_study(["a", "b", "c", "d"], images=12, n_checks=2)
+    annotator = add_annotator(study)
+    rank_everything(study, annotator, same_truth([["a"], ["b"], ["c"], ["d"]]))
+    everything = annotator_summary.consistency_of(study, annotator)
+    today = timezone.localdate()
+    [(day, same)] = annotator_summary.consistency_by_day(study, annotator)
+    assert (day, same) == (today, everything)
+    assert annotator_summary.consistency_by_day(study, annotator, before=today) == []
+    # The first half was answered eight days ago.
+    half = Judgement.objects.filter(assignment__position__lte=6)
+    half.update(created=F("created") - timedelta(days=8))
+    days = annotator_summary.consistency_by_day(study, annotator)
+    assert [day for day, _ in days] == [today - timedelta(days=8), today]
+    assert sum(own.n for _, own in days) == everything.n
+    assert all(own.n_alike == own.n for _, own in days), "it never contradicts itself"
+    assert "Your days" in render_to_string(
+        "judging/own.html", annotator_summary.own_page(study, annotator)
+    )
+
+
+def test_t45_who_returns_after_a_week_gets_two_known_pairs_and_only_then():
+    study = make_study(["a", "b", "c", "d"], images=3)
+    annotator = add_annotator(study)
+    truth = same_truth([["a"], ["b"], ["c"], ["d"]])
+    turn = services.start(study=study, annotator=annotator)
+    first = turn.assignment
+    turn = answer(turn, annotator, truth)
+    assert turn.assignment == first
+    Judgement.objects.update(created=F("created") - timedelta(days=7))
+    Assignment.objects.update(created=F("created") - timedelta(days=7))
+    while turn is not None:
+        turn = answer(turn, annotator, truth)
+    counts = Assignment.objects.order_by("position").values_list("known", flat=True)
+    assert [len(known) for known in counts] == [0, 2, 0]

@@ -363,7 +363,30 @@ def test_the_next_image_can_be_fetched_in_advance(client):
     assert image_data(study, annotator, turn.assignment.image, [])["results"] == ahead["results"]
     while turn is not None:
         turn = answer(turn, annotator, truth)
-    assert client.get(address, headers=JSON).json() == {"image": None}
+    assert client.get(address, headers=JSON).json() == {"image": None, "images": []}
+
+
+def test_t43_several_images_are_fetched_in_advance_and_none_that_the_page_has(client):
+    study = make_study(3, images=6)
+    annotator = add_annotator(study)
+    client.force_login(annotator)
+    turn = services.start(study=study, annotator=annotator)
+    address = reverse("judging:next_image", args=[study.slug])
+    ahead = client.get(address, {"n": "9"}, headers=JSON).json()["images"]
+    assert len(ahead) == 3
+    keys = [image["key"] for image in ahead]
+    known = client.get(address, {"n": 3, "have": ",".join(keys[:2])}, headers=JSON).json()["images"]
+    assert [image["key"] for image in known] == keys
+    assert ["results" in image for image in known] == [False, False, True]
+    for n in ("0", "-1", "x", "9" * 5000):
+        assert client.get(address, {"n": n}, headers=JSON).status_code == 200
+    truth = same_truth([["method-0"], ["method-1"], ["method-2"]])
+    seen = []
+    while turn is not None:
+        key = payload(turn)["image"]["key"]
+        seen += [] if seen[-1:] == [key] else [key]
+        turn = answer(turn, annotator, truth)
+    assert seen[1:4] == keys, "the images that came next"
 
 
 @pytest.mark.parametrize(
