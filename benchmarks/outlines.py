@@ -89,7 +89,9 @@ def _boxes(
             shot = np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
             light = _luminance(shot)
             for corners in polygons:
-                places = [((left + x * scale) * ratio, (top + y * scale) * ratio) for x, y in corners]
+                places = [
+                    ((left + x * scale) * ratio, (top + y * scale) * ratio) for x, y in corners
+                ]
                 yield _is_visible(light, places, ratio)
     page.context.close()
 

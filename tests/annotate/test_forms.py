@@ -10,7 +10,11 @@ from tests.support.forms import FORMS
 
 # Forms whose fields a template draws with words of its own, or that read an address.
 DRAWN_ELSEWHERE = {
-    *("drilldown.annotators.forms.ExclusionForm", "judging.forms.SkipForm"),
+    *(
+        "drilldown.annotators.forms.ExclusionForm",
+        "judging.forms.NoteForm",
+        "judging.forms.SkipForm",
+    ),
     "learning.forms.ConsentForm",
     *("figures.forms._PaperForm", "figures.forms.FileForm", "figures.forms.KeptFigureForm"),
     "figures.forms.KeptFileForm",
