@@ -28,7 +28,8 @@ _PANES = {1440: (1149, 894), 1024: (799, 562), 390: (384, 246)}
 _PAGE = """<!doctype html><style>{css} body {{ margin: 0 }} svg {{ position: fixed; inset: 3px;
   inline-size: {width}px; block-size: {height}px; overflow: visible }}</style>
 <div class="panes"><svg viewBox="0 0 {w} {h}" preserveAspectRatio="xMidYMid meet">
-<image href="data:image/jpeg;base64,{photograph}" width="{w}" height="{h}"/><g class="boxes"></g></svg></div>"""
+<image href="data:image/jpeg;base64,{photograph}" width="{w}" height="{h}"/>
+<g class="boxes"></g></svg></div>"""
 _DRAW = """async ([polygons, scale, dots]) => {
   const { drawable } = await import("/drawing.js");
   const drawn = drawable({ id: "a", polygons }, {});
