@@ -941,3 +941,72 @@ def test_two_thousand_boxes_in_each_pane_move_without_being_drawn_anew(open_site
     after = site.view_boxes()
     assert after != before
     assert after[0] == after[1]
+
+
+def test_t44_one_key_pins_a_note_to_the_pair_to_a_box_or_to_a_place(open_site):
+    site = open_site()
+    page, sent = site.page, []
+
+    def keep(route):
+        fields = re.findall(r'name="(\w+)"\r\n\r\n(.*?)\r\n', route.request.post_data)
+        sent.append(dict(fields))
+        route.fulfill(json={"message": "Note kept."})
+
+    page.route("**/note/", keep)
+    dialog = page.get_by_role("dialog", name="Note to the researchers")
+    text = dialog.get_by_label("Your note")
+
+    def write(words, about):
+        press(page, "j")
+        expect(text).to_be_focused()
+        expect(dialog).to_contain_text(about)
+        # Letters of keys are words here.
+        text.press_sequentially(words)
+        text.press("Enter")
+        expect(dialog).to_be_hidden()
+        expect(page.locator("[data-view-words]")).to_have_text("Note kept.")
+
+    write("q both cut it", "About this pair.")
+    assert sent[0]["text"] == "q both cut it"
+    assert sent[0]["place"] == ""
+    press(page, "n")
+    expect(page.locator("[data-view-words]")).to_contain_text("Place 1 of 3")
+    write("is this text?", "About a box: Left result.")
+    assert json.loads(sent[1]["place"]) == {"side": "left", "at": [15, 15]}
+    press(page, "f")
+    box = site.box("right")
+    scale = min(box["width"] / WIDTH, box["height"] / HEIGHT)
+    left = box["x"] + (box["width"] - WIDTH * scale) / 2
+    top = box["y"] + (box["height"] - HEIGHT * scale) / 2
+    page.mouse.move(left + 105 * scale, top + 315 * scale)
+    halo = page.locator("[data-pane=right] .halo__over")
+    expect(halo).to_have_attribute("points", RIGHT_ONLY)
+    write("this is a shadow", "About a box: Right result.")
+    assert json.loads(sent[2]["place"]) == {"side": "right", "at": [105, 315]}
+    press(page, "j")
+    check_page(page)
+    press(page, "Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_t39_the_next_difference_keeps_its_surroundings_and_coverage_is_stored(open_site):
+    site = open_site(following=[without_results(screen(2))])
+    page = site.page
+    for at in (1, 2):
+        press(page, "n")
+        expect(page.locator("[data-view-words]")).to_contain_text(f"Place {at} of 3")
+        x, y, width, height = site.view_boxes()[0]
+        left, top, right, bottom = [(10, 10, 20, 20), (300, 200, 420, 240)][at - 1]
+        assert x <= left < right <= x + width
+        assert y <= top < bottom <= y + height
+        assert (right - left) * (bottom - top) <= 0.15 * width * height * 1.001
+        assert int(page.locator("[data-zoom]").inner_text().split("\xa0")[0]) <= 300
+    press(page, "?")
+    page.get_by_label("Say how many differences were looked at").check()
+    press(page, "Escape")
+    press(page, "Shift+N")
+    expect(page.locator("[data-view-words]")).to_contain_text("Place 3 of 3")
+    expect(page.locator("[data-view-words]")).to_contain_text("seen 3 of 3")
+    expect(page.locator("[data-panes]")).to_have_attribute("data-aids", "")
+    site.confirm()
+    assert json.loads(parse_qs(site.sent[0])["places"][0]) == {"n": 3, "seen": 3}

@@ -53,6 +53,7 @@ def screen(number=1, left="a", right="b", settings=None, **fields):
             "first": "left",
             "answer_url": "/answer/",
             "skip_url": "/skip/",
+            "note_url": "/note/",
         },
         "study": {
             "name": "Signs",

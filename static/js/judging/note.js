@@ -18,7 +18,7 @@ export function placeOf({ aimed, differences, place, results, settings }) {
 export function createNote(page) {
   const { messages, panes, root } = page;
   const dialog = root.querySelector("[data-note-dialog]");
-  const form = root.querySelector("[data-note]");
+  const form = root.querySelector("[data-note-form]");
   const [about, error, closer] = ["about", "error", "close"].map((name) => form.querySelector(`[data-${name}]`));
   const { text, place } = form.elements;
 
