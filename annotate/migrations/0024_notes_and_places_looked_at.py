@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotate', '0022_entrances_and_arrivals'),
+        ('annotate', '0023_careful_order'),
     ]
 
     operations = [
