@@ -22,6 +22,7 @@ from annotate.jobs.models import Job, Worker
 from annotate.judging.models import (
     Assignment,
     Judgement,
+    Note,
     Screen,
     Skip,
     Withdrawal,
@@ -253,6 +254,20 @@ class JudgementAdmin(EventAdmin):
 class SkipAdmin(EventAdmin):
     list_display = ("assignment", "number", "reason", "text", "created")
     list_filter = ("reason",)
+
+
+@admin.register(Note)
+class NoteAdmin(ReadOnlyAdmin):
+    """Notes are written on the comparison page and never changed."""
+
+    list_display = ("screen", "text", "discuss", "created")
+    list_filter = ("discuss",)
+    list_select_related = (
+        "screen__assignment__study",
+        "screen__assignment__image",
+        "screen__assignment__annotator",
+    )
+    search_fields = ("text", "screen__assignment__image__name")
 
 
 @admin.register(Withdrawal)

@@ -58,6 +58,7 @@ WRITTEN_ONCE = {
     "annotate.Judgement",
     "annotate.KeptReport",
     "annotate.NewStudy",
+    "annotate.Note",
     "annotate.ProtocolRun",
     "annotate.Pseudonym",
     "annotate.PublicPage",
@@ -77,6 +78,7 @@ def make_everything():
     score_protocol(dataset=study.dataset, slug="iou")
     annotator = add_annotator(study)
     turn = judging.start(study=study, annotator=annotator)
+    judging.pin_note(screen_id=turn.screen.public_id, annotator=annotator, text="Is this text?")
     turn = judging.record_skip(
         screen_id=turn.screen.public_id, annotator=annotator, reason="other", text=""
     )
