@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotate', '0023_careful_order'),
+        ('annotate', '0024_public_leaderboards'),
     ]
 
     operations = [
