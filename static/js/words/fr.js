@@ -1,6 +1,8 @@
 // Made by `make messages` from annotate/locale.
 globalThis.catalogue = { words: {
  "A scene of your own.": "Une scène à vous.",
+ "About a box: {result}.": "À propos d’une boîte : {result}.",
+ "About this pair.": "À propos de cette paire.",
  "Added: {box}.": "Ajouté : {box}.",
  "All tried. That is all you need.": "Tout est essayé. Il ne vous en faut pas plus.",
  "All {n} right first time.": "{n} justes sur {n} du premier coup.",
@@ -99,6 +101,7 @@ globalThis.catalogue = { words: {
  "That was {answer}.": "C’était {answer}.",
  "The connection broke. Try again.": "La connexion a été coupée. Réessayez.",
  "The last pairs could not be loaded. Close this and open it again.": "Les dernières paires n’ont pas pu être chargées. Fermez ce volet et rouvrez-le.",
+ "The note could not be sent. Your words are kept here; try again.": "La note n’a pas pu être envoyée. Votre texte est gardé ici ; réessayez.",
  "The passkey could not be used. Try again, or choose another way.": "La clé d’accès n’a pas pu être utilisée. Réessayez, ou choisissez un autre moyen.",
  "The photograph could not be loaded.": "La photographie n’a pas pu être chargée.",
  "The photograph is not available": "La photographie n’est pas disponible",
@@ -143,6 +146,7 @@ globalThis.catalogue = { words: {
  "none": "aucune",
  "press a key": "appuyez sur une touche",
  "refused": "refusé",
+ "seen {seen} of {n}": "{seen} sur {n} regardés",
  "sent": "envoyé",
  "stage with boxes": "scène avec des boîtes",
  "undefined": "indéfini",
