@@ -12,6 +12,7 @@ from django.core.management import get_commands, load_command_class
 from annotate.management.site_command import SiteCommand
 from tests.support.archives import zip_bytes
 
+pytestmark = pytest.mark.release  # starts a process for each state
 # Enough for more than the free parts of the pages of an empty database.
 TRUTH = {f"gt_img_{at}.txt": "0,0,99,39,word\n" * 20 for at in range(200)}
 ROOT = Path(__file__).resolve().parents[3]
