@@ -15,7 +15,7 @@ from annotate.api.models import GivenAnswer
 from annotate.api.tokens.models import Token
 from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import record
-from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.datasets.models import Dataset, Image, ImageFacts, Method, Result
 from annotate.design.setup.models import NewStudy
 from annotate.imports.models import Draft, DraftFile, Finding, Import
 from annotate.jobs.models import Job, Worker
@@ -27,10 +27,12 @@ from annotate.judging.models import (
     Skip,
     Withdrawal,
 )
+from annotate.leaderboards.models import PublicBoard
 from annotate.learning.models import FirstVisit
 from annotate.publication.models import PublicPage
+from annotate.recruiting.models import Arrival, Entrance
 from annotate.reports.models import KeptReport
-from annotate.scoring.models import ProtocolRun, Score
+from annotate.scoring.models import ImageLoss, ProtocolRun, Score
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
 from annotate.studies.services import remove_member
 
@@ -346,6 +348,48 @@ class ScoreAdmin(ReadOnlyAdmin):
     list_filter = ("run",)
     list_select_related = ("run__dataset", "result__image", "result__method")
     search_fields = ("result__image__name", "result__method__name", "run__name")
+
+
+@admin.register(ImageLoss)
+class ImageLossAdmin(ReadOnlyAdmin):
+    list_display = ("run", "result", "cause", "loss")
+    list_filter = ("cause", "run")
+    list_select_related = ("run__dataset", "result__image", "result__method")
+    search_fields = ("result__image__name", "result__method__name", "run__name")
+
+
+@admin.register(ImageFacts)
+class ImageFactsAdmin(ReadOnlyAdmin):
+    list_display = ("image", "n_words", "height_px", "n_turned", "scripts")
+    list_filter = ("image__dataset",)
+    list_select_related = ("image__dataset",)
+    search_fields = ("image__name",)
+
+
+@admin.register(Entrance)
+class EntranceAdmin(ReadOnlyAdmin):
+    list_display = ("name", "study", "platform", "state", "places", "created")
+    list_filter = ("platform", "state")
+    list_select_related = ("study",)
+    search_fields = ("name", "slug", "study__name")
+
+
+@admin.register(Arrival)
+class ArrivalAdmin(ReadOnlyAdmin):
+    list_display = ("entrance", "study", "consented", "outcome", "n_pairs")
+    list_filter = ("outcome", "platform")
+    list_select_related = ("entrance", "study")
+    search_fields = ("entrance__name", "study__name")
+    # Only the payment list names the platform's ids.
+    exclude = ("participant", "submission")
+
+
+@admin.register(PublicBoard)
+class PublicBoardAdmin(ReadOnlyAdmin):
+    list_display = ("dataset", "created")
+    list_filter = ("dataset",)
+    list_select_related = ("dataset",)
+    search_fields = ("dataset__name",)
 
 
 @admin.register(PublicPage)

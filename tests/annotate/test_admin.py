@@ -17,14 +17,18 @@ from annotate.accounts.services import invite
 from annotate.api.models import GivenAnswer
 from annotate.api.tokens.services import create_token
 from annotate.audit.models import Act, AuditEntry
+from annotate.datasets.facts import fill_facts
 from annotate.design.setup.models import NewStudy
 from annotate.imports import drafts
 from annotate.imports.models import Finding
 from annotate.jobs import workers
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
+from annotate.leaderboards import services as leaderboards
 from annotate.publication.services import publish
+from annotate.recruiting.services import Ids, admit
 from annotate.reports.services import keep_report
+from annotate.scoring.causes import explain
 from annotate.scoring.services import score_protocol
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Study
@@ -37,21 +41,26 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.made_once import made_once
+from tests.support.participants import make_entrance
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 TRUTH = same_truth([["a"], ["b"], ["c"]])
 MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 WRITTEN_ONCE = {
+    "annotate.Arrival",
     "annotate.Assignment",
     "annotate.AuditEntry",
     "annotate.Draft",
     "annotate.DraftFile",
+    "annotate.Entrance",
     "annotate.Exclusion",
     "annotate.Finding",
     "annotate.FirstVisit",
     "annotate.GivenAnswer",
     "annotate.Image",
+    "annotate.ImageFacts",
+    "annotate.ImageLoss",
     "annotate.Import",
     "annotate.Invitation",
     "annotate.Job",
@@ -61,6 +70,7 @@ WRITTEN_ONCE = {
     "annotate.Note",
     "annotate.ProtocolRun",
     "annotate.Pseudonym",
+    "annotate.PublicBoard",
     "annotate.PublicPage",
     "annotate.Result",
     "annotate.Score",
@@ -75,7 +85,10 @@ WRITTEN_ONCE = {
 def make_everything():
     """At least one row in every table of ours."""
     study = make_study(["a", "b", "c"], images=2)
-    score_protocol(dataset=study.dataset, slug="iou")
+    explain(score_protocol(dataset=study.dataset, slug="iou"))
+    fill_facts(study.dataset)
+    leaderboards.publish(dataset=study.dataset, person=None)
+    entrance = make_entrance(study)
     annotator = add_annotator(study)
     turn = judging.start(study=study, annotator=annotator)
     judging.pin_note(screen_id=turn.screen.public_id, annotator=annotator, text="Is this text?")
@@ -88,6 +101,7 @@ def make_everything():
     study.dataset.imports.create(kind="dataset", files=[], counts={})
     kept = keep_report(study=study, settings=Settings(), runs=[], person=make_admin())
     publish(report=kept, person=None, title="A report")
+    admit(entrance=entrance, ids=Ids("5f3c0a", "s1"))
     invite(study=study, role="annotator")
     NewStudy.objects.create(person=annotator, dataset=study.dataset)
     decide(study=study, person=annotator, is_excluded=True, reason="a test", by=make_admin())
