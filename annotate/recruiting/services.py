@@ -163,16 +163,9 @@ def admit(*, entrance: Entrance, ids: Ids, answers: list[dict[str, str]] | None 
     )
     arrival.save()
     membership = add_member(study=study, username=person.username, role=Role.ANNOTATOR)
-    # A field of the membership that names a group, if there is one, gets the entrance's name.
-    fields = {**arrival.quota, **_group(entrance)}
-    Membership.objects.filter(pk=membership.pk).update(**fields)
+    Membership.objects.filter(pk=membership.pk).update(**arrival.quota)
     give_consent(study=study, annotator=person)
     return arrival
-
-
-def _group(entrance: Entrance) -> dict[str, str]:
-    names = {field.name for field in Membership._meta.concrete_fields}
-    return {"group": entrance.name} if "group" in names else {}
 
 
 def turn_away(*, entrance: Entrance, outcome: str) -> str:
