@@ -19,14 +19,7 @@ from annotate.datasets.models import Dataset, Image, ImageFacts, Method, Result
 from annotate.design.setup.models import NewStudy
 from annotate.imports.models import Draft, DraftFile, Finding, Import
 from annotate.jobs.models import Job, Worker
-from annotate.judging.models import (
-    Assignment,
-    Judgement,
-    Note,
-    Screen,
-    Skip,
-    Withdrawal,
-)
+from annotate.judging.models import Assignment, Judgement, Note, Screen, Skip, Withdrawal
 from annotate.leaderboards.models import PublicBoard
 from annotate.learning.models import FirstVisit
 from annotate.publication.models import PublicPage
@@ -78,14 +71,10 @@ class RescueAdmin(admin.ModelAdmin[models.Model]):
 class ReadOnlyAdmin(RescueAdmin):
     """Admin pages that show append-only tables read-only."""
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
+    def _never(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    has_add_permission = has_change_permission = has_delete_permission = _never
 
 
 @admin.register(Dataset)
