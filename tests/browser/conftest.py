@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotate.judging import services
 from tests.support.browsing import own_time, signed_in
-from tests.support.comparison import Site, screen
+from tests.support.comparison import Site, remembered_layout, screen
 from tests.support.factories import add_annotator, make_study
 
 # Minutes, for a machine that does other work as well: for pages, for what is done on them, and for what
@@ -28,13 +28,6 @@ def browser(browser: Browser) -> Browser:
 
     browser.new_context = patient  # type: ignore[method-assign]
     return browser
-
-
-# Once for each tab: what the person chooses afterwards is kept.
-_WISH = """if (!sessionStorage.begun) {
-  sessionStorage.begun = "yes";
-  localStorage.setItem("layout", "%s");
-}"""
 
 
 @pytest.fixture
@@ -60,7 +53,7 @@ def open_site(browser, client, live_server, at_work):
         fields = {"viewport": {"width": 1440, "height": 900}} | context_fields
         contexts.append(browser.new_context(**fields))
         if layout:
-            contexts[-1].add_init_script(_WISH % layout)
+            contexts[-1].add_init_script(remembered_layout(layout))
         page: Page = signed_in(contexts[-1], client, person, live_server)
         if has_own_time:
             own_time(page)

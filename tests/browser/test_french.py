@@ -125,7 +125,7 @@ def test_an_annotator_reads_nothing_but_french(page, live_server):
     page.keyboard.press("KeyX")
     expect(page.get_by_role("heading", name="Pourquoi passer cette paire")).to_be_visible()
     check(page)
-    page.keyboard.press("1")
+    page.keyboard.press("2")
     expect(page.locator("[data-status]")).to_contain_text("Paire passée.")
     page.keyboard.press("KeyH")
     expect(page.get_by_text("Les plus récentes d’abord.")).to_be_visible()

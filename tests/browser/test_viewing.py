@@ -1004,6 +1004,7 @@ def test_t39_the_next_difference_keeps_its_surroundings_and_coverage_is_stored(o
     press(page, "?")
     page.get_by_label("Say how many differences were looked at").check()
     press(page, "Escape")
+    expect(page.locator("dialog[open]")).to_have_count(0)
     press(page, "Shift+N")
     expect(page.locator("[data-view-words]")).to_contain_text("Place 3 of 3")
     expect(page.locator("[data-view-words]")).to_contain_text("seen 3 of 3")

@@ -14,6 +14,18 @@ LEFT_ONLY = "300,200 420,200 420,240 300,240"
 RIGHT_ONLY = "50,300 160,300 160,330 50,330"
 
 
+# Once for each tab: what the person chooses afterwards is kept.
+_WISH = """if (!sessionStorage.begun) {
+  sessionStorage.begun = "yes";
+  localStorage.setItem("layout", "%s");
+}"""
+
+
+def remembered_layout(layout="both"):
+    """Return a script for new pages: the browser remembers this layout of the two results."""
+    return _WISH % layout
+
+
 def result(*polygons):
     n = len(polygons)
     label = {0: "No boxes", 1: "1 box"}.get(n, f"{n} boxes")
