@@ -141,7 +141,8 @@ def files(
 
 
 _HEAD: Final = (
-    "\\documentclass{article}\n\\usepackage{array,booktabs,graphicx,longtable,url}\n"
+    "\\documentclass{article}\n\\usepackage[margin=2.5cm]{geometry}\n"
+    "\\usepackage{array,booktabs,graphicx,longtable,url}\n"
     "\\begin{document}\n"
 )
 
