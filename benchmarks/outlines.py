@@ -21,6 +21,7 @@ import shapely
 from numpy.typing import NDArray
 from PIL import Image
 
+from . import pages
 from .own_site import ROOT, chromium, print_line
 
 _LEAST_CONTRAST = 3.0
@@ -160,4 +161,4 @@ def _is_visible(
 
 
 if __name__ == "__main__":
-    main()
+    pages.run(main)

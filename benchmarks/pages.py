@@ -57,7 +57,7 @@ def page_of(
     summary = explained.strip().splitlines()[0]
     asked = _DATABASE.sub("URL", " ".join(["python -m", name, *given, "--write"]))
     stamp = f"`{asked}`, {datetime.now(UTC):%-d %B %Y}, commit {commit}: {_machine()}."
-    return "\n".join([f"# `{name}`", "", summary, "", stamp, "", "```", *said, "```", ""])
+    return "\n".join([f"# `{name}`", "", summary, "", stamp, "", "```text", *said, "```", ""])
 
 
 def commit_now() -> str:

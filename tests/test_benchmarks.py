@@ -41,7 +41,7 @@ def test_a_page_has_command_commit_machine_date_and_output():
         r"[0-9a-f]{7,}.*: \d+ cores",
         lines[4],
     )
-    assert lines[6:] == ["```", "1 ms", "```"]
+    assert lines[6:] == ["```text", "1 ms", "```"]
 
 
 @pytest.mark.parametrize("path", sorted(KEPT), ids=lambda path: path.stem)
