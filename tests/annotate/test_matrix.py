@@ -22,6 +22,7 @@ from tests.support.matrix import (
     addresses,
     changed,
     completed,
+    guest_of,
     keys_of,
     rows,
     that_refer_to,
@@ -61,7 +62,7 @@ class Two:
         image.truth["regions"][0]["text"] = "veiledword"
         for one in (study, study.dataset, image):
             one.save()
-        self.words = {b"Veiled study", b"Veiled data", b"veiledword", b"hidden@example.org"}
+        self.words = {b"Veiled study", b"Veiled data", b"veiledword", guest_of(self.other).encode()}
         self.words |= {
             person.username.encode() for person in self.other.people.values() if person is not None
         }

@@ -69,10 +69,15 @@ def keys_of(world: World) -> dict[str, Any]:
     }
 
 
+def guest_of(world: World) -> str:
+    """Return the address of a person who is invited to this world alone."""
+    return f"guest-of-{world.study.slug}@example.org"
+
+
 def completed(world: World) -> World:
     """Add an invitation, a token and a study being set up, so that their addresses are of something."""
     admin = world.people["admin"]
-    invite(study=world.study, role="annotator", emails=["hidden@example.org"], made_by=admin)
+    invite(study=world.study, role="annotator", emails=[guest_of(world)], made_by=admin)
     create_token(person=admin, name="token of the admin", scopes=["read"])
     methods = list(world.study.dataset.methods.all())
     begin(person=admin, dataset=world.study.dataset, name="Being set up", methods=methods)

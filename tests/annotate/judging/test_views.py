@@ -353,4 +353,4 @@ def test_an_answer_that_leads_to_another_image_takes_as_many_queries_every_time(
         counted.append(len([one for one in asked if "SAVEPOINT" not in one["sql"]]))
         turn = current_screen.waiting_turn(study, annotator)
     # Seven store the answer; the others end the image, choose the next one and store its first pair.
-    assert counted == [22] * 8
+    assert counted == [24] * 8

@@ -77,7 +77,8 @@ others = {
     "import_study": [str(folder / "site.zip")], "export_study": ["x", "--out", str(folder / "x.zip")],
     "export_raw": ["x"], "export_report": ["x"], "load_results": ["x", str(folder / "gt.zip")],
     "load_scores": ["x", str(folder / "gt.zip"), "--protocol", "p"],
-    "score_protocol": ["x", "iou"], "import_files": [str(folder / "gt.zip"), "--name", "x"],
+    "score_protocol": ["x", "iou"],
+    "make_study": [str(folder / "study.toml")], "import_files": [str(folder / "gt.zip"), "--name", "x"],
 }
 said = {"well load_dataset": run("well", "load_dataset", *commands["load_dataset"])}
 execute_from_command_line(["manage.py", "backup", str(folder / "site.zip")])
