@@ -91,7 +91,7 @@ class _PrintCompletion(argparse.Action):
             import shtab
         except ImportError:
             parser.error("completions need a package: pip install shtab")
-        print(shtab.complete(parser, shell=arguments[1]))  # nosec B604
+        print(shtab.complete(parser, arguments[1]))
         parser.exit()
 
 
