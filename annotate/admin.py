@@ -1,6 +1,6 @@
 """Rescue work under /rescue/: every table is readable, and append-only tables cannot be changed."""
 
-from typing import Any
+from typing import Any, Final
 
 from allauth.mfa import admin as library
 from allauth.mfa.models import Authenticator
@@ -84,28 +84,12 @@ class DatasetAdmin(RescueAdmin):
     search_fields = ("name", "slug")
 
 
-@admin.register(Image)
-class ImageAdmin(ReadOnlyAdmin):
-    list_display = ("name", "dataset", "position", "width", "height")
-    list_filter = ("dataset",)
-    list_select_related = ("dataset",)
-    search_fields = ("name", "sha256")
-
-
 @admin.register(Method)
 class MethodAdmin(RescueAdmin):
     list_display = ("name", "slug", "dataset", "created")
     list_filter = ("dataset",)
     list_select_related = ("dataset",)
     search_fields = ("name", "slug")
-
-
-@admin.register(Result)
-class ResultAdmin(ReadOnlyAdmin):
-    list_display = ("image", "method", "n_regions", "had_file")
-    list_filter = ("had_file", "method")
-    list_select_related = ("image", "method")
-    search_fields = ("image__name", "method__name")
 
 
 @admin.register(Study)
@@ -116,22 +100,6 @@ class StudyAdmin(RescueAdmin):
     search_fields = ("name", "slug")
     # Sides and orders are drawn from the seed, and methods join and leave through a service.
     readonly_fields = ("seed", "dataset", "methods")
-
-
-@admin.register(NewStudy)
-class NewStudyAdmin(ReadOnlyAdmin):
-    list_display = ("__str__", "person", "dataset", "changed")
-    list_filter = ("dataset",)
-    list_select_related = ("person", "dataset")
-    search_fields = ("person__username", "dataset__name")
-
-
-@admin.register(StudyImage)
-class StudyImageAdmin(ReadOnlyAdmin):
-    list_display = ("image", "study", "n_complete")
-    list_filter = ("study",)
-    list_select_related = ("image", "study")
-    search_fields = ("image__name", "study__name")
 
 
 @admin.register(Membership)
@@ -154,119 +122,6 @@ class MembershipAdmin(RescueAdmin):
             self.delete_model(request, membership)
 
 
-@admin.register(Pseudonym)
-class PseudonymAdmin(ReadOnlyAdmin):
-    list_display = ("__str__", "study", "person")
-    list_filter = ("role", "study")
-    list_select_related = ("study", "person")
-    search_fields = ("person__username", "study__name")
-
-
-@admin.register(Exclusion)
-class ExclusionAdmin(ReadOnlyAdmin):
-    list_display = ("person", "study", "is_excluded", "reason", "created_by", "created")
-    list_filter = ("is_excluded", "study")
-    list_select_related = ("person", "study", "created_by")
-    search_fields = ("person__username", "study__name", "reason")
-
-
-@admin.register(Token)
-class TokenAdmin(ReadOnlyAdmin):
-    """Tokens are created and revoked only by their user, and end with the account."""
-
-    list_display = ("name", "person", "beginning", "created", "expires", "last_used")
-    list_filter = ("created",)
-    list_select_related = ("person",)
-    search_fields = ("name", "person__username", "beginning")
-
-
-@admin.register(GivenAnswer)
-class GivenAnswerAdmin(ReadOnlyAdmin):
-    list_display = ("person", "key", "status", "created")
-    list_filter = ("status",)
-    list_select_related = ("person",)
-    search_fields = ("person__username", "key")
-
-
-@admin.register(Invitation)
-class InvitationAdmin(ReadOnlyAdmin):
-    list_display = ("email", "study", "role", "made_by", "created", "expires", "used", "revoked")
-    list_filter = ("role", "study")
-    list_select_related = ("study", "made_by")
-    search_fields = ("email", "made_by__username", "used_by__username")
-
-
-@admin.register(FirstVisit)
-class FirstVisitAdmin(ReadOnlyAdmin):
-    list_display = ("annotator", "study", "consented", "practice", "finished")
-    list_filter = ("practice", "study")
-    list_select_related = ("annotator", "study")
-    search_fields = ("annotator__username", "study__name")
-
-
-@admin.register(Assignment)
-class AssignmentAdmin(ReadOnlyAdmin):
-    list_display = ("study", "image", "annotator", "position", "state", "created", "finished")
-    list_filter = ("state", "study")
-    list_select_related = ("study", "image", "annotator")
-    search_fields = ("image__name", "annotator__username")
-
-
-@admin.register(Screen)
-class ScreenAdmin(ReadOnlyAdmin):
-    list_display = ("public_id", "assignment", "number", "purpose", "state", "created")
-    list_filter = ("state", "purpose")
-    list_select_related = (
-        "assignment__study",
-        "assignment__image",
-        "assignment__annotator",
-        "left__image",
-        "left__method",
-        "right__image",
-        "right__method",
-    )
-    search_fields = ("public_id", "assignment__image__name", "assignment__annotator__username")
-
-
-class EventAdmin(ReadOnlyAdmin):
-    """Events are added by answering and never changed."""
-
-    list_select_related = ("assignment__study", "assignment__image", "assignment__annotator")
-    search_fields = ("assignment__image__name", "assignment__annotator__username")
-
-
-@admin.register(Judgement)
-class JudgementAdmin(EventAdmin):
-    list_display = ("assignment", "number", "recall", "precision", "preference", "created")
-    list_filter = ("recall", "precision", "preference")
-
-
-@admin.register(Skip)
-class SkipAdmin(EventAdmin):
-    list_display = ("assignment", "number", "reason", "text", "created")
-    list_filter = ("reason",)
-
-
-@admin.register(Note)
-class NoteAdmin(ReadOnlyAdmin):
-    """Notes are written on the comparison page and never changed."""
-
-    list_display = ("screen", "text", "discuss", "created")
-    list_filter = ("discuss",)
-    list_select_related = (
-        "screen__assignment__study",
-        "screen__assignment__image",
-        "screen__assignment__annotator",
-    )
-    search_fields = ("text", "screen__assignment__image__name")
-
-
-@admin.register(Withdrawal)
-class WithdrawalAdmin(EventAdmin):
-    list_display = ("assignment", "number", "created")
-    list_filter = ("created",)
-
-
 @admin.register(Preferences)
 class PreferencesAdmin(RescueAdmin):
     list_display = ("person", "theme", "advance", "single_keys")
@@ -276,136 +131,192 @@ class PreferencesAdmin(RescueAdmin):
     autocomplete_fields = ("person",)
 
 
-@admin.register(Import)
-class ImportAdmin(ReadOnlyAdmin):
-    list_display = ("dataset", "kind", "person", "created")
-    list_filter = ("kind", "dataset")
-    list_select_related = ("dataset", "person")
-    search_fields = ("dataset__name", "person__username")
+def _read_only(
+    model: type[models.Model],
+    shown: str,
+    filters: str,
+    searched: str,
+    *,
+    related: str = "",
+    hidden: str = "",
+) -> None:
+    """Register an append-only table: columns and filters of its list, and what a search looks in.
+
+    `related` names the tables that a row's text needs and no column shows; `hidden` fields are
+    not shown.
+    """
+    fields = {field.name for field in model._meta.concrete_fields if field.is_relation}
+    columns = shown.split()
+    options = {
+        "list_display": columns,
+        "list_filter": filters.split(),
+        "search_fields": searched.split(),
+        "list_select_related": [*fields.intersection(columns), *related.split()],
+        "exclude": hidden.split(),
+    }
+    admin.site.register(model, ReadOnlyAdmin, **options)
 
 
-@admin.register(Draft)
-class DraftAdmin(ReadOnlyAdmin):
-    list_display = ("__str__", "person", "state", "dataset", "created", "changed")
-    list_filter = ("state",)
-    list_select_related = ("person", "dataset")
-    search_fields = ("name", "dataset__name", "person__username")
+_OF_AN_ANSWER: Final = "assignment__study assignment__image assignment__annotator"
 
-
-@admin.register(DraftFile)
-class DraftFileAdmin(ReadOnlyAdmin):
-    list_display = ("name", "draft", "kind", "format", "title", "bytes", "created")
-    list_filter = ("kind",)
-    list_select_related = ("draft__dataset",)
-    search_fields = ("name", "title", "sha256")
-
-
-@admin.register(Finding)
-class FindingAdmin(ReadOnlyAdmin):
-    list_display = ("code", "severity", "archive", "entry", "line", "found")
-    list_filter = ("severity", "code")
-    list_select_related = ("draft__dataset", "file")
-    search_fields = ("archive", "entry", "found")
-
-
-@admin.register(Job)
-class JobAdmin(ReadOnlyAdmin):
-    list_display = ("kind", "state", "person", "done", "total", "created", "finished", "failure")
-    list_filter = ("state", "kind")
-    list_select_related = ("person",)
-    search_fields = ("kind", "title", "person__username", "failure")
-
-
-@admin.register(Worker)
-class WorkerAdmin(ReadOnlyAdmin):
-    list_display = ("name", "version", "started", "heartbeat", "ended")
-    list_filter = ("version",)
-    search_fields = ("name",)
-
-
-@admin.register(ProtocolRun)
-class ProtocolRunAdmin(ReadOnlyAdmin):
-    list_display = ("name", "dataset", "protocol", "origin", "version", "created")
-    list_filter = ("origin", "dataset")
-    list_select_related = ("dataset",)
-    search_fields = ("name", "protocol")
-
-
-@admin.register(Score)
-class ScoreAdmin(ReadOnlyAdmin):
-    list_display = ("run", "result", "recall", "precision", "f_score")
-    list_filter = ("run",)
-    list_select_related = ("run__dataset", "result__image", "result__method")
-    search_fields = ("result__image__name", "result__method__name", "run__name")
-
-
-@admin.register(ImageLoss)
-class ImageLossAdmin(ReadOnlyAdmin):
-    list_display = ("run", "result", "cause", "loss")
-    list_filter = ("cause", "run")
-    list_select_related = ("run__dataset", "result__image", "result__method")
-    search_fields = ("result__image__name", "result__method__name", "run__name")
-
-
-@admin.register(ImageFacts)
-class ImageFactsAdmin(ReadOnlyAdmin):
-    list_display = ("image", "n_words", "height_px", "n_turned", "scripts")
-    list_filter = ("image__dataset",)
-    list_select_related = ("image__dataset",)
-    search_fields = ("image__name",)
-
-
-@admin.register(Entrance)
-class EntranceAdmin(ReadOnlyAdmin):
-    list_display = ("name", "study", "platform", "state", "places", "created")
-    list_filter = ("platform", "state")
-    list_select_related = ("study",)
-    search_fields = ("name", "slug", "study__name")
-
-
-@admin.register(Arrival)
-class ArrivalAdmin(ReadOnlyAdmin):
-    list_display = ("entrance", "study", "consented", "outcome", "n_pairs")
-    list_filter = ("outcome", "platform")
-    list_select_related = ("entrance", "study")
-    search_fields = ("entrance__name", "study__name")
-    # Only the payment list names the platform's ids.
-    exclude = ("participant", "submission")
-
-
-@admin.register(PublicBoard)
-class PublicBoardAdmin(ReadOnlyAdmin):
-    list_display = ("dataset", "created")
-    list_filter = ("dataset",)
-    list_select_related = ("dataset",)
-    search_fields = ("dataset__name",)
-
-
-@admin.register(PublicPage)
-class PublicPageAdmin(ReadOnlyAdmin):
-    list_display = ("report", "title", "is_listed", "doi", "download", "created", "created_by")
-    list_filter = ("is_listed", "download")
-    list_select_related = ("report__study", "created_by")
-    search_fields = ("title", "doi")
-
-
-@admin.register(KeptReport)
-class KeptReportAdmin(ReadOnlyAdmin):
-    list_display = ("study", "created", "created_by", "checksum", "software_version")
-    list_filter = ("study",)
-    list_select_related = ("study", "created_by")
-    search_fields = ("study__name", "checksum")
-    # Megabytes of text; the report has a page of its own.
-    exclude = ("content",)
-
-
-@admin.register(AuditEntry)
-class AuditEntryAdmin(ReadOnlyAdmin):
-    list_display = ("created", "actor", "act", "study", "about", "what")
-    list_filter = ("act", "study")
-    list_select_related = ("actor", "study", "about")
-    search_fields = ("actor__username", "about__username", "what")
-
+_read_only(Image, "name dataset position width height", "dataset", "name sha256")
+_read_only(Result, "image method n_regions had_file", "had_file method", "image__name method__name")
+_read_only(NewStudy, "__str__ person dataset changed", "dataset", "person__username dataset__name")
+_read_only(StudyImage, "image study n_complete", "study", "image__name study__name")
+_read_only(Pseudonym, "__str__ study person", "role study", "person__username study__name")
+_read_only(
+    Exclusion,
+    "person study is_excluded reason created_by created",
+    "is_excluded study",
+    "person__username study__name reason",
+)
+# Tokens are created and revoked only by their user, and end with the account.
+_read_only(
+    Token,
+    "name person beginning created expires last_used",
+    "created",
+    "name person__username beginning",
+)
+_read_only(GivenAnswer, "person key status created", "status", "person__username key")
+_read_only(
+    Invitation,
+    "email study role made_by created expires used revoked",
+    "role study",
+    "email made_by__username used_by__username",
+)
+_read_only(
+    FirstVisit,
+    "annotator study consented practice finished",
+    "practice study",
+    "annotator__username study__name",
+)
+_read_only(
+    Assignment,
+    "study image annotator position state created finished",
+    "state study",
+    "image__name annotator__username",
+)
+_read_only(
+    Screen,
+    "public_id assignment number purpose state created",
+    "state purpose",
+    "public_id assignment__image__name assignment__annotator__username",
+    related=f"{_OF_AN_ANSWER} left__image left__method right__image right__method",
+)
+_read_only(
+    Judgement,
+    "assignment number recall precision preference created",
+    "recall precision preference",
+    "assignment__image__name assignment__annotator__username",
+    related=_OF_AN_ANSWER,
+)
+_read_only(
+    Skip,
+    "assignment number reason text created",
+    "reason",
+    "assignment__image__name assignment__annotator__username",
+    related=_OF_AN_ANSWER,
+)
+# Notes are written on the comparison page and never changed.
+_read_only(
+    Note,
+    "screen text discuss created",
+    "discuss",
+    "text screen__assignment__image__name",
+    related="screen__assignment__study screen__assignment__image screen__assignment__annotator",
+)
+_read_only(
+    Withdrawal,
+    "assignment number created",
+    "created",
+    "assignment__image__name assignment__annotator__username",
+    related=_OF_AN_ANSWER,
+)
+_read_only(Import, "dataset kind person created", "kind dataset", "dataset__name person__username")
+_read_only(
+    Draft,
+    "__str__ person state dataset created changed",
+    "state",
+    "name dataset__name person__username",
+)
+_read_only(
+    DraftFile,
+    "name draft kind format title bytes created",
+    "kind",
+    "name title sha256",
+    related="draft__dataset",
+)
+_read_only(
+    Finding,
+    "code severity archive entry line found",
+    "severity code",
+    "archive entry found",
+    related="draft__dataset file",
+)
+_read_only(
+    Job,
+    "kind state person done total created finished failure",
+    "state kind",
+    "kind title person__username failure",
+)
+_read_only(Worker, "name version started heartbeat ended", "version", "name")
+_read_only(
+    ProtocolRun, "name dataset protocol origin version created", "origin dataset", "name protocol"
+)
+_read_only(
+    Score,
+    "run result recall precision f_score",
+    "run",
+    "result__image__name result__method__name run__name",
+    related="run__dataset result__image result__method",
+)
+_read_only(
+    ImageLoss,
+    "run result cause loss",
+    "cause run",
+    "result__image__name result__method__name run__name",
+    related="run__dataset result__image result__method",
+)
+_read_only(
+    ImageFacts,
+    "image n_words height_px n_turned scripts",
+    "image__dataset",
+    "image__name",
+    related="image__dataset",
+)
+_read_only(
+    Entrance, "name study platform state places created", "platform state", "name slug study__name"
+)
+# Only the payment list names the platform's ids.
+_read_only(
+    Arrival,
+    "entrance study consented outcome n_pairs",
+    "outcome platform",
+    "entrance__name study__name",
+    hidden="participant submission",
+)
+_read_only(PublicBoard, "dataset created", "dataset", "dataset__name")
+_read_only(
+    PublicPage,
+    "report title is_listed doi download created created_by",
+    "is_listed download",
+    "title doi",
+    related="report__study",
+)
+# Megabytes of text; the report has a page of its own.
+_read_only(
+    KeptReport,
+    "study created created_by checksum software_version",
+    "study",
+    "study__name checksum",
+    hidden="content",
+)
+_read_only(
+    AuditEntry,
+    "created actor act study about what",
+    "act study",
+    "actor__username about__username what",
+)
 
 admin.site.unregister(User)
 

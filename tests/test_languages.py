@@ -440,6 +440,7 @@ ENGLISH = {
     "figures/files/font.py": "a drawing's style",
     "figures/files/svg.py": "a drawing's frame",
     "figures/files/vega.py": "a fault of the drawing program, for the log",
+    "admin.py": "names of columns; rescue work is English",
     "publication/papers.py": "papers are English",
     "publication/descriptions.py": "for programs that search",
 }
