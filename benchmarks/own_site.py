@@ -207,14 +207,21 @@ def free_port() -> int:
 def _wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
     until = time.monotonic() + _START_SECONDS
     while time.monotonic() < until and server.poll() is None:
-        with closing(HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
-            try:
-                connection.request("GET", "/accounts/login/")
-                connection.getresponse().read()
-                return
-            except OSError:
-                time.sleep(0.1)
+        if is_serving(port):
+            return
+        time.sleep(0.1)
     raise RuntimeError(f"the server did not start:\n{log.read_text()}")
+
+
+def is_serving(port: int) -> bool:
+    """Return whether a site answers on this port of this machine."""
+    with closing(HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+        try:
+            connection.request("GET", "/accounts/login/")
+            connection.getresponse().read()
+        except OSError:
+            return False
+    return True
 
 
 def make_study(

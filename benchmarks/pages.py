@@ -20,8 +20,11 @@ FOLDER = ROOT / "docs" / "validation"
 _DATABASE = re.compile(r"\bpostgres(ql)?://\S+")
 
 
-def run(main: Callable[[], Any]) -> None:
-    """Run a benchmark's main function; with ``--write`` also write its page. Ends the process."""
+def run(main: Callable[[], Any], page: str = "") -> None:
+    """Run a benchmark's main function; with ``--write`` also write its page. Ends the process.
+
+    The page is named after the module unless its name is given.
+    """
     given = [argument for argument in sys.argv[1:] if argument != "--write"]
     if len(given) == len(sys.argv) - 1:
         sys.exit(main())
@@ -29,10 +32,12 @@ def run(main: Callable[[], Any]) -> None:
     spec = module.__spec__
     if spec is None:
         sys.exit("Run it as a module: python -m benchmarks.NAME --write")
-    sys.exit(_write(spec.name.removesuffix(".__main__"), str(module.__doc__), given))
+    name = spec.name.removesuffix(".__main__")
+    path = FOLDER / f"{page or name.rpartition('.')[2]}.md"
+    sys.exit(_write(name, path, str(module.__doc__), given))
 
 
-def _write(name: str, explained: str, given: Sequence[str]) -> int:
+def _write(name: str, path: Path, explained: str, given: Sequence[str]) -> int:
     # Noted first: the tree may change while a benchmark runs.
     commit = commit_now()
     command, said = [sys.executable, "-m", name, *given], []
@@ -44,7 +49,6 @@ def _write(name: str, explained: str, given: Sequence[str]) -> int:
         print("It failed; its page stays as it was.", file=sys.stderr)
         return process.returncode
     FOLDER.mkdir(exist_ok=True)
-    path = FOLDER / f"{name.rpartition('.')[2]}.md"
     path.write_text(page_of(name, explained, given, said, commit), encoding="utf-8")
     print(f"Written to {path.relative_to(ROOT)}.")
     return 0

@@ -1,13 +1,14 @@
 """A site that is broken on purpose, again and again, while people answer (`make crash`).
 
-    python -m tests.crash [--rounds 60] [--seed 1] [--annotators 6]
+    python -m tests.crash [--rounds 60 | --minutes 60] [--seed 1] [--annotators 20]
 
 Half of the rounds go to a site on PostgreSQL (a server of its own, behind a proxy that can drop), half to
 one on SQLite (on a small file system of its own, where it may be mounted). Servers that die are started
 again after a second, as systemd does. After each round the database is asked: is every acknowledged answer
 there once, is no run of a protocol and no load half stored, are the photographs whole, did the site come back
 by itself? At the end: did all jobs end well, those that were killed, too? Ends with 1 if not. The faults that
-need root, Dask or PostgreSQL's programs are left out where those are missing.
+need root, Dask or PostgreSQL's programs are left out where those are missing. Each round is reported to
+standard error, a table of the faults to standard output: `--write` keeps it in docs/validation/breaking.md.
 """
 
 import argparse
@@ -22,6 +23,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
@@ -33,6 +36,7 @@ from benchmarks.own_site import (
     ROOT,
     free_port,
     gunicorn,
+    is_serving,
     make_annotators,
     make_study,
     own_site,
@@ -40,20 +44,21 @@ from benchmarks.own_site import (
 )
 
 from .breaking import Postgres, Proxy, Supervised, programs_of_postgres, small_disk
-from .long_work import Cluster, Loads, faults_of_jobs
-from .real_work import Work
+from .long_work import Cluster, Loads, faults_of_jobs, until
+from .real_work import Work, has_begun
 
 # More than one person ranks in that time: a round without answers shows nothing.
-_METHODS, _IMAGES = 6, 150
-_FAULT_SECONDS, _BACK_SECONDS = 1.5, 300
+_METHODS, _IMAGES = 6, 300
+_THINK_SECONDS, _FAULT_SECONDS, _BACK_SECONDS = 0.3, 1.5, 300
 Fault = Callable[[], None]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--minutes", type=float, help="as many rounds as begin in this time")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--annotators", type=int, default=6)
+    parser.add_argument("--annotators", type=int, default=20)
     parser.add_argument("--only", nargs="+", metavar="FAULT", help="these, once each")
     parser.add_argument("--on", choices=("sqlite", "postgres"), help="one kind of database alone")
     options = parser.parse_args(arguments)
@@ -67,6 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = ["--on", kind, "--rounds", rounds, "--seed", options.seed]
         command = [sys.executable, "-m", "tests.crash", *map(str, given)]
         command += ["--annotators", str(options.annotators)]
+        if options.minutes:
+            command += ["--minutes", str(options.minutes / 2)]
         codes.append(subprocess.run(command, cwd=ROOT).returncode)
     return max(codes)
 
@@ -78,32 +85,73 @@ def _break(kind: str, options: argparse.Namespace) -> int:
         folder.chmod(0o755)
         site: _Site = stack.enter_context(_started(kind, folder, options.annotators))
         faults = site.faults()
-        rounds = options.rounds
-        names = [name for _ in range(rounds // len(faults) + 1) for name in faults][:rounds]
-        random.Random(options.seed).shuffle(names)
-        names = options.only or names
-        print(f"{kind}: {len(names)} rounds of {', '.join(faults)}", flush=True)
-        failures, waits = 0, []
-        for number, name in enumerate(names, 1):
+        rows = {name: _Row() for name in faults}
+        report = partial(print, file=sys.stderr, flush=True)
+        for number, name in enumerate(_names(list(faults), options), 1):
             n_before, n_failed = site.n_acknowledged, site.n_failed
             faults[name]()
-            back = site.wait_until_all_answer()
+            row, back = rows[name], site.wait_until_all_answer()
             found = site.look()
-            waits.append(back)
-            failures += bool(found)
             n, n_failed = site.n_acknowledged - n_before, site.n_failed - n_failed
+            row.add(n, n_failed, back, found)
             said = "; ".join(found) or "whole"
             sent = f"{n:4} answers, {n_failed:4} failed"
-            print(f"  {number:3} {name:<20}{sent}, back after {back:4.1f} s: {said}", flush=True)
+            report(f"  {kind} {number:3} {name:<20}{sent}, back after {back:4.1f} s: {said}")
         found = site.look(at_the_end=True)
-        failures += bool(found)
-        print(f"  at the end: {'; '.join(found) or 'all loads and jobs ended well'}", flush=True)
+        took = {name: row for name, row in rows.items() if row.n_rounds}
+        n_rounds = sum(row.n_rounds for row in took.values())
+        print(f"{kind}: {n_rounds} rounds, {options.annotators} people")
+        print(f"  {'broken':<22}rounds  answers  failed  back after, at most")
+        for name, row in took.items():
+            print(f"  {name:<22}{row}")
+            for fault in row.found:
+                print(f"    {fault}")
+        print(f"  at the end: {'; '.join(found) or 'all loads and jobs ended well'}")
+        failures = sum(row.n_whole < row.n_rounds for row in took.values()) + bool(found)
         print(
-            f"{kind}: {site.n_acknowledged} acknowledged answers, {failures} rounds with a fault, "
-            f"back after {max(waits):.1f} s at most",
+            f"{kind}: {site.n_acknowledged} acknowledged answers, {failures} faults found, "
+            f"back after {max(row.back for row in took.values()):.1f} s at most",
             flush=True,
         )
     return 1 if failures else 0
+
+
+@dataclass
+class _Row:
+    """The rounds of one fault."""
+
+    n_rounds: int = 0
+    n_whole: int = 0
+    n_answers: int = 0
+    n_failed: int = 0
+    back: float = 0.0
+    found: list[str] = field(default_factory=list)
+
+    def add(self, n_answers: int, n_failed: int, back: float, found: Sequence[str]) -> None:
+        self.n_rounds += 1
+        self.n_whole += not found
+        self.n_answers += n_answers
+        self.n_failed += n_failed
+        self.back = max(self.back, back)
+        self.found += found
+
+    def __str__(self) -> str:
+        return f"{self.n_rounds:6}{self.n_answers:9}{self.n_failed:8}{self.back:20.1f} s"
+
+
+def _names(faults: list[str], options: argparse.Namespace) -> Iterator[str]:
+    """Yield the faults in random order, each once before any comes again."""
+    if options.only:
+        yield from options.only
+        return
+    rng, ends, n = random.Random(options.seed), time.monotonic() + 60 * (options.minutes or 0), 0
+    while True:
+        rng.shuffle(faults)
+        for name in faults:
+            if time.monotonic() > ends if options.minutes else n == options.rounds:
+                return
+            n += 1
+            yield name
 
 
 @contextmanager
@@ -216,7 +264,7 @@ class _Site:
                 if annotator.statuses["200"] > n_before:
                     self._acknowledged.add(screen)
                     self._last_answer[at] = time.monotonic()
-            time.sleep(0.03)
+            time.sleep(annotator.rng.expovariate(1 / _THINK_SECONDS))
 
     def wait_until_all_answer(self) -> float:
         """Return the seconds until every annotator has had another answer acknowledged."""
@@ -279,16 +327,15 @@ class _Site:
         faults: dict[str, Fault] = {
             "a web process": self._web.kill_a_child,
             "all web processes": self._web.kill,
-            "the worker": self._kill_worker,
+            "the worker": lambda: self._long.kill_during_scoring(self._worker.kill),
             # Some photographs are stored and no row is committed; the next worker loads all.
             "a load half-way": lambda: self._loads.kill_half_way(self._worker.kill),
-            "scoring": lambda: self._long.kill_during_scoring(self._worker.kill),
             "a report": lambda: self._long.kill_during_a_report(self._worker.kill),
             "a bundle": lambda: self._long.kill_during_a_bundle(self._worker.kill),
             "a backup": self._long.kill_a_backup,
-            "a restore": self._long.kill_a_restore,
+            "a restore": lambda: self._long.kill_a_restore(self.server),
             "same photographs": lambda: self._long.race_for_photographs(self._loads),
-            "rolling restart": lambda: self._long.restart_slowly(self._web, lambda: self.n_failed),
+            "rolling restart": self._restart_slowly,
             "two sites": self._second_site,
             "clock an hour ahead": lambda: self._set_clock(3600),
             "clock an hour back": lambda: self._set_clock(-3600),
@@ -315,18 +362,23 @@ class _Site:
         with fault:
             time.sleep(_FAULT_SECONDS)
 
-    def _kill_worker(self) -> None:
-        from annotate.scoring import work
+    def _restart_slowly(self) -> None:
+        """Restart all web processes, one after the other; no request may fail."""
+        n_failed, before = self.n_failed, set(self._web.processes()[1:])
+        os.kill(self._web.processes()[0], signal.SIGHUP)
 
-        # In the middle of a job; the next worker does it.
-        work.start(dataset=self._study.dataset, slug="iou", parameters={}, person=self._admin)
-        time.sleep(0.5)
-        self._worker.kill()
+        def are_new() -> bool:
+            now = set(self._web.processes()[1:])
+            return len(now) >= len(before) and not now & before
+
+        until(are_new, "a restart of all web processes")
+        self.wait_until_all_answer()
+        if failed := self.n_failed - n_failed:
+            self._long.note(f"{failed} requests failed while the site was restarted")
 
     def _slow_disk(self) -> None:
         """SQLite waits for the disk in the process that answers."""
         with self.disk.slow([*self._web.processes(), *self._worker.processes()]):
-            time.sleep(2 * _FAULT_SECONDS)
             self.wait_until_all_answer()
 
     def _read_only(self) -> None:
@@ -334,26 +386,36 @@ class _Site:
         self._web.kill()
         self._worker.kill()
         with self.disk.read_only():
-            time.sleep(4 * _FAULT_SECONDS)
+            n_responses = self._n_responses()
+            until(lambda: self._n_responses() > n_responses, "a response on a read-only disk")
+
+    def _n_responses(self) -> int:
+        """Return the number of HTTP responses so far, whatever they said."""
+        counts = (one.statuses.items() for one in self._people)
+        return sum(n for statuses in counts for status, n in list(statuses) if status.isdigit())
 
     def _second_site(self) -> None:
-        """Start another site on the same folder and database, as if an admin started it twice."""
+        """Run two sites on one folder and database with two workers each; kill one in its work."""
         port = free_port()
-        second, worker = self._supervised("second", port), self._supervised("second")
+        added = [self._supervised("worker")]
+        second = [self._supervised("second", port), *(self._supervised("second") for _ in range(2))]
+        jobs = [self._long.start_scoring() for _ in range(4)]
+        until(lambda: is_serving(port), "a second site")
         mine, self._port = self._port, port
-        time.sleep(2 * _FAULT_SECONDS)
+        self.wait_until_all_answer()
+        until(lambda: has_begun(jobs[-1]), "the last of four jobs")
         self._port = mine
-        second.kill()
-        second.stop()
-        worker.stop()
+        for one in second:
+            one.kill()
+        for one in second + added:
+            one.stop()
 
     def _set_clock(self, seconds: int) -> None:
         self._clock.write_text(str(seconds))
-        time.sleep(_FAULT_SECONDS)
         self.wait_until_all_answer()
         self._clock.write_text("0")
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    pages.run(main)
+    pages.run(main, page="breaking")

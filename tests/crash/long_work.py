@@ -161,6 +161,8 @@ class Cluster:
 
     def kill_scheduler_of_a_job(self, dataset: Any, person: Any) -> None:
         """Kill the scheduler while a chunk is computed, by a worker that is held meanwhile."""
+        from distributed import Client
+
         from annotate.jobs.models import Job
         from annotate.scoring import work
 
@@ -171,9 +173,8 @@ class Cluster:
             job = work.start(dataset=dataset, slug="iou", parameters=other, person=person)
             states = Job.objects.filter(pk=job.pk).values_list("state", flat=True)
             until(lambda: states.get() == Job.State.RUNNING, "a job")
-            time.sleep(2)
-            if states.get() != Job.State.RUNNING:
-                raise RuntimeError("the job had ended before its scheduler was killed")
+            with Client(self.address, set_as_default=False) as client:
+                until(lambda: any(client.processing().values()), "a chunk of a job")
             self._scheduler.kill()
 
     def stop(self) -> None:

@@ -4,7 +4,6 @@ Each fault notes what it found wrong (`Work.faults`); the invariants of the site
 """
 
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -15,10 +14,16 @@ from typing import Any
 
 from benchmarks.own_site import ROOT
 
-from .breaking import Supervised
+from .breaking import Postgres
 from .long_work import Loads, until
 
 _LONG_AGO_SECONDS = 2 * 24 * 3600
+
+
+def has_begun(job: Any) -> bool:
+    from annotate.jobs.models import Job
+
+    return not Job.objects.filter(pk=job.pk, state=Job.State.WAITING).exists()
 
 
 class Work:
@@ -34,6 +39,9 @@ class Work:
         """Yield what was found wrong since the last time, and the files that no one can name."""
         while self._found:
             yield self._found.pop()
+
+    def note(self, fault: str) -> None:
+        self._found.append(fault)
 
     # Jobs
 
@@ -52,13 +60,15 @@ class Work:
         self._kill_when(job, lambda: True, kill)
 
     def kill_during_scoring(self, kill: Callable[[], None]) -> None:
+        self._kill_when(self.start_scoring(), lambda: True, kill)
+
+    def start_scoring(self) -> Any:
         from annotate.scoring import work
 
         self._n += 1
-        parameters = {"min_iou": 0.5 + self._n / 1000}
+        parameters = {"min_iou": 0.5 + self._n / 10_000}
         dataset = self._study.dataset
-        job = work.start(dataset=dataset, slug="iou", parameters=parameters, person=self._admin)
-        self._kill_when(job, lambda: True, kill)
+        return work.start(dataset=dataset, slug="iou", parameters=parameters, person=self._admin)
 
     def kill_during_a_bundle(self, kill: Callable[[], None]) -> None:
         """Kill the worker while half of the file is written; no one may fetch that half."""
@@ -77,10 +87,8 @@ class Work:
         from annotate.jobs.models import Job
 
         states = Job.objects.filter(pk=job.pk).values_list("state", flat=True)
-        until(lambda: states.get() != Job.State.WAITING, "the beginning of a job", every=0.005)
-        ends = time.monotonic() + 5
-        while states.get() == Job.State.RUNNING and not is_there() and time.monotonic() < ends:
-            time.sleep(0.002)
+        until(lambda: has_begun(job), "the beginning of a job", every=0.005)
+        until(lambda: states.get() != Job.State.RUNNING or is_there(), "half a job", every=0.002)
         kill()
 
     # Backups
@@ -94,12 +102,13 @@ class Work:
         self._run("backup", str(archive))
         self._run("rehearse", str(archive))
 
-    def kill_a_restore(self) -> None:
+    def kill_a_restore(self, server: Postgres | None) -> None:
         """Kill `restore` half-way; the next restore into the same place takes everything."""
-        archive, scratch = self._archive(), self._folder / f"scratch-{self._n}"
+        archive, scratch = self._archive(), self._folder / f"scratch_{self._n}"
         self._run("backup", str(archive))
         scratch.mkdir()
-        there = {"DATABASE_URL": f"sqlite:///{scratch}/db.sqlite3", "DATA_DIR": str(scratch)}
+        url = server.new_database(scratch.name) if server else f"sqlite:///{scratch}/db.sqlite3"
+        there = {"DATABASE_URL": url, "DATA_DIR": str(scratch)}
         command = ["restore", str(archive)]
         self._killed(command, lambda: any(scratch.glob("images/*/*")), **there)
         self._run(*command, **there)
@@ -168,13 +177,3 @@ class Work:
             is_over.set()
             sweeping.join()
         self._n += 1
-
-    # Restarts
-
-    def restart_slowly(self, web: Supervised, n_failed: Callable[[], int]) -> None:
-        """Start all web processes again, one after the other; no request may fail."""
-        before = n_failed()
-        os.kill(web.processes()[0], signal.SIGHUP)
-        time.sleep(6)
-        if failed := n_failed() - before:
-            self._found.append(f"{failed} requests failed while the site was restarted")

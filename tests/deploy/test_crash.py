@@ -21,5 +21,5 @@ def test_a_site_whose_processes_are_killed_loses_nothing():
         [*command, *faults], cwd=ROOT, capture_output=True, text=True, timeout=1200, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert ", 0 rounds with a fault" in done.stdout
+    assert ", 0 faults found" in done.stdout
     assert "all loads and jobs ended well" in done.stdout
