@@ -163,9 +163,9 @@ class TestInThisProcess:
     def test_one_that_says_it_is_a_sentinel_is_one_on_the_site(self, monkeypatch):
         study = make_study(["a", "b"], images=1, boxes={"a": [WORD], "b": [HALF]})
         run = score_protocol(dataset=study.dataset, slug="pixels")
-        assert (sentinels([run]), weighing_runs(study)) == ([], [run])
+        assert (sentinels([run]), list(weighing_runs(study))) == ([], [run])
         monkeypatch.setattr(registry.PROTOCOLS["pixels"], "is_sentinel", True)
-        assert (sentinels([run]), weighing_runs(study)) == (["Pixels"], [])
+        assert (sentinels([run]), list(weighing_runs(study))) == (["Pixels"], [])
 
     @pytest.mark.django_db
     def test_a_report_has_its_scores_and_keeps_them_when_it_is_gone(

@@ -9,7 +9,7 @@ import random
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, Final
 
@@ -81,15 +81,17 @@ class Tally:
 def known_pairs(
     study: Study,
     annotator: User,
-    image_id: int,
+    image: Image,
     items: Sequence[Sequence[int]],
     *,
     position: int,
+    before: datetime | None,
     quota: Quota,
 ) -> list[dict[str, Any]]:
     """Draw an image's known-answer pairs, in the order in which they are asked.
 
-    An annotator who returns after a week gets two or more.
+    An annotator who returns after a week gets two or more. ``before``: when they took up the image
+    before this one.
 
     ``place``: after how many other answers; ``result``: the shown result, and on ``side`` its copy,
     ``regions``, degraded by ``kind`` and ``dose`` regions. Fewer than the study requests, or none,
@@ -97,15 +99,14 @@ def known_pairs(
     """
     due = None if quota.n_known is None else _due_by_quota(study, annotator, len(items), quota)
     n = position * study.n_known // _IN_IMAGES - (position - 1) * study.n_known // _IN_IMAGES
-    if due is None and _returns(study, annotator, position):
+    if due is None and _returns(study, annotator, position, before):
         n = max(n, _AT_RETURN)
     n = n if due is None else len(due)
     if not n:
         return []
-    image = Image.objects.get(pk=image_id)
     results = list(Result.objects.filter(pk__in=[item[0] for item in items]).order_by("pk"))
     size = image.size_to_draw([region for result in results for region in result.detections])
-    rng = random.Random(f"{study.seed}/{annotator.pk}/{image_id}/known")
+    rng = random.Random(f"{study.seed}/{annotator.pk}/{image.pk}/known")
     rng.shuffle(results)
     pairs: list[dict[str, Any]] = []
     for result in results[:n]:
@@ -125,14 +126,17 @@ def known_pairs(
     return [{"place": place, **pair} for place, pair in zip(places, pairs, strict=False)]
 
 
-def _returns(study: Study, annotator: User, position: int) -> bool:
+def _returns(study: Study, annotator: User, position: int, before: datetime | None) -> bool:
     """Return whether this annotator paused for a week since they took up the image before."""
-    before = Assignment.objects.filter(study=study, annotator=annotator, position=position - 1)
-    begun = before.values_list("created", flat=True).first()
-    if begun is None:
+    now = timezone.now()
+    if before is None or now - before < _A_WEEK:
         return False
-    answered = Judgement.objects.filter(assignment__in=before.values("pk"))
-    times = [begun, *answered.order_by("created").values_list("created", flat=True), timezone.now()]
+    answered = Judgement.objects.filter(
+        assignment__study=study,
+        assignment__annotator=annotator,
+        assignment__position=position - 1,
+    )
+    times = [before, *answered.order_by("created").values_list("created", flat=True), now]
     return any(later - earlier >= _A_WEEK for earlier, later in pairwise(times))
 
 

@@ -25,6 +25,8 @@ class Turn:
     answers: Mapping[str, str] = field(default_factory=dict)
     # The reason why more pairs may be left than before, for the progress display.
     note: str = ""
+    # The number of this annotator's images, if the choice of this one has counted them.
+    n_images: int | None = None
 
     @property
     def state(self) -> State:

@@ -1,13 +1,14 @@
 """The images an annotator may take up, whether or not images are shared out."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import md5
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery, Value
+from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 
@@ -25,28 +26,88 @@ def is_answered(study: Study) -> bool:
     return Judgement.objects.filter(assignment__study=study).exists()
 
 
-def images_to_take_up(
-    study: Study, annotator: User, *, alone: bool = False
-) -> QuerySet[StudyImage]:
-    """Return the images this annotator has not taken up and that are not taken by enough others.
+@dataclass(frozen=True)
+class OwnImages:
+    """The images of a study for one annotator, read at one time: taken up, and still available."""
 
-    For an ``alone`` annotator, images with their own number of annotators accept one more.
-    """
-    taken_up = Assignment.objects.filter(study=study, image=OuterRef("image"), annotator=annotator)
-    images = StudyImage.objects.filter(study=study).exclude(Exists(taken_up))
-    if study.max_annotators is None:
-        return images
-    counted = n_counted(study, list(left_out(study)))
-    # Few rankings are in progress at any time; only their images need counting.
-    in_work = Counter(_in_work(study).values_list("image", flat=True))
-    begun = StudyImage.objects.filter(study=study, image__in=list(in_work))
-    full = [
-        image
-        for image, n_complete, n_annotators in begun.values_list("image", counted, "n_annotators")
-        if n_complete + in_work[image] >= _limit(study, n_annotators, alone)
-    ]
-    limit = Coalesce(F("n_annotators") + int(alone), Value(study.max_annotators))
-    return images.alias(n_counted=counted).filter(n_counted__lt=limit).exclude(image__in=full)
+    study: Study
+    annotator: User
+    # State and time of each image taken up, in the order of their positions.
+    begun: list[tuple[str, datetime]]
+    # Image, rankings that count, complete rankings and the image's own number of annotators.
+    others: list[tuple[int, int, int, int | None]]
+    # Rankings in progress of each image; counted only if a number of annotators is enough.
+    in_work: Mapping[int, int]
+    # No image is shared with another annotator yet.
+    is_alone: bool
+
+    @property
+    def n_images(self) -> int:
+        return len(self.begun) + sum(self._has_room(row, alone=False) for row in self.others)
+
+    @property
+    def last_begun(self) -> datetime | None:
+        return self.begun[-1][1] if self.begun else None
+
+    @property
+    def has_one_in_work(self) -> bool:
+        return any(state == Assignment.State.IN_WORK for state, _ in self.begun)
+
+    def _has_room(self, row: tuple[int, int, int, int | None], *, alone: bool) -> bool:
+        """Return whether too few others take an image.
+
+        For an ``alone`` annotator, images with their own number of annotators accept one more.
+        """
+        image, n, _, n_annotators = row
+        if self.study.max_annotators is None:
+            return True
+        return n + self.in_work.get(image, 0) < _limit(self.study, n_annotators, alone)
+
+    def in_order(self) -> Iterator[int]:
+        """Yield available images, those nearest to the number of annotators they need first.
+
+        An annotator who is alone starts with an image that others have begun, or that more people
+        see, so that any two annotators are linked by shared images. Equally near images are in
+        random order.
+        """
+        study, alone = self.study, self.is_alone
+        of_others = _of_others(study.pk, self.annotator.pk).values_list("image", flat=True)
+        shared = {*of_others} if alone else set()
+        groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for row in self.others:
+            if self._has_room(row, alone=alone):
+                image, _, n_complete, n_annotators = row
+                need = _need(study, n_complete, n_annotators)
+                first = _connects(n_complete, n_annotators, image in shared) if alone else 0
+                groups[first, *need].append(image)
+        for group in sorted(groups):
+            yield from sorted(groups[group], key=lambda image: _draw(study, self.annotator, image))
+
+
+def own_images(study: Study, annotator: User) -> OwnImages:
+    """Read an annotator's images: one query, and two more if a number of annotators is enough."""
+    own = FilteredRelation(
+        "image__assignments",
+        condition=Q(image__assignments__study=study, image__assignments__annotator=annotator),
+    )
+    n: Combinable = F("n_complete")
+    in_work = Counter[int]()
+    if study.max_annotators is not None:
+        n = n_counted(study, list(left_out(study)))
+        in_work.update(_in_work(study).values_list("image", flat=True))
+    is_alone = ~Exists(_shared_images(study.pk, annotator.pk))
+    images = StudyImage.objects.filter(study=study).annotate(own=own, n=n, is_alone=is_alone)
+    rows = images.order_by("own__position").values_list(
+        "own__state", "own__created", "is_alone", "image", "n", "n_complete", "n_annotators"
+    )
+    begun, others, alone = [], [], []
+    for state, created, is_one, *image in rows:
+        alone.append(is_one)
+        if state is None:
+            others.append(tuple(image))
+        else:
+            begun.append((state, created))
+    return OwnImages(study, annotator, begun, others, in_work, all(alone))
 
 
 def n_counted(study: Study, excluded: Sequence[int]) -> Combinable:
@@ -98,25 +159,6 @@ def is_still_to_be_had(study: Study, image_id: int, *, alone: bool) -> bool:
     return n_taken < _limit(study, row.n_annotators, alone)
 
 
-def images_in_order(study: Study, annotator: User, *, alone: bool) -> Iterator[int]:
-    """Yield images not taken up yet, those nearest to the number of annotators they need first.
-
-    An ``alone`` annotator starts with an image that others have begun, or that more people see, so
-    that any two annotators are linked by shared images. Equally near images are in random order.
-    """
-    rows = images_to_take_up(study, annotator, alone=alone).order_by()
-    groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    begun = (
-        {*_of_others(study.pk, annotator.pk).values_list("image", flat=True)} if alone else set()
-    )
-    for image, n_complete, n_annotators in rows.values_list("image", "n_complete", "n_annotators"):
-        need = _need(study, n_complete, n_annotators)
-        first = _connects(n_complete, n_annotators, image in begun) if alone else 0
-        groups[first, *need].append(image)
-    for group in sorted(groups):
-        yield from sorted(groups[group], key=lambda image: _draw(study, annotator, image))
-
-
 def _draw(study: Study, annotator: User, image: int) -> bytes:
     # It determines the order and protects no secret.
     return md5(f"{study.seed}/{annotator.pk}/{image}".encode(), usedforsecurity=False).digest()
@@ -140,11 +182,6 @@ def _connects(n_complete: int, n_annotators: int | None, is_begun: bool) -> int:
     return 3 if n_annotators is None else 2
 
 
-def is_alone(study: Study, annotator: User) -> bool:
-    """Return whether this annotator shares no image with another yet."""
-    return not _shared_images(study.pk, annotator.pk).exists()
-
-
 def _shared_images(study: int, annotator: int) -> QuerySet[Assignment]:
     own = Assignment.objects.filter(study=study, annotator=annotator).exclude(state=_SKIPPED)
     return _of_others(study, annotator).filter(image__in=own.values("image"))
@@ -155,14 +192,11 @@ def _of_others(study: int, annotator: int) -> QuerySet[Assignment]:
     return of_others.exclude(state=_SKIPPED)
 
 
-def n_images_of(study: Study, annotator: User, *, at_most: int | None = None) -> int:
+def n_images_of(study: Study, annotator: User) -> int:
     """Return the number of images of this annotator: taken up, and still available."""
     if study.max_annotators is None:
-        n = study.study_images.count()
-    else:
-        taken_up = Assignment.objects.filter(study=study, annotator=annotator)
-        n = taken_up.count() + images_to_take_up(study, annotator).count()
-    return n if at_most is None else min(n, at_most)
+        return study.study_images.count()
+    return own_images(study, annotator).n_images
 
 
 def first_visit_is_due(study: Study, annotator: User) -> bool:

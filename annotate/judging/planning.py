@@ -4,6 +4,7 @@ Called after every change of the log: answers, undone answers, methods that join
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -18,7 +19,7 @@ from rankings.elicitation.rechecks import Ask, ask_of, default_checks
 
 from .attention_checks import known_pair_due, known_pairs
 from .current_screen import Turn, strategy_of, waiting_turn
-from .image_allocation import images_in_order, is_alone, is_still_to_be_had, n_images_of
+from .image_allocation import OwnImages, is_still_to_be_had, n_images_of, own_images
 from .models import Assignment, Screen
 from .quotas import is_used_up, quota_of
 from .replay import (
@@ -61,8 +62,10 @@ def go_on(screen: Screen, log: Log, annotator: User) -> Turn | None:
 def waiting_or_next(study: Study, annotator: User) -> Turn | None:
     if study.state != Study.State.OPEN:
         return None
+    own = own_images(study, annotator)
     # An image that an undo left behind comes before a new one.
-    return waiting_turn(study, annotator) or _take_up_next_image(study, annotator)
+    waiting = waiting_turn(study, annotator) if own.has_one_in_work else None
+    return waiting or _take_up_next_image(own)
 
 
 def n_checks_of(assignment: Assignment) -> int:
@@ -149,40 +152,48 @@ def _is_drawn(assignment: Assignment, number: int, *what: str) -> bool:
     return sides[place]
 
 
-def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
+def _take_up_next_image(own: OwnImages) -> Turn | None:
     """Assign images until one needs an answer; images whose results look alike need none."""
+    study, annotator = own.study, own.annotator
     if is_used_up(study, annotator):
         return None
-    quota = quota_of(study, annotator)
-    alone = is_alone(study, annotator)
-    for image_id in images_in_order(study, annotator, alone=alone):
-        visit = visit_of(study, annotator, image_id)
-        if visit.n_results < 2 or not is_still_to_be_had(study, image_id, alone=alone):
+    quota, position, before = quota_of(study, annotator), len(own.begun), own.last_begun
+    earlier = Assignment.objects.filter(study=study, annotator=annotator).order_by("position")
+    for image, visit in _visits(own):
+        if not is_still_to_be_had(study, image.pk, alone=own.is_alone):
             continue
-        own = Assignment.objects.filter(study=study, annotator=annotator)
-        earlier = own.select_related("study").order_by("position")
-        n_before = earlier.count()
+        position += 1
         is_careful = study.strategy == Study.Strategy.CAREFUL
-        image = Image.objects.select_related("dataset").get(pk=image_id)
         assignment = Assignment(
             study=study,
             image=image,
             annotator=annotator,
-            position=n_before + 1,
+            position=position,
             items=visit.items,
             drawn=visit.drawn,
-            slip_prior=slip_prior_after(earlier.last()) if is_careful else None,
+            slip_prior=slip_prior_after(earlier.select_related("study").last())
+            if is_careful
+            else None,
             known=known_pairs(
-                study, annotator, image_id, visit.items, position=n_before + 1, quota=quota
+                study, annotator, image, visit.items, position=position, before=before, quota=quota
             ),
         )
         assignment.save(force_insert=True)
         nothing = Log(assignment, ())
         screen = next_screen(assignment, nothing)
         if screen is not None:
-            return Turn(screen, nothing, can_undo=n_before > 0)
+            return Turn(screen, nothing, can_undo=position > 1, n_images=own.n_images)
         finish(assignment, nothing)
+        before = assignment.created
     return None
+
+
+def _visits(own: OwnImages) -> Iterator[tuple[Image, Visit]]:
+    """Yield the available images with something to compare, the next one first."""
+    for image_id in own.in_order():
+        visit = visit_of(own.study, own.annotator, image_id)
+        if visit.image is not None and visit.n_results > 1:
+            yield visit.image, visit
 
 
 def has_begun_all(study: Study, annotator: User) -> bool:
@@ -193,21 +204,17 @@ def has_begun_all(study: Study, annotator: User) -> bool:
 
 def next_visits(
     study: Study, annotator: User, n: int
-) -> Iterator[tuple[int, Visit, list[dict[str, Any]]]]:
+) -> Iterator[tuple[Image, Visit, list[dict[str, Any]]]]:
     """Yield the annotator's ``n`` most likely next images, their visits and known-answer pairs."""
-    position = Assignment.objects.filter(study=study, annotator=annotator).count() + 1
-    quota = quota_of(study, annotator)
-    alone = is_alone(study, annotator)
-    for image_id in images_in_order(study, annotator, alone=alone):
-        if n <= 0:
-            return
-        visit = visit_of(study, annotator, image_id)
-        if visit.n_results > 1:
-            known = known_pairs(
-                study, annotator, image_id, visit.items, position=position, quota=quota
-            )
-            yield image_id, visit, known
-            n, position = n - 1, position + 1
+    own, quota = own_images(study, annotator), quota_of(study, annotator)
+    position, before = len(own.begun), own.last_begun
+    for image, visit in islice(_visits(own), n):
+        position += 1
+        known = known_pairs(
+            study, annotator, image, visit.items, position=position, before=before, quota=quota
+        )
+        yield image, visit, known
+        before = None
 
 
 def end(study: Study, annotator: User) -> None:

@@ -48,7 +48,8 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
         n_done = n_asked(study, annotator)
         total = {"total": quota.max_pairs, "pair": n_done + 1}
     elif shown["key"] != have or is_one_pair(assignment):
-        n_images = n_images_of(study, annotator, at_most=quota.max_images)
+        n_images = turn.n_images or n_images_of(study, annotator)
+        n_images = min(n_images, quota.max_images or n_images)
         total = {"total": n_images}
     else:
         total = {}

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
-from annotate.datasets.models import Image, Method
+from annotate.datasets.models import Method
 from annotate.errors import CHOOSE_A_VERDICT
 from annotate.requests import SignedInRequest, require
 from annotate.studies.errors import StudyRefused
@@ -200,8 +200,7 @@ def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
     n = min(int(asked), _MOST_AHEAD) if asked.isdecimal() else 1
     have = request.GET.get("have", "")[:200].split(",")
     images = []
-    for image_id, visit, known in planning.next_visits(study, request.user, n):
-        image = Image.objects.select_related("dataset").get(pk=image_id)
+    for image, visit, known in planning.next_visits(study, request.user, n):
         results = None if visit.drawn is None else visit.results
         images.append(image_data(study, request.user, image, known, results, have=have))
     return JsonResponse({"image": images[0] if images else None, "images": images})

@@ -254,7 +254,7 @@ def test_a_method_that_leaves_takes_its_pairs_along_and_brings_them_back():
     assert {v.pk for v in Assignment.objects.filter(state="incomplete")} == with_it
     # Their places are free: another annotator is asked the pair that is left.
     other = add_annotator(study)
-    assert image_allocation.images_to_take_up(study, other).count() == len(with_it)
+    assert image_allocation.n_images_of(study, other) == len(with_it)
     call_command("replay", "--check")
     add_method(study=study, method=gone)
     assert not Assignment.objects.exclude(state="complete").exists()
