@@ -2,18 +2,21 @@
 
     python -m benchmarks.outlines [--data ../shared/data/icdar2015] [--images 12] [--widths 1024 1440 390]
 
-Each result set is drawn over the photographs by the page's own script and styles, at fit, and a
-screenshot is read: a box is visible if along its whole outline a light and a dark pixel of a contrast
-of 3:1 are next to each other. Where the outline of another box is near, the two are one figure, and
-nothing is read. Boxes that are not visible are counted; the target is 0.
+Each result set is drawn over photographs spread over the set, at fit, by the page's own script and
+styles, then by its styles alone. A screenshot is read: a box is visible if along its whole outline a
+light and a dark pixel of a contrast of 3:1 are next to each other. Where the outline of another box
+is near, the two are one figure, and nothing is read. Boxes that are not visible are counted; the
+target is 0.
 """
 
 import argparse
 import base64
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
@@ -33,11 +36,11 @@ _PAGE = """<!doctype html><style>{css} body {{ margin: 0 }} svg {{ position: fix
 <div class="panes"><svg viewBox="0 0 {w} {h}" preserveAspectRatio="xMidYMid meet">
 <image href="data:image/jpeg;base64,{photograph}" width="{w}" height="{h}"/>
 <g class="boxes"></g></svg></div>"""
-_DRAW = """async ([polygons, scale, dots]) => {
+_DRAW = """async ([polygons, scale, dots, hasScripts]) => {
   const { drawable } = await import("/drawing.js");
   const drawn = drawable({ id: "a", polygons }, {});
   document.querySelector(".boxes").replaceChildren(...drawn.nodes);
-  drawn.thin({ scale }, dots);
+  if (hasScripts) drawn.thin({ scale }, dots);
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
 }"""
 
@@ -48,59 +51,60 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--images", type=int, default=12, help="photographs, spread over the set")
     parser.add_argument("--widths", type=int, nargs="+", default=[1024, 1440, 390])
     options = parser.parse_args(arguments)
+    photographs = sorted((options.data / "images").glob("*.jpg"))
+    every = max(len(photographs) // options.images, 1)
+    sample = photographs[::every][: options.images]
+    sets = [path for path in sorted(options.data.glob("*.zip")) if path.stem != "gt"]
+    print(f"{len(sets)} result sets on {len(sample)} of {len(photographs)} photographs")
     with chromium() as browser:
         for width in options.widths:
             for ratio in (1, 2):
-                size = _PANES[width]
-                n, hidden = 0, 0
-                for is_visible in _boxes(browser, options.data, options.images, size, ratio):
-                    n += 1
-                    hidden += not is_visible
-                print_line(f"{width} px wide, ratio {ratio}", f"{hidden} of {n} boxes hidden", "0")
+                n: Counter[tuple[bool, bool]] = Counter()
+                for photograph in sample:
+                    n.update(_boxes(browser, photograph, sets, _PANES[width], ratio))
+                for has_scripts in (True, False):
+                    hidden, visible = n[has_scripts, False], n[has_scripts, True]
+                    how = "with scripts" if has_scripts else "without"
+                    found = f"{hidden} of {hidden + visible} boxes hidden"
+                    print_line(f"{width} px wide, ratio {ratio}, {how}", found, "0")
 
 
 def _boxes(
-    browser: object, data: Path, n_images: int, size: tuple[int, int], ratio: int
-) -> Iterator[bool]:
-    """Draw each result set on each photograph; yield whether each box is visible."""
+    browser: Any, photograph: Path, sets: Sequence[Path], size: tuple[int, int], ratio: int
+) -> Iterator[tuple[bool, bool]]:
+    """Draw result sets on a photograph; yield for each box whether scripts drew it and it is visible."""
     width, height = size
     window = {"width": width + 6, "height": height + 6}
-    page = browser.new_context(viewport=window, device_scale_factor=ratio).new_page()  # type: ignore[attr-defined]
+    page = browser.new_context(viewport=window, device_scale_factor=ratio).new_page()
     css = "".join((ROOT / "static" / "css" / name).read_text() for name in _STYLES)
-    shown: dict[str, str] = {}
+    with Image.open(photograph) as opened:
+        w, h = opened.size
+    text = base64.b64encode(photograph.read_bytes()).decode()
+    html = _PAGE.format(css=css, width=width, height=height, w=w, h=h, photograph=text)
     page.route(
-        "http://page.test/",
-        lambda route: route.fulfill(body=shown["html"], content_type="text/html"),
+        "http://page.test/", lambda route: route.fulfill(body=html, content_type="text/html")
     )
-    photographs = sorted((data / "images").glob("*.jpg"))
     page.route("**/*.js", lambda route: route.fulfill(path=_script(route.request.url)))
-    for photograph in photographs[:: max(len(photographs) // n_images, 1)][:n_images]:
-        with Image.open(photograph) as opened:
-            w, h = opened.size
-        text = base64.b64encode(photograph.read_bytes()).decode()
-        html = _PAGE.format(css=css, width=width, height=height, w=w, h=h, photograph=text)
-        shown["html"] = html
-        page.goto("http://page.test/")
-        page.evaluate("document.querySelector('image').decode?.()")
-        scale = min(width / w, height / h)
-        left, top = 3 + (width - w * scale) / 2, 3 + (height - h * scale) / 2
-        for archive in sorted(data.glob("*.zip")):
-            polygons = list(_polygons(archive, photograph.stem))
-            if not polygons or archive.stem == "gt":
-                continue
-            texts = [" ".join(f"{x},{y}" for x, y in corners) for corners in polygons]
-            page.evaluate(_DRAW, [texts, scale, ratio])
+    page.goto("http://page.test/")
+    page.evaluate("document.querySelector('image').decode?.()")
+    scale = min(width / w, height / h)
+    left, top = 3 + (width - w * scale) / 2, 3 + (height - h * scale) / 2
+    for archive in sets:
+        polygons = list(_polygons(archive, photograph.stem))
+        texts = [" ".join(f"{x},{y}" for x, y in corners) for corners in polygons]
+        rings = [
+            shapely.LinearRing(
+                [((left + x * scale) * ratio, (top + y * scale) * ratio) for x, y in corners]
+            )
+            for corners in polygons
+        ]
+        for has_scripts in (True, False):
+            page.evaluate(_DRAW, [texts, scale, ratio, has_scripts])
             shot = np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
             light = _luminance(shot)
-            rings = [
-                shapely.LinearRing(
-                    [((left + x * scale) * ratio, (top + y * scale) * ratio) for x, y in corners]
-                )
-                for corners in polygons
-            ]
             for at, ring in enumerate(rings):
                 others = shapely.union_all([*rings[:at], *rings[at + 1 :]])
-                yield _is_visible(light, list(ring.coords)[:-1], others, ratio)
+                yield has_scripts, _is_visible(light, list(ring.coords)[:-1], others, ratio)
     page.context.close()
 
 
