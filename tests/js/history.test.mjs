@@ -88,3 +88,27 @@ test("t43 on a slow line a third image is fetched, and none twice", async () => 
   assert.deepEqual(seen.images, ["a", "b", "c"]);
   assert.match(seen.asked.at(-1), /have=a,b,c$/);
 });
+
+test("t43 a pair that is shown while images arrive has its own fetched after them", async () => {
+  const asked = [];
+  let arrive;
+  const look = createPrefetch({
+    onImage() {},
+    ask: async (url) => {
+      asked.push(url);
+      return { images: [{ key: `after ${asked.length}`, url: "/photograph.jpg" }] };
+    },
+    decode: () => new Promise((done) => (arrive = done)),
+    connection: undefined,
+    now: () => 0,
+  });
+  const first = look(PAYLOAD);
+  await new Promise(setImmediate);
+  await look({ ...PAYLOAD, image: { key: "second" } });
+  assert.equal(asked.length, 1);
+  arrive();
+  await new Promise(setImmediate);
+  arrive();
+  await first;
+  assert.match(asked.at(1), /have=second,after 1$/);
+});

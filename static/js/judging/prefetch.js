@@ -20,6 +20,7 @@ export function createPrefetch({
   now = () => performance.now() / 1000,
 }) {
   let ready = [];
+  let shown = null;
   let pace = PACE;
   let cost = COST;
   let before = null;
@@ -28,33 +29,38 @@ export function createPrefetch({
 
   const learn = (known, measured) => known + NEW_SHARE * (measured - known);
 
-  async function fill(url, key, n) {
-    const have = [key, ...ready].filter(Boolean).join();
-    const { images = [] } = await ask(`${url}?n=${n}&have=${have}`);
-    for (const next of images) {
-      if (next.key === key || ready.includes(next.key)) continue;
-      const begun = now();
-      onImage(next);
-      if (next.url) await decode(next.url);
-      cost = learn(cost, now() - begun);
-      ready.push(next.key);
-    }
-  }
-
-  return async function look({ image, study, progress }) {
-    if (before !== null) pace = learn(pace, Math.min(now() - before, LONGEST));
-    before = now();
-    const at = ready.indexOf(image.key);
-    ready = ready.slice(at + 1);
+  // Returns false if nothing is wanted.
+  async function fill() {
+    const { image, study, progress } = shown;
     const n = aheadOf(pace, cost);
     const isNear = progress.expected <= NEAR_THE_END || progress.expected * pace <= n * cost;
     // Asked once for an image, unless more are needed.
     const wanted = `${image.key} ${n}`;
-    if (!isNear || !study.next_image_url || connection?.saveData || isBusy || ready.length >= n || wanted === last) return;
+    if (!isNear || !study.next_image_url || connection?.saveData || ready.length >= n || wanted === last) return false;
     last = wanted;
+    const have = [image.key, ...ready].filter(Boolean).join();
+    const { images = [] } = await ask(`${study.next_image_url}?n=${n}&have=${have}`);
+    for (const next of images) {
+      if (next.key === shown.image.key || ready.includes(next.key)) continue;
+      const begun = now();
+      onImage(next);
+      if (next.url) await decode(next.url);
+      cost = learn(cost, now() - begun);
+      if (next.key !== shown.image.key) ready.push(next.key);
+    }
+    return true;
+  }
+
+  return async function look(payload) {
+    if (before !== null) pace = learn(pace, Math.min(now() - before, LONGEST));
+    before = now();
+    shown = payload;
+    ready = ready.slice(ready.indexOf(payload.image.key) + 1);
+    if (isBusy) return;
     isBusy = true;
     try {
-      await fill(study.next_image_url, image.key, n);
+      // Another pair may have been shown meanwhile.
+      while (await fill());
     } catch {
       // A failure is harmless: it was only to save time.
     }
