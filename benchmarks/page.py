@@ -69,8 +69,9 @@ _FIRST = """() => new MutationObserver((_, observer) => {
   window.firstPair ??= performance.now();
   observer.disconnect();
 }).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-seen"] })"""
-_BYTES_PER_SECOND = 10_000_000 / 8
-_ROUND_TRIP_MS = 40
+# Bits per second and round trip in ms: a usual line, and a slow one.
+_LINE, _SLOW_LINE = (10_000_000, 40), (400_000, 300)
+_SLOW_SCREENS, _PACE_MS = 12, 6000
 _SHOWN = """() => ({
   image: document.querySelector("[data-image-number]").textContent,
   boxes: ["left", "right"].map((side) => document.querySelectorAll(
@@ -118,6 +119,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _server(10, options.server_screens // 2, methods_per_visit=2)
 
 
+def _opened(browser: Any, address: str, session: str) -> Any:
+    """Return a browser context of an annotator who sees both results: no key switches sides."""
+    context = signed_in(browser, address, session, viewport=_WINDOW)
+    context.add_init_script('localStorage.setItem("layout", "both")')
+    return context
+
+
 def _times(values: Sequence[float]) -> str:
     return f"{median(values):.1f} / {percentile(values, 0.95):.1f} ms"
 
@@ -128,16 +136,18 @@ def _browser(site: Any, n_screens: int) -> None:
     # Scripts and styles as a server sends them.
     call_command("collectstatic", interactive=False, verbosity=0)
     study = make_study(_METHODS, _IMAGES, photographs=True)
-    pairs = make_study(_METHODS, n_screens // 2 + 1, photographs=True, methods_per_visit=2)
+    pairs = make_study(
+        _METHODS, max(n_screens // 2, _SLOW_SCREENS) + 2, photographs=True, methods_per_visit=2
+    )
     crowded = make_study(2, 1, n_words=_CROWD)
     [annotator] = make_annotators(study, 1)
     [other] = make_annotators(crowded, 1)
-    [third] = make_annotators(pairs, 1)
-    other_session, pairs_session = sign_in(other), sign_in(third)
+    [third, fourth] = make_annotators(pairs, 2)
+    other_session, pairs_session, slow_session = map(sign_in, (other, third, fourth))
     session, port = sign_in(annotator), free_port()
     address = f"http://127.0.0.1:{port}"
     with site.served(gunicorn(port, "--workers", "2"), port), chromium() as browser:
-        context = signed_in(browser, address, session, viewport=_WINDOW)
+        context = _opened(browser, address, session)
         page = context.new_page()
         print(f"In the browser: {_METHODS} methods, {_IMAGES} photographs, {n_screens} screens")
         _answer_by_keyboard(page, f"{address}/judge/{study.slug}/", n_screens)
@@ -147,6 +157,9 @@ def _browser(site: Any, n_screens: int) -> None:
         # No annotator answers before the next image has arrived, which takes a fraction of a
         # second.
         _answer_by_keyboard(page, f"{address}/judge/{pairs.slug}/", n_screens // 2, pause_ms=500)
+        slow = _opened(browser, address, slow_session)
+        _slow_line(slow.new_page(), f"{address}/judge/{pairs.slug}/")
+        slow.close()
         context.add_cookies([{"name": "sessionid", "value": other_session, "url": address}])
         _move_many_boxes(page, f"{address}/judge/{crowded.slug}/")
 
@@ -192,15 +205,11 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) 
         if number % _MEMORY_EVERY == _WARM_UP:
             memory.append((number, *_memory(cdp)))
         shown = page.evaluate(_SHOWN)
-        left, right = shown["boxes"]
-        verdict = "equal" if left == right else "left" if left > right else "right"
         # An answer counts only after both results were shown.
         page.locator("[data-screen][data-seen]").wait_for()
         page.wait_for_timeout(pause_ms)
         traffic.clear()
-        for criterion in shown["asked"]:
-            page.keyboard.press(_KEYS[criterion][verdict])
-        page.keyboard.press("Enter")
+        _answer(page, shown)
         page.wait_for_function("n => window.measured.length > n", arg=number, polling=5)
         after = page.evaluate(_SHOWN)
         is_within = after["image"] == shown["image"]
@@ -248,19 +257,50 @@ def _first_pair(browser: Any, site: str, path: str, session: str, n: int = 5) ->
     """Open the page as a new user does, with an empty cache, on a slow connection."""
     times = []
     for _ in range(n):
-        context = signed_in(browser, site, session, viewport=_WINDOW)
+        context = _opened(browser, site, session)
         context.add_init_script(f"({_FIRST})()")
         page = context.new_page()
-        cdp = context.new_cdp_session(page)
-        cdp.send("Network.enable")
-        line = {"downloadThroughput": _BYTES_PER_SECOND, "uploadThroughput": _BYTES_PER_SECOND}
-        conditions = {"offline": False, "latency": _ROUND_TRIP_MS, **line}
-        cdp.send("Network.emulateNetworkConditions", conditions)
+        _limit(page, *_LINE)
         page.goto(f"{site}{path}")
         page.wait_for_function("() => window.firstPair")
         times.append(page.evaluate("() => window.firstPair"))
         context.close()
     print_line("first pair at 10 Mbit/s and 40 ms, median", f"{median(times):.0f} ms", "1000 ms")
+
+
+def _limit(page: Any, bits_per_second: float, round_trip_ms: float) -> None:
+    """Let the page's requests be as slow as on such a line."""
+    cdp = page.context.new_cdp_session(page)
+    cdp.send("Network.enable")
+    line = dict.fromkeys(("downloadThroughput", "uploadThroughput"), bits_per_second / 8)
+    conditions = {"offline": False, "latency": round_trip_ms, **line}
+    cdp.send("Network.emulateNetworkConditions", conditions)
+
+
+def _slow_line(page: Any, url: str) -> None:
+    """Answer one pair an image at a usual pace on a slow line."""
+    page.goto(url)
+    page.get_by_role("button", name="Start").click()
+    page.locator("[data-screen][data-seen]").wait_for()
+    _limit(page, *_SLOW_LINE)
+    page.evaluate(_STOPWATCH)
+    times = []
+    for _ in range(_SLOW_SCREENS):
+        page.wait_for_timeout(_PACE_MS)
+        before = page.evaluate("() => window.seen.length")
+        _answer(page, page.evaluate(_SHOWN))
+        page.wait_for_function("n => window.seen.length > n", arg=before, polling=20)
+        times.append(page.evaluate("() => window.seen.at(-1)"))
+    found = f"{median(times):.0f} / {max(times):.0f} ms"
+    print_line("confirm to seen at 400 kbit/s, median / most", found, "1000 ms")
+
+
+def _answer(page: Any, shown: dict[str, Any]) -> None:
+    left, right = shown["boxes"]
+    verdict = "equal" if left == right else "left" if left > right else "right"
+    for criterion in shown["asked"]:
+        page.keyboard.press(_KEYS[criterion][verdict])
+    page.keyboard.press("Enter")
 
 
 def _move_many_boxes(page: Any, url: str) -> None:
