@@ -81,6 +81,7 @@ urlpatterns = [
         name="study_method",
     ),
     path("studies/<slug:slug>/assignments", judging.AssignmentList.as_view(), name="assignments"),
+    path("studies/<slug:slug>/notes", judging.NoteList.as_view(), name="notes"),
     path("studies/<slug:slug>/report", reports.ReportOfStudy.as_view(), name="report"),
     path(
         "studies/<slug:slug>/report/<slug:table>/<slug:extension>",
@@ -116,6 +117,7 @@ urlpatterns = [
     ),
     path("judging/screens/<slug:screen_id>/answer", judging.Answer.as_view(), name="answer"),
     path("judging/screens/<slug:screen_id>/skip", judging.Skip.as_view(), name="skip"),
+    path("judging/screens/<slug:screen_id>/note", judging.NoteOfScreen.as_view(), name="note"),
     path("judging/screens/<slug:screen_id>/change", judging.Change.as_view(), name="change"),
     re_path("", rest.NotThere.as_view(), name="nowhere"),
 ]

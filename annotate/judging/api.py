@@ -24,7 +24,7 @@ from rankings.elicitation.log import CRITERIA
 from . import answer_history, current_screen, methods, planning, services
 from .errors import Incomplete, JudgingRefusal, StudyNotOpen
 from .image_allocation import first_visit_is_due, own_progress
-from .models import Assignment, Screen
+from .models import Assignment, Note, Screen
 from .presentation import history_data
 from .serializers import (
     AddedSerializer,
@@ -35,8 +35,11 @@ from .serializers import (
     HaveSerializer,
     JudgedStudySerializer,
     NextSerializer,
+    NoteQuery,
+    NoteSerializer,
     OwnAssignmentSerializer,
     PastSerializer,
+    PinSerializer,
     SkipSerializer,
     UndoSerializer,
     next_data,
@@ -169,6 +172,18 @@ class Skip(_Judging):
         return self.then(study, services.record_skip, screen_id=screen_id, **sent)
 
 
+class NoteOfScreen(_Judging):
+    @extend_schema(request=PinSerializer, responses={201: PinSerializer})
+    def post(self, request: SignedInRequest, screen_id: str) -> Response:
+        """Pin a note to a pair or to a place of a result. It changes no answer and no ranking."""
+        study, sent = self.study_of(screen_id), self.sent(PinSerializer)
+        try:
+            note = services.pin_note(screen_id=screen_id, annotator=request.user, **sent)
+        except StudyNotOpen as refusal:
+            raise self.refused(study, refusal) from refusal
+        return Response(self.shown(PinSerializer, note), status=201)
+
+
 class Change(_Judging):
     @extend_schema(request=HaveSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, screen_id: str) -> Response:
@@ -219,15 +234,37 @@ class StudyMethod(ApiView):
         return Response(status=204)
 
 
+class _OfFollowed(ListView):
+    """A list of rows of a study that the user follows."""
+
+    @cached_property
+    def study(self) -> Study:
+        followed = permitted(self.request.user, "annotate.follow_study", Study)
+        return get_object_or_404(followed, slug=self.kwargs["slug"])
+
+
+@extend_schema_view(get=extend_schema(parameters=[NoteQuery]))
+class NoteList(_OfFollowed):
+    """The notes of the annotators of a study you follow."""
+
+    serializer_class = NoteSerializer
+    ordering = ("-pk",)
+    query_serializer_class = NoteQuery
+
+    def get_queryset(self) -> QuerySet[Note]:
+        notes = Note.objects.of(self.study)
+        return notes.filter(discuss=True) if self.query()["discuss"] else notes
+
+
 @extend_schema_view(get=extend_schema(parameters=[AssignmentQuery]))
-class AssignmentList(ListView):
+class AssignmentList(_OfFollowed):
     """Every image ranked by an annotator of a study you follow, with its rankings."""
 
     serializer_class = AssignmentSerializer
     query_serializer_class = AssignmentQuery
 
     def get_queryset(self) -> QuerySet[Assignment]:
-        study, asked = self._study, self.query()
+        study, asked = self.study, self.query()
         assignments = Assignment.objects.filter(study=study).select_related("image", "annotator")
         if "annotator" in asked:
             assignments = assignments.filter(annotator__username=asked["annotator"])
@@ -237,11 +274,6 @@ class AssignmentList(ListView):
             assignments = assignments.filter(state=asked["state"])
         return assignments.defer("image__truth", "items")
 
-    @cached_property
-    def _study(self) -> Study:
-        followed = permitted(self.request.user, "annotate.follow_study", Study)
-        return get_object_or_404(followed, slug=self.kwargs["slug"])
-
     def get_serializer_context(self) -> dict[str, Any]:
-        slugs = dict(self._study.dataset.methods.values_list("pk", "slug"))
+        slugs = dict(self.study.dataset.methods.values_list("pk", "slug"))
         return {**super().get_serializer_context(), "slug_of": slugs}

@@ -413,7 +413,10 @@ class NoteQuerySet(models.QuerySet["Note"]):
         """Return the notes of a study, the newest first, with what a list of them shows."""
         notes = self.filter(screen__assignment__study=study).order_by("-pk")
         return notes.select_related(
-            "screen__assignment__image", "screen__left__method", "screen__right__method"
+            "screen__assignment__image",
+            "screen__assignment__annotator",
+            "screen__left__method",
+            "screen__right__method",
         ).defer("screen__left__regions", "screen__right__regions")
 
 

@@ -14,7 +14,7 @@ from rankings.elicitation.log import CRITERIA
 
 from .current_screen import Turn
 from .forms import AIDS
-from .models import A_DAY_SECONDS, Assignment, Skip, Verdict
+from .models import A_DAY_SECONDS, Assignment, Note, Skip, Verdict, check_place
 from .presentation import payload
 
 _HASH = re.compile(r"[0-9a-f]{64}$")
@@ -211,6 +211,45 @@ class SkipSerializer(HaveSerializer):
         help_text="“same” is stored as an answer: equal by every criterion asked.",
     )
     text = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+
+
+class PinSerializer(serializers.ModelSerializer[Note]):
+    """A note on a pair, or on a place of one of its results."""
+
+    place = serializers.JSONField(
+        required=False,
+        allow_null=True,
+        validators=[check_place],
+        help_text="The side and the place in image pixels, as {'side': 'left', 'at': [12, 40]}; null "
+        "for a note on the pair.",
+    )
+
+    class Meta:
+        model = Note
+        fields = ["text", "place", "discuss"]
+
+
+class NoteSerializer(serializers.ModelSerializer[Note]):
+    """A note of an annotator. It is part of no ranking."""
+
+    annotator = serializers.CharField(source="screen.assignment.annotator.username")
+    image = serializers.CharField(source="screen.assignment.image.name")
+    left = serializers.SlugField(source="screen.left.method.slug")
+    right = serializers.SlugField(source="screen.right.method.slug")
+
+    class Meta:
+        model = Note
+        fields = [
+            *("id", "annotator", "image", "left", "right"),
+            *("place", "text", "discuss", "created"),
+        ]
+        read_only_fields = fields
+
+
+class NoteQuery(serializers.Serializer[Any]):
+    discuss = serializers.BooleanField(
+        required=False, default=False, help_text="Only notes that ask for a discussion."
+    )
 
 
 class UndoSerializer(HaveSerializer):

@@ -40,6 +40,8 @@ class PairAnswer:
     verdicts: tuple[str, ...]
     was_swapped: bool
     in_sight: InSight
+    # {"n": places that differ, "seen": those looked at}, or None.
+    places: Mapping[str, int] | None
     at: datetime
 
 
@@ -64,5 +66,6 @@ def answers_to(
             tuple(MIRRORED.get(said, said) for said in given) if is_swapped else tuple(given),
             is_swapped,
             in_sight.mirrored() if is_swapped else in_sight,
+            answer.places,
             answer.created,
         )

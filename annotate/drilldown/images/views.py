@@ -138,6 +138,12 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
             "criteria": CRITERIA,
             "hides_names": hides_names,
             "answers": list(answers_to(study, left, right, names)),
+            "notes": [
+                told
+                for told in notes_of(study, names, image=asked_image)
+                if {told.note.screen.left_id, told.note.screen.right_id} == {left.pk, right.pk}
+                or told.note.result in (left, right)
+            ],
         }
     return render(request, "reports/compare.html", context, status=status)
 

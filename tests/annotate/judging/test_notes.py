@@ -112,6 +112,50 @@ def test_t44_researchers_find_notes_at_the_image_and_in_a_list_to_discuss(
         assert notes in client.get(reverse(page, args=[study.slug])).text
 
 
+def test_t44_the_api_pins_notes_and_lists_them_for_researchers(client, page, study, turn):
+    url = reverse("api:note", args=[turn.screen.public_id])
+    sent = {"text": "Is this text?", "place": PLACE, "discuss": True}
+    response = page.post(url, sent, content_type="application/json")
+    assert (response.status_code, response.json()) == (201, sent)
+    page.post(url, {"text": "Only a remark."}, content_type="application/json")
+    wrong = {"text": "Look.", "place": {"side": "top", "at": [1, 2]}}
+    response = page.post(url, wrong, content_type="application/json")
+    assert response.status_code == 422
+    notes = reverse("api:notes", args=[study.slug])
+    assert page.get(notes).status_code == 404
+    client.force_login(add_researcher(study))
+    remark, question = client.get(notes).json()["results"]
+    assert (remark["text"], remark["place"], remark["discuss"]) == ("Only a remark.", None, False)
+    assert (question["image"], question["left"], question["right"]) == (
+        turn.assignment.image.name,
+        turn.screen.left.method.slug,
+        turn.screen.right.method.slug,
+    )
+    [asked] = client.get(notes, {"discuss": "true"}).json()["results"]
+    assert asked == question
+
+
+def test_t44_the_comparison_of_two_results_shows_their_notes_and_coverage(
+    client, study, annotator, turn
+):
+    pinned(turn, annotator, "Is this text?", place=PLACE)
+    seen = {"n": 10, "seen": 9}
+    services.record_judgement(
+        screen_id=turn.screen.public_id, annotator=annotator, verdicts=EQUAL, places=seen
+    )
+    client.force_login(add_researcher(study))
+    url = reverse("evidence:compare", args=[study.slug, turn.assignment.image.name])
+    left, right = (side.method.slug for side in (turn.screen.left, turn.screen.right))
+    text = client.get(url, {"left": right, "right": left}).text
+    first, second = text.split('data-pane="right"')
+    assert "M120.4,340h0" in first
+    assert "M120.4,340h0" not in second
+    assert "Is this text?" in text
+    assert "9 of 10" in text
+    other = study.methods.exclude(slug__in=[left, right]).get().slug
+    assert "Is this text?" not in client.get(url, {"left": left, "right": other}).text
+
+
 def test_t44_raw_data_have_the_notes(study, annotator, turn):
     pinned(turn, annotator, "Is this text?", place=PLACE, discuss=True)
     head, row = b"".join(raw.content(study, "notes.csv", names=True)).decode().splitlines()
