@@ -14,9 +14,8 @@ from ..containers.contents import Archive, Kind, LineFormat, OnEntry
 from ..containers.folders import unfolded
 from ..containers.image_sizes import in_pixels
 from ..problems import Problems
-from .declared import BOTH, Format
 from .guessing import guess
-from .known_formats import FORMATS, LINES, broken_plugins, lines_as
+from .known_formats import BOTH, FORMATS, LINES, Format, broken_plugins, lines_as
 
 __all__ = ["FORMATS", "LINES", "Format", "UnknownFormat", "broken_plugins", "read"]
 
