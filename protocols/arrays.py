@@ -30,10 +30,7 @@ TURNED: Final = (
 def plain_values(values: Any) -> Any:
     """Return tensors of any device, arrays and their scalars in nested data as plain values.
 
-    Parameters
-    ----------
-    values
-        Mappings, sequences, tensors, arrays, numbers and texts, nested in any way.
+    Mappings and sequences may be nested in any way.
     """
     if isinstance(values, Mapping):
         return {key: plain_values(of) for key, of in values.items()}
@@ -47,10 +44,7 @@ def plain_values(values: Any) -> Any:
 def are_shares(regions: Iterable[Region]) -> bool:
     """Return whether there is a region, and every coordinate may be a share of an image's side.
 
-    Parameters
-    ----------
-    regions
-        Of a whole data set, ground truth and detections.
+    The regions are those of a whole data set, ground truth and detections.
     """
     some = False
     for region in regions:

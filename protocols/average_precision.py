@@ -96,14 +96,8 @@ def voc_average_precision(
 
     The precision at a recall is the best one reached at that recall or a higher one. It is averaged
     over all recalls (the area under that curve) or, with ``eleven_points``, over the recalls 0,
-    0.1, ... 1. Equal confidences keep their order.
-
-    Parameters
-    ----------
-    ranked : sequence of (float, bool)
-        Confidence of each counted detection, and whether it is matched.
-    n_truth : float
-        Number of counted truths.
+    0.1, ... 1. Equal confidences keep their order. ``ranked`` has the confidence of each counted
+    detection, and whether it is matched.
     """
     if not n_truth:
         return 0.0

@@ -211,11 +211,6 @@ def word_to_spot(text: str, min_length: int) -> str | None:
 
     A final 's is dropped, then hyphens at the ends, then special signs everywhere. The remainder
     must be one piece of at least ``min_length`` letters (Latin, extended Latin, Greek) and hyphens.
-
-    Parameters
-    ----------
-    min_length : int
-        In letters.
     """
     word = text[:-2] if text.endswith(_POSSESSIVES) else text
     word = "".join(" " if sign in SPECIAL else sign for sign in word.strip("-")).strip()
@@ -248,10 +243,7 @@ def _edit_distance(a: str, b: str) -> int:
 def with_vocabulary(truth: Iterable[Region], words: Collection[str]) -> tuple[Region, ...]:
     """Return truths labelled as out of a vocabulary if their text is not one of its words.
 
-    Parameters
-    ----------
-    words : collection of str
-        Compared exactly, including case.
+    Words are compared exactly, including case.
     """
     return tuple(
         region

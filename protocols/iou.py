@@ -407,12 +407,7 @@ def average_precision(
 
     Going through the detections by descending confidence (equal ones in the order given), the
     precision so far is added at each matched one; the sum is divided by the number of truths. There
-    is no interpolation. 0 if there is no truth.
-
-    Parameters
-    ----------
-    confidences : sequence of float, length n
-    matched : sequence of bool, length n
+    is no interpolation. 0 if there is no truth. Both sequences have length n.
     """
     order = sorted(range(len(confidences)), key=lambda at: -confidences[at])
     total, n_matches = 0.0, 0

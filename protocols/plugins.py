@@ -55,19 +55,8 @@ def found(
 ) -> Found[Thing]:
     """Load every plug-in of a group, in the order of their names.
 
-    Parameters
-    ----------
-    group : str
-        PROTOCOLS or FORMATS.
-    fitting : callable
-        Takes a name and a loaded object, returns the object to use; raises Unfit.
-    taken : container of str
-        Names that no plug-in may have.
-
-    Returns
-    -------
-    Found
-        Each plug-in left out is also logged, once.
+    ``fitting`` takes a name and a loaded object and returns the object to use, or raises Unfit; no
+    plug-in may have a name that is taken. Each one left out is also logged, once.
     """
     things: dict[str, Thing] = {}
     packages: dict[str, str] = {}

@@ -75,12 +75,7 @@ def chunks_of_method(
 ) -> Iterator[OneMethod]:
     """Yield the chunks of a result set: a single one if a protocol needs all images at once.
 
-    Parameters
-    ----------
-    method : str
-        Name of the method whose results these are.
-    scenes : iterable of Scene
-        Read as chunks are asked for.
+    Scenes are read as chunks are asked for.
     """
     if any(protocol.needs_all_images for protocol in protocols):
         yield OneMethod(tuple(protocols), method, 0, tuple(scenes))
@@ -95,12 +90,7 @@ def chunks_of_images(
 ) -> Iterator[SeveralMethods]:
     """Yield the chunks of images whose methods are compared with each other, image by image.
 
-    Parameters
-    ----------
-    protocol : Protocol
-        One that compares methods.
-    images : iterable of mapping of method to Scene
-        Read as chunks are asked for.
+    The protocol compares methods; images are read as chunks are asked for.
     """
     weighed = ((scenes, sum(map(_n_regions, scenes.values()))) for scenes in images)
     for start, part in _parts(weighed, CHUNK_WEIGHT // 10):

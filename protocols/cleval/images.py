@@ -228,17 +228,7 @@ def images_of(
 ) -> list[CharacterMatches]:
     """Return the matches of each scene; all scenes are measured together.
 
-    Parameters
-    ----------
-    scenes : sequence of Scene, length n
-    rule : Quads or Polygons
-        The measure of regions, and the placement of their characters.
-    min_area_precision : float in [0, 1]
-        Minimum share of a detection inside a truth it is matched to.
-
-    Returns
-    -------
-    list of CharacterMatches, length n
+    There is one answer for each scene.
     """
     flat = flatten(scenes)
     truth, detections = rule.shapes(flat.truth), rule.shapes(flat.detections)

@@ -252,10 +252,7 @@ def _sums(score: ImageScore) -> Sums:
 def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
     """Return the contents of a file.
 
-    Parameters
-    ----------
-    format : str, optional
-        A key of ``FORMATS``; by default the format is guessed.
+    Without ``format``, a key of ``FORMATS``, the format is guessed.
 
     Raises
     ------
@@ -277,11 +274,6 @@ def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive
     Coordinates have the same format in both; the fields after them are detected from all lines. If
     the format of the ground truth was named and the results do not fit it, the error names the
     format that they fit. If it was not named, results may have another, unambiguous format.
-
-    Parameters
-    ----------
-    path, truth : str
-        Paths of the result set and the ground truth.
 
     Raises
     ------

@@ -60,18 +60,8 @@ def convert(
 ) -> Iterator[str]:
     """Write a file in another format; yield warnings and a summary.
 
-    Parameters
-    ----------
-    to : str
-        A format that can be written.
-    kind : "truth" or "results", optional
-        By default it is detected.
-    format : str, optional
-        Format of the file, by default detected.
-    images : str, optional
-        Zip or folder of photographs, for their sizes.
-    without : sequence of str
-        Fields to leave out.
+    The kind and ``format`` are detected if they are not given; ``images`` is a zip or folder of
+    photographs, for their sizes, and ``without`` names fields to leave out.
 
     Raises
     ------

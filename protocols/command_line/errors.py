@@ -42,21 +42,7 @@ def explain_files(
 ) -> Iterator[Explained]:
     """Yield the losses of each result set, which is named after its file.
 
-    Parameters
-    ----------
-    protocol : Protocol
-        One with ``has_causes``.
-    truth : str
-        Path of the ground truth.
-    results : sequence of str
-        Paths of the result sets.
-
-    Raises
-    ------
-    BatchError
-        If a file cannot be read, or has results for an image without ground truth.
-    NoCauses
-        If the protocol's credits do not belong to single regions.
+    A BatchError names what cannot be read.
     """
     [protocol], _ = settled([protocol], truth, formats)
     for path in results:

@@ -38,10 +38,7 @@ class Scored:
 def scored(protocol: Protocol, scenes: Sequence[Scene], *, with_tables: bool) -> Scored:
     """Return the scores of scenes, and what was measured for them if it is written.
 
-    Parameters
-    ----------
-    scenes : sequence of Scene, length n
-    with_tables : bool
+    The scenes are a sequence of length n.
     """
     if not with_tables:
         return Scored(protocol.score(scenes))
@@ -70,10 +67,7 @@ def overall_figures(
 ) -> dict[str, float | None]:
     """Return the official figures, by the names of the competition's scripts.
 
-    Parameters
-    ----------
-    scenes : sequence of Scene, length n
-    scores : sequence of ImageScore, length n
+    Scenes and scores have the same length n.
     """
     overall: OverallScore = protocol.overall(scores)
     n_truth = sum(score.tally.n_truth for score in scores)
@@ -136,14 +130,9 @@ def samples(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the output of the competition's scripts for each image, after its name.
 
-    Parameters
-    ----------
-    found : Scored
-        Of these images, in their order.
-    listed : mapping
-        The parameters that the script lists with its results.
-    log : str
-        ``reasons`` why regions have no match, or ``published``: the steps of the script.
+    ``found`` is of these images in their order; ``listed`` are the parameters that the script
+    lists; ``log`` is ``reasons`` why regions have no match, or ``published``: the steps of the
+    script.
     """
     for at, ((image, scene), score) in enumerate(zip(images.items(), found.scores, strict=True)):
         detections = scene.detections or ()

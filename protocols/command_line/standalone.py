@@ -126,10 +126,7 @@ def run(arguments: Sequence[str]) -> int:
 def evaluate(options: Options) -> tuple[Protocol, dict[str, Scene], Scored]:
     """Read both zips and score them; return the settled protocol, the scenes and the scores.
 
-    Raises
-    ------
-    Refused, Asked
-        As ``read_lines`` does.
+    Raises Refused and Asked as ``read_lines`` does.
     """
     images = _scenes(options)
     truths = (region for scene in images.values() for region in scene.truth)

@@ -69,17 +69,8 @@ class Lines:
 def read_lines(path: str, lines: Lines, *, ask: bool = True) -> dict[str, tuple[Region, ...]]:
     """Return the regions of each image, in the order of the zip.
 
-    Parameters
-    ----------
-    ask : bool
-        Raise ``Asked`` if the lines of ground truth can be read in two ways.
-
-    Raises
-    ------
-    Refused
-        For input that the scripts refuse: the zip, the name of an entry, a line.
-    Asked
-        If ground truth can be read in two ways.
+    Raises Refused for input that the scripts refuse, and with ``ask`` Asked if the lines of ground
+    truth can be read in two ways.
     """
     n = _LTRB if lines.ltrb else _QUAD
     rules = Rules(LineFormat.LTRB if lines.ltrb else LineFormat.QUAD, strict=True)

@@ -66,15 +66,9 @@ def characters_of(
     On a straight line: the segment from the middle of the left side (corners 1 and 4) to that of
     the right side (corners 2 and 3), cut into n equal parts, the middle of each. Where the text
     runs ``downwards`` the corners are taken as (4, 1, 2, 3) first, as published: from the bottom
-    up. The corners of a polygon are the ends of the first half of its points and of the second.
-    A ``curved`` region has its characters along its top and its bottom instead: see ``_curved``.
-
-    Parameters
-    ----------
-    shapes : Shapes, length m
-    n : ndarray of shape (m,)
-        Number of each region's characters.
-    downwards, curved : ndarray of bool, shape (m,)
+    up. The corners of a polygon are the ends of the first half of its points and of the second. A
+    ``curved`` region has its characters along its top and its bottom instead: see ``_curved``.
+    ``n`` has the shape (m,), one for each region, as the two that follow.
     """
     corners = shapes.corners()
     corners[downwards] = np.roll(corners[downwards], 1, axis=1)
@@ -125,17 +119,8 @@ def inside(
     """Return, for each point, whether it is inside the region of its row.
 
     Left and top edges are inside, right and bottom edges are not; with ``open_edges`` no edge is.
-
-    Parameters
-    ----------
-    points : ndarray of shape (k, 2)
-    shapes : Shapes
-    at : ndarray of shape (k,)
-        The region of each point, by its index in ``shapes``.
-
-    Returns
-    -------
-    ndarray of bool, shape (k,)
+    ``at`` has the region of each point, by its index in ``shapes``; points have the shape (k, 2),
+    both others (k,).
     """
     # Cheapest first: the bounding box of all, the four sides of quadrilaterals, the library.
     moved = points if open_edges else points + _NUDGE

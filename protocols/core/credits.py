@@ -127,10 +127,7 @@ def match_credits(
 ) -> tuple[list[float], list[float]]:
     """Return the credit of each truth and of each detection, shared equally within a match.
 
-    Parameters
-    ----------
-    n_truth, n_detections : int
-        Number of the image's regions, ignored ones too.
+    Ignored regions are among the numbers of regions.
     """
     recall, precision = [0.0] * n_truth, [0.0] * n_detections
     for match in score.matches:

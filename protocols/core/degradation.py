@@ -51,12 +51,7 @@ def worsened(
     - added: half as many regions as there are, at least two, in empty places;
     - moved: as removed, but the regions reappear next to the text, in empty places.
 
-    Parameters
-    ----------
-    size : (float, float)
-        Width and height of the image in pixels; no region is placed outside it.
-    kinds : sequence of str
-        Those that may be drawn.
+    No region is placed outside the image, whose ``size`` is width and height in pixels.
     """
     doers: dict[Kind, Callable[[], Worse | None]] = {
         "removed": lambda: _removed(detections, truth, rng),

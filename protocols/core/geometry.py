@@ -45,12 +45,7 @@ class Pairs:
 
 
 def boxes_of(regions: Sequence[Region]) -> Floats:
-    """Return left, top, right, bottom of each region's bounding box; shape (n, 4).
-
-    Parameters
-    ----------
-    regions : sequence of Region, length n
-    """
+    """Return left, top, right, bottom of each region's bounding box; shape (n, 4)."""
     coordinates, n_points = _coordinates(regions)
     return _boxes(coordinates, n_points)
 
@@ -85,17 +80,9 @@ def overlapping_pairs(
 ) -> Pairs:
     """Return the pairs of each image whose boxes share a point.
 
-    Parameters
-    ----------
-    truth_boxes, detection_boxes : ndarray of shape (n, 4) and (m, 4)
-        Boxes of all images one after the other.
-    n_truth, n_detections : ndarray of shape (number of images,)
-        Number of regions of each image.
-
-    Returns
-    -------
-    Pairs
-        Ordered by truth, then detection; boxes that only touch are a pair, too.
+    Boxes of all images come one after the other, in the shapes (n, 4) and (m, 4), and the numbers
+    of regions have the shape (number of images,). Pairs are ordered by truth, then detection; boxes
+    that only touch are a pair, too.
     """
     crowded = n_truth * n_detections > _MAX_COMPARED
     parts = [_compared_pairs(truth_boxes, detection_boxes, n_truth, n_detections, ~crowded)]
@@ -146,9 +133,7 @@ def _indexed_pairs(truth_boxes: Floats, detection_boxes: Floats) -> tuple[Indice
 def shares(above: Floats, below: Floats) -> Floats:
     """Return above / below, entry by entry; 0 where below is not positive.
 
-    Parameters
-    ----------
-    above, below : ndarray of the same shape
+    Both have the same shape.
     """
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
@@ -156,16 +141,7 @@ def shares(above: Floats, below: Floats) -> Floats:
 def box_areas(boxes: Floats, pixel: float = 0.0) -> Floats:
     """Return areas of boxes; ``pixel`` is 1 where the last pixel is included in a box.
 
-    Parameters
-    ----------
-    boxes : ndarray of shape (n, 4)
-        Left, top, right, bottom in pixels.
-    pixel : float
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        In square pixels.
+    Boxes have the shape (n, 4), areas (n,), in square pixels.
     """
     return np.asarray((boxes[:, 2] - boxes[:, 0] + pixel) * (boxes[:, 3] - boxes[:, 1] + pixel))
 
@@ -173,17 +149,8 @@ def box_areas(boxes: Floats, pixel: float = 0.0) -> Floats:
 def box_intersections(a: Floats, b: Floats, pixel: float = 0.0) -> Floats:
     """Return the area that each row of ``a`` shares with the same row of ``b``.
 
-    Parameters
-    ----------
-    a, b : ndarray of shape (m, 4)
-        Left, top, right, bottom in pixels.
-    pixel : float
-        1 where the last pixel is included in a box.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        In square pixels.
+    Boxes have the shape (m, 4), areas (m,), in square pixels; ``pixel`` is 1 where the last pixel
+    is included in a box.
     """
     width = np.minimum(a[:, 2], b[:, 2]) - np.maximum(a[:, 0], b[:, 0]) + pixel
     height = np.minimum(a[:, 3], b[:, 3]) - np.maximum(a[:, 1], b[:, 1]) + pixel
@@ -381,15 +348,7 @@ def _cross(a: Floats, b: Floats) -> Floats:
 def intersection_areas(truth: Shapes, detections: Shapes, pairs: Pairs) -> Floats:
     """Return the shared area of each pair; shape (m,).
 
-    Parameters
-    ----------
-    pairs : Pairs, length m
-        Indices into ``truth`` and ``detections``.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        In square pixels.
+    Pairs are indices into ``truth`` and ``detections``; areas are in square pixels.
     """
     areas = box_intersections(truth.boxes[pairs.truth], detections.boxes[pairs.detection])
     # Boxes that only touch enclose polygons that share no area.
@@ -414,14 +373,10 @@ def intersection_areas(truth: Shapes, detections: Shapes, pairs: Pairs) -> Float
 def _convex_intersections(a: Floats, b: Floats) -> Floats:
     """Return the areas shared by pairs of convex quadrilaterals with whole coordinates.
 
-    Green's theorem over the boundary of the intersection: the parts of a's sides inside b, and
-    of b's sides inside a. Which side of a line a corner is on is exact, so a side along a side of
-    the other is counted once if both run the same way, and never if they run against each other.
-
-    Parameters
-    ----------
-    a, b : ndarray of shape (m, 4, 2)
-        Corners, clockwise on screen.
+    Green's theorem over the boundary of the intersection: the parts of a's sides inside b, and of
+    b's sides inside a. Which side of a line a corner is on is exact, so a side along a side of the
+    other is counted once if both run the same way, and never if they run against each other.
+    Corners have the shape (m, 4, 2), clockwise on screen.
     """
     if not len(a):
         return np.zeros(0)

@@ -39,11 +39,8 @@ class Groups:
     def of(cls, scene: Scene, level: str) -> "Groups":
         """Put the words of a scene together.
 
-        Parameters
-        ----------
-        level : str
-            ``lines``: words with the same parent; a word without one is a line. ``paragraphs``:
-            words whose parents begin alike, up to the last dot.
+        ``lines``: words with the same parent; a word without one is a line. ``paragraphs``: words
+        whose parents begin alike, up to the last dot.
         """
         canvas = _Canvas.of(scene)
         truth = _groups(scene.truth, level, canvas, _own_outlines(scene, level))

@@ -84,10 +84,7 @@ class Flat:
 def flatten(scenes: Sequence[Scene]) -> Flat:
     """Return the regions of many scenes as one list per side, with the start of each scene.
 
-    Parameters
-    ----------
-    scenes : sequence of Scene
-        Detections of None count as an empty list.
+    Detections of None count as an empty list.
     """
     truth = [region for scene in scenes for region in scene.truth]
     detections = [region for scene in scenes for region in scene.detections or ()]
@@ -107,15 +104,7 @@ def flatten(scenes: Sequence[Scene]) -> Flat:
 def ignored_detections(flat: Flat, pairs: Pairs, share: Floats, limit: float) -> NDArray[np.bool_]:
     """Return which detections have more than ``limit`` of their area in one ignored truth.
 
-    Parameters
-    ----------
-    pairs : Pairs, length m
-    share : ndarray of shape (m,)
-        Share of each pair's detection inside its truth, in [0, 1].
-
-    Returns
-    -------
-    ndarray of bool, one for each detection
+    Shares have the shape (m,), one for each pair, the answer one for each detection.
     """
     ignored = np.zeros(len(flat.detections), dtype=bool)
     ignored[pairs.detection[flat.ignored_truth[pairs.truth] & (share > limit)]] = True
@@ -131,14 +120,7 @@ def unmatched_of(
 ) -> tuple[Unmatched, ...]:
     """Return the regions of an image without a match, truths first, each with the reason.
 
-    Parameters
-    ----------
-    truth_ignored, ignored : sequence of bool
-        Whether each truth, or each detection, is ignored.
-    matched_truth, matched : container of int
-        The indices of those that have a match.
-    why : callable
-        Returns why a counted region, given its side and index, has none.
+    ``why`` returns why a counted region, given its side and index, has no match.
     """
     sides: tuple[tuple[Side, Sequence[bool], Container[int], str], ...] = (
         ("truth", truth_ignored, matched_truth, IGNORED),
@@ -165,12 +147,8 @@ def kinds_of(matches: Iterable[Match]) -> dict[str, float | None]:
 def largest(of: Indices, values: Floats, n: int) -> Floats:
     """Return the largest value of the pairs of each of n regions, 0 if it has none.
 
-    Parameters
-    ----------
-    of : ndarray of shape (m,)
-        The region of each pair, by its index.
-    values : ndarray of shape (m,)
-        Non-negative.
+    ``of`` has the index of each pair's region; both have the shape (m,), and values are not
+    negative.
     """
     best = np.zeros(n)
     # Unlike best[of] = ..., this takes every one of several values for a region into account.
@@ -181,10 +159,6 @@ def largest(of: Indices, values: Floats, n: int) -> Floats:
 def summed(of: Indices, values: Floats, n: int) -> Floats:
     """Return the sum of the values of the pairs of each of n regions, 0 if it has none.
 
-    Parameters
-    ----------
-    of : ndarray of shape (m,)
-        The region of each pair, by its index.
-    values : ndarray of shape (m,)
+    ``of`` has the index of each pair's region; both have the shape (m,).
     """
     return np.bincount(of, values, minlength=n).astype(np.float64)

@@ -58,15 +58,8 @@ def performance_graphs(
 ) -> PerformanceGraphs:
     """Return a result set's figures as each threshold in turn goes from 1/steps to 1.
 
-    Thresholds are the parameters of the protocol whose name begins with ``min_`` and whose range
-    is [0, 1].
-
-    Parameters
-    ----------
-    scenes : sequence of Scene
-        The whole result set.
-    steps : int
-        Number of equally spaced values.
+    Thresholds are the parameters of the protocol whose name begins with ``min_`` and whose range is
+    [0, 1]. There are ``steps`` equally spaced values; the scenes are the whole result set.
 
     Raises
     ------

@@ -28,10 +28,7 @@ def box_union_area(boxes: Floats) -> float:
 def clipped(boxes: Floats, frame: Floats) -> Floats:
     """Return the parts of boxes inside one box; a box outside it becomes one without area.
 
-    Parameters
-    ----------
-    boxes : ndarray of shape (n, 4)
-    frame : ndarray of shape (4,)
+    Boxes have the shape (n, 4), the frame (4,).
     """
     low = np.maximum(boxes[:, :2], frame[:2])
     return np.concatenate([low, np.maximum(np.minimum(boxes[:, 2:], frame[2:]), low)], axis=1)
@@ -56,15 +53,7 @@ def union_areas(
 ) -> Floats:
     """Return the area of each union; with ``inside``, of its part within one region.
 
-    Parameters
-    ----------
-    pieces : sequence of Piece, length n
-    inside : shapes and n indices into them, or None
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        In square pixels.
+    ``inside`` are shapes and n indices into them. Areas have the shape (n,), in square pixels.
     """
     frames, at = inside if inside is not None else (None, [])
     areas = np.zeros(len(pieces))
@@ -113,11 +102,7 @@ def _polygons_of(pieces: Sequence[Piece]) -> Polygons:
 def overlapping_groups(shapes: Shapes, groups: Mapping[int, Sequence[int]]) -> list[int]:
     """Return the groups in which two members share area; in the others, areas add up.
 
-    Parameters
-    ----------
-    shapes : Shapes
-    groups : mapping of int to sequence of int
-        The members of each group, by their indices in ``shapes``.
+    Members are indices in ``shapes``.
     """
     owner, first, second = [], [], []
     for at, members in groups.items():
@@ -135,13 +120,7 @@ def overlapping_groups(shapes: Shapes, groups: Mapping[int, Sequence[int]]) -> l
 def union_of_each(groups: Sequence[Polygons]) -> Polygons:
     """Return the union of each group of polygons.
 
-    Parameters
-    ----------
-    groups : sequence of ndarray of Polygon, length n
-
-    Returns
-    -------
-    ndarray of geometries, shape (n,)
+    The shape is (n,).
     """
     # Rows padded with None, which a union ignores.
     table: Polygons = np.full((len(groups), max(map(len, groups), default=0)), None, dtype=object)

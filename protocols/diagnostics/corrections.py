@@ -20,19 +20,9 @@ _OF_SHAPES: Final = ("L5", "L6", "L7")
 def amended(archive: Archive, reading: str, *, sizes: Sizes, known: Collection[str]) -> Archive:
     """Return an archive under a reading.
 
-    The reading "sides" changes nothing: the file was read as boxes with sides already.
-
-    Parameters
-    ----------
-    sizes : mapping of str to (int, int)
-        Width and height of images in pixels; needed for relative coordinates.
-    known : collection of str
-        The names of all images, in counting order.
-
-    Raises
-    ------
-    ReadingError
-        As ``readings.read_so`` raises it.
+    The reading "sides" changes nothing: the file was read as boxes with sides already. Relative
+    coordinates need the sizes of images, width and height in pixels; ``known`` are the names of all
+    images in counting order. Raises ReadingError as ``readings.read_so`` does.
     """
     if reading in (AS_READ, SIDES):
         return archive

@@ -26,18 +26,9 @@ def warn_of_empty_results(
     """Warn if a method has no boxes on more than half of the images with text.
 
     All images are counted, not a sample. Images whose ground truth has no counted region are left
-    out: an empty result is correct there.
-
-    Parameters
-    ----------
-    problems : Problems
-        Receives the warning, code "F5", with the number and percentage of such images.
-    results : mapping of str to sequence of Region
-        Results of one method, by image.
-    with_text : collection of str
-        The images whose ground truth has a region that counts.
-    absent : "empty", "not-evaluated" or None
-        Meaning of an image without results; "empty" counts as one without boxes.
+    out: an empty result is correct there. The warning, F5, has the number and percentage of such
+    images; those are among ``with_text``, the images whose ground truth has a region that counts.
+    An image without results counts as one without boxes if ``absent`` is "empty".
     """
     known = [image for image in with_text if absent == "empty" or image in results]
     n_empty = sum(not results.get(image) for image in known)

@@ -80,11 +80,6 @@ def sample(images: Sequence[str], most: int = MAX_IMAGES) -> list[str]:
     """Draw images at random, the same each time, in their original order.
 
     Taking every second image instead would miss that every second file is empty.
-
-    Parameters
-    ----------
-    most : int
-        Number of images to draw; all of them if there are no more.
     """
     if len(images) <= most:
         return list(images)
@@ -103,14 +98,7 @@ def thinned(truth: Regions) -> dict[str, Sequence[Region]]:
 def fit(truth: Regions, results: Regions, sizes: Sizes) -> Fit:
     """Return how results fit the ground truth of some images.
 
-    Parameters
-    ----------
-    truth : mapping of str to sequence of Region
-        By image; these images are compared.
-    results : mapping of str to sequence of Region
-        By image; a missing image counts as having no detections.
-    sizes : mapping of str to (int, int)
-        Width and height of images in pixels, where they are known.
+    The images of ``truth`` are compared; one without results counts as having no detections.
     """
     scenes = [Scene(tuple(of), tuple(results.get(image, ()))) for image, of in truth.items()]
     matching = IouMatching(scenes, min_iou=MIN_IOU, max_ignored_share=0.5)

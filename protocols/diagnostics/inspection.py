@@ -89,14 +89,8 @@ def look(
 ) -> Noticed:
     """Return results in the user's reading, or as read with an offer of a better one.
 
-    Parameters
-    ----------
-    images : mapping of str to (int, int) or None
-        All images of the dataset, with width and height in pixels where they are known.
-    reading : str
-        The reading that the user chose; empty if none was chosen.
-    by_sides : callable
-        Reads the file again as boxes of left, top, width and height.
+    ``images`` has all images of the dataset, with width and height in pixels where they are known;
+    ``by_sides`` reads the file again as boxes of left, top, width and height.
     """
     sizes = {image: size for image, size in images.items() if size is not None}
     if reading not in ("", AS_READ):

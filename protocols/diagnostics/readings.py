@@ -69,13 +69,7 @@ def words_of(reading: str) -> str:
 
 
 def scaled(x: float, y: float) -> str:
-    """Return the reading that multiplies coordinates.
-
-    Parameters
-    ----------
-    x, y : float
-        The factors of the coordinates.
-    """
+    """Return the reading that multiplies coordinates."""
     return f"scaled:{x:.6g}" if x == y else f"scaled:{x:.6g}:{y:.6g}"
 
 
@@ -107,15 +101,9 @@ def read_so(
 ) -> dict[str, tuple[Region, ...]]:
     """Return results under another reading.
 
-    Parameters
-    ----------
-    results : mapping of str to sequence of Region
-        By image, as they were read; boxes if ``reading`` is "sides".
-    sizes : mapping of str to (int, int)
-        Width and height of images; needed for relative coordinates.
-    known : collection of str
-        The dataset's images, in counting order. A file shifted to an unknown image is left out if
-        its own name is known, and is otherwise unchanged.
+    Relative coordinates need the sizes of images. ``known`` are the dataset's images in counting
+    order: a file shifted to an unknown image is left out if its own name is known, and is otherwise
+    unchanged.
 
     Raises
     ------
@@ -144,14 +132,7 @@ def mover(
 ) -> Callable[[str], str | None]:
     """Return a function from a file's image to the image it would belong to under this reading.
 
-    Parameters
-    ----------
-    reading : str
-        A key of ``SHIFTS``.
-    known : collection of str
-        The names of all images, in counting order.
-    back : bool
-        Return the inverse function instead.
+    ``known`` are the names of all images in counting order; ``back`` asks for the inverse function.
     """
     by = -SHIFTS[reading] if back else SHIFTS[reading]
     if reading in (NEXT, PREVIOUS):

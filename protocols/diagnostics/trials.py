@@ -72,16 +72,8 @@ def offered(
 ) -> Offer | None:
     """Return the reading that fits far better than the results as read, or None.
 
-    Parameters
-    ----------
-    truth : mapping of str to sequence of Region
-        Ground truth of the inspected images.
-    results : mapping of str to sequence of Region
-        All results, by image: a file may belong to the neighbouring image.
-    known : collection of str
-        All images of the dataset, in counting order.
-    as_read : Fit
-        Fit of the results as read.
+    ``truth`` has the inspected images, ``results`` all, since a file may belong to the neighbouring
+    image; ``known`` are all images of the dataset in counting order.
     """
     if as_read.recall is None or _MIN_RATIO * as_read.recall > 1:
         return None
@@ -99,19 +91,8 @@ def read_on(
 ) -> dict[str, tuple[Region, ...]]:
     """Return the results of the inspected images under another reading.
 
-    Parameters
-    ----------
-    truth : mapping of str to sequence of Region
-        Ground truth of the inspected images.
-    results : mapping of str to sequence of Region
-        All results, by image.
-    known : collection of str
-        All images of the dataset, in counting order.
-
-    Raises
-    ------
-    ReadingError
-        As ``read_so`` raises it.
+    ``known`` are all images of the dataset in counting order. Raises ReadingError as ``read_so``
+    does.
     """
     wanted = set(truth)
     if reading in SHIFTS:
@@ -121,13 +102,7 @@ def read_on(
 
 
 def is_better(as_read: Fit, tried: Fit) -> bool:
-    """Return whether another reading fits clearly better and should be offered.
-
-    Parameters
-    ----------
-    as_read, tried : Fit
-        Fits to the ground truth of the same images.
-    """
+    """Return whether another reading fits clearly better and should be offered."""
     return (
         tried.n_matches >= _MIN_MATCHES
         and (tried.recall or 0) >= (as_read.recall or 0) + _MIN_GAIN

@@ -6,7 +6,8 @@ import io
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -154,6 +155,9 @@ class Fault(Exception):
         self, code: str, found: str, expected: str, span: Span | None = None, **values: object
     ) -> None:
         self.code, self.span = code, span
+        # If the reader knows them and its caller does not.
+        self.line: int | None = None
+        self.text: str | None = None
         self.found, self.expected = _message(found, values), _message(expected, values)
         super().__init__(self.found)
 
@@ -218,11 +222,20 @@ class Problems:
         is_out: bool = False,
     ) -> None:
         """Add an error for input that a reader could not use, or a warning if it is left out."""
-        severe: dict[str, Any] = {"severity": "warning", "action": PASSED_OVER} if is_out else {}
-        place = (entry, line)
-        self.error(
-            fault.code, fault.found, fault.expected, *place, text=text, span=fault.span, **severe
-        )
+        given: dict[str, Any] = {"severity": "warning", "action": PASSED_OVER} if is_out else {}
+        given |= {"text": fault.text if text is None else text, "span": fault.span}
+        line = fault.line if line is None else line
+        self.error(fault.code, fault.found, fault.expected, entry, line, **given)
+
+    @contextmanager
+    def catching(
+        self, entry: str | None, line: int | None = None, *, text: str | None = None
+    ) -> Iterator[None]:
+        """Add an error for a Fault that is raised inside, and continue behind it."""
+        try:
+            yield
+        except Fault as fault:
+            self.fault(fault, entry, line, text=text)
 
     def add(self, problem: Problem) -> None:
         self.counts[problem.code] += 1
@@ -254,15 +267,8 @@ def quoted(text: str) -> str:
 def excerpt(line: str, span: Span | None = None) -> tuple[str, Span | None]:
     """Return a line shortened around its fault, and the position of the fault in it.
 
-    Parameters
-    ----------
-    span : (int, int), optional
-        Start and end of the fault in the line.
-
-    Returns
-    -------
-    str, (int, int) or None
-        At most 160 characters of the line, with an ellipsis at each end that was cut.
+    At most 160 characters are left, with an ellipsis at each end that was cut; ``span`` is the
+    start and end of the fault.
     """
     start, end = (0, 0) if span is None else (max(span[0], 0), min(span[1], len(line)))
     if len(line) <= _MAX_TEXT:

@@ -122,12 +122,7 @@ def _common(texts: Sequence[str]) -> str:
 def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Summary]:
     """Return the problems of one file by kind, errors first, then in the order in which they came.
 
-    Parameters
-    ----------
-    problems : iterable of Problem
-        Those that were kept.
-    counts : mapping of str to int
-        Number of problems of each code.
+    ``problems`` are those that were kept, ``counts`` the number of all by code.
     """
     found: dict[tuple[str, ...], Summary] = {}
     entries: dict[tuple[str, ...], set[str]] = {}

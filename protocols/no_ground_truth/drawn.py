@@ -109,13 +109,7 @@ def _areal(geometries: NDArray[np.object_]) -> NDArray[np.object_]:
 def polygons_in(geometries: NDArray[np.object_]) -> tuple[NDArray[np.object_], Indices]:
     """Return the polygons in geometries, and the index of the geometry that each is from.
 
-    Parameters
-    ----------
-    geometries : ndarray of shape (n,)
-
-    Returns
-    -------
-    polygons, owner : two ndarrays of shape (m,)
+    ``geometries`` has the shape (n,), both answers (m,).
     """
     parts, owner = shapely.get_parts(geometries, return_index=True)
     # A collection may hold multipolygons.
@@ -135,13 +129,8 @@ def _vote(region: Region, place: str) -> float:
 def added_up(ranks: Indices, areas: Floats, levels: Sequence[Floats]) -> tuple[Indices, Floats]:
     """Return the distinct columns of ranks and their total areas, in the order of the votes.
 
-    Parameters
-    ----------
-    ranks : ndarray of shape (s, n)
-        The rank of the vote of each of s methods on each of n parts.
-    areas : ndarray of shape (n,)
-    levels : sequence of ndarray, length s
-        The votes that each method casts, by rank.
+    ``ranks`` has the shape (s, n): the rank of the vote of each of s methods on each of n parts;
+    ``levels`` are the votes that each method casts, by rank.
     """
     # A column of ranks is a number whose digits are the ranks, method by method: equal columns are
     # equal numbers, and their order is that of the votes. Before a number could overflow it is

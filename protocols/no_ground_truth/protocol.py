@@ -66,10 +66,8 @@ class NoGroundTruth(Protocol):
     def score_methods(self, results: Mapping[str, Sequence[Scene]]) -> dict[str, list[ImageScore]]:
         """Return the scores of several methods that vote on the same images.
 
-        Raises
-        ------
-        VoteError
-            If methods have different numbers of images, or a confidence in use is outside [0, 1].
+        Raises VoteError if methods have different numbers of images, or a confidence in use is
+        outside [0, 1].
         """
         lengths = {method: len(scenes) for method, scenes in results.items()}
         if len(set(lengths.values())) > 1:

@@ -228,10 +228,7 @@ def _without_own_vote(shares: Floats, rows: Floats) -> Floats:
 def vote_score(size: float, shared: float, total: float) -> VoteScore:
     """Return precision and recall from a system's size, its relevant part and all relevance.
 
-    Parameters
-    ----------
-    size, shared, total : float
-        In documents, or in square pixels; ``total`` is nan if no other system votes.
+    They are in documents or square pixels; ``total`` is nan if no other system votes.
     """
     if math.isnan(total):
         return VoteScore(size, 0.0, 0.0, None, None)

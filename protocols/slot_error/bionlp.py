@@ -15,19 +15,13 @@ class StandoffError(ProtocolError, ValueError):
 
 
 def read_standoff(text: str, name: str = "the file") -> tuple[Item, ...]:
-    r"""Return the habitats of an .a1 or .a2 file, in file order.
+    """Return the habitats of an .a1 or .a2 file, in file order.
 
     A line ``T3<tab>Habitat 204 209<tab>human`` is an entity, its fragments separated as in ``0 4;8
     12``; ``N1<tab>OntoBiotope Annotation:T3 Referent:OBT:001804`` gives it a label; several such
     lines give several. Entities of other types, terms of other ontologies and lines of other kinds
-    do not count. If entities and labels are in two files, join their texts.
-
-    Parameters
-    ----------
-    text : str
-        The contents of the file.
-    name : str
-        Its name in messages.
+    do not count. If entities and labels are in two files, join their texts. ``name`` is the name of
+    the file in messages.
 
     Raises
     ------

@@ -76,13 +76,7 @@ class SlotCounts:
 
 
 def count_slots(paired: Paired, n_predictions: int, view: str) -> SlotCounts:
-    """Return the counts of one document in a view.
-
-    Parameters
-    ----------
-    paired : sequence of Pair or None
-        The pair of each reference.
-    """
+    """Return the counts of one document in a view."""
     pairs = [pair for pair in paired if pair is not None]
     return SlotCounts(
         n_references=len(paired),

@@ -104,13 +104,7 @@ class OpenArchive:
 
 
 def source_name(source: Source, name: str | None = None) -> str:
-    """Return a source's name in messages.
-
-    Parameters
-    ----------
-    name : str, optional
-        Name to use instead of its own.
-    """
+    """Return a source's name in messages."""
     if name is not None:
         return name
     found = source if isinstance(source, str | Path) else getattr(source, "name", "archive")
@@ -123,10 +117,7 @@ def open_archive(
 ) -> Iterator[OpenArchive]:
     """Open a zip and check its directory; faults become problems.
 
-    Parameters
-    ----------
-    max_bytes : int, optional
-        The largest an entry may be, where that is not ``limits.entry_bytes``.
+    An entry may have ``max_bytes`` where that is not ``limits.entry_bytes``.
     """
     archive = _opened(source, problems)
     if archive is None:
@@ -387,17 +378,10 @@ def _content(
 
 
 def plain_content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, max_bytes: int) -> bytes | None:
-    r"""Return the bytes of a well-formed entry; None leaves it to the slower, careful reader.
+    """Return the bytes of a well-formed entry; None leaves it to the slower, careful reader.
 
     A result set has hundreds of small entries, and opening a stream for each takes most of the
     time.
-
-    Parameters
-    ----------
-    info : ZipInfo
-        An entry of the archive.
-    max_bytes : int
-        The largest the entry may be.
     """
     file = archive.fp
     is_plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -431,10 +415,7 @@ def plain_content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, max_bytes: in
 def read_whole(source: Source, problems: Problems, max_bytes: int, expected: str) -> bytes | None:
     """Return the bytes of a file that is not an archive; None and a problem if it cannot be read.
 
-    Parameters
-    ----------
-    expected : str
-        Expected kind of file, for messages.
+    Messages name the expected kind of file.
     """
     try:
         if isinstance(source, str | Path):

@@ -24,11 +24,6 @@ def with_known_names(archive: Archive, known: Collection[str]) -> tuple[Archive,
     Names fit if they differ in capitals and punctuation only (RES_IMG_1), or have the numbers of
     exactly one image (1, img_0001). A warning (N2) states it. If a name fits none, or two names fit
     the same image, the archive is returned unchanged.
-
-    Parameters
-    ----------
-    known : collection of str
-        The names of images.
     """
     names = _images(archive)
     if all(name in known for name in names):
@@ -67,13 +62,7 @@ def with_known_names(archive: Archive, known: Collection[str]) -> tuple[Archive,
 
 
 def unknown_images(archive: Archive, known: Collection[str]) -> list[Problem]:
-    """Return an error (N2) for each image that is not among the known ones, with the nearest name.
-
-    Parameters
-    ----------
-    known : collection of str
-        The names of images.
-    """
+    """Return an error (N2) for each image that is not among the known ones, with the nearest name."""
     problems = Problems(archive.name)
     nearest = Nearest(known)
     unknown = [image for image in _images(archive) if image not in known]
@@ -97,12 +86,6 @@ def missing_images(
 
     It is a question if ``meaning`` is None, else a warning that states the consequence; a file of
     several methods gets one for each.
-
-    Parameters
-    ----------
-    known : iterable of str
-        The names of images.
-    meaning : "empty", "not-evaluated" or None
     """
     problems = Problems(archive.name)
     images = list(known)
@@ -131,10 +114,7 @@ def missing_images(
 def outside_images(archive: Archive, sizes: Mapping[str, tuple[int, int]]) -> list[Problem]:
     """Return a warning (L6), with the distance in pixels, for each region that leaves its image.
 
-    Parameters
-    ----------
-    sizes : mapping of str to (int, int)
-        Width and height of images in pixels; images without a size are skipped.
+    Sizes are width and height in pixels; images without one are skipped.
     """
     problems = Problems(archive.name)
     for images in archive.by_method.values():

@@ -1,18 +1,21 @@
 """Collecting the regions of a reader into an Archive: names, duplicates, shapes, sizes."""
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message, ngettext_noop
 from text_rankings.base.names import has_unseen
 
-from ..problems import KEPT, KEPT_AS_IT_IS, Fault, Problems, Span, quoted
+from ..problems import KEPT, KEPT_AS_IT_IS, Fault, Problems, quoted
 from .archives import Limits, Source, source_name
+
+# Plug-ins import finite_in from here.
+from .checked import finite_in as finite_in
+from .checked import shown
 from .contents import Archive, Kind, LineFormat, OnEntry, Read, Unit, natural_order
 from .documents import Document, documents, storable
-from .limits import BATCH, MAX_COORDINATE, MAX_NAME, MAX_POINTS, NOT_FINITE, NUMBER
+from .limits import BATCH, MAX_NAME
 from .shapes import odd_shapes, tell_shape
 
 # A fault with its place inside an image.
@@ -20,7 +23,6 @@ IN_IMAGE: Final = Message("{fault} ({what} {at} of {image})")
 REGION: Final = Message("region")
 LINE: Final = Message("line")
 SHAPE: Final = Message("shape")
-_MAX_SIDE: Final = 1_000_000
 _Place = tuple[str | None, int | None, str | None]
 
 
@@ -275,216 +277,8 @@ def reader_of(
         problems = Problems(source_name(source, name))
         collector = Collector(problems, slug)
         for document in documents(source, problems, limits, suffixes, on_entry):
-            try:
+            with problems.catching(document.entry):
                 read_document(document, collector, problems, kind)
-            except Fault as fault:
-                problems.fault(fault, document.entry)
         return collector.archive()
 
     return read
-
-
-def finite(value: Any, what: str = "a number") -> float:
-    """Return a number of a JSON document as a coordinate.
-
-    Parameters
-    ----------
-    what : str
-        Expected content, for messages.
-
-    Raises
-    ------
-    Fault
-        If it is not a number (L2), or not finite or beyond any image (L3).
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Fault("L2", shown(value), what)
-    # Compared before it is converted: a whole number may be too large for a float.
-    if not -MAX_COORDINATE <= value <= MAX_COORDINATE:
-        raise Fault("L3", shown(value), "{what}, up to {most:.0f}", what=what, most=MAX_COORDINATE)
-    return float(value)
-
-
-def finite_in(text: str, what: str = "a number", span: Span | None = None) -> float:
-    """Return the number in a text, as a coordinate.
-
-    Parameters
-    ----------
-    what : str
-        Expected content, for messages.
-    span : (int, int), optional
-        Position of the text in its line.
-
-    Raises
-    ------
-    Fault
-        As finite() does.
-    """
-    try:
-        if not NUMBER.match(text):
-            raise Fault("L3" if NOT_FINITE.match(text) else "L2", quoted(text), what)
-        return finite(float(text), what)
-    except Fault as fault:
-        raise Fault(fault.code, quoted(text), fault.expected, span) from fault
-
-
-def confidence_of(value: Any) -> float | None:
-    """Return a confidence of a JSON document as a number, or None if the value is None.
-
-    Raises
-    ------
-    Fault
-        If it is not a number (L2) from 0 to 1 (L3).
-    """
-    if value is None:
-        return None
-    confidence = finite(value, "a confidence")
-    if not 0 <= confidence <= 1:
-        raise Fault(
-            "L3", "a confidence of {confidence:g}", "a confidence in [0, 1]", confidence=confidence
-        )
-    return confidence
-
-
-def per_cent_of(value: Any) -> float:
-    """Return a confidence that is given from 0 to 100, from 0 to 1.
-
-    Raises
-    ------
-    Fault
-        If it is not a number (L2) from 0 to 100 (L3).
-    """
-    wanted = Message("a number from 0 to 100")
-    per_cent = finite(value, wanted)
-    if not 0 <= per_cent <= 100:
-        raise Fault("L3", shown(value), wanted)
-    return per_cent / 100
-
-
-def objects_in(given: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """Return the objects of a list that is a member of a JSON object; none if it has no such member.
-
-    Raises
-    ------
-    Fault
-        If the member is something else (L1).
-    """
-    found = given.get(name)
-    if found is None:
-        return []
-    if not isinstance(found, list) or not all(isinstance(of, Mapping) for of in found):
-        raise Fault("L1", "{value} as {what}", "a list of objects", value=shown(found), what=name)
-    return found
-
-
-def text_in(given: Mapping[str, Any], name: str) -> str | None:
-    """Return the value of a member of a JSON object, or None if it is not a text."""
-    value = given.get(name)
-    return value if isinstance(value, str) else None
-
-
-def points_of(values: Sequence[Any]) -> tuple[float, ...]:
-    """Return the points of a polygon.
-
-    Raises
-    ------
-    Fault
-        If they are not three points or more (L1), of finite numbers (L2, L3).
-    """
-    if not 6 <= len(values) <= 2 * MAX_POINTS or len(values) % 2:
-        wanted = Message("an even number of coordinates, six or more")
-        raise Fault("L1", "{n} coordinates", wanted, n=len(values))
-    return tuple([finite(value) for value in values])
-
-
-def points_of_pairs(points: list[Any]) -> tuple[float, ...]:
-    """Return the points of a polygon written as [[x, y], …].
-
-    Raises
-    ------
-    Fault
-        As points_of() does.
-    """
-    if not all(isinstance(point, list) and len(point) == 2 for point in points):
-        raise Fault("L1", "points of something else", "points as [x, y]")
-    return points_of([value for point in points for value in point])
-
-
-def points_of_xy(vertices: Any, x: str = "x", y: str = "y") -> tuple[float, ...]:
-    """Return the points of a polygon written as [{"x": x, "y": y}, …]; a member that is left out is 0.
-
-    Raises
-    ------
-    Fault
-        As points_of() does.
-    """
-    if not isinstance(vertices, list) or not all(isinstance(of, Mapping) for of in vertices):
-        raise Fault("L1", "points of something else", 'points as {"x": x, "y": y}')
-    return points_of([of.get(axis, 0) for of in vertices for axis in (x, y)])
-
-
-def pairs_of(region: Region) -> list[list[float]]:
-    """Return the points of a region as [[x, y], …]."""
-    return list(map(list, zip(region.points[::2], region.points[1::2], strict=True)))
-
-
-def box_region(left: float, top: float, width: float, height: float, **fields: Any) -> Region:
-    """Return a rectangle given by its corner and sides.
-
-    Parameters
-    ----------
-    left, top, width, height : float
-        In pixels.
-    **fields
-        Further fields of the Region.
-
-    Raises
-    ------
-    Fault
-        If a side is not above 0.
-    """
-    if width <= 0 or height <= 0:
-        raise Fault(
-            "L4", "a box of {width:g} x {height:g}", "sides above 0", width=width, height=height
-        )
-    return Region.from_box(left, top, left + width, top + height, **fields)
-
-
-def size_of(width: Any, height: Any) -> tuple[int, int]:
-    """Return the size of an image.
-
-    Parameters
-    ----------
-    width, height : any
-        In pixels.
-
-    Raises
-    ------
-    Fault
-        If the sides are not whole numbers from 1 to a million.
-    """
-    sides = (
-        finite(width, Message("a width in pixels")),
-        finite(height, Message("a height in pixels")),
-    )
-    if not all(1 <= side <= _MAX_SIDE and math.floor(side) == side for side in sides):
-        found = Message("an image of {sides:g} x {sides2:g}", sides=sides[0], sides2=sides[1])
-        raise Fault("L4", found, "whole numbers of pixels from 1 to {max_side}", max_side=_MAX_SIDE)
-    return int(sides[0]), int(sides[1])
-
-
-def size_in(
-    given: Mapping[str, Any], width: str = "width", height: str = "height"
-) -> tuple[int, int] | None:
-    """Return the size of an image from members of a JSON object, or None if one has no value."""
-    sides = given.get(width), given.get(height)
-    return None if None in sides else size_of(*sides)
-
-
-def shown(value: Any) -> str:
-    """Return a value of a JSON document as a message shows it; huge numbers are not written out."""
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**30:
-        return Message("a whole number of more than 30 digits")
-    if isinstance(value, list | dict):
-        return Message("a list") if isinstance(value, list) else Message("a group of fields")
-    return quoted(str(value))

@@ -40,12 +40,8 @@ def documents(
 ) -> Iterator[Document]:
     """Yield the documents of a zip one by one, or a bare file as the only one.
 
-    Parameters
-    ----------
-    suffixes : str or tuple of str
-        Suffixes of documents in lower case; other entries are ignored with a warning.
-    on_entry : callable, optional
-        Called with the number of finished documents and of all.
+    Entries without one of the suffixes, in lower case, are ignored with a warning. ``on_entry`` is
+    called with the number of finished documents and of all.
     """
     suffix = suffixes if isinstance(suffixes, str) else suffixes[0]
     expected = Message("a {suffix} file, or a zip of such files", suffix=suffix)
@@ -133,65 +129,51 @@ def page_name(stem: str, page: int, n_pages: int) -> str:
     return name if n_pages == 1 else f"{name}_{page}"
 
 
-class RepeatedName(ValueError):
-    """A JSON object with two members of the same name."""
-
-
-def json_of(document: Document, problems: Problems, *, unique: bool = False) -> Any | None:
-    """Return the data of a JSON document, or None with a problem if it is invalid.
-
-    Parameters
-    ----------
-    unique : bool
-        Refuse an object with two members of the same name (N3); else the last one counts.
-    """
-    expected = Message("a JSON document")
-    text = text_of(document, problems)
-    try:
-        return json.loads(text, object_pairs_hook=_unique if unique else None)
-    except json.JSONDecodeError as fault:
-        found = Message("no JSON: {msg}", msg=visible(fault.msg))
-        start = text.rfind("\n", 0, fault.pos) + 1
-        line = text[start : start + 10_000].partition("\n")[0]
-        at = fault.pos - start
-        problems.error(
-            "A1", found, expected, document.entry, fault.lineno, text=line, span=(at, at + 1)
-        )
-    except RepeatedName as fault:
-        problems.error(
-            "N3", "{value} twice", "each name once", document.entry, value=quoted(str(fault))
-        )
-    except RecursionError:
-        problems.error("A3", "lists nested too deeply", expected, document.entry)
-    except ValueError:
-        # The only other cause: an integer of thousands of digits.
-        problems.error("L3", "a number of thousands of digits", expected, document.entry)
-    return None
-
-
-def json_in(text: str) -> Any:
-    """Return the data of a piece of JSON.
+def json_of(document: Document, problems: Problems, *, unique: bool = False) -> Any:
+    """Return the data of a JSON document.
 
     Raises
     ------
     Fault
-        If it is invalid (A1), nested too deeply (A3), or has a number of thousands of digits (L3).
+        As json_in() does, with its line.
+    """
+    text = text_of(document, problems)
+    try:
+        return json_in(text, Message("a JSON document"), unique=unique)
+    except Fault as fault:
+        if isinstance(cause := fault.__cause__, json.JSONDecodeError):
+            start = text.rfind("\n", 0, cause.pos) + 1
+            fault.line, fault.text = cause.lineno, text[start : start + 10_000].partition("\n")[0]
+            fault.span = cause.pos - start, cause.pos - start + 1
+        raise
+
+
+def json_in(text: str, expected: str = "JSON", *, unique: bool = False) -> Any:
+    """Return the data of a text in JSON; of two members of the same name, the last one counts.
+
+    Raises
+    ------
+    Fault
+        If it is invalid (A1), nested too deeply (A3), has a number of thousands of digits (L3), or, with
+        ``unique``, an object with two members of the same name (N3).
     """
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_unique if unique else None)
     except json.JSONDecodeError as fault:
-        raise Fault("A1", "no JSON: {msg}", "JSON", msg=visible(fault.msg)) from fault
+        raise Fault("A1", "no JSON: {msg}", expected, msg=visible(fault.msg)) from fault
     except RecursionError as fault:
-        raise Fault("A3", "lists nested too deeply", "JSON") from fault
+        raise Fault("A3", "lists nested too deeply", expected) from fault
     except ValueError as fault:
-        raise Fault("L3", "a number of thousands of digits", "JSON") from fault
+        # The only other cause: an integer of thousands of digits.
+        raise Fault("L3", "a number of thousands of digits", expected) from fault
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise RepeatedName(next(name for name in names if names.count(name) > 1))
+        twice = next(name for name in names if names.count(name) > 1)
+        raise Fault("N3", "{value} twice", "each name once", value=quoted(twice))
     return found
 
 
@@ -205,14 +187,9 @@ def parse_xml(
     """Pass the elements of a document to callables; return whether all could be read.
 
     Document types and entities are refused, so nothing is fetched or expanded. A Fault that
-    ``start`` or ``end`` raises becomes a problem with its line, and parsing continues.
-
-    Parameters
-    ----------
-    start, end : callable
-        Called with an element's name; ``start`` also with its attributes.
-    text : callable, optional
-        Called with the text between elements, in pieces.
+    ``start`` or ``end`` raises becomes a problem with its line, and parsing continues. ``start`` is
+    called with an element's name and attributes, ``end`` with its name, ``text`` with the text
+    between elements, in pieces.
     """
     parser = expat.ParserCreate()
     depth = 0

@@ -7,15 +7,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    Collector,
-    box_region,
-    confidence_of,
-    finite_in,
-    points_of,
-    reader_of,
-    size_of,
-)
+from ..containers import checked
+from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, parse_xml
 from ..problems import Fault, Problems, quoted
@@ -62,7 +55,7 @@ class _Page:
             self.string, self.polygon = attributes, None
         elif name == "Polygon" and self.string is not None:
             numbers = attributes.get("POINTS", "").replace(",", " ").split()
-            self.polygon = points_of([finite_in(number) for number in numbers])
+            self.polygon = checked.points_of([checked.finite_in(number) for number in numbers])
 
     def _start_page(self, attributes: Mapping[str, str]) -> None:
         if self.image:
@@ -75,7 +68,9 @@ class _Page:
             raise Fault("N3", "a second page of {image}", "each image once", image=quoted(image))
         size = None
         if "WIDTH" in attributes and "HEIGHT" in attributes:
-            size = size_of(finite_in(attributes["WIDTH"]), finite_in(attributes["HEIGHT"]))
+            size = checked.size_of(
+                checked.finite_in(attributes["WIDTH"]), checked.finite_in(attributes["HEIGHT"])
+            )
         self.collector.image(image, size=size, entry=self.document.entry)
         self.image = image
 
@@ -97,14 +92,16 @@ class _Page:
         confidence = given.get("WC")
         known: dict[str, Any] = {
             "text": given.get("CONTENT"),
-            "confidence": None if confidence is None else confidence_of(finite_in(confidence)),
+            "confidence": None
+            if confidence is None
+            else checked.confidence_of(checked.finite_in(confidence)),
             "id": given.get("ID"),
             "parent": self.line,
         }
         if self.polygon is not None:
             return Region(self.polygon, **known)
         sides = [
-            finite_in(given.get(side, ""), Message("a number as {side}", side=side))
+            checked.finite_in(given.get(side, ""), Message("a number as {side}", side=side))
             for side in _SIDES
         ]
-        return box_region(*sides, **known)
+        return checked.box_region(*sides, **known)

@@ -7,19 +7,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    REGION,
-    Collector,
-    confidence_of,
-    finite,
-    objects_in,
-    points_of,
-    points_of_xy,
-    reader_of,
-    shown,
-    size_of,
-    text_in,
-)
+from ..containers import checked
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import Kind, Unit
 from ..containers.documents import Document, json_of, page_name
 from ..problems import Fault, Problems
@@ -35,25 +24,23 @@ def _read_pages(
     document: Document, collector: Collector, problems: Problems, _: Kind, *, lines: bool
 ) -> None:
     data = json_of(document, problems)
-    if data is None:
-        return
     pages = list(_pages(data))
     for at, page in enumerate(pages, 1):
         unit, sides = None, (page.get("width"), page.get("height"))
         scale = (1.0, 1.0)
         if page.get("unit") == "inch":
             # A page in inches has no size in pixels; its shares are those of its picture.
-            width, height = finite(sides[0]), finite(sides[1])
+            width, height = checked.finite(sides[0]), checked.finite(sides[1])
             if not width > 0 < height:
                 raise Fault("L4", "a page of {n} x {m} inches", "sides above 0", n=width, m=height)
             unit, scale = Unit.SHARES, (1 / width, 1 / height)
-        found = objects_in(page, "lines") if lines else _words(page)
+        found = checked.objects_in(page, "lines") if lines else _words(page)
         collector.image_with(
             page_name(document.stem, at, len(pages)),
             found,
             partial(_region, scale=scale),
             REGION,
-            size=None if unit or None in sides else size_of(*sides),
+            size=None if unit or None in sides else checked.size_of(*sides),
             unit=unit,
             entry=document.entry,
         )
@@ -67,33 +54,41 @@ def _pages(data: Any) -> Iterator[_Object]:
     data = data if isinstance(data, Mapping) else {}
     result = data.get("analyzeResult", data.get("readResult", data))
     if not isinstance(result, Mapping):
-        raise Fault("A1", shown(result), _WANTED)
+        raise Fault("A1", checked.shown(result), _WANTED)
     for name in ("readResults", "pages"):
         if name in result:
-            yield from objects_in(result, name)
+            yield from checked.objects_in(result, name)
             return
     if "blocks" not in result:
         raise Fault("A1", "something else", _WANTED)
     size = data.get("metadata")
-    lines = [line for block in objects_in(result, "blocks") for line in objects_in(block, "lines")]
+    lines = [
+        line
+        for block in checked.objects_in(result, "blocks")
+        for line in checked.objects_in(block, "lines")
+    ]
     yield {**(size if isinstance(size, Mapping) else {}), "lines": lines}
 
 
 def _words(page: _Object) -> list[_Object]:
     """Return the words of a page, which are its own, or those of its lines."""
     if "words" in page:
-        return objects_in(page, "words")
-    return [word for line in objects_in(page, "lines") for word in objects_in(line, "words")]
+        return checked.objects_in(page, "words")
+    return [
+        word
+        for line in checked.objects_in(page, "lines")
+        for word in checked.objects_in(line, "words")
+    ]
 
 
 def _region(given: _Object, scale: tuple[float, float]) -> Region:
     outline = next((given[name] for name in _OUTLINES if name in given), None)
     if not isinstance(outline, list):
-        raise Fault("L1", shown(given), 'a region with "polygon" or "boundingBox"')
+        raise Fault("L1", checked.shown(given), 'a region with "polygon" or "boundingBox"')
     is_flat = not outline or not isinstance(outline[0], Mapping)
-    points = points_of(outline) if is_flat else points_of_xy(outline)
+    points = checked.points_of(outline) if is_flat else checked.points_of_xy(outline)
     return Region(
         tuple(value * scale[at % 2] for at, value in enumerate(points)),
-        next((text_in(given, name) for name in _TEXTS if name in given), None),
-        confidence_of(given.get("confidence")),
+        next((checked.text_in(given, name) for name in _TEXTS if name in given), None),
+        checked.confidence_of(given.get("confidence")),
     )

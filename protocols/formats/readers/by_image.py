@@ -12,15 +12,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    REGION,
-    Collector,
-    confidence_of,
-    points_of_pairs,
-    reader_of,
-    shown,
-    text_in,
-)
+from ..containers import checked
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, json_of, storable
 from ..problems import Fault, Problems
@@ -37,16 +30,11 @@ def is_by_image(text: str) -> bool:
 
 def _read_by_image(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
     data = json_of(document, problems, unique=True)
-    if data is None:
-        return
     if not isinstance(data, dict):
-        problems.error("A1", "something else", _WANTED, document.entry)
-        return
+        raise Fault("A1", "something else", _WANTED)
     for image, regions in data.items():
-        try:
+        with problems.catching(document.entry):
             _read_image(_PREFIX.sub("", image, count=1), regions, collector, document.entry)
-        except Fault as fault:
-            problems.fault(fault, document.entry)
 
 
 read_by_image: Final = reader_of("art-json", ".json", _read_by_image)
@@ -56,20 +44,24 @@ def _read_image(image: str, regions: Any, collector: Collector, entry: str | Non
     image = storable(image)
     if not isinstance(regions, list):
         raise Fault(
-            "L1", "{regions} for {image}", _WANTED, regions=shown(regions), image=shown(image)
+            "L1",
+            "{regions} for {image}",
+            _WANTED,
+            regions=checked.shown(regions),
+            image=checked.shown(image),
         )
     collector.image_with(image, regions, _region, REGION, entry=entry)
 
 
 def _region(given: Any) -> Region:
     if not isinstance(given, Mapping) or not isinstance(given.get("points"), list):
-        raise Fault("L1", shown(given), 'an object with "points"')
-    text, label = text_in(given, "transcription"), text_in(given, "language")
+        raise Fault("L1", checked.shown(given), 'an object with "points"')
+    text, label = checked.text_in(given, "transcription"), checked.text_in(given, "language")
     is_ignored = given.get("illegibility") is True or text == IGNORED_TEXT
     return Region(
-        points_of_pairs(given["points"]),
+        checked.points_of_pairs(given["points"]),
         text,
-        confidence_of(given.get("confidence")),
+        checked.confidence_of(given.get("confidence")),
         is_ignored,
         label=label or None,
     )

@@ -15,16 +15,8 @@ from numpy.typing import NDArray
 from protocols.core.regions import Cell, Region, Run
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    Collector,
-    box_region,
-    finite,
-    points_of,
-    reader_of,
-    shown,
-    size_in,
-    size_of,
-)
+from ..containers import checked
+from ..containers.collecting import Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_of, storable
 from ..problems import Fault, Problems, quoted
@@ -42,9 +34,7 @@ def _read_coco(document: Document, collector: Collector, problems: Problems, _: 
     If annotations or the file's ``info`` have a ``method``, there is a result set for each method,
     and every image of the file counts as processed by each of its methods.
     """
-    data = json_of(document, problems)
-    if data is not None:
-        _Dataset(document, collector, problems).read(data)
+    _Dataset(document, collector, problems).read(json_of(document, problems))
 
 
 read_coco: Final = reader_of("coco-json", ".json", _read_coco)
@@ -111,12 +101,15 @@ class _Dataset:
         id_ = _id(image["id"])
         if not isinstance(given, str):
             raise Fault(
-                "S3", "an image {image} without a name", '"file_name"', image=shown(image["id"])
+                "S3",
+                "an image {image} without a name",
+                '"file_name"',
+                image=checked.shown(image["id"]),
             )
         name = storable(given) if "name" in image else image_name(given)
         if name in self._collector or id_ in self._images:
-            raise Fault("N3", "a second image {name}", "each image once", name=shown(name))
-        size = size_in(image)
+            raise Fault("N3", "a second image {name}", "each image once", name=checked.shown(name))
+        size = checked.size_in(image)
         for method in methods:
             self._collector.image(name, method=method, size=size, entry=self._entry)
         self._images[id_ or ""] = name
@@ -143,7 +136,7 @@ class _Dataset:
 
     def _read_annotation(self, annotation: Any, listed: bool) -> None:
         if not isinstance(annotation, dict):
-            raise Fault("L1", shown(annotation), "an object for each annotation")
+            raise Fault("L1", checked.shown(annotation), "an object for each annotation")
         id_ = _id(annotation.get("image_id"))
         if id_ is None:
             raise Fault("S3", "no image_id", '"image_id" of one of the images')
@@ -153,7 +146,7 @@ class _Dataset:
                 "N2",
                 "the image_id {annotation}",
                 "one of the images",
-                annotation=shown(annotation["image_id"]),
+                annotation=checked.shown(annotation["image_id"]),
             )
         method = _method(annotation) or self._method
         region = read_region(annotation, self._categories)
@@ -166,12 +159,7 @@ def read_region(
 ) -> Region:
     """Return the region of an annotation.
 
-    Parameters
-    ----------
-    annotation : mapping
-        An object of the list ``annotations``.
-    categories : mapping of str to str, optional
-        Names by id.
+    ``annotation`` is an object of the list ``annotations``; categories are names by id.
 
     Raises
     ------
@@ -193,7 +181,7 @@ def read_region(
     }
     score = annotation.get("score", annotation.get("confidence"))
     if score is not None:
-        fields["confidence"] = finite(score, "a score")
+        fields["confidence"] = checked.finite(score, "a score")
     fields["ignored"] = _is_ignored(annotation, fields["text"])
     points, pixels = _shape(annotation)
     return Region(points, pixels=pixels, **fields)
@@ -231,14 +219,14 @@ def _id(value: Any) -> str | None:
 def _method(given: Mapping[str, Any]) -> str | None:
     method = given.get("method")
     if method is not None and (not isinstance(method, str) or not method.strip()):
-        raise Fault("S3", "{method} as method", "a name", method=shown(method))
+        raise Fault("S3", "{method} as method", "a name", method=checked.shown(method))
     return None if method is None else storable(method)
 
 
 def _text(annotation: Mapping[str, Any], key: str) -> str | None:
     value = annotation.get(key)
     if value is not None and not isinstance(value, str):
-        raise Fault("L2", "{value} as {what}", "a text", value=shown(value), what=key)
+        raise Fault("L2", "{value} as {what}", "a text", value=checked.shown(value), what=key)
     return value
 
 
@@ -247,7 +235,11 @@ def _is_ignored(annotation: Mapping[str, Any], text: str | None) -> bool:
         if annotation.get(key) is not None:
             if annotation[key] not in (0, 1):
                 raise Fault(
-                    "L2", "{value} as {what}", "0 or 1", value=shown(annotation[key]), what=key
+                    "L2",
+                    "{value} as {what}",
+                    "0 or 1",
+                    value=checked.shown(annotation[key]),
+                    what=key,
                 )
             if key == "ignored" or annotation[key]:
                 return bool(annotation[key])
@@ -264,7 +256,7 @@ def _cell(value: Any) -> Cell | None:
         or len(value) != 4
         or not all(isinstance(of, int) and 0 <= of < 10**6 for of in value)
     ):
-        raise Fault("L1", "{value} as cell", "four whole numbers", value=shown(value))
+        raise Fault("L1", "{value} as cell", "four whole numbers", value=checked.shown(value))
     first_row, first_column, last_row, last_column = value
     return first_row, first_column, last_row, last_column
 
@@ -283,17 +275,17 @@ def _shape(annotation: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[Run,
                     "L1", "{n} polygons", "one; a region has one outline", n=len(segmentation)
                 )
             segmentation = segmentation[0]
-        return points_of(segmentation), None
+        return checked.points_of(segmentation), None
     for key in ("points", "mask"):
         if isinstance(annotation.get(key), list) and annotation[key]:
-            return points_of(annotation[key]), None
+            return checked.points_of(annotation[key]), None
     box = annotation.get("bbox")
     if not isinstance(box, list):
         raise Fault("L1", "no outline", '"segmentation" or "bbox"')
     if len(box) != 4:
         raise Fault("L1", "{n} numbers as bbox", "x, y, width, height", n=len(box))
-    left, top, width, height = (finite(value) for value in box)
-    return box_region(left, top, width, height).points, None
+    left, top, width, height = (checked.finite(value) for value in box)
+    return checked.box_region(left, top, width, height).points, None
 
 
 def _mask(runs: Sequence[Run]) -> tuple[tuple[float, ...], tuple[Run, ...]]:
@@ -308,12 +300,12 @@ def _mask(runs: Sequence[Run]) -> tuple[tuple[float, ...], tuple[Run, ...]]:
 def _runs(given: Any) -> Iterator[Run]:
     wanted = Message("a list of [row, first column, column after the last]")
     if not isinstance(given, list) or len(given) > _MAX_RUNS:
-        raise Fault("L1", "{given} as pixels", wanted, given=shown(given))
+        raise Fault("L1", "{given} as pixels", wanted, given=checked.shown(given))
     for run in given:
         if not isinstance(run, list) or len(run) != 3:
-            raise Fault("L1", "{run} in pixels", wanted, run=shown(run))
+            raise Fault("L1", "{run} in pixels", wanted, run=checked.shown(run))
         if not all(isinstance(of, int) and abs(of) < 10**6 for of in run) or run[1] >= run[2]:
-            raise Fault("L2", "{run} in pixels", wanted, run=shown(str(run)[:100]))
+            raise Fault("L2", "{run} in pixels", wanted, run=checked.shown(str(run)[:100]))
         yield run[0], run[1], run[2]
 
 
@@ -328,14 +320,8 @@ def _decoded(given: Mapping[str, Any]) -> Iterator[Run]:
 def decoded_mask(given: Mapping[str, Any]) -> NDArray[np.bool_]:
     """Return the pixels of COCO's run lengths, which go down the columns.
 
-    Parameters
-    ----------
-    given : mapping
-        ``size`` (height, width) and ``counts``, a list or COCO's text.
-
-    Returns
-    -------
-    ndarray of bool, shape (height, width)
+    ``given`` has ``size`` (height, width) and ``counts``, a list or COCO's text. The shape is
+    (height, width).
 
     Raises
     ------
@@ -345,7 +331,7 @@ def decoded_mask(given: Mapping[str, Any]) -> NDArray[np.bool_]:
     size, counts = given.get("size"), given.get("counts")
     if not isinstance(size, list) or len(size) != 2:
         raise Fault("L1", "run lengths without their size", '"size": [height, width]')
-    width, height = size_of(size[1], size[0])
+    width, height = checked.size_of(size[1], size[0])
     if width * height > _MAX_PIXELS:
         raise Fault(
             "A3",
@@ -376,7 +362,10 @@ def _lengths(text: str) -> Iterator[int]:
         bits = ord(char) - 48
         if not 0 <= bits < 64 or shift > 60:
             raise Fault(
-                "L2", "{char} in compressed run lengths", "COCO's characters", char=shown(char)
+                "L2",
+                "{char} in compressed run lengths",
+                "COCO's characters",
+                char=checked.shown(char),
             )
         value |= (bits & 31) << shift
         shift += 5

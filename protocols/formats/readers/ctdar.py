@@ -63,16 +63,10 @@ class DocumentError(ProtocolError, ValueError):
 def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tuple[Region, ...]:
     """Return the tables of a document, each with its cells after it, in file order.
 
-    Tables have the label "table" and the ids "0", "1", ...; cells have ``cell`` and the id of
-    their table as ``parent``. Coordinates are numbers between blanks and commas in any mixture. A
-    missing ``end-row`` or ``end-col`` equals its start.
-
-    Parameters
-    ----------
-    place : str
-        Name of the file in messages.
-    with_cells : bool
-        Whether cells are read; track A ignores them, whatever they contain.
+    Tables have the label "table" and the ids "0", "1", ...; cells have ``cell`` and the id of their
+    table as ``parent``. Coordinates are numbers between blanks and commas in any mixture. A missing
+    ``end-row`` or ``end-col`` equals its start. ``place`` is the name of the file in messages.
+    Track A ignores cells, whatever they contain.
 
     Raises
     ------
@@ -125,11 +119,6 @@ def read_folder(folder: Path) -> dict[str, Path]:
 
 def read_file(path: Path, *, with_cells: bool = True) -> tuple[Region, ...]:
     """Read a document from a file.
-
-    Parameters
-    ----------
-    with_cells : bool
-        As in read_document.
 
     Raises
     ------

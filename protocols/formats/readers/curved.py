@@ -87,13 +87,6 @@ def joined(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
 def total_text_region(line: str, *, is_truth: bool) -> Region:
     """Return the region of a record.
 
-    Parameters
-    ----------
-    line : str
-        The whole record.
-    is_truth : bool
-        Whether its transcription is read.
-
     Raises
     ------
     Fault

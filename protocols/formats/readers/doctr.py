@@ -7,19 +7,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    REGION,
-    Collector,
-    box_region,
-    confidence_of,
-    finite,
-    objects_in,
-    points_of_pairs,
-    reader_of,
-    shown,
-    size_of,
-    text_in,
-)
+from ..containers import checked
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, json_of, page_name
 from ..problems import Fault, Problems
@@ -33,26 +22,26 @@ def _read_document(
     document: Document, collector: Collector, problems: Problems, _: Kind, *, lines: bool
 ) -> None:
     data = json_of(document, problems)
-    if data is None:
-        return
     if not isinstance(data, Mapping):
-        raise Fault("A1", shown(data), _WANTED)
+        raise Fault("A1", checked.shown(data), _WANTED)
     if "pages" not in data:
         _read_labels(data, collector, problems, document.entry)
         return
-    pages = objects_in(data, "pages")
+    pages = checked.objects_in(data, "pages")
     for at, page in enumerate(pages, 1):
         sides = page.get("dimensions")
         if not isinstance(sides, list) or len(sides) != 2:
             raise Fault("S3", "a page without dimensions", "[height, width]")
-        size = size_of(sides[1], sides[0])
+        size = checked.size_of(sides[1], sides[0])
         of_lines = [
-            line for block in objects_in(page, "blocks") for line in objects_in(block, "lines")
+            line
+            for block in checked.objects_in(page, "blocks")
+            for line in checked.objects_in(block, "lines")
         ]
-        words = [word for line in of_lines for word in objects_in(line, "words")]
+        words = [word for line in of_lines for word in checked.objects_in(line, "words")]
         predictions = page.get("predictions")
         if isinstance(predictions, Mapping):
-            words = [word for name in predictions for word in objects_in(predictions, name)]
+            words = [word for name in predictions for word in checked.objects_in(predictions, name)]
         collector.image_with(
             page_name(document.stem, at, len(pages)),
             of_lines if lines else words,
@@ -71,18 +60,22 @@ def _region(given: _Object, size: tuple[int, int]) -> Region:
     """Return a word, or a line with the texts of its words, from shares of the page's sides."""
     points = given.get("geometry")
     if not isinstance(points, list) or len(points) < 2:
-        raise Fault("L1", shown(points), _POINTS)
+        raise Fault("L1", checked.shown(points), _POINTS)
     if not all(isinstance(point, list) and len(point) == 2 for point in points):
         raise Fault("L1", "points of something else", _POINTS)
-    text = text_in(given, "value")
+    text = checked.text_in(given, "value")
     if "words" in given:
-        text = " ".join(text_in(word, "value") or "" for word in objects_in(given, "words"))
-    confidence = confidence_of(given.get("confidence"))
-    scaled = [[finite(x) * size[0], finite(y) * size[1]] for x, y in points]
+        text = " ".join(
+            checked.text_in(word, "value") or "" for word in checked.objects_in(given, "words")
+        )
+    confidence = checked.confidence_of(given.get("confidence"))
+    scaled = [[checked.finite(x) * size[0], checked.finite(y) * size[1]] for x, y in points]
     if len(scaled) == 2:
         (left, top), (right, bottom) = scaled
-        return box_region(left, top, right - left, bottom - top, text=text, confidence=confidence)
-    return Region(points_of_pairs(scaled), text, confidence)
+        return checked.box_region(
+            left, top, right - left, bottom - top, text=text, confidence=confidence
+        )
+    return Region(checked.points_of_pairs(scaled), text, confidence)
 
 
 def _read_labels(
@@ -92,25 +85,23 @@ def _read_labels(
     for name, given in data.items():
         polygons = given.get("polygons") if isinstance(given, Mapping) else None
         by_class = polygons if isinstance(polygons, Mapping) else {None: polygons}
-        try:
+        with problems.catching(entry):
             outlines = []
             for label, of_class in by_class.items():
                 if not isinstance(of_class, list):
-                    raise Fault("A1", shown(given), _WANTED)
+                    raise Fault("A1", checked.shown(given), _WANTED)
                 outlines += [(label, points) for points in of_class]
             sides = given.get("img_dimensions")
             size = None
             if isinstance(sides, list) and len(sides) == 2:
-                size = size_of(sides[1], sides[0])
+                size = checked.size_of(sides[1], sides[0])
             collector.image_with(
                 image_name(name), outlines, _labelled, REGION, size=size, entry=entry
             )
-        except Fault as fault:
-            problems.fault(fault, entry)
 
 
 def _labelled(given: tuple[str | None, Any]) -> Region:
     label, points = given
     if not isinstance(points, list):
-        raise Fault("L1", shown(points), _POINTS)
-    return Region(points_of_pairs(points), label=label)
+        raise Fault("L1", checked.shown(points), _POINTS)
+    return Region(checked.points_of_pairs(points), label=label)

@@ -15,7 +15,8 @@ from typing import Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import Collector, box_region, finite_in, points_of, reader_of, size_of
+from ..containers import checked
+from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, parse_xml, text_of
 from ..problems import PASSED_OVER, Fault, Problems, Span, quoted
@@ -90,8 +91,8 @@ def _size(line: str) -> tuple[int, int]:
     sides = line.split(",")
     if len(sides) != 2:
         raise Fault("L1", quoted(line), "height,width", (0, len(line)))
-    height, width = (finite_in(side, "height,width", _span(line, side)) for side in sides)
-    return size_of(width, height)
+    height, width = (checked.finite_in(side, "height,width", _span(line, side)) for side in sides)
+    return checked.size_of(width, height)
 
 
 def _region(line: str, kind: Kind) -> Region:
@@ -115,7 +116,7 @@ def _region(line: str, kind: Kind) -> Region:
         raise Fault(
             "L1", "{n} fields in {row}", wanted, (0, len(line)), n=len(fields), row=quoted(line)
         )
-    values = [finite_in(field, wanted, _span(line, field)) for field in fields[n_before:]]
+    values = [checked.finite_in(field, wanted, _span(line, field)) for field in fields[n_before:]]
     if kind == "results":
         return _shaped(values, id=fields[0].strip() or None)
     id_, parent, text, reject = fields[:4]
@@ -135,8 +136,8 @@ def _region(line: str, kind: Kind) -> Region:
 def _shaped(values: Sequence[float], **fields: str | bool | None) -> Region:
     if len(values) == 4:
         left, top, width, height = values
-        return box_region(left, top, width, height, **fields)
-    return Region(points_of(values), **fields)  # type: ignore[arg-type]  # by their names
+        return checked.box_region(left, top, width, height, **fields)
+    return Region(checked.points_of(values), **fields)  # type: ignore[arg-type]  # by their names
 
 
 def _span(line: str, field: str) -> Span | None:
@@ -213,9 +214,9 @@ class _Elements:
             raise Fault("N3", "a second element for {image}", "one", image=quoted(image))
         size = None
         if "width" in attributes or "height" in attributes:
-            size = size_of(
-                finite_in(attributes.get("width", ""), Message("a width in pixels")),
-                finite_in(attributes.get("height", ""), Message("a height in pixels")),
+            size = checked.size_of(
+                checked.finite_in(attributes.get("width", ""), Message("a width in pixels")),
+                checked.finite_in(attributes.get("height", ""), Message("a height in pixels")),
             )
         self._collector.image(image, size=size, entry=self._document.entry)
         self._image = image
@@ -233,12 +234,12 @@ class _Elements:
         fields["ignored"] = ignored
         if "points" in attributes:
             parts = [part for part in _SEPARATORS.split(attributes["points"]) if part]
-            values = points_of([finite_in(part) for part in parts])
+            values = checked.points_of([checked.finite_in(part) for part in parts])
             return Region(values, **fields)  # type: ignore[arg-type]  # by their names
         lacking = [side for side in _SIDES if side not in attributes]
         if lacking:
             raise Fault(
                 "L1", "an object without {lacking}", "a box, or points", lacking=", ".join(lacking)
             )
-        left, top, width, height = (finite_in(attributes[side], side) for side in _SIDES)
-        return box_region(left, top, width, height, **fields)
+        left, top, width, height = (checked.finite_in(attributes[side], side) for side in _SIDES)
+        return checked.box_region(left, top, width, height, **fields)

@@ -7,17 +7,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    REGION,
-    Collector,
-    box_region,
-    finite,
-    objects_in,
-    reader_of,
-    shown,
-    size_in,
-    text_in,
-)
+from ..containers import checked
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
@@ -30,24 +21,24 @@ def _read_forms(
     document: Document, collector: Collector, problems: Problems, _: Kind, *, words: bool
 ) -> None:
     data = json_of(document, problems)
-    if data is None:
-        return
     if not isinstance(data, Mapping) or not ("form" in data or "documents" in data):
-        raise Fault("A1", shown(data), _WANTED)
+        raise Fault("A1", checked.shown(data), _WANTED)
     forms: list[tuple[str, tuple[int, int] | None, list[_Object]]] = []
     if "form" in data:
-        forms.append((image_name(document.stem), None, objects_in(data, "form")))
-    for given in objects_in(data, "documents"):
+        forms.append((image_name(document.stem), None, checked.objects_in(data, "form")))
+    for given in checked.objects_in(data, "documents"):
         image = given.get("img")
         image = image if isinstance(image, Mapping) else {}
-        path = text_in(image, "fname") or text_in(given, "id")
+        path = checked.text_in(image, "fname") or checked.text_in(given, "id")
         if path is None:
             raise Fault("S3", "a document without an image", "the path of the image")
-        forms.append((image_name(path), size_in(image), objects_in(given, "document")))
+        forms.append(
+            (image_name(path), checked.size_in(image), checked.objects_in(given, "document"))
+        )
     for name, size, entities in forms:
         found: list[tuple[_Object, _Object | None]] = [(entity, None) for entity in entities]
         if words:
-            found = [(word, of) for of in entities for word in objects_in(of, "words")]
+            found = [(word, of) for of in entities for word in checked.objects_in(of, "words")]
         collector.image_with(name, found, _region, REGION, size=size, entry=document.entry)
 
 
@@ -59,10 +50,12 @@ def _region(given: tuple[_Object, _Object | None]) -> Region:
     one, entity = given
     box = one.get("box")
     if not isinstance(box, list) or len(box) != 4:
-        raise Fault("L1", shown(box), "a box of left, top, right, bottom")
-    left, top, right, bottom = map(finite, box)
+        raise Fault("L1", checked.shown(box), "a box of left, top, right, bottom")
+    left, top, right, bottom = map(checked.finite, box)
     id_ = (entity or one).get("id")
     known = {"parent": None if id_ is None else str(id_)[:100]}
     if entity is None:
-        known = {"id": known["parent"], "label": text_in(one, "label")}
-    return box_region(left, top, right - left, bottom - top, text=text_in(one, "text"), **known)
+        known = {"id": known["parent"], "label": checked.text_in(one, "label")}
+    return checked.box_region(
+        left, top, right - left, bottom - top, text=checked.text_in(one, "text"), **known
+    )

@@ -10,17 +10,8 @@ import numpy as np
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    REGION,
-    Collector,
-    confidence_of,
-    objects_in,
-    points_of_xy,
-    reader_of,
-    shown,
-    size_of,
-    text_in,
-)
+from ..containers import checked
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import Kind, Unit
 from ..containers.documents import Document, json_of, page_name
 from ..problems import Fault, Problems, quoted
@@ -46,11 +37,9 @@ def _read_answers(
     stems = [stem for stem, _number, _page in pages]
     for at, (stem, number, page) in enumerate(pages):
         n_before, n_pages = stems[:at].count(stem), stems.count(stem)
-        try:
+        with problems.catching(document.entry):
             name = page_name(stem, number or n_before + 1, 2 if number else n_pages)
             _read_page(name, page, lines, collector, document.entry)
-        except Fault as fault:
-            problems.fault(fault, document.entry)
 
 
 def _capital(found: re.Match[bytes]) -> bytes:
@@ -66,7 +55,7 @@ def _answers(data: Any) -> Iterator[_Object]:
         data = data["responses"]
     for answer in data if isinstance(data, list) else [data]:
         if not isinstance(answer, Mapping):
-            raise Fault("A1", shown(answer), _WANTED)
+            raise Fault("A1", checked.shown(answer), _WANTED)
         if isinstance(answer.get("error"), Mapping) and answer["error"].get("message"):
             message = quoted(str(answer["error"]["message"]))
             raise Fault("A1", "the fault {message}", _WANTED, message=message)
@@ -77,14 +66,14 @@ def _pages(answer: _Object, stem: str) -> Iterator[tuple[str, int | None, _Objec
     """Yield the file's name, the page's number if it is known, and the page."""
     context = answer.get("context")
     context = context if isinstance(context, Mapping) else {}
-    stem, number = text_in(context, "uri") or stem, context.get("pageNumber")
+    stem, number = checked.text_in(context, "uri") or stem, context.get("pageNumber")
     number = number if isinstance(number, int) and 0 < number < 10**6 else None
     full = answer.get("fullTextAnnotation")
     if isinstance(full, Mapping):
-        yield from ((stem, number, page) for page in objects_in(full, "pages"))
+        yield from ((stem, number, page) for page in checked.objects_in(full, "pages"))
     else:
         # The first entry is the whole text, the others its words; nothing was found without them.
-        words = objects_in(answer, "textAnnotations")[1:]
+        words = checked.objects_in(answer, "textAnnotations")[1:]
         yield stem, number, {"words": words}
 
 
@@ -93,17 +82,17 @@ def _read_page(
 ) -> None:
     paragraphs = [
         paragraph
-        for block in objects_in(page, "blocks")
-        for paragraph in objects_in(block, "paragraphs")
+        for block in checked.objects_in(page, "blocks")
+        for paragraph in checked.objects_in(block, "paragraphs")
     ]
-    words = [word for paragraph in paragraphs for word in objects_in(paragraph, "words")]
-    found = [] if lines else words or objects_in(page, "words")
+    words = [word for paragraph in paragraphs for word in checked.objects_in(paragraph, "words")]
+    found = [] if lines else words or checked.objects_in(page, "words")
     if lines:
         found = [line for paragraph in paragraphs for line in _lines(paragraph)]
     unit = Unit.SHARES if any(map(_in_shares, words)) else None
     size = None
     if page.get("width") and page.get("height"):
-        size = size_of(page["width"], page["height"])
+        size = checked.size_of(page["width"], page["height"])
     collector.image_with(name, found, _region, REGION, size=size, unit=unit, entry=entry)
 
 
@@ -119,7 +108,7 @@ def _in_shares(word: _Object) -> bool:
 def _lines(paragraph: _Object) -> Iterator[_Object]:
     """Yield each line of a paragraph as an object of its words."""
     words: list[_Object] = []
-    for word in objects_in(paragraph, "words"):
+    for word in checked.objects_in(paragraph, "words"):
         words.append(word)
         if _break_behind(word) in _LINE_BREAKS:
             yield {"line": words}
@@ -129,7 +118,7 @@ def _lines(paragraph: _Object) -> Iterator[_Object]:
 
 
 def _break_behind(word: _Object) -> Any:
-    symbols = objects_in(word, "symbols")
+    symbols = checked.objects_in(word, "symbols")
     properties = symbols[-1].get("property") if symbols else None
     found = properties.get("detectedBreak") if isinstance(properties, Mapping) else None
     return found.get("type", found.get("type_")) if isinstance(found, Mapping) else None
@@ -139,12 +128,12 @@ def _region(given: _Object) -> Region:
     if "line" in given:
         return _line(given["line"])
     box = _box_of(given)
-    symbols = objects_in(given, "symbols")
-    text = "".join(text_in(symbol, "text") or "" for symbol in symbols)
+    symbols = checked.objects_in(given, "symbols")
+    text = "".join(checked.text_in(symbol, "text") or "" for symbol in symbols)
     return Region(
-        points_of_xy(box.get("vertices") or box.get("normalizedVertices")),
-        text if symbols else text_in(given, "description"),
-        confidence_of(given.get("confidence")),
+        checked.points_of_xy(box.get("vertices") or box.get("normalizedVertices")),
+        text if symbols else checked.text_in(given, "description"),
+        checked.confidence_of(given.get("confidence")),
     )
 
 

@@ -8,18 +8,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    IN_IMAGE,
-    LINE,
-    Collector,
-    confidence_of,
-    pairs_of,
-    points_of_pairs,
-    reader_of,
-    shown,
-    size_in,
-    text_in,
-)
+from ..containers import checked
+from ..containers.collecting import IN_IMAGE, LINE, Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, json_in, text_of
 from ..problems import Fault, Problems
@@ -38,10 +28,8 @@ def _read_hiertext(
     that were not transcribed; it is a line, and no word.
     """
     for annotation in _annotations(document, problems):
-        try:
+        with problems.catching(document.entry):
             _Image(collector, problems, document.entry, kind).read(annotation)
-        except Fault as fault:
-            problems.fault(fault, document.entry)
 
 
 read_hiertext: Final = reader_of("hiertext", (".jsonl", ".json"), _read_hiertext)
@@ -63,10 +51,8 @@ def _annotations(document: Document, problems: Problems) -> Iterator[Any]:
         return
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            try:
+            with problems.catching(document.entry, number, text=line):
                 yield json_in(line)
-            except Fault as fault:
-                problems.fault(fault, document.entry, number, text=line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +66,13 @@ class _Image:
 
     def read(self, given: Any) -> None:
         if not isinstance(given, Mapping) or not isinstance(given.get("image_id"), str):
-            raise Fault("L1", shown(given), _WANTED)
+            raise Fault("L1", checked.shown(given), _WANTED)
         image = image_name(given["image_id"])
         if image in self.collector:
-            raise Fault("N3", "a second image {image}", "each image once", image=shown(image))
-        size = size_in(given, "image_width", "image_height")
+            raise Fault(
+                "N3", "a second image {image}", "each image once", image=checked.shown(image)
+            )
+        size = checked.size_in(given, "image_width", "image_height")
         self.collector.image(image, size=size, entry=self.entry)
         for at, paragraph in enumerate(_list_in(given, "paragraphs")):
             lines = _list_in(paragraph, "lines")
@@ -124,20 +112,20 @@ class _Image:
 
 def _list_in(given: Any, name: str) -> list[Any]:
     if not isinstance(given, Mapping):
-        raise Fault("L1", shown(given), 'an object with "{name}"', name=name)
+        raise Fault("L1", checked.shown(given), 'an object with "{name}"', name=name)
     found = given.get(name) or []
     if not isinstance(found, list):
-        raise Fault("L1", shown(found), 'a list of "{name}"', name=name)
+        raise Fault("L1", checked.shown(found), 'a list of "{name}"', name=name)
     return found
 
 
 def _region(given: Any, parent: str | None) -> Region:
     if not isinstance(given, Mapping) or not isinstance(given.get("vertices"), list):
-        raise Fault("L1", shown(given), 'an object with "vertices"')
+        raise Fault("L1", checked.shown(given), 'an object with "vertices"')
     return Region(
-        points_of_pairs(given["vertices"]),
-        text_in(given, "text"),
-        confidence_of(given.get("score")),
+        checked.points_of_pairs(given["vertices"]),
+        checked.text_in(given, "text"),
+        checked.confidence_of(given.get("score")),
         given.get("legible") is False,
         parent=parent,
     )
@@ -148,10 +136,7 @@ def hiertext_annotation(
 ) -> dict[str, Any]:
     """Return the annotation of an image; words with the same parent form a line.
 
-    Parameters
-    ----------
-    size : (int, int) or None
-        Width and height of the image in pixels.
+    The size is in pixels.
     """
     lines: dict[str | None, list[dict[str, Any]]] = {}
     for region in regions:
@@ -170,7 +155,7 @@ def hiertext_annotation(
 
 
 def _word(region: Region) -> dict[str, Any]:
-    given: dict[str, Any] = {"vertices": pairs_of(region), "legible": not region.ignored}
+    given: dict[str, Any] = {"vertices": checked.pairs_of(region), "legible": not region.ignored}
     if region.text is not None:
         given["text"] = region.text
     if region.confidence is not None:

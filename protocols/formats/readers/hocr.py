@@ -8,7 +8,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import Collector, finite_in, points_of, reader_of, size_of
+from ..containers import checked
+from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, text_of
 from ..problems import Fault, Problems, quoted
@@ -99,8 +100,8 @@ class _Pages(HTMLParser):
         box = _property(title, "bbox")
         size = None
         if box is not None and len(box) == 4:
-            left, top, right, bottom = map(finite_in, box)
-            size = size_of(right - left, bottom - top)
+            left, top, right, bottom = map(checked.finite_in, box)
+            size = checked.size_of(right - left, bottom - top)
         self._collector.image(image, size=size, entry=self._document.entry)
         self._image = image
 
@@ -130,18 +131,18 @@ def _region(given: Mapping[str, str | None], text: str, line: str | None) -> Reg
     certainty = _property(title, "x_wconf")
     known: dict[str, Any] = {"text": text, "id": given.get("id"), "parent": line}
     if certainty:
-        per_cent = finite_in(certainty[0], Message("a number from 0 to 100"))
+        per_cent = checked.finite_in(certainty[0], Message("a number from 0 to 100"))
         if not 0 <= per_cent <= 100:
             raise Fault("L3", "x_wconf {per_cent:g}", "a number from 0 to 100", per_cent=per_cent)
         known["confidence"] = per_cent / 100
     if polygon := _property(title, "poly"):
-        return Region(points_of([finite_in(value) for value in polygon]), **known)
+        return Region(checked.points_of([checked.finite_in(value) for value in polygon]), **known)
     box = _property(title, "bbox")
     if box is None or len(box) != 4:
         raise Fault(
             "L1", "a word {word} without a bbox", "bbox and four numbers", word=quoted(text)
         )
-    left, top, right, bottom = map(finite_in, box)
+    left, top, right, bottom = map(checked.finite_in, box)
     if right <= left or bottom <= top:
         raise Fault("L4", "bbox {box}", "right > left and bottom > top", box=" ".join(box))
     return Region.from_box(left, top, right, bottom, **known)

@@ -9,17 +9,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    REGION,
-    Collector,
-    confidence_of,
-    finite,
-    objects_in,
-    points_of_pairs,
-    reader_of,
-    shown,
-    size_in,
-)
+from ..containers import checked
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind, Unit
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
@@ -34,16 +25,12 @@ _Object = Mapping[str, Any]
 
 def _read_tasks(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
     data = json_of(document, problems)
-    if data is None:
-        return
     tasks = data if isinstance(data, list) else [data]
     for task in tasks:
-        try:
+        with problems.catching(document.entry):
             if not isinstance(task, Mapping):
-                raise Fault("A1", shown(task), _WANTED)
+                raise Fault("A1", checked.shown(task), _WANTED)
             _read_task(task, collector, problems, document.entry)
-        except Fault as fault:
-            problems.fault(fault, document.entry)
 
 
 read_tasks: Final = reader_of("label-studio", ".json", _read_tasks)
@@ -53,15 +40,19 @@ def _read_task(task: _Object, collector: Collector, problems: Problems, entry: s
     given = task.get("data")
     name = _image(given if isinstance(given, Mapping) else task)
     lists = ("annotations", "completions", "predictions")
-    done = [of for key in lists for of in objects_in(task, key) if not of.get("was_cancelled")]
+    done = [
+        of for key in lists for of in checked.objects_in(task, key) if not of.get("was_cancelled")
+    ]
     is_short = not any(key in task for key in lists)
     if len(done) > 1:
-        found = Message("{n} annotations of {image}", n=len(done), image=shown(name))
+        found = Message("{n} annotations of {image}", n=len(done), image=checked.shown(name))
         problems.warning("N3", found, "one; the first is read", entry)
     records = list(_short(task, problems, entry)) if is_short else []
     if done:
-        records = _merged(objects_in(done[0], "result"))
-    size = next((size_in(of, *_SIDES) for of in records if size_in(of, *_SIDES)), None)
+        records = _merged(checked.objects_in(done[0], "result"))
+    size = next(
+        (checked.size_in(of, *_SIDES) for of in records if checked.size_in(of, *_SIDES)), None
+    )
     unit = None if size else Unit.SHARES
     region = partial(_region, size=size)
     collector.image_with(name, records, region, REGION, size=size, unit=unit, entry=entry)
@@ -121,23 +112,23 @@ def _region(given: _Object, size: tuple[int, int] | None) -> Region:
     label = labels[0] if isinstance(labels, list) else None
     fields: dict[str, Any] = {
         "text": text if isinstance(text, str) else None,
-        "confidence": confidence_of(given.get("score")),
+        "confidence": checked.confidence_of(given.get("score")),
         "ignored": IGNORED_TEXT in (text, label),
         "label": label if isinstance(label, str) else None,
     }
     if isinstance(given.get("points"), list):
-        points = points_of_pairs(given["points"])
+        points = checked.points_of_pairs(given["points"])
         scaled = [value * (height if at % 2 else width) for at, value in enumerate(points)]
         return Region(tuple(scaled), **fields)
     if not {"x", "y", "width", "height"} <= given.keys():
         raise Fault("L1", "a shape of another type", "a rectangle or a polygon")
-    left, top = finite(given["x"]) * width, finite(given["y"]) * height
-    right, below = finite(given["width"]) * width, finite(given["height"]) * height
+    left, top = checked.finite(given["x"]) * width, checked.finite(given["y"]) * height
+    right, below = checked.finite(given["width"]) * width, checked.finite(given["height"]) * height
     if right <= 0 or below <= 0:
         raise Fault(
             "L4", "a box of {width:g} x {height:g}", "sides above 0", width=right, height=below
         )
-    turn = math.radians(finite(given.get("rotation") or 0))
+    turn = math.radians(checked.finite(given.get("rotation") or 0))
     if turn and size is None:
         raise Fault("S3", "a box that is turned, without the size of its image", '"original_width"')
     cos, sin = math.cos(turn), math.sin(turn)

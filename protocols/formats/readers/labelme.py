@@ -6,18 +6,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    SHAPE,
-    Collector,
-    confidence_of,
-    finite,
-    pairs_of,
-    points_of_pairs,
-    reader_of,
-    shown,
-    size_in,
-    text_in,
-)
+from ..containers import checked
+from ..containers.collecting import SHAPE, Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
@@ -28,9 +18,7 @@ _LABEL: Final = "text"
 
 
 def _read_labelme(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    data = json_of(document, problems)
-    if data is not None:
-        _read_image(data, document.stem, collector, document.entry)
+    _read_image(json_of(document, problems), document.stem, collector, document.entry)
 
 
 read_labelme: Final = reader_of("labelme", ".json", _read_labelme)
@@ -38,36 +26,39 @@ read_labelme: Final = reader_of("labelme", ".json", _read_labelme)
 
 def _read_image(data: Any, stem: str, collector: Collector, entry: str | None) -> None:
     if not isinstance(data, Mapping) or not isinstance(data.get("shapes"), list):
-        raise Fault("A1", shown(data), _WANTED)
-    image = image_name(text_in(data, "imagePath") or stem)
-    size = size_in(data, "imageWidth", "imageHeight")
+        raise Fault("A1", checked.shown(data), _WANTED)
+    image = image_name(checked.text_in(data, "imagePath") or stem)
+    size = checked.size_in(data, "imageWidth", "imageHeight")
     collector.image_with(image, data["shapes"], _region, SHAPE, size=size, entry=entry)
 
 
 def _region(shape: Any) -> Region:
     if not isinstance(shape, Mapping) or not isinstance(shape.get("points"), list):
-        raise Fault("L1", shown(shape), 'a shape with "points"')
+        raise Fault("L1", checked.shown(shape), 'a shape with "points"')
     type_ = shape.get("shape_type") or "polygon"
     points = shape["points"]
     if type_ == "rectangle" and len(points) == 2:
         if not all(isinstance(point, list) and len(point) == 2 for point in points):
             raise Fault("L1", "points of something else", "points as [x, y]")
-        (x1, y1), (x2, y2) = ([finite(value) for value in point] for point in points)
+        (x1, y1), (x2, y2) = ([checked.finite(value) for value in point] for point in points)
         outline = Region.from_box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)).points
     elif type_ in ("polygon", "rectangle", "rotation"):
-        outline = points_of_pairs(points)
+        outline = checked.points_of_pairs(points)
     else:
         raise Fault(
-            "L1", "a shape of the type {type}", "a polygon or a rectangle", type=shown(type_)
+            "L1",
+            "a shape of the type {type}",
+            "a polygon or a rectangle",
+            type=checked.shown(type_),
         )
-    label, text = text_in(shape, "label"), text_in(shape, "description")
+    label, text = checked.text_in(shape, "label"), checked.text_in(shape, "description")
     flags = shape.get("flags")
     is_flagged = isinstance(flags, Mapping) and flags.get("ignored") is True
     is_ignored = is_flagged or IGNORED_TEXT in (label, text)
     return Region(
         outline,
         text,
-        confidence_of(shape.get("score")),
+        checked.confidence_of(shape.get("score")),
         is_ignored,
         label=None if label in (None, "", _LABEL) else label,
     )
@@ -78,16 +69,13 @@ def labelme_document(
 ) -> dict[str, Any]:
     """Return the LabelMe file of an image.
 
-    Parameters
-    ----------
-    size : (int, int) or None
-        Width and height of the image in pixels.
+    The size is in pixels.
     """
     shapes = []
     for region in regions:
         shape: dict[str, Any] = {
             "label": _LABEL if region.label is None else region.label,
-            "points": pairs_of(region),
+            "points": checked.pairs_of(region),
             "group_id": None,
             "shape_type": "polygon",
             "flags": {"ignored": True} if region.ignored else {},

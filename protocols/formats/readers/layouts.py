@@ -182,10 +182,7 @@ class Decision:
 def asked_instead(decision: Decision, survey: Survey, kind: Kind) -> Decision:
     """Return the decision, as a question if it differs from how the competition's scripts read.
 
-    Parameters
-    ----------
-    survey : Survey
-        From all lines of the archive.
+    The survey is of all lines of the archive.
     """
     layout = decision.layout
     if decision.readings or layout.tail == Tail.TEXT:
@@ -238,12 +235,8 @@ def _goes_on(fields: Sequence[str]) -> bool:
 def decide(survey: Survey, kind: Kind, line_format: LineFormat | None = None) -> Decision:
     """Return the layout that fits all lines, with a doubt if several do.
 
-    Parameters
-    ----------
-    survey : Survey
-        From all lines of the archive.
-    line_format : LineFormat, optional
-        Format of coordinates, if known.
+    The survey is of all lines of the archive; ``line_format`` is the format of coordinates, if
+    known.
     """
     facts = survey.facts
     if not facts:

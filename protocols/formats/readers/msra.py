@@ -6,7 +6,8 @@ from typing import Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import Collector, box_region, finite_in, reader_of
+from ..containers import checked
+from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, text_of
 from ..problems import Fault, Problems, quoted
@@ -21,11 +22,9 @@ def _read_lines(document: Document, collector: Collector, problems: Problems, _:
     collector.image(name, entry=document.entry)
     for number, line in enumerate(text_of(document, problems).split("\n"), 1):
         if line.strip():
-            try:
+            with problems.catching(document.entry, number, text=line):
                 region = _region(line)
                 collector.add(name, region, entry=document.entry, line=number, text=line)
-            except Fault as fault:
-                problems.fault(fault, document.entry, number, text=line)
 
 
 read_lines: Final = reader_of("msra-td500", (".gt", ".txt"), _read_lines)
@@ -35,8 +34,8 @@ def _region(line: str) -> Region:
     fields = line.split()
     if len(fields) != 7 or fields[1] not in ("0", "1"):
         raise Fault("L1", quoted(line), _WANTED)
-    left, top, width, height, angle = map(finite_in, fields[2:])
-    box = box_region(left, top, width, height)
+    left, top, width, height, angle = map(checked.finite_in, fields[2:])
+    box = checked.box_region(left, top, width, height)
     x, y = left + width / 2, top + height / 2
     cos, sin = math.cos(angle), math.sin(angle)
     # The box is turned about its centre.

@@ -8,15 +8,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    REGION,
-    Collector,
-    confidence_of,
-    finite_in,
-    points_of_pairs,
-    reader_of,
-    shown,
-)
+from ..containers import checked
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, json_in, text_of
 from ..problems import Fault, Problems, quoted
@@ -37,11 +30,9 @@ def _read_list(document: Document, collector: Collector, problems: Problems, _: 
     else:
         images = [(image_name(document.stem), [data] if isinstance(data, Mapping) else data)]
     for name, regions in images:
-        try:
+        with problems.catching(document.entry):
             given = _unpacked(regions)
             collector.image_with(name, given, _region, REGION, entry=document.entry)
-        except Fault as fault:
-            problems.fault(fault, document.entry)
 
 
 read_list: Final = reader_of("easyocr", (".json", ".txt"), _read_list)
@@ -78,7 +69,7 @@ def _unpacked(regions: Any) -> list[Any]:
     if regions is None or regions == [None]:
         return []
     if not isinstance(regions, list):
-        raise Fault("L1", shown(regions), _WANTED)
+        raise Fault("L1", checked.shown(regions), _WANTED)
     [page] = regions if len(regions) == 1 else [None]
     if isinstance(page, list) and not _is_region(page) and all(map(_is_region, page)):
         return page
@@ -100,10 +91,10 @@ def _is_points(given: Any) -> bool:
 def _region(given: Any) -> Region:
     points, text, score = _parts(json_in(given) if isinstance(given, str) else given)
     if not isinstance(points, list) or not (text is None or isinstance(text, str)):
-        raise Fault("L1", shown(given), _WANTED)
+        raise Fault("L1", checked.shown(given), _WANTED)
     # RapidOCR 1 has its confidences as texts.
-    confidence = finite_in(score, "a confidence") if isinstance(score, str) else score
-    return Region(points_of_pairs(points), text, confidence_of(confidence))
+    confidence = checked.finite_in(score, "a confidence") if isinstance(score, str) else score
+    return Region(checked.points_of_pairs(points), text, checked.confidence_of(confidence))
 
 
 def _parts(given: Any) -> Iterator[Any]:
@@ -117,7 +108,7 @@ def _parts(given: Any) -> Iterator[Any]:
     elif isinstance(given, list | tuple) and len(given) == 2 and isinstance(given[1], list | tuple):
         points, recognised = given
         if len(recognised) != 2:
-            raise Fault("L1", shown(given), _WANTED)
+            raise Fault("L1", checked.shown(given), _WANTED)
         yield from (points, *recognised)
     else:
-        raise Fault("L1", shown(given), _WANTED)
+        raise Fault("L1", checked.shown(given), _WANTED)

@@ -5,7 +5,8 @@ from typing import Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import Collector, confidence_of, finite_in, reader_of
+from ..containers import checked
+from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind, Unit
 from ..containers.documents import Document, image_name, text_of
 from ..problems import Fault, Problems
@@ -21,20 +22,18 @@ def _read_boxes(document: Document, collector: Collector, problems: Problems, ki
             if not set(COLUMNS) <= set(row):
                 raise Fault("A1", "a header {columns}", _WANTED, columns=",".join(row))
             continue
-        try:
+        with problems.catching(document.entry, row.line, text=row.text):
             image = image_name(row.cells["imageid"].strip())
             collector.image(image, unit=Unit.SHARES, entry=document.entry)
             region = _region(row, kind)
             collector.add(image, region, entry=document.entry, line=row.line, text=row.text)
-        except Fault as fault:
-            problems.fault(fault, document.entry, row.line, text=row.text)
 
 
 read_boxes: Final = reader_of("open-images", ".csv", _read_boxes)
 
 
 def _region(row: Row, kind: Kind) -> Region:
-    left, right, top, bottom = (finite_in(row.cells[name]) for name in COLUMNS[1:])
+    left, right, top, bottom = (checked.finite_in(row.cells[name]) for name in COLUMNS[1:])
     if right <= left or bottom <= top:
         raise Fault("L4", "a box without area", "XMax > XMin and YMax > YMin")
     given = row.cells.get("confidence", "").strip()
@@ -45,7 +44,7 @@ def _region(row: Row, kind: Kind) -> Region:
         top,
         right,
         bottom,
-        confidence=confidence_of(finite_in(given)) if has_confidence else None,
+        confidence=checked.confidence_of(checked.finite_in(given)) if has_confidence else None,
         ignored=row.cells.get("isgroupof") == "1",
         label=row.cells.get("labelname") or None,
     )

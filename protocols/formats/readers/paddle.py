@@ -7,16 +7,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    REGION,
-    Collector,
-    confidence_of,
-    pairs_of,
-    points_of_pairs,
-    reader_of,
-    shown,
-    text_in,
-)
+from ..containers import checked
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_in, json_of, page_name, text_of
 from ..problems import Fault, Problems, quoted
@@ -32,10 +24,8 @@ _WANTED: Final = Message('a path, a tab and a list of regions, [{"transcription"
 def _read_paddle(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
     for number, line in enumerate(text_of(document, problems).split("\n"), 1):
         if line.strip():
-            try:
+            with problems.catching(document.entry, number, text=line):
                 _read_line(line.removesuffix("\r"), number, collector, document.entry)
-            except Fault as fault:
-                problems.fault(fault, document.entry, number, text=line)
 
 
 read_paddle: Final = reader_of("paddle", ".txt", _read_paddle)
@@ -47,7 +37,7 @@ def _read_line(line: str, number: int, collector: Collector, entry: str | None) 
         raise Fault("L1", quoted(line), _WANTED)
     regions = json_in(written)
     if not isinstance(regions, list):
-        raise Fault("L1", shown(regions), _WANTED)
+        raise Fault("L1", checked.shown(regions), _WANTED)
     image = image_name(path.strip())
     collector.image_with(image, regions, _region, REGION, entry=entry, line=number)
 
@@ -55,14 +45,14 @@ def _read_line(line: str, number: int, collector: Collector, entry: str | None) 
 def _region(given: Any) -> Region:
     if isinstance(given, list):
         # det_results.txt has outlines alone.
-        return Region(points_of_pairs(given))
+        return Region(checked.points_of_pairs(given))
     if not isinstance(given, Mapping) or not isinstance(given.get("points"), list):
-        raise Fault("L1", shown(given), 'an object with "points"')
-    text, label = text_in(given, "transcription"), text_in(given, "key_cls")
+        raise Fault("L1", checked.shown(given), 'an object with "points"')
+    text, label = checked.text_in(given, "transcription"), checked.text_in(given, "key_cls")
     return Region(
-        points_of_pairs(given["points"]),
+        checked.points_of_pairs(given["points"]),
         text,
-        confidence_of(given.get("score")),
+        checked.confidence_of(given.get("score")),
         given.get("difficult") is True or text in _IGNORED,
         label=label or None,
     )
@@ -71,13 +61,11 @@ def _region(given: Any) -> Region:
 def _read_results(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
     """Read what version 3 found in an image, in recognised lines if there are such."""
     data = json_of(document, problems)
-    if data is None:
-        return
     given = data.get("res", data) if isinstance(data, Mapping) else None
     if isinstance(given, Mapping) and isinstance(given.get("overall_ocr_res"), Mapping):
         given = {**given["overall_ocr_res"], **given}
     if not isinstance(given, Mapping) or not any(names[0] in given for names in _LISTS):
-        raise Fault("A1", shown(data), _WANTED_RESULTS)
+        raise Fault("A1", checked.shown(data), _WANTED_RESULTS)
     made_ready = given.get("doc_preprocessor_res")
     settings = made_ready.get("model_settings") if isinstance(made_ready, Mapping) else None
     is_unwarped = isinstance(settings, Mapping) and settings.get("use_doc_unwarping") is True
@@ -89,7 +77,7 @@ def _read_results(document: Document, collector: Collector, problems: Problems, 
             "coordinates on a page that PaddleOCR turned or unwarped",
             "results with use_doc_orientation_classify=False and use_doc_unwarping=False",
         )
-    path, page = text_in(given, "input_path"), given.get("page_index")
+    path, page = checked.text_in(given, "input_path"), given.get("page_index")
     stem = path or document.stem.removesuffix("_res")
     name = image_name(stem) if not isinstance(page, int) else page_name(stem, page + 1, 2)
     polygons, texts, scores = next(names for names in _LISTS if names[0] in given)
@@ -100,7 +88,7 @@ def _read_results(document: Document, collector: Collector, problems: Problems, 
 
     listed = given[polygons]
     if not isinstance(listed, list):
-        raise Fault("L1", shown(listed), _WANTED_RESULTS)
+        raise Fault("L1", checked.shown(listed), _WANTED_RESULTS)
     found = [
         {"points": of, "transcription": at(texts, index), "score": at(scores, index)}
         for index, of in enumerate(listed)
@@ -115,7 +103,7 @@ def paddle_line(image: str, regions: tuple[Region, ...]) -> str:
     """Return the line of an image, without the line end."""
     written = []
     for region in regions:
-        given: dict[str, Any] = {"points": pairs_of(region), "difficult": region.ignored}
+        given: dict[str, Any] = {"points": checked.pairs_of(region), "difficult": region.ignored}
         if region.text is not None:
             given["transcription"] = region.text
         if region.confidence is not None:

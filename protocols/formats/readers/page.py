@@ -8,14 +8,8 @@ from xml.sax.saxutils import escape, quoteattr  # nosec B406
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    Collector,
-    confidence_of,
-    finite_in,
-    points_of,
-    reader_of,
-    size_of,
-)
+from ..containers import checked
+from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, parse_xml
 from ..containers.limits import shortest
@@ -96,7 +90,9 @@ class _Page:
             self.corners += [attributes.get("x", ""), attributes.get("y", "")]
         elif name == "TextEquiv" and self.open[-1].text is None:
             if (confidence := attributes.get("conf")) is not None:
-                self.open[-1].confidence = confidence_of(finite_in(confidence, "a confidence"))
+                self.open[-1].confidence = checked.confidence_of(
+                    checked.finite_in(confidence, "a confidence")
+                )
         elif name == "Unicode" and self.open[-1].text is None:
             self.texts = []
 
@@ -108,15 +104,15 @@ class _Page:
             raise Fault("N3", "a second page of {image}", "each image once", image=quoted(image))
         size = None
         if "imageWidth" in attributes and "imageHeight" in attributes:
-            sides = [finite_in(attributes[side]) for side in ("imageWidth", "imageHeight")]
-            size = size_of(*sides)
+            sides = [checked.finite_in(attributes[side]) for side in ("imageWidth", "imageHeight")]
+            size = checked.size_of(*sides)
         self.collector.image(image, size=size, entry=self.document.entry)
         self.image = image
 
     def _take_points(self, numbers: Sequence[str]) -> None:
         element = self.open[-1]
         if element.points is None:
-            element.points = points_of([finite_in(number) for number in numbers])
+            element.points = checked.points_of([checked.finite_in(number) for number in numbers])
 
     def _text(self, text: str) -> None:
         if self.texts is not None:
@@ -150,10 +146,7 @@ class _Page:
 def page_document(image: str, regions: Sequence[Region], size: tuple[int, int]) -> str:
     """Return the PAGE file of an image; regions become lines of one text region, without parents.
 
-    Parameters
-    ----------
-    size : (int, int)
-        Width and height of the image in pixels.
+    The size is in pixels.
     """
     lines = []
     for at, region in enumerate(regions, 1):

@@ -10,7 +10,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import IN_IMAGE, LINE, Collector, points_of, reader_of, shown
+from ..containers import checked
+from ..containers.collecting import IN_IMAGE, LINE, Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
@@ -20,8 +21,6 @@ _WANTED: Final = Message('an object with "lines" for each image')
 
 def _read_rects(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
     data = json_of(document, problems, unique=True)
-    if data is None:
-        return
     image = image_name(document.stem)
     lines = _lines_of(data)
     if image in collector:
@@ -48,10 +47,10 @@ def _lines_of(data: Any) -> Sequence[Any]:
 def _region(given: Any) -> Region:
     points = given.get("points") if isinstance(given, Mapping) else None
     if not isinstance(points, list):
-        raise Fault("L1", shown(given), 'an object with "points"')
+        raise Fault("L1", checked.shown(given), 'an object with "points"')
     text = given.get("transcription")
     return Region(
-        points_of(points),
+        checked.points_of(points),
         text if isinstance(text, str) else None,
         ignored=given.get("ignore") in (1, True) or text == IGNORED_TEXT,
     )

@@ -53,16 +53,8 @@ def read_archive(
 
     An image is named after its entry without ``gt_``, ``res_`` and ``.txt``; folders are ignored. A
     file without lines is an image without regions. Entries are unpacked one at a time, so that
-    memory grows with the regions only.
-
-    Parameters
-    ----------
-    name : str, optional
-        Name of the file in messages.
-    rules : Rules, optional
-    limits : Limits, optional
-    on_entry : callable, optional
-        Called with the number of finished entries and of all; an exception ends the reading.
+    memory grows with the regions only. ``name`` is the name of the file in messages. ``on_entry``
+    is called with the number of finished entries and of all; an exception ends the reading.
     """
     rules = rules or Rules()
     problems = Problems(source_name(source, name))

@@ -102,10 +102,7 @@ class LineReader:
     def region(self, line: str) -> Region:
         """Return the region of a line.
 
-        Raises
-        ------
-        Fault
-            If the line is invalid; gives the fault and its position.
+        Raises Fault with its position if the line is invalid.
         """
         if self._style is not None:
             return self._curved_region(line)

@@ -21,12 +21,7 @@ def read_scene(given: Any, place: str) -> Scene:
     null, "regions"?: {id: region}}``; a region is ``{"points": [x1, y1, ...]}`` (or ``"poly": [[x,
     y], ...]``, ``"rect": [x1, y1, x2, y2]``, ``"mask": {"x", "y", "rows"}``) with ``"id", "text",
     "ignored", "confidence", "label", "region", "cell"`` if known. ``gt``, ``det`` and ``dont_care``
-    may replace ``truth``, ``detections``, ``ignored``.
-
-    Parameters
-    ----------
-    place : str
-        The scene's name in messages.
+    may replace ``truth``, ``detections``, ``ignored``. ``place`` is the scene's name in messages.
 
     Raises
     ------
@@ -113,13 +108,7 @@ def _shaped(given: Mapping[str, Any], known: Mapping[str, Any]) -> Region:
 
 
 def answer(scene: Scene, score: ImageScore) -> dict[str, Any]:
-    """Return a score with its matches as JSON data; regions by their id, else their index.
-
-    Parameters
-    ----------
-    score : ImageScore
-        Score of this scene.
-    """
+    """Return a score with its matches as JSON data; regions by their id, else their index."""
 
     def names(regions: Sequence[Region] | None, indices: Sequence[int]) -> list[str | int]:
         named = [(regions or ())[at].id for at in indices]

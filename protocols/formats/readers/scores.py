@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, Final, Literal
 from protocols.core.errors import ProtocolError
 from text_rankings.base.i18n import Message, ngettext_noop
 
+from ..containers import checked
 from ..containers.archives import Source, first_bytes, read_whole, source_name
-from ..containers.collecting import shown
 from ..containers.documents import Document, json_of, storable, text_of
 from ..problems import PASSED_OVER, Nearest, Problem, Problems, quoted
 from .separated import Row, rows_of
@@ -68,25 +68,12 @@ def read_scores(
     method: str | None = None,
     unit: Unit | None = "fraction",
 ) -> ScoreTable:
-    r"""Read scores; faults become problems of the returned table.
+    """Read scores; faults become problems of the returned table.
 
     A byte order mark, CRLF, semicolons and tabs are accepted; other columns are skipped with a
-    warning.
-
-    Parameters
-    ----------
-    name : str, optional
-        Name of the file in messages.
-    method : str, optional
-        The method that the scores belong to, if the file does not name it.
-    unit : "fraction", "per cent" or None
-        Unit of the numbers. None: fractions, unless one is above 1 and none above 100, which gives
-        a question (S2): ask the user, and read again with the answer.
-
-    Returns
-    -------
-    ScoreTable
-        The rows without a fault, and all problems.
+    warning. ``name`` is the name of the file in messages, ``method`` that of the method if the file
+    does not name it. A unit of None means fractions, unless a number is above 1 and none above 100,
+    which gives a question (S2): ask the user, and read again with the answer.
     """
     problems = Problems(source_name(source, name))
     is_json = first_bytes(source, 64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
@@ -97,8 +84,9 @@ def read_scores(
         document = Document(None, problems.archive, content)
         reader = _Reader(problems, method, unit)
         if is_json:
-            data = json_of(document, problems, unique=True)
-            rows = tuple(reader.rows(_given_in(data, problems))) if data is not None else ()
+            with problems.catching(None):
+                data = json_of(document, problems, unique=True)
+                rows = tuple(reader.rows(_given_in(data, problems)))
         elif b"\0" in content and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
             problems.error("A1", "a binary file", "a CSV or JSON file")
         else:
@@ -197,7 +185,7 @@ class _Reader:
                 "a name",
                 line=row.number,
                 text=row.text,
-                value=shown(value),
+                value=checked.shown(value),
                 what=what,
             )
         return None
@@ -220,7 +208,7 @@ class _Reader:
         if 0 <= score <= 1:
             return score
         if self._unit is None and 1 < score <= 100:
-            self._first_percent = self._first_percent or shown(value)
+            self._first_percent = self._first_percent or checked.shown(value)
             self._n_percent += 1
             return None
         hint = ""
@@ -233,7 +221,7 @@ class _Reader:
         at = -1 if row.text is None or not isinstance(value, str) else row.text.rfind(value)
         span = None if at < 0 else (at, at + len(str(value)))
         self._problems.error(
-            code, shown(value) + hint, wanted, line=row.number, text=row.text, span=span
+            code, checked.shown(value) + hint, wanted, line=row.number, text=row.text, span=span
         )
 
     def report(self) -> None:
@@ -272,7 +260,7 @@ def _given_in(data: Any, problems: Problems) -> Iterator[_Given]:
             if isinstance(row, dict):
                 yield _Given(row.get("image"), row.get("method"), row, number, None)
             else:
-                problems.error("L1", shown(row), _LAYOUT, line=number)
+                problems.error("L1", checked.shown(row), _LAYOUT, line=number)
         return
     if not isinstance(data, dict):
         problems.error("A1", "something else", _LAYOUT)
@@ -281,7 +269,11 @@ def _given_in(data: Any, problems: Problems) -> Iterator[_Given]:
     for outer, inner in data.items():
         if not isinstance(inner, dict):
             problems.error(
-                "L1", "{inner} for {outer}", _LAYOUT, inner=shown(inner), outer=quoted(outer)
+                "L1",
+                "{inner} for {outer}",
+                _LAYOUT,
+                inner=checked.shown(inner),
+                outer=quoted(outer),
             )
         elif inner and not any(isinstance(of, dict) for of in inner.values()):
             number += 1
@@ -296,7 +288,7 @@ def _given_in(data: Any, problems: Problems) -> Iterator[_Given]:
                         "L1",
                         "{scores} for {image}",
                         _LAYOUT,
-                        scores=shown(scores),
+                        scores=checked.shown(scores),
                         image=quoted(image),
                     )
 
@@ -310,12 +302,8 @@ def check_scores(
 ) -> list[Problem]:
     """Return problems for unknown and missing names of a table.
 
-    Parameters
-    ----------
-    images, methods : collection of str
-        Known names; another name is an error (S1) that offers the nearest.
-    expected : collection of (image, method)
-        The results that should have a score; a warning (S3) counts those without one.
+    ``images`` and ``methods`` are known names; another one is an error (S1) that offers the
+    nearest. A warning (S3) counts the ``expected`` pairs of image and method without a score.
     """
     problems = Problems(table.name)
     near_image, near_method = Nearest(images), Nearest(methods)

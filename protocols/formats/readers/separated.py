@@ -9,7 +9,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import Collector, box_region, finite_in, points_of, reader_of, size_of
+from ..containers import checked
+from ..containers.collecting import Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, text_of
 from ..problems import PASSED_OVER, Fault, Problems, quoted
@@ -67,14 +68,9 @@ def delimiter_of(header: str) -> str:
 
 
 def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[str] | Row]:
-    r"""Yield the header's cells in lower case, then the rows that are not empty.
+    """Yield the header's cells in lower case, then the rows that are not empty.
 
     A row with a different number of cells from the header, or invalid CSV, becomes a problem.
-
-    Parameters
-    ----------
-    entry : str or None
-        For messages.
     """
     delimiter = delimiter_of(text.partition("\n")[0])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -142,10 +138,8 @@ def _read_document(document: Document, collector: Collector, problems: Problems,
                 problems.warning("L1", found, wanted, document.entry, 1, action=PASSED_OVER)
         elif shape is not None:
             cells = {_OURS.get(column, column): cell for column, cell in row.cells.items()}
-            try:
+            with problems.catching(document.entry, row.line, text=row.text):
                 _read_row(cells, shape, has_method, row, document, collector)
-            except Fault as fault:
-                problems.fault(fault, document.entry, row.line, text=row.text)
     if shape is None and not problems.has_errors:
         problems.error("L1", "no header", "image, and {shapes}", document.entry, 1, shapes=_SHAPES)
 
@@ -193,7 +187,9 @@ def _size(cells: Mapping[str, str]) -> tuple[int, int] | None:
     sides = [cells.get(column, "").strip() for column in ("image_width", "image_height")]
     if not all(sides):
         return None
-    return size_of(*(finite_in(side, Message("a size in pixels")) for side in sides))
+    return checked.size_of(
+        *(checked.finite_in(side, Message("a size in pixels")) for side in sides)
+    )
 
 
 def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
@@ -209,15 +205,15 @@ def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
         raise Fault("L2", "{cells} as ignored", "1 or 0", cells=quoted(cells["ignored"]))
     fields["ignored"] = ignored or cells.get("text") == IGNORED_TEXT
     if cells.get("confidence", "").strip():
-        fields["confidence"] = finite_in(cells["confidence"], "a confidence")
+        fields["confidence"] = checked.finite_in(cells["confidence"], "a confidence")
     if len(shape) == 1:
-        values = [finite_in(part) for part in cells["points"].replace(",", " ").split()]
-        return Region(points_of(values), **fields)
+        values = [checked.finite_in(part) for part in cells["points"].replace(",", " ").split()]
+        return Region(checked.points_of(values), **fields)
     numbers = [cells[column].strip() for column in shape]
     if len(shape) == 4:
-        values = [finite_in(number) for number in numbers]
+        values = [checked.finite_in(number) for number in numbers]
         if shape[0] == "x":
-            return box_region(*values, **fields)
+            return checked.box_region(*values, **fields)
         left, top, right, bottom = values
         if right < left or bottom < top:
             found = Message(
@@ -232,4 +228,4 @@ def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
     # Polygons of fewer points leave the last columns empty.
     while numbers and not numbers[-1]:
         numbers.pop()
-    return Region(points_of([finite_in(number) for number in numbers]), **fields)
+    return Region(checked.points_of([checked.finite_in(number) for number in numbers]), **fields)

@@ -7,19 +7,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    REGION,
-    Collector,
-    box_region,
-    confidence_of,
-    finite,
-    objects_in,
-    points_of_pairs,
-    reader_of,
-    shown,
-    size_of,
-    text_in,
-)
+from ..containers import checked
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, json_of, page_name
 from ..problems import Fault, Problems
@@ -32,17 +21,13 @@ def _read_files(
     document: Document, collector: Collector, problems: Problems, _: Kind, *, words: bool
 ) -> None:
     data = json_of(document, problems)
-    if data is None:
-        return
     if not isinstance(data, Mapping):
-        raise Fault("A1", shown(data), _WANTED)
+        raise Fault("A1", checked.shown(data), _WANTED)
     for name in data:
-        try:
-            pages = objects_in(data, name)
+        with problems.catching(document.entry):
+            pages = checked.objects_in(data, name)
             for at, page in enumerate(pages, 1):
                 _read_page(page_name(name, at, len(pages)), page, words, collector, document.entry)
-        except Fault as fault:
-            problems.fault(fault, document.entry)
 
 
 read_lines: Final = reader_of("surya", ".json", partial(_read_files, words=False))
@@ -55,26 +40,26 @@ def _read_page(
     key = next((key for key in ("text_lines", "bboxes") if key in page), None)
     if key is None:
         raise Fault("A1", "a page without lines", _WANTED)
-    found = objects_in(page, key)
+    found = checked.objects_in(page, key)
     if words:
-        found = [word for line in found for word in objects_in(line, "words")]
+        found = [word for line in found for word in checked.objects_in(line, "words")]
     box = page.get("image_bbox")
     size = None
     if isinstance(box, list) and len(box) == 4:
-        left, top, right, bottom = map(finite, box)
-        size = size_of(right - left, bottom - top)
+        left, top, right, bottom = map(checked.finite, box)
+        size = checked.size_of(right - left, bottom - top)
     collector.image_with(name, found, _region, REGION, size=size, entry=entry)
 
 
 def _region(given: _Object) -> Region:
     fields: dict[str, Any] = {
-        "text": text_in(given, "text"),
-        "confidence": confidence_of(given.get("confidence")),
+        "text": checked.text_in(given, "text"),
+        "confidence": checked.confidence_of(given.get("confidence")),
     }
     if isinstance(given.get("polygon"), list):
-        return Region(points_of_pairs(given["polygon"]), **fields)
+        return Region(checked.points_of_pairs(given["polygon"]), **fields)
     box = given.get("bbox")
     if not isinstance(box, list) or len(box) != 4:
-        raise Fault("L1", shown(given), 'an object with "polygon" or "bbox"')
-    left, top, right, bottom = map(finite, box)
-    return box_region(left, top, right - left, bottom - top, **fields)
+        raise Fault("L1", checked.shown(given), 'an object with "polygon" or "bbox"')
+    left, top, right, bottom = map(checked.finite, box)
+    return checked.box_region(left, top, right - left, bottom - top, **fields)

@@ -9,14 +9,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    Collector,
-    box_region,
-    finite_in,
-    per_cent_of,
-    reader_of,
-    size_of,
-)
+from ..containers import checked
+from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind, Unit
 from ..containers.documents import Document, page_name, text_of
 from ..problems import Fault, Problems, quoted
@@ -87,11 +81,9 @@ def _read_page(
         text = " ".join(words.get(_line_of(row), ())) if level == _LINE else row["text"].strip()
         # Rules and pictures are words and lines of blanks.
         if row["level"] == level and text:
-            try:
+            with problems.catching(document.entry, at, text="\t".join(row.values())):
                 region = _region(row, text)
                 collector.add(name, region, entry=document.entry, line=at)
-            except Fault as fault:
-                problems.fault(fault, document.entry, at, text="\t".join(row.values()))
 
 
 def _line_of(row: _Row) -> str:
@@ -99,19 +91,19 @@ def _line_of(row: _Row) -> str:
 
 
 def _size(row: _Row) -> tuple[int, int]:
-    return size_of(finite_in(row["width"]), finite_in(row["height"]))
+    return checked.size_of(checked.finite_in(row["width"]), checked.finite_in(row["height"]))
 
 
 def _region(row: _Row, text: str) -> Region:
-    sides = [finite_in(row[column]) for column in ("left", "top", "width", "height")]
+    sides = [checked.finite_in(row[column]) for column in ("left", "top", "width", "height")]
     known: dict[str, Any] = {"text": text, "id": _line_of(row)}
     if row["level"] == _WORD:
         known = {"text": text, "id": f"{_line_of(row)}.{row['word_num']}", "parent": _line_of(row)}
-    confidence = finite_in(row["conf"])
+    confidence = checked.finite_in(row["conf"])
     # -1 is "no word".
     if confidence != -1:
-        known["confidence"] = per_cent_of(confidence)
-    return box_region(*sides, **known)
+        known["confidence"] = checked.per_cent_of(confidence)
+    return checked.box_region(*sides, **known)
 
 
 read_words: Final = reader_of(
@@ -143,13 +135,11 @@ def _read_box(document: Document, collector: Collector, problems: Problems, _: K
         collector.image(name, unit=Unit.FROM_BELOW, entry=document.entry)
     for (box, page), same in groupby(found, key=lambda of: of[1:3]):
         parts = list(same)
-        try:
-            left, bottom, right, top = map(finite_in, box)
+        with problems.catching(document.entry, parts[0][3]):
+            left, bottom, right, top = map(checked.finite_in, box)
             text = "".join(part[0] for part in parts)
-            region = box_region(left, -top, right - left, top - bottom, text=text)
+            region = checked.box_region(left, -top, right - left, top - bottom, text=text)
             collector.add(names[page], region, entry=document.entry, line=parts[0][3])
-        except Fault as fault:
-            problems.fault(fault, document.entry, parts[0][3])
 
 
 read_box: Final = reader_of("tesseract-box", (".box", ".txt"), _read_box)

@@ -7,17 +7,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    REGION,
-    Collector,
-    finite,
-    objects_in,
-    per_cent_of,
-    points_of_xy,
-    reader_of,
-    shown,
-    text_in,
-)
+from ..containers import checked
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import Kind, Unit
 from ..containers.documents import Document, json_of, page_name
 from ..problems import Fault, Problems
@@ -30,19 +21,17 @@ def _read_blocks(
 ) -> None:
     """Read the words or lines of each page; all coordinates are shares of its sides."""
     data = json_of(document, problems)
-    if data is None:
-        return
     answers = data if isinstance(data, list) else [data]
     blocks: list[Mapping[str, Any]] = []
     for answer in answers:
         if not isinstance(answer, Mapping) or "Blocks" not in answer:
-            raise Fault("A1", shown(answer), _WANTED)
-        blocks += objects_in(answer, "Blocks")
+            raise Fault("A1", checked.shown(answer), _WANTED)
+        blocks += checked.objects_in(answer, "Blocks")
     if answers and answers[-1].get("NextToken"):
         found = Message("the first of several answers (NextToken)")
         problems.warning("S3", found, "a list of all answers", document.entry)
     parents = {
-        child: text_in(block, "Id")
+        child: checked.text_in(block, "Id")
         for block in blocks
         if block.get("BlockType") == "LINE"
         for child in _children(block)
@@ -52,7 +41,7 @@ def _read_blocks(
     for block in blocks:
         found_here = pages.setdefault(_page(block), [])
         if block.get("BlockType") == type_:
-            found_here.append((block, parents.get(text_in(block, "Id") or "")))
+            found_here.append((block, parents.get(checked.text_in(block, "Id") or "")))
     for page, of_page in sorted(pages.items()):
         name = page_name(document.stem, page, max(pages))
         collector.image_with(name, of_page, _region, REGION, unit=Unit.SHARES, entry=document.entry)
@@ -65,14 +54,14 @@ read_lines: Final = reader_of("textract-lines", ".json", partial(_read_blocks, t
 def _page(block: Mapping[str, Any]) -> int:
     page = block.get("Page", 1)
     if not isinstance(page, int) or not 0 < page < 10**6:
-        raise Fault("L2", shown(page), "a number from 1 as Page")
+        raise Fault("L2", checked.shown(page), "a number from 1 as Page")
     return page
 
 
 def _children(block: Mapping[str, Any]) -> list[str]:
     return [
         child
-        for relation in objects_in(block, "Relationships")
+        for relation in checked.objects_in(block, "Relationships")
         if relation.get("Type") == "CHILD" and isinstance(relation.get("Ids"), list)
         for child in relation["Ids"]
         if isinstance(child, str)
@@ -83,15 +72,17 @@ def _region(given: tuple[Mapping[str, Any], str | None]) -> Region:
     block, parent = given
     geometry = block.get("Geometry")
     if not isinstance(geometry, Mapping):
-        raise Fault("L1", shown(geometry), '"Geometry" with "Polygon" or "BoundingBox"')
-    fields: dict[str, Any] = {"id": text_in(block, "Id"), "parent": parent}
+        raise Fault("L1", checked.shown(geometry), '"Geometry" with "Polygon" or "BoundingBox"')
+    fields: dict[str, Any] = {"id": checked.text_in(block, "Id"), "parent": parent}
     if block.get("Confidence") is not None:
-        fields["confidence"] = per_cent_of(block["Confidence"])
-    fields["text"] = text_in(block, "Text")
+        fields["confidence"] = checked.per_cent_of(block["Confidence"])
+    fields["text"] = checked.text_in(block, "Text")
     if geometry.get("Polygon"):
-        return Region(points_of_xy(geometry["Polygon"], "X", "Y"), **fields)
+        return Region(checked.points_of_xy(geometry["Polygon"], "X", "Y"), **fields)
     box = geometry.get("BoundingBox")
     if not isinstance(box, Mapping):
-        raise Fault("L1", shown(box), '"Geometry" with "Polygon" or "BoundingBox"')
-    left, top, width, height = (finite(box.get(at)) for at in ("Left", "Top", "Width", "Height"))
+        raise Fault("L1", checked.shown(box), '"Geometry" with "Polygon" or "BoundingBox"')
+    left, top, width, height = (
+        checked.finite(box.get(at)) for at in ("Left", "Top", "Width", "Height")
+    )
     return Region.from_box(left, top, left + width, top + height, **fields)

@@ -66,13 +66,7 @@ def _usual(kind: Kind, n: int) -> re.Pattern[str]:
 
 
 def read_usual(text: str, kind: Kind, rules: Rules) -> UsualFile | None:
-    """Return the regions of a file, or None if the careful reader has to read it.
-
-    Parameters
-    ----------
-    text : str
-        The whole file.
-    """
+    """Return the regions of a file, or None if the careful reader has to read it."""
     if rules.crlf_only or rules.sides or not text or (kind == "results" and rules.confidences):
         return None
     if "\r" in text:

@@ -6,17 +6,8 @@ from typing import Any, Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
-from ..containers.collecting import (
-    REGION,
-    Collector,
-    box_region,
-    confidence_of,
-    finite,
-    points_of,
-    reader_of,
-    shown,
-    text_in,
-)
+from ..containers import checked
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_in, json_of, text_of
 from ..problems import Fault, Problems
@@ -44,16 +35,11 @@ def _read_via(document: Document, collector: Collector, problems: Problems, _: K
         return
     if isinstance(data, Mapping) and _METADATA in data:
         data = data[_METADATA]
-    if data is None:
-        return
     if not isinstance(data, Mapping):
-        problems.error("A1", "something else", _WANTED, document.entry)
-        return
+        raise Fault("A1", "something else", _WANTED)
     for given in data.values():
-        try:
+        with problems.catching(document.entry):
             _read_image(given, collector, document.entry)
-        except Fault as fault:
-            problems.fault(fault, document.entry)
 
 
 read_via: Final = reader_of("via", (".json", ".csv"), _read_via)
@@ -61,7 +47,7 @@ read_via: Final = reader_of("via", (".json", ".csv"), _read_via)
 
 def _read_image(given: Any, collector: Collector, entry: str | None) -> None:
     if not isinstance(given, Mapping) or not isinstance(given.get("filename"), str):
-        raise Fault("L1", shown(given), _WANTED)
+        raise Fault("L1", checked.shown(given), _WANTED)
     image = image_name(given["filename"])
     regions = given.get("regions") or []
     if isinstance(regions, Mapping):
@@ -72,8 +58,8 @@ def _read_image(given: Any, collector: Collector, entry: str | None) -> None:
             "L1",
             "{regions} for {image}",
             'a list of "regions"',
-            regions=shown(regions),
-            image=shown(image),
+            regions=checked.shown(regions),
+            image=checked.shown(image),
         )
     collector.image_with(image, regions, _region, REGION, entry=entry)
 
@@ -81,7 +67,7 @@ def _read_image(given: Any, collector: Collector, entry: str | None) -> None:
 def _region(given: Any) -> Region:
     shape = given.get("shape_attributes") if isinstance(given, Mapping) else None
     if not isinstance(shape, Mapping):
-        raise Fault("L1", shown(given), 'a region with "shape_attributes"')
+        raise Fault("L1", checked.shown(given), 'a region with "shape_attributes"')
     attributes = given.get("region_attributes")
     said: Mapping[str, Any] = attributes if isinstance(attributes, Mapping) else {}
     return _made(_outline(shape), said)
@@ -89,12 +75,12 @@ def _region(given: Any) -> Region:
 
 def _made(outline: tuple[float, ...], said: Mapping[str, Any]) -> Region:
     """Return a region with what its attributes say."""
-    text = next((of for name in _TEXTS if (of := text_in(said, name)) is not None), None)
-    label = next((of for name in _LABELS if (of := text_in(said, name))), None)
+    text = next((of for name in _TEXTS if (of := checked.text_in(said, name)) is not None), None)
+    label = next((of for name in _LABELS if (of := checked.text_in(said, name))), None)
     return Region(
         outline,
         text,
-        confidence_of(said.get("score")),
+        checked.confidence_of(said.get("score")),
         text == IGNORED_TEXT or said.get("ignored") in (True, "true", "1"),
         label=label,
     )
@@ -104,16 +90,16 @@ def _outline(shape: Mapping[str, Any]) -> tuple[float, ...]:
     name = shape.get("name")
     if name == "rect":
         sides = [
-            finite(shape.get(side), Message("a number as {side}", side=side))
+            checked.finite(shape.get(side), Message("a number as {side}", side=side))
             for side in ("x", "y", "width", "height")
         ]
-        return box_region(*sides).points
+        return checked.box_region(*sides).points
     if name in ("polygon", "polyline"):
         xs, ys = shape.get("all_points_x"), shape.get("all_points_y")
         if not isinstance(xs, list) or not isinstance(ys, list) or len(xs) != len(ys):
             raise Fault("L1", "a polygon", "as many all_points_x as all_points_y")
-        return points_of([value for pair in zip(xs, ys, strict=True) for value in pair])
-    raise Fault("L1", "a shape of the type {name}", "a rect or a polygon", name=shown(name))
+        return checked.points_of([value for pair in zip(xs, ys, strict=True) for value in pair])
+    raise Fault("L1", "a shape of the type {name}", "a rect or a polygon", name=checked.shown(name))
 
 
 def _read_csv(text: str, collector: Collector, problems: Problems, entry: str | None) -> None:
@@ -129,10 +115,8 @@ def _read_csv(text: str, collector: Collector, problems: Problems, entry: str | 
     for row in rows_of("\n".join(lines).lstrip("#"), problems, entry):
         if isinstance(row, list):
             continue
-        try:
+        with problems.catching(entry, row.line, text=row.text):
             _read_row(row.cells, row.line, attributes, collector, entry)
-        except Fault as fault:
-            problems.fault(fault, entry, row.line, text=row.text)
 
 
 def _comment(lines: list[str], beginning: str) -> str:
@@ -150,7 +134,7 @@ def _read_row(
     if "spatial_coordinates" in cells:
         files = json_in(cells.get("file_list") or "[]")
         if not isinstance(files, list) or not files or not isinstance(files[0], str):
-            raise Fault("S3", shown(files), "the name of a file")
+            raise Fault("S3", checked.shown(files), "the name of a file")
         name, shape = image_name(files[0]), json_in(cells["spatial_coordinates"])
         if shape:
             said = _named(json_in(cells.get("metadata") or "{}"), attributes)
@@ -178,7 +162,7 @@ def _read_project(
     for number, view in views.items():
         ids = view.get("fid_list") if isinstance(view, Mapping) else None
         file = files.get(str(ids[0])) if isinstance(ids, list) and ids else None
-        path = text_in(file, "fname") if isinstance(file, Mapping) else None
+        path = checked.text_in(file, "fname") if isinstance(file, Mapping) else None
         if path is None:
             raise Fault("S3", "a view without a file", "the name of a file")
         names[number] = image_name(path)
@@ -186,7 +170,7 @@ def _read_project(
     for at, given in enumerate(metadata.values(), 1):
         try:
             if not isinstance(given, Mapping) or str(given.get("vid")) not in names:
-                raise Fault("N2", shown(given), "a region of one of the views")
+                raise Fault("N2", checked.shown(given), "a region of one of the views")
             # Without coordinates it is about the whole image.
             if given.get("xy"):
                 said = _named(given.get("av"), data.get("attribute"))
@@ -204,7 +188,7 @@ def _named(values: Any, attributes: Any) -> Mapping[str, Any]:
         known = attributes.get(id_) if isinstance(attributes, Mapping) else None
         name = known if isinstance(known, str) else None
         if isinstance(known, Mapping):
-            name, options = text_in(known, "aname"), known.get("options")
+            name, options = checked.text_in(known, "aname"), known.get("options")
             if isinstance(options, Mapping) and isinstance(value, str):
                 value = options.get(value, value)
         said[(name or id_).lower()] = value
@@ -214,15 +198,17 @@ def _named(values: Any, attributes: Any) -> Mapping[str, Any]:
 def _numbered(shape: Any) -> tuple[float, ...]:
     """Return the outline of a shape of version 3: its number, then coordinates."""
     if not isinstance(shape, list) or not shape:
-        raise Fault("L1", shown(shape), "a rect or a polygon")
+        raise Fault("L1", checked.shown(shape), "a rect or a polygon")
     number, *values = shape
     if number == _RECTANGLE and len(values) == 4:
-        return box_region(*map(finite, values)).points
+        return checked.box_region(*map(checked.finite, values)).points
     if number in _POLYGONS:
-        return points_of(values)
+        return checked.points_of(values)
     if number == _EXTREMES and len(values) == 8:
         # Points on the four sides.
-        points = points_of(values)
+        points = checked.points_of(values)
         (left, *_, right), (top, *_, bottom) = sorted(points[::2]), sorted(points[1::2])
-        return box_region(left, top, right - left, bottom - top).points
-    raise Fault("L1", "a shape of the type {name}", "a rect or a polygon", name=shown(number))
+        return checked.box_region(left, top, right - left, bottom - top).points
+    raise Fault(
+        "L1", "a shape of the type {name}", "a rect or a polygon", name=checked.shown(number)
+    )

@@ -5,8 +5,9 @@ from typing import Final
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
+from ..containers import checked
 from ..containers.archives import Limits, Source, first_bytes, open_archive, source_name
-from ..containers.collecting import Collector, confidence_of, finite_in
+from ..containers.collecting import Collector
 from ..containers.contents import Archive, Kind, OnEntry, Unit
 from ..containers.documents import Document, text_of
 from ..containers.image_sizes import PICTURES
@@ -29,11 +30,6 @@ def read_yolo(
     """Read a zip of NAME.txt; pictures in it give the sizes of images.
 
     Coordinates stay shares, as in the file; ``image_sizes.in_pixels`` converts them to pixels.
-
-    Parameters
-    ----------
-    source, kind, name, limits, on_entry
-        As every reader has them, see ``Format.read``.
     """
     problems = Problems(source_name(source, name))
     collector = Collector(problems, "yolo")
@@ -77,19 +73,17 @@ def _read_image(
         return
     for number, line in enumerate(text_of(document, problems).split("\n"), 1):
         if line.strip():
-            try:
+            with problems.catching(entry, number, text=line):
                 collector.add(image, _region(line, names), entry=entry, line=number, text=line)
-            except Fault as fault:
-                problems.fault(fault, entry, number, text=line)
 
 
 def _region(line: str, names: list[str]) -> Region:
     class_, *fields = line.split()[:12]
     if len(fields) not in _COUNTS or not class_.isascii() or not class_.isdecimal():
         raise Fault("L1", quoted(line), _WANTED)
-    values = [finite_in(field) for field in fields]
+    values = [checked.finite_in(field) for field in fields]
     has_confidence = len(values) % 2 == 1
-    confidence = confidence_of(values.pop()) if has_confidence else None
+    confidence = checked.confidence_of(values.pop()) if has_confidence else None
     if any(abs(value) > _MAX_SHARE for value in values):
         raise Fault("L3", quoted(line), "shares of the image's width and height, from 0 to 1")
     at = int(class_[:9])

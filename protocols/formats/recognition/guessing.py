@@ -104,13 +104,7 @@ class Guess:
 
 
 def guess(source: Source, name: str | None = None) -> Guess:
-    """Guess kind, format and method of a file; never raises, whatever the bytes.
-
-    Parameters
-    ----------
-    name : str, optional
-        Name to use for the file; by default its own.
-    """
+    """Guess kind, format and method of a file; never raises, whatever the bytes."""
     name, source = source_name(source, name), unfolded(source)
     begin = first_bytes(source, _LOOKED_AT)
     if not begin:

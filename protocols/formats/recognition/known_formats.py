@@ -51,14 +51,8 @@ def lines_as(
 ) -> Read:
     """Return a reader of lines, whose coordinates and further fields are given or detected.
 
-    Parameters
-    ----------
-    line_format : LineFormat or None
-        Format of coordinates; None: detected from all lines.
-    tail : Tail or None
-        Fields after them; None: detected from all lines.
-    sides : bool
-        Whether boxes are left,top,width,height.
+    A format or tail of None is detected from all lines; with ``sides``, boxes are
+    left,top,width,height.
     """
 
     def read_lines(

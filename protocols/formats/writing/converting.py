@@ -46,14 +46,8 @@ def write(
 ) -> bytes:
     """Return the file that holds these regions; reading it back gives equal ones.
 
-    Parameters
-    ----------
-    format : str
-        One of ``WRITTEN``.
-    sizes : mapping of str to (int, int), optional
-        Width and height of images in pixels; required for PAGE.
-    without : collection of str
-        Fields to leave out, from ``regions.LEFT_OUT``.
+    The format is one of ``WRITTEN``. PAGE requires sizes, in pixels; ``without`` names fields of
+    ``regions.LEFT_OUT``.
 
     Raises
     ------

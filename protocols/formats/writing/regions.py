@@ -44,18 +44,12 @@ def write_rrc_zip(
     line_format: LineFormat | str,
     without: Collection[str] = (),
 ) -> None:
-    r"""Write a zip of ``gt_NAME.txt`` or ``res_NAME.txt``; equal regions give equal bytes.
+    """Write a zip of ``gt_NAME.txt`` or ``res_NAME.txt``; equal regions give equal bytes.
 
     Numbers are written so that they read back exactly. Each line is read again before it is
     written, so nothing is lost silently. A counter-clockwise polygon is written as it is;
-    ``reading.read`` reverses it and reports that (L7).
-
-    Parameters
-    ----------
-    regions_by_image : mapping of str to sequence of Region
-        An image without regions gives an empty file.
-    without : collection of str
-        Fields to leave out, from ``LEFT_OUT``.
+    ``reading.read`` reverses it and reports that (L7). An image without regions gives an empty
+    file; ``without`` names fields of ``LEFT_OUT``.
 
     Raises
     ------
@@ -87,10 +81,7 @@ def write_rrc_zip(
 def without_fields(region: Region, fields: Collection[str]) -> Region:
     """Return a region without these fields.
 
-    Parameters
-    ----------
-    fields : collection of str
-        Names from ``LEFT_OUT``.
+    They are names from ``LEFT_OUT``.
 
     Raises
     ------
@@ -136,10 +127,7 @@ def _check_texts(regions: Mapping[str, Sequence[Region]]) -> None:
 def check_name(image: str, forbidden: str = "") -> None:
     """Check that a file can contain an image of this name.
 
-    Parameters
-    ----------
-    forbidden : str
-        Characters that the name must not contain.
+    It must have none of the forbidden characters.
 
     Raises
     ------
@@ -232,13 +220,7 @@ def write_coco(
     Points are the ``segmentation``, with ``bbox``, ``area`` of the box and ``iscrowd``; a
     confidence is the ``score``; text, ignored, label, parent, cell and pixels are in fields of
     these names, an id in ``region_id``. Categories are the labels; ``info`` has the kind and the
-    method.
-
-    Parameters
-    ----------
-    sizes : mapping of str to (int, int), optional
-        Width and height of images in pixels.
-    method : str, optional
+    method. Sizes are in pixels.
 
     Raises
     ------
