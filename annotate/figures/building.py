@@ -7,6 +7,7 @@ language. Items are deleted after a day.
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -14,19 +15,32 @@ from django.core.cache import caches
 from django.utils.translation import get_language
 
 import rankings
+from annotate.jobs.errors import JobFailed
+from text_rankings.base.i18n import gettext_noop
 
 from .data import FigureData
 from .figure import Figure
 from .files import FORMATS
-from .files.vega import Drawn, draw, fitted_size_pt, specification
+from .files.vega import Drawn, draw, specification
 from .kinds import figure_of
-from .themes import ALL_WIDTHS_MM, Paper
+from .themes import Paper
 
 # The name of the cache in text_rankings.site.settings.CACHES.
 _CACHE: Final = "drawings"
-# width of a paper -> width and height on a page, in CSS pixels
-Sizes = Mapping[str, tuple[int, int] | None]
 Made = TypeVar("Made")
+NO_FILES: Final = gettext_noop(
+    "Files of figures need more packages on the server: "
+    "pip install 'text-detection-rankings[figures]'"
+)
+
+
+class NoFiles(JobFailed):
+    """The packages that write files of figures are not installed."""
+
+
+def can_write() -> bool:
+    """Return whether the extra ``figures`` is installed."""
+    return find_spec("vl_convert") is not None
 
 
 def build(data: FigureData, names: Collection[str]) -> dict[str, Figure]:
@@ -38,51 +52,21 @@ def build(data: FigureData, names: Collection[str]) -> dict[str, Figure]:
     return {name: made[name] if name in made else kept[keys[name]] for name in names}
 
 
-def sizes(
-    data: FigureData, figures: Collection[Figure], *, may_draw: bool = True
-) -> Mapping[str, Sizes]:
-    """Return each figure's size on all papers, which is the same in both themes.
-
-    A size that is known only after drawing is None if drawing, which takes a while, is not
-    allowed.
-    """
-    return _kept(
-        ("sizes", data.key, sorted(figure.name for figure in figures), may_draw),
-        lambda: {
-            figure.name: sizes_of(figure, may_draw=may_draw)
-            for figure in figures
-            if not figure.is_empty
-        },
-    )
-
-
-def sizes_of(figure: Figure, *, may_draw: bool = True) -> Sizes:
-    """Return the sizes of a figure that is not empty."""
-    return {
-        width: _size_px(figure, Paper("light", width), may_draw=may_draw) for width in ALL_WIDTHS_MM
-    }
-
-
-def _size_px(figure: Figure, paper: Paper, *, may_draw: bool) -> tuple[int, int] | None:
-    size = fitted_size_pt(figure, paper)
-    if size is None:
-        if not may_draw:
-            return None
-        drawn = _drawn(specification(figure, paper), paper)
-        size = drawn.width_pt, drawn.height_pt
-    return round(paper.width_px), round(paper.width_px * size[1] / size[0])
-
-
 def _drawn(specified: str, paper: Paper) -> Drawn:
     return _kept(("drawing", specified, paper.width_pt), lambda: draw(specified, paper.width_pt))
 
 
 class FigureFile:
-    """A file of a figure on a paper, with the facts about its origin; written on request."""
+    """A file of a figure on a paper, with the facts about its origin; written on request.
+
+    Raises NoFiles if the extra ``figures`` is not installed.
+    """
 
     def __init__(
         self, figure: Figure, paper: Paper, facts: Mapping[str, str], extension: str
     ) -> None:
+        if not can_write():
+            raise NoFiles(NO_FILES)
         self._figure, self._paper, self._facts = figure, paper, facts
         self._extension = extension
         self._specified = specification(figure, paper)

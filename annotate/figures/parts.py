@@ -83,7 +83,13 @@ def finished(paper: Paper, chart: Spec, *, padding: float = 3) -> Spec:
         "text": {"font": paper.font, "fontSize": 7, "fontWeight": "normal"},
         **_numbers_and_days(),
     }
-    return {"$schema": _SCHEMA, **chart, "config": look}
+    # Scripts scale a wider drawing down to its paper (static/js/figures/page.js).
+    return {
+        "$schema": _SCHEMA,
+        "usermeta": {"paper": paper.width_pt},
+        **chart,
+        "config": look,
+    }
 
 
 def _numbers_and_days() -> Spec:

@@ -1,38 +1,29 @@
 """Figures as their page shows them: texts, numbers as text, and the addresses of their files."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import ClassVar
 
 from django.http import QueryDict
 from django.urls import reverse
-from django.utils.translation import get_language
 
 from rankings.elicitation.log import CRITERIA
 from rankings.rounding import in_decimals
 
-from .building import Sizes, build, sizes
+from .building import NO_FILES, build, can_write
 from .data import FigureData
-from .figure import Cell, Figure
+from .figure import Cell, Figure, Spec
 from .files import FORMATS
 from .kinds import NAMES
-from .parts import ENGLISH
+from .parts import drawing
 from .themes import ON_PAGES, THEMES, WIDTHS_MM, Paper
 from .words import titled
 
 # figure, file name extension, paper -> address
 AddressOf = Callable[[Figure, str, Paper], str]
-
-
-@dataclass(frozen=True)
-class Picture:
-    """The addresses of one theme's drawings, with their sizes in CSS pixels if known."""
-
-    theme: str
-    wide: str
-    wide_size: tuple[int, int] | None
-    narrow: str
-    narrow_size: tuple[int, int] | None
+# theme -> "wide" or "narrow" -> Vega-Lite specification; static/js/figures/page.js draws it
+Drawings = Mapping[str, Mapping[str, Spec]]
 
 
 @dataclass(frozen=True)
@@ -49,28 +40,25 @@ class ShownFigure:
     rows: list[list[str]]
     # Without the criterion, which the page states.
     short_title: str
-    pictures: list[Picture]
+    drawings: Drawings | None
     # (width in mm, [(label, address)])
     downloads: list[tuple[int, list[tuple[str, str]]]]
+    # Shown in place of downloads.
+    no_files: ClassVar = NO_FILES
 
 
 def shown_figures(
     data: FigureData, query: QueryDict, names: Sequence[str] = NAMES
 ) -> list[ShownFigure]:
-    """Return figures for a page; their files have the settings of ``query``, the page's own.
-
-    Nothing is drawn until a browser requests it, so some sizes are unknown.
-    """
-    addresses = _Addresses(data, query)
-    figures = build(data, names)
-    sizes_of = sizes(data, figures.values(), may_draw=False)
-    return [shown(figure, addresses.file, sizes_of.get(name)) for name, figure in figures.items()]
+    """Return figures for a page; their files have the settings of ``query``, the page's own."""
+    address = _Addresses(data, query).file
+    return [shown(figure, address) for figure in build(data, names).values()]
 
 
 def shown_figure(name: str, data: FigureData, query: QueryDict) -> ShownFigure:
     """Return one figure for a page."""
-    figure = build(data, [name])[name]
-    return shown(figure, _Addresses(data, query).file, sizes(data, [figure]).get(name))
+    [figure] = shown_figures(data, query, [name])
+    return figure
 
 
 def criteria_links(query: QueryDict) -> Iterator[tuple[str, str]]:
@@ -100,8 +88,8 @@ class _Addresses:
         return f"{path}?{query.urlencode()}"
 
 
-def shown(figure: Figure, file: AddressOf, sizes_px: Sizes | None) -> ShownFigure:
-    """Return a figure with the addresses of its files; sizes are None if it has no drawing."""
+def shown(figure: Figure, file: AddressOf) -> ShownFigure:
+    """Return a figure with its drawings and the addresses of its files."""
     return ShownFigure(
         name=figure.name,
         title=figure.title,
@@ -112,8 +100,8 @@ def shown(figure: Figure, file: AddressOf, sizes_px: Sizes | None) -> ShownFigur
         columns=figure.columns,
         rows=[[_cell(value) for value in row] for row in figure.rows],
         short_title=_without_criterion(figure.title),
-        pictures=[] if sizes_px is None else _pictures(figure, file, sizes_px),
-        downloads=[] if figure.is_empty else _downloads(figure, file),
+        drawings=None if figure.is_empty else drawings(figure),
+        downloads=_downloads(figure, file) if can_write() and not figure.is_empty else [],
     )
 
 
@@ -123,25 +111,13 @@ def _without_criterion(title: str) -> str:
     return title
 
 
-def in_language(address: str) -> str:
-    """Return the address of a drawing in the reader's language; English needs no parameter."""
-    language = get_language() or ENGLISH
-    if language == ENGLISH:
-        return address
-    return f"{address}{'&' if '?' in address else '?'}language={language}"
-
-
-def _pictures(figure: Figure, file: AddressOf, sizes_px: Sizes) -> list[Picture]:
-    return [
-        Picture(
-            theme,
-            in_language(file(figure, "svg", Paper(theme, ON_PAGES))),
-            sizes_px[ON_PAGES],
-            in_language(file(figure, "svg", Paper(theme, "single"))),
-            sizes_px["single"],
-        )
+def drawings(figure: Figure, wide: str = ON_PAGES) -> Drawings:
+    """Return the drawings of a figure that is not empty; ``wide`` is the paper of large windows."""
+    widths = {"wide": wide, "narrow": "single"}
+    return {
+        theme: {size: drawing(figure, Paper(theme, width)) for size, width in widths.items()}
         for theme in THEMES
-    ]
+    }
 
 
 def _downloads(figure: Figure, file: AddressOf) -> list[tuple[int, list[tuple[str, str]]]]:

@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from hashlib import sha256
 from typing import Any, Final
@@ -18,9 +18,11 @@ from annotate.reports.errors import TooLarge
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 
-from .building import FigureFile
+from .building import FigureFile, NoFiles
+from .figure import Figure
 from .files import FORMATS
 from .forms import FigureForm
+from .themes import Paper
 
 _STYLE: Final = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
 _Shows = Callable[[HttpRequest, Study, FigureForm], dict[str, Any]]
@@ -28,9 +30,14 @@ _View = Callable[[HttpRequest, str], HttpResponse]
 
 
 def figure_response(
-    request: HttpRequest, file: FigureFile, extension: str, file_name: str
+    request: HttpRequest, figure: Figure, paper: Paper, facts: Mapping[str, str], file_name: str
 ) -> HttpResponse:
-    """Respond with a figure's file, or "not modified"."""
+    """Respond with a figure's file, "not modified", or what the server needs to write it."""
+    extension = file_name.rpartition(".")[2]
+    try:
+        file = FigureFile(figure, paper, facts, extension)
+    except NoFiles as refusal:
+        return HttpResponse(str(refusal), status=501, content_type="text/plain; charset=utf-8")
     unchanged = get_conditional_response(request, etag=file.etag)
     if unchanged is not None:
         return unchanged

@@ -95,11 +95,6 @@ class Paper:
         return round(self.width_mm * POINTS_PER_MM, 2)
 
     @property
-    def width_px(self) -> float:
-        """The width in CSS pixels; a millimetre has 96 / 25.4 of them."""
-        return self.width_mm * 96 / 25.4
-
-    @property
     def is_wide(self) -> bool:
         return self.width_name != "single"
 

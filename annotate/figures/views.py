@@ -19,7 +19,7 @@ from annotate.studies.shortcuts import followed
 from rankings.output.skips import skips_said
 
 from . import work
-from .building import FigureFile, build
+from .building import build
 from .data import MAX_IMAGES_DRAWN_AT_ONCE, FigureData, data_of_kept
 from .detectors import shown_standings
 from .forms import FigureForm, FileForm, KeptFigureForm, KeptFileForm
@@ -147,9 +147,9 @@ def _standings(data: FigureData, query: QueryDict) -> dict[str, Any]:
 def _file(
     request: HttpRequest, data: FigureData, paper: Paper, name: str, extension: str
 ) -> HttpResponse:
-    file = FigureFile(build(data, [name])[name], paper, data.facts, extension)
+    figure = build(data, [name])[name]
     file_name = f"{data.study.slug}-{name}-{data.criterion}-{data.facts['date']}.{extension}"
-    return figure_response(request, file, extension, file_name)
+    return figure_response(request, figure, paper, data.facts, file_name)
 
 
 def _data(study: Study, form: FigureForm) -> FigureData:

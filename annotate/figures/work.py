@@ -19,7 +19,7 @@ from rankings.agreement.report import Settings
 from rankings.elicitation.log import CRITERIA
 from text_rankings.base.i18n import gettext_noop
 
-from .building import FigureFile, build
+from .building import NO_FILES, FigureFile, NoFiles, build, can_write
 from .data import FigureData
 from .figure import Figure
 from .files import FORMATS
@@ -53,7 +53,9 @@ def start(
 
 
 def write(arguments: Mapping[str, Any], running: Running) -> None:
-    """Do the work of the job; raises JobFailed if its subject was deleted."""
+    """Do the work of the job; raises JobFailed if its subject was deleted, or NoFiles."""
+    if not can_write():
+        raise NoFiles(NO_FILES)
     study, settings, runs = asked_for(arguments)
     kept = kept_asked_for(arguments, study)
 

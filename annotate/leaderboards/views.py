@@ -7,12 +7,14 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
-from annotate.figures.building import FigureFile, sizes_of
+from annotate.figures.figure import Figure
+from annotate.figures.presentation import shown
 from annotate.figures.shortcuts import figure_response
 from annotate.figures.themes import ALL_WIDTHS_MM, THEMES, Paper
 from annotate.reports.exports import FORMATS
@@ -33,11 +35,17 @@ def leaderboard(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the methods of a dataset by the figures of every protocol, and by people."""
     dataset = _dataset(request, slug)
     context: dict[str, Any] = {"dataset": dataset}
+
+    def address(figure: Figure, extension: str, paper: Paper) -> str:
+        asked = request.GET.copy()
+        asked["theme"], asked["width"] = paper.theme_name, paper.width_name
+        path = reverse("leaderboards:figure", args=[slug, extension])
+        return f"{path}?{asked.urlencode()}"
+
     if newest_runs(dataset):
         form, boards = asked_boards(request, dataset)
         studies = permitted(request.user, "annotate.follow_study", Study).filter(dataset=dataset)
         people = orders_of_people(studies)
-        figure = figure_of(boards)
         context |= {
             "form": form,
             "boards": boards,
@@ -46,10 +54,7 @@ def leaderboard(request: SignedInRequest, slug: str) -> HttpResponse:
             "people": people,
             "disagreements": disagreement_table(boards.boards).rows,
             "formats": FORMATS,
-            "figure": figure,
-            "size": None if figure.is_empty else sizes_of(figure, may_draw=False)["double"],
-            "figure_formats": [(name, name.upper()) for name in ("svg", "png", "pdf")],
-            "themes": THEMES,
+            "figure": shown(figure_of(boards), address),
             "studies": studies,
             "public": PublicBoard.objects.filter(dataset=dataset).first(),
         }
@@ -76,8 +81,8 @@ def figure(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
     if drawn.is_empty:
         raise Http404
     about = facts(dataset, boards) | {"date": f"{date.today():%Y-%m-%d}"}
-    drawing = FigureFile(drawn, Paper(theme, width), about, extension)
-    return figure_response(request, drawing, extension, f"{dataset.slug}-leaderboard.{extension}")
+    name = f"{dataset.slug}-leaderboard.{extension}"
+    return figure_response(request, drawn, Paper(theme, width), about, name)
 
 
 @login_required

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from django.utils import translation
 
+from annotate.figures.building import NO_FILES, can_write
 from annotate.figures.parts import ENGLISH
 from annotate.reports import exports
 from rankings.agreement.report import Report, report_from_json
@@ -38,8 +39,9 @@ _README: Final = """\
 | report.md | all tables as Markdown |
 | report.json | the whole report |
 | verify.py | `python verify.py` recomputes tables from csv/verify-*.csv, with numpy and scipy alone |
-| figures/ | the figures as PDF, a folder for each criterion |
+| figures/ | {figures} |
 """
+_FIGURES: Final = "the figures as PDF, a folder for each criterion"
 _COLUMNS: Final = {
     "criterion": "recall, precision or preference",
     "kind": "protocol, or baseline",
@@ -112,7 +114,8 @@ def files(
     report, header = report_from_json(data), data["header"]
     around, text = exports.tables_in(data), methods_text(data)
     facts = exports.facts_of(data, header)
-    yield "README.md", _README.format(study=header["study"])
+    about_figures = _FIGURES if can_write() else f"none. {NO_FILES}"
+    yield "README.md", _README.format(study=header["study"], figures=about_figures)
     slugs = [table.slug for table in around]
     yield "paper.tex", _article(slugs, figures, chosen)
     if chosen.has_supplement:

@@ -17,11 +17,6 @@ urlpatterns = [
         public_views.table,
         name="table",
     ),
-    re_path(
-        r"^(?P<address>[-\w]+)/figure-(?P<criterion>[a-z]+)-(?P<theme>light|dark)\.svg$",
-        public_views.figure,
-        name="figure",
-    ),
     path("<slug:address>/citation.bib", public_views.bibtex, name="bibtex"),
     path("<slug:address>/dataset.jsonld", public_views.description, name="described"),
     path("<slug:address>/download.zip", public_views.download, name="download"),

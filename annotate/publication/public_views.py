@@ -11,12 +11,10 @@ from django.utils.safestring import SafeString
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from annotate.figures.building import FigureFile, Sizes, build, sizes
+from annotate.figures.building import build
 from annotate.figures.data import data_of_kept
 from annotate.figures.figure import Figure
-from annotate.figures.presentation import in_language
-from annotate.figures.shortcuts import figure_response
-from annotate.figures.themes import THEMES, Paper
+from annotate.figures.presentation import Drawings, drawings
 from annotate.reports import exports
 from annotate.reports.models import KeptReport
 from annotate.reports.presentation import (
@@ -85,10 +83,6 @@ def page(request: HttpRequest, page: PublicPage) -> HttpResponse:
         "described": SafeString(  # nosec B703
             f'<script type="application/ld+json">{descriptions.element_text(described)}</script>'
         ),
-        # Appended to the addresses of drawings.
-        "language": in_language(""),
-        "narrow": in_language("?width=single"),
-        "themes": THEMES,
         "has_file": files.path_of(page) is not None,
         "answers": [
             (criterion, sentences.get(criterion, ()), *_figure(report, criterion))
@@ -118,21 +112,6 @@ def table(request: HttpRequest, page: PublicPage, table: str, extension: str) ->
 
 
 @_public
-def figure(request: HttpRequest, page: PublicPage, criterion: str, theme: str) -> HttpResponse:
-    """Send the figure of the protocols' distances for a criterion."""
-    if criterion not in CRITERIA:
-        raise Http404
-    report = descriptions.public_report(page)
-    data = data_of_kept(report.study, report, criterion)
-    figure = build(data, [FIGURE])[FIGURE]
-    if figure.is_empty:
-        raise Http404
-    width = "single" if request.GET.get("width") == "single" else "double"
-    drawn = FigureFile(figure, Paper(theme, width), data.facts, "svg")
-    return figure_response(request, drawn, "svg", f"{FIGURE}-{criterion}.svg")
-
-
-@_public
 def bibtex(request: HttpRequest, page: PublicPage) -> HttpResponse:
     address = request.build_absolute_uri("./")
     return HttpResponse(
@@ -158,11 +137,10 @@ def download(request: HttpRequest, page: PublicPage) -> HttpResponseBase:
     return FileResponse(path.open("rb"), as_attachment=True, filename=name)
 
 
-def _figure(report: KeptReport, criterion: str) -> tuple[Figure, Sizes | None]:
-    """Return the figure by a criterion and its sizes in pixels, or None if there is nothing to draw."""
-    data = data_of_kept(report.study, report, criterion)
-    figure = build(data, [FIGURE])[FIGURE]
-    return figure, sizes(data, [figure]).get(FIGURE)
+def _figure(report: KeptReport, criterion: str) -> tuple[Figure, Drawings | None]:
+    """Return the figure by a criterion and its drawings, or None if there is nothing to draw."""
+    figure = build(data_of_kept(report.study, report, criterion), [FIGURE])[FIGURE]
+    return figure, None if figure.is_empty else drawings(figure)
 
 
 def _base(request: HttpRequest) -> str:

@@ -8,10 +8,15 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate.access import permitted
+from annotate.figures.building import NO_FILES, build, can_write
+from annotate.figures.data import FigureData, data_of_kept
+from annotate.figures.parts import ENGLISH
+from annotate.figures.presentation import drawings
 from annotate.jobs.shortcuts import go_to
 from annotate.reports import exports
 from annotate.reports import services as reports
@@ -29,6 +34,7 @@ from . import files, papers, services, work
 from .errors import NotPublished
 from .forms import PaperForm, PublishForm
 from .models import PublicPage
+from .papers import Chosen
 
 
 @login_required
@@ -66,8 +72,11 @@ def paper(request: SignedInRequest, slug: str) -> HttpResponse:
         return render(request, "publication/paper.html", context | {"too_large": str(refusal)})
     built, data = reports.analysed_report(study=study, settings=settings, runs=runs)
     content = whole(built.header, runs, reports.sentinels(runs), data)
-    context["figure"] = reverse("figures:figure", args=[slug, look.chosen().figure, "svg"])
-    return render(request, "publication/paper.html", context | _shown(content, look))
+    chosen = look.chosen()
+    figures = FigureData(study, runs, settings, chosen.criterion, analysed=content)
+    return render(
+        request, "publication/paper.html", context | _shown(content, look, chosen, figures)
+    )
 
 
 @login_required
@@ -94,9 +103,11 @@ def kept_paper(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             chosen=look.chosen(),
         )
         return go_to(started)
-    asked = [slug, pk, look.chosen().figure, "svg"]
-    context["figure"] = reverse("figures:kept_figure", args=asked)
-    return render(request, "publication/paper.html", context | _shown(report.data, look))
+    chosen = look.chosen()
+    figures = data_of_kept(study, report, chosen.criterion)
+    return render(
+        request, "publication/paper.html", context | _shown(report.data, look, chosen, figures)
+    )
 
 
 @login_required
@@ -156,8 +167,13 @@ def _to_publish(request: SignedInRequest, slug: str, pk: int) -> KeptReport:
     return get_object_or_404(study.kept_reports.select_related("study"), pk=pk)
 
 
-def _shown(data: Mapping[str, Any], form: PaperForm) -> dict[str, Any]:
-    text, chosen = papers.methods_text(data), form.chosen()
+def _shown(
+    data: Mapping[str, Any], form: PaperForm, chosen: Chosen, figures: FigureData
+) -> dict[str, Any]:
+    text = papers.methods_text(data)
+    with translation.override(ENGLISH):
+        figure = build(figures, [chosen.figure])[chosen.figure]
+        drawn = None if figure.is_empty else drawings(figure, "double")
     tables = exports.tables_in(data)
     form.offer(tables)
     table = next((one for one in tables if one.slug == chosen.table), None)
@@ -169,6 +185,9 @@ def _shown(data: Mapping[str, Any], form: PaperForm) -> dict[str, Any]:
     )
     return {
         "chosen": chosen,
+        "figure": figure,
+        "drawings": drawn,
+        "no_files": "" if can_write() else NO_FILES,
         "texts": [
             # anchor, title, file, text, number of lines visible at once
             ("methods", _("What was done"), "methods.tex", text.latex, 10),

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from annotate.exchange.bundles.writing import write_bundle
-from annotate.figures.building import FigureFile, build
+from annotate.figures.building import FigureFile, build, can_write
 from annotate.figures.data import FigureData, data_of_kept
 from annotate.figures.figure import Figure
 from annotate.figures.kinds import NAMES
@@ -163,8 +163,8 @@ def write_paper(
     running: Progress | None = None,
     chosen: Chosen = USUAL,
 ) -> None:
-    """Write the zip for a paper: all texts, and the figures as PDF."""
-    drawn = dict(_drawn(figures))
+    """Write the zip for a paper: all texts, and the figures as PDF if the site can write them."""
+    drawn = dict(_drawn(figures)) if can_write() else {}
     captions = {name: f"{figure.title}. {figure.caption}" for name, (figure, _) in drawn.items()}
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in papers.files(data, look, captions, chosen):

@@ -1,6 +1,4 @@
-"""The page of figures in a browser: one drawing per theme, tables that can be reached, nothing refused."""
-
-import re
+"""The page of figures in a browser: drawings of its theme, tables that can be reached, nothing refused."""
 
 import pytest
 from django.urls import reverse
@@ -8,6 +6,7 @@ from playwright.sync_api import expect
 
 from annotate.accounts.models import Preferences
 from annotate.figures.kinds import NAMES
+from annotate.figures.themes import THEMES
 from tests.support.browsing import check_accessible, check_fits, listen, signed_in
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.truths import rank_everything, same_truth
@@ -15,7 +14,6 @@ from tests.support.truths import rank_everything, same_truth
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 # The images of this study are alike, so that there are no parts to draw, and too few to plan from.
 DRAWN = [name for name in NAMES if name not in ("parts", "plan")]
-ANY_DRAWING = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
 
 
 @pytest.fixture
@@ -30,15 +28,12 @@ def study(transactional_db):
 
 
 def see_all(page):
-    """Scroll through the page, so that every drawing is fetched; return those that are shown."""
-    shown = page.locator("figure picture:visible img")
-    for at in range(shown.count()):
-        shown.nth(at).scroll_into_view_if_needed()
-        page.wait_for_function(
-            "image => image.complete && image.naturalWidth > 0",
-            arg=shown.nth(at).element_handle(),
-        )
-    return shown
+    """Scroll through the page, so that every figure is drawn; return the drawings."""
+    boxes = page.locator("[data-drawing]")
+    for box in boxes.all():
+        box.scroll_into_view_if_needed()
+        expect(box.locator("svg")).to_have_count(1)
+    return boxes.locator("svg")
 
 
 @pytest.mark.parametrize(("theme", "size"), [("light", "wide"), ("dark", "narrow")])
@@ -59,42 +54,33 @@ def test_each_figure_can_be_read(browser, client, live_server, study, size, them
     context.close()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("size", "column"), [("wide", "page"), ("narrow", "single")])
-def test_each_figure_is_fetched_once_as_theme_and_screen_want_it(
-    browser, client, live_server, study, size, column, theme
-):
-    width, height = SIZES[size]
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce"
+def colours_of(page):
+    """Return which themes have the colours of the drawings' letters."""
+    fills = page.locator("[data-drawing] svg text").evaluate_all(
+        "texts => texts.map(text => text.getAttribute('fill'))"
     )
-    page = signed_in(context, client, add_researcher(study), live_server)
-    asked = []
-
-    def give_any(route):
-        asked.append(route.request.url)
-        route.fulfill(body=ANY_DRAWING, content_type="image/svg+xml")
-
-    page.route(re.compile(r"/figures/.*\.svg\?"), give_any)
-    page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
-    assert see_all(page).count() == len(asked) == len(DRAWN)
-    assert all(f"theme={theme}" in url and f"width={column}" in url for url in asked)
-    context.close()
+    return {name for name, theme in THEMES.items() if theme.ink in fills}
 
 
-def test_a_chosen_theme_wins_over_the_system(browser, client, live_server, study):
+def test_figures_follow_theme_window_and_paper(browser, client, live_server, study):
+    """A chosen theme wins over the system's; what is printed is light."""
     person = add_researcher(study)
-    Preferences.objects.create(person=person, theme="light")
-    context = browser.new_context(color_scheme="dark")
+    context = browser.new_context(color_scheme="dark", viewport={"width": 1440, "height": 900})
     page = signed_in(context, client, person, live_server)
     page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
-    assert page.locator("picture.figure__light:visible").count() == len(DRAWN)
-    assert page.locator("picture.figure__dark:visible").count() == 0
-    page.emulate_media(color_scheme="light")
-    Preferences.objects.update(theme="dark")
+    see_all(page)
+    assert colours_of(page) == {"dark"}
+    wide = page.locator("[data-drawing] svg").first.get_attribute("width")
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.locator("[data-drawing] svg").first).not_to_have_attribute("width", wide)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert colours_of(page) == {"light"}
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert colours_of(page) == {"dark"}
+    Preferences.objects.create(person=person, theme="light")
     page.reload()
-    assert page.locator("picture.figure__dark:visible").count() == len(DRAWN)
-    assert page.locator("picture.figure__light:visible").count() == 0
+    see_all(page)
+    assert colours_of(page) == {"light"}
     context.close()
 
 
@@ -108,11 +94,18 @@ def test_a_drawing_opens_alone_without_a_refusal(browser, client, live_server, s
     context.close()
 
 
-def test_without_javascript_the_criterion_can_be_changed(browser, client, live_server, study):
+def test_without_javascript_the_criterion_can_be_changed_and_numbers_are_read(
+    browser, client, live_server, study
+):
     context = browser.new_context(java_script_enabled=False)
     page = signed_in(context, client, add_researcher(study), live_server)
     page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
     page.get_by_role("link", name="Precision", exact=True).click()
     by_precision = page.get_by_role("heading", name="Distances to the consensus by precision")
     expect(by_precision).to_have_count(1)
+    drawing = page.locator(".figure__drawing").first
+    expect(drawing).to_be_hidden()
+    page.get_by_text("The numbers").first.click()
+    expect(page.get_by_role("region", name="Numbers of").first).to_be_visible()
+    expect(page.get_by_text("its numbers are in the table").first).to_be_visible()
     context.close()

@@ -47,8 +47,8 @@ def open_report(browser, client, live_server, study, address):
 def test_the_first_screen_has_the_answer_and_its_figure(open_report):
     page = open_report()
     sentence = page.get_by_role("heading", name=re.compile("^By recall, "))
-    figure = page.locator(".answer picture:visible img")
-    expect(figure).to_have_js_property("complete", True)
+    figure = page.locator(".answer .figure__drawing svg")
+    expect(figure).to_be_visible()
     for shown in (sentence, figure):
         box = shown.bounding_box()
         assert box["y"] >= 0

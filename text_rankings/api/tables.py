@@ -107,7 +107,7 @@ class Plot:
         if path.suffix == ".json":
             path.write_text(text, encoding="utf-8")
             return
-        drawing = imported("vl_convert", "vl-convert-python")
+        drawing = imported("vl_convert", "'text-detection-rankings[figures]'")
         if path.suffix == ".svg":
             path.write_text(drawing.vegalite_to_svg(text), encoding="utf-8")
         else:

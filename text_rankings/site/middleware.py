@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,7 +18,6 @@ from annotate.errors import NotThere, has_no_room, is_disk_full
 
 # Addresses that end like a file's name.
 _FILE: Final = re.compile(r"\.[a-z0-9]{2,6}(\.sha256)?$")
-_DRAWING: Final = ".svg"
 Answer = Callable[[HttpRequest], HttpResponseBase]
 
 
@@ -88,17 +86,13 @@ def private(get_response: Answer) -> Answer:
 
 
 def english_for_programs(get_response: Answer) -> Answer:
-    """Respond in English for files and the API, which papers and programs read.
-
-    The address of a drawing on a page names the language of the page.
-    """
+    """Respond in English for files and the API, which papers and programs read."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         path = request.path_info
         if _FILE.search(path) or (path.startswith(ROOT) and path != reverse("api:docs")):
-            language = request.GET.get("language") if path.endswith(_DRAWING) else None
             # Not reset when the view returns: a long file is written while it is sent.
-            translation.activate(language if language in dict(settings.LANGUAGES) else "en")
+            translation.activate("en")
         return get_response(request)
 
     return answer

@@ -12,7 +12,6 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Dataset
-from annotate.figures.building import sizes_of
 from annotate.figures.figure import Figure
 from annotate.figures.kinds.plan import sufficient_designs
 from annotate.figures.presentation import ShownFigure, shown
@@ -98,6 +97,4 @@ def shown_map(figure: Figure, dataset: Dataset, query: QueryDict) -> ShownFigure
         path = reverse("planning:map", args=[dataset.slug, extension])
         return f"{path}?{asked.urlencode()}"
 
-    if figure.is_empty:
-        return shown(figure, address, None)
-    return shown(replace(figure, notes=()), address, sizes_of(figure))
+    return shown(figure if figure.is_empty else replace(figure, notes=()), address)

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
-from annotate.figures.building import FigureFile
 from annotate.figures.shortcuts import figure_response
 from annotate.figures.themes import ALL_WIDTHS_MM, THEMES, Paper
 from annotate.requests import SignedInRequest, refused_as_text
@@ -66,8 +65,8 @@ def map_file(request: SignedInRequest, slug: str, extension: str) -> HttpRespons
         "difference": f"{asked['difference']:g}",
         "date": f"{date.today():%Y-%m-%d}",
     }
-    file = FigureFile(figure, Paper(theme, width), facts, extension)
-    return figure_response(request, file, extension, f"{dataset.slug}-plan.{extension}")
+    name = f"{dataset.slug}-plan.{extension}"
+    return figure_response(request, figure, Paper(theme, width), facts, name)
 
 
 def _dataset(request: HttpRequest, slug: str) -> Dataset:

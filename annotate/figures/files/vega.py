@@ -53,11 +53,3 @@ def draw(specified: str, width_pt: float) -> Drawn:
     # A narrower drawing is centred; a wider one is scaled down to the paper.
     space = max(0.0, width_pt - width)
     return Drawn(inside, width + space, height, left - space / 2, top)
-
-
-def fitted_size_pt(figure: Figure, paper: Paper) -> tuple[float, float] | None:
-    """Return the size of a drawing if it is fitted to its paper, or None if not."""
-    specified = drawing(figure, paper)
-    if specified.get("autosize", {}).get("type") != "fit":
-        return None
-    return specified["width"], specified["height"]

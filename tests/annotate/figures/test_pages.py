@@ -2,21 +2,25 @@
 
 import hashlib
 import io
+import json
 import re
+import sys
 import zipfile
 from base64 import b64encode
 from dataclasses import replace
-from xml.etree import ElementTree
 
 import pytest
 import vl_convert
 from django.conf import settings
 from django.urls import reverse
+from django.utils.html import escape
 
 from annotate.figures import building
 from annotate.figures import data as figure_data
 from annotate.figures.files import FORMATS
 from annotate.figures.kinds import NAMES, figure_of
+from annotate.figures.themes import Paper
+from annotate.jobs.models import Job
 from annotate.judging import services
 from annotate.reports import services as services_of_reports
 from annotate.studies.exclusions import decide
@@ -135,14 +139,11 @@ def test_every_address_on_the_page_keeps_the_settings(researcher, study):
         {"criterion": "precision", "distance": "kemeny", "theme": "x", "protocol": "Right"},
     )
     for figure in page.context["figures"]:
-        for picture in figure.pictures:
-            for url in (picture.wide, picture.narrow):
-                response = researcher.get(url)
-                assert response.status_code == 200
-                assert "distance: kemeny" in response.text
-                assert "criterion: precision" in response.text
         for _, files in figure.downloads:
             assert all(researcher.get(url).status_code == 200 for _, url in files)
+            svg = researcher.get(dict(files)["SVG"]).text
+            assert "distance: kemeny" in svg
+            assert "criterion: precision" in svg
 
 
 def test_the_page_draws_nothing_itself(researcher, study, monkeypatch):
@@ -151,27 +152,45 @@ def test_the_page_draws_nothing_itself(researcher, study, monkeypatch):
 
     monkeypatch.setattr("annotate.figures.building.draw", refuse)
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
-    assert page.text.count('loading="lazy"') == sum(
-        len(figure.pictures) for figure in page.context["figures"]
-    )
+    drawn = [figure for figure in page.context["figures"] if not figure.is_empty]
+    assert page.text.count(" data-drawing>") == len(drawn)
 
 
-@pytest.mark.release
-def test_the_size_on_the_page_is_that_of_the_file(researcher, study):
+def test_a_page_carries_its_drawings_for_each_theme_and_window(researcher, study):
+    """As JSON that no browser runs: a name that would end the element is escaped."""
+    make_run(study, "</script><b>", {"a": 0.9, "b": 0.5, "c": 0.1})
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
-    for figure in page.context["figures"]:
-        for picture in figure.pictures:
-            for url, size in (
-                (picture.wide, picture.wide_size),
-                (picture.narrow, picture.narrow_size),
-            ):
-                # Known only once it is drawn, which happens when it comes into sight.
-                across, down = size or (0, 0)
-                if not across:
-                    continue
-                root = ElementTree.fromstring(researcher.get(url).content)
-                _, _, width, height = map(float, root.get("viewBox").split())
-                assert across / down == pytest.approx(width / height, rel=0.02)
+    elements = re.findall(r'data-drawing><script type="application/json">(.*?)</script>', page.text)
+    drawn = [figure for figure in page.context["figures"] if not figure.is_empty]
+    assert [json.loads(text) for text in elements] == [figure.drawings for figure in drawn]
+    papers = {
+        (theme, size): drawing["usermeta"]["paper"]
+        for theme, drawings in shown(page, "wins").drawings.items()
+        for size, drawing in drawings.items()
+    }
+    wide, narrow = Paper("light", "page").width_pt, Paper("light", "single").width_pt
+    assert papers == {
+        (theme, size): width
+        for theme in ("light", "dark")
+        for size, width in (("wide", wide), ("narrow", narrow))
+    }
+
+
+def test_without_the_extra_pages_draw_and_say_how_to_have_files(researcher, study, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    command = "pip install 'text-detection-rankings[figures]'"
+    page = researcher.get(reverse("figures:figures", args=[study.slug]))
+    drawn = [figure for figure in page.context["figures"] if not figure.is_empty]
+    assert page.text.count(" data-drawing>") == len(drawn)
+    assert page.text.count(escape(command)) == len(drawn)
+    assert not any(figure.downloads for figure in drawn)
+    file = researcher.get(address(study, "wins", "pdf"))
+    assert file.status_code == 501
+    assert command in file.text
+    researcher.post(reverse("figures:all_figures", args=[study.slug]))
+    job = Job.objects.get()
+    assert job.state == Job.State.FAILED
+    assert command in job.failure
 
 
 def test_a_figure_is_sent_again_only_when_it_changed(researcher, study):
@@ -196,8 +215,8 @@ def test_the_files_of_a_page_share_what_the_page_computed(researcher, study, mon
     monkeypatch.setattr(services_of_reports, "build_report", refused)
     monkeypatch.setattr(figure_data, "rankings_of", refused)
     for figure in page.context["figures"]:
-        for picture in figure.pictures:
-            assert researcher.get(picture.wide).status_code == 200
+        for _, files in figure.downloads:
+            assert researcher.get(dict(files)["SVG"]).status_code == 200
 
 
 def test_a_page_that_was_shown_once_asks_the_database_alone(

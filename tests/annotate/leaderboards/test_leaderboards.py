@@ -169,7 +169,9 @@ def test_strangers_see_nothing(client, dataset):
 def test_the_figure_is_a_file_of_the_shown_numbers(admin, dataset):
     score_protocol(dataset=dataset, slug="iou")
     address = reverse("leaderboards:figure", args=[dataset.slug, "svg"])
-    assert address in admin.get(page(dataset)).text
+    shown = admin.get(page(dataset))
+    assert address in shown.text
+    assert "data-drawing" in shown.text
     drawing = admin.get(address, {"figure": "recall"})
     assert drawing["Content-Type"] == "image/svg+xml"
     assert all(name in drawing.text for name in ("whole", "half", "split"))

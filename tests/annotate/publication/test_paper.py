@@ -121,7 +121,22 @@ def test_the_supplement_is_a_choice_and_the_page_shows_what_was_chosen(researche
     shown = researcher.get(address, {"table": "intervals", "figure": "distances"})
     # Comments say where the numbers are from.
     assert _set(texts(shown)["table"]) == _set(archive.read("tables/intervals.tex").decode())
-    assert reverse("figures:figure", args=[study.slug, "distances", "svg"]) in shown.text
+    assert shown.context["figure"].name == "distances"
+    assert "data-drawing" in shown.text
+
+
+def test_without_the_extra_for_figures_the_zip_says_how_to_have_them(
+    researcher, study, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    address = reverse("publication:paper", args=[study.slug])
+    assert (
+        "pip install &#x27;text-detection-rankings[figures]&#x27;" in researcher.get(address).text
+    )
+    archive = zipped(researcher, researcher.post(address))
+    assert not [name for name in archive.namelist() if name.startswith("figures/")]
+    assert "pip install 'text-detection-rankings[figures]'" in archive.read("README.md").decode()
+    assert "includegraphics" not in archive.read("paper.tex").decode()
 
 
 def _set(latex):

@@ -100,9 +100,6 @@ def every_address(page):
     for extension in ("csv", "json", "tex", "md"):
         yield address(page, "file", extension=extension)
         yield address(page, "table", table="annotators", extension=extension)
-    for theme in ("light", "dark"):
-        yield address(page, "figure", criterion="recall", theme=theme)
-        yield address(page, "figure", criterion="recall", theme=theme) + "?width=single"
     for name in ("bibtex", "described", *(["download"] if page.file else [])):
         yield address(page, name)
 

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.urls import reverse
 
+from annotate.figures.themes import Paper
 from annotate.reports.pilots import pilot_of_study
 from annotate.scoring.services import score_protocol
 from rankings.design.pilots import DEMO_COMPONENTS
@@ -121,9 +122,13 @@ def test_the_map_is_drawn_for_the_same_question(researcher, study):
     response = researcher.get(address(study), asked)
     figure = response.context["figure"]
     assert not figure.is_empty
-    file = researcher.get(figure.pictures[0].wide)
-    assert file["Content-Type"] == "image/svg+xml"
-    assert "people=30" in figure.pictures[0].wide
+    assert figure.drawings["dark"]["narrow"]["usermeta"] == {
+        "paper": Paper("dark", "single").width_pt
+    }
+    [*_, (_, files)] = figure.downloads
+    links = dict(files)
+    assert "people=30" in links["SVG"]
+    assert researcher.get(links["SVG"])["Content-Type"] == "image/svg+xml"
     path = reverse("planning:map", args=[study.dataset.slug, "svg"])
     assert researcher.get(path, {"theme": "pink"}).status_code == 404
     assert researcher.get(path, {"people": "0"}).status_code == 422

@@ -1,0 +1,61 @@
+// Draws the figures of a page with Vega-Lite, in the colours of the page; on paper in light ones.
+import { View, compile, expressionInterpreter, parse } from "../../vega/vega.js";
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const small = matchMedia("(width < 40rem)");
+const figures = [...document.querySelectorAll("[data-drawing]")].map(figureOf);
+let isOnPaper = false;
+
+function figureOf(box) {
+  const stage = document.createElement("div");
+  const drawings = JSON.parse(box.querySelector("script").textContent);
+  // The box has the description.
+  stage.setAttribute("aria-hidden", "true");
+  box.append(stage);
+  return { stage, drawings, view: null };
+}
+
+async function draw(figure) {
+  const spec = figure.drawings[theme()][small.matches ? "narrow" : "wide"];
+  figure.view?.finalize();
+  // Interpreted, because the content policy refuses functions made from text.
+  figure.view = new View(parse(compile(spec).spec, undefined, { ast: true }), {
+    container: figure.stage,
+    expr: expressionInterpreter,
+    hover: false,
+    renderer: "svg",
+  });
+  // Its promises wait for nothing: a drawing begun before printing is on the paper.
+  await figure.view.runAsync();
+  const svg = figure.stage.querySelector("svg");
+  // A narrower drawing keeps the size of its letters; a wider one is scaled down.
+  svg.style.width = `${Math.min(100, (100 * svg.viewBox.baseVal.width) / spec.usermeta.paper)}%`;
+}
+
+function theme() {
+  if (isOnPaper) return "light";
+  return document.documentElement.dataset.theme || (dark.matches ? "dark" : "light");
+}
+
+function drawAll() {
+  for (const figure of figures) draw(figure);
+}
+
+function print(isBeginning) {
+  isOnPaper = isBeginning;
+  drawAll();
+}
+
+const near = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      const figure = figures.find(({ stage }) => stage === target);
+      if (isIntersecting && !figure.view) draw(figure);
+    }
+  },
+  { rootMargin: "100%" },
+);
+for (const { stage } of figures) near.observe(stage);
+for (const query of [dark, small]) query.addEventListener("change", drawAll);
+addEventListener("beforeprint", () => print(true));
+addEventListener("afterprint", () => print(false));
