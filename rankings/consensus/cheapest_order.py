@@ -1,14 +1,16 @@
 """The cheapest weak order of a few methods, given a cost for each relation of each pair."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 # Largest number of methods solved exactly by a sum over subsets: 3^12 steps take 0.01 s.
 MOST_METHODS = 12
-# Numbers held at a time: the sums over subsets of a few problems fit into the processor's cache.
-_TOGETHER = 2**18
+# Bytes held at a time: the sums over subsets of some problems.
+_TOGETHER = 2**22
 
-Costs = NDArray[np.int64]
+Costs = NDArray[np.signedinteger[Any]]
 
 
 def are_summable(strict: Costs, tied: Costs) -> bool:
@@ -19,20 +21,18 @@ def are_summable(strict: Costs, tied: Costs) -> bool:
     strict, tied : ndarray of shape (..., n, n)
         Integers, none negative.
     """
+    return strict.shape[-1] <= MOST_METHODS and _bound(strict, tied) < 2**61
+
+
+def _bound(strict: Costs, tied: Costs) -> int:
+    """Return a number that no sum of scaled costs exceeds, nor falls below with a minus sign."""
     n = int(strict.shape[-1])
-    if n > MOST_METHODS:
-        return False
     most = max(1, int(strict.max(initial=0)), int(tied.max(initial=0)))
-    return n * n * most * _scale_of_costs(n) * _scale_of_ties(n) < 2**61
+    return n * n * most * _scale(n)
 
 
-def _scale_of_ties(n: int) -> int:
-    """Return a number above every sum of places, each times a power of n for its method."""
-    return int(n ** max(1, n - 1))
-
-
-def _scale_of_costs(n: int) -> int:
-    """Return a number above the number of pairs."""
+def _scale(n: int) -> int:
+    """Return a number above the number of pairs, by which costs are multiplied."""
     return n * (n - 1) // 2 + 1
 
 
@@ -59,53 +59,44 @@ def cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
         True if i is placed no lower than j.
     """
     g, n = strict.shape[:2]
+    # A tied pair takes 1 off, and costs are scaled above the number of pairs: equally cheap orders
+    # then differ by their ties. Few bits are enough, and small integers are added the fastest.
+    small = np.min_scalar_type(-_bound(strict, tied))
+    scaled = (strict * _scale(n)).astype(small)
+    scaled_ties = (tied * _scale(n) - ~np.eye(n, dtype=bool)).astype(small)
     no_lower = np.empty((g, n, n), dtype=bool)
     # All sets of k methods have together C(n, k) 2^k subsets, at most about 3^n / 4.
-    step = max(1, 4 * _TOGETHER // 3**n)
+    step = max(1, 4 * _TOGETHER // (3**n * small.itemsize))
     for start in range(0, g, step):
         part = slice(start, start + step)
-        no_lower[part] = _cheapest(*_in_one_number(strict[part], tied[part]))
+        no_lower[part] = _cheapest(scaled[part], scaled_ties[part])
     return no_lower
 
 
-def _in_one_number(strict: Costs, tied: Costs) -> tuple[Costs, Costs]:
-    """Return costs whose sums are in the order of cost, then most ties, then places by name.
-
-    Every part of the rule is a sum over pairs, so one number holds them all, each scaled above all
-    later ones. "i strictly before j" adds 1 to the place of j, whose digit is the more significant
-    the earlier j's name. The last method needs no digit: the places of the others and the number of
-    tied pairs determine its place.
-    """
-    n = strict.shape[-1]
-    digits = np.array([n ** (n - 2 - at) if at < n - 1 else 0 for at in range(n)], dtype=np.int64)
-    scale = _scale_of_ties(n)
-    off_diagonal = ~np.eye(n, dtype=bool)
-    return (
-        strict * _scale_of_costs(n) * scale + digits * off_diagonal,
-        (tied * _scale_of_costs(n) - off_diagonal) * scale,
-    )
-
-
 def _cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
-    """Return the weak orders with the smallest sums; no two weak orders have the same sum."""
+    """Return the weak orders with the smallest sums, and of these those with the highest places."""
     n = strict.shape[-1]
     # (n, n, g): each step is then one pass over all problems.
     strict, tied = (np.ascontiguousarray(np.moveaxis(costs, 0, -1)) for costs in (strict, tied))
     # A set of methods is a number with one bit for each. As a last bucket, a set costs its ties and
     # all of "a method strictly before a member", minus those whose first method is a member, too:
     # the first and the last part depend on the bucket alone.
-    own = np.zeros((2**n, strict.shape[-1]), dtype=np.int64)
+    own = np.zeros((2**n, strict.shape[-1]), dtype=strict.dtype)
     for member in range(n):
         within = tied[member, :member] - strict[member, :member] - strict[:member, member]
         own[2**member : 2 ** (member + 1)] = own[: 2**member] + _sums(within[np.newaxis])[0]
-    least = np.zeros_like(own)
+    is_member = (np.arange(2**n)[:, np.newaxis] >> np.arange(n) & 1).astype(bool)
+    n_members = is_member.sum(axis=1)
+    # The places of methods as one number: the earlier a method's name, the more significant its
+    # digit. The last method needs none, because the others and the tied pairs determine its place.
+    digits = is_member @ [n ** (n - 2 - at) if at < n - 1 else 0 for at in range(n)]
+    least, highest = np.zeros_like(own), np.zeros(own.shape, dtype=np.int64)
     # The set without its best last bucket.
     before = np.zeros(own.shape, dtype=np.int16)
-    is_member = (np.arange(2**n)[:, np.newaxis] >> np.arange(n) & 1).astype(bool)
     for size in range(1, n + 1):
         # All sets of a size at once. (c, size) members; (c, 2^size) their subsets in order, the
         # empty one first, so that the remaining sets are the same numbers from the other end.
-        of_size = np.flatnonzero(is_member.sum(axis=1) == size)
+        of_size = np.flatnonzero(n_members == size)
         members = np.nonzero(is_member[of_size])[1].reshape(-1, size)
         buckets = _sums((1 << members)[..., np.newaxis])[..., 0]
         # (c, size, g): the cost of "a method of the set strictly before it" for each member.
@@ -113,15 +104,24 @@ def _cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
         sums = _sums(np.asarray(above))
         sums += own[buckets]
         sums += least[buckets[:, ::-1]]
-        best = sums[:, 1:].argmin(axis=1) + 1
-        least[of_size] = np.take_along_axis(sums, best[:, np.newaxis], axis=1)[:, 0]
-        before[of_size] = np.take_along_axis(buckets[:, ::-1], best, axis=1)
+        least[of_size] = sums[:, 1:].min(axis=1)
+        # Few buckets are equally cheap; those give every method of the bucket the same place.
+        is_least = sums[:, 1:] == least[of_size][:, np.newaxis]
+        # Several times as fast as nonzero().
+        at, bucket, problem = np.unravel_index(np.flatnonzero(is_least), is_least.shape)
+        rest = buckets[at, -2 - bucket]
+        places = highest[rest, problem] + digits[buckets[at, bucket + 1]] * n_members[rest]
+        best = np.full((len(of_size), own.shape[1]), np.iinfo(np.int64).max)
+        np.minimum.at(best, (at, problem), places)
+        is_best = places == best[at, problem]
+        before[of_size[at[is_best]], problem[is_best]] = rest[is_best]
+        highest[of_size] = best
     return _followed(before, n)
 
 
 def _sums(costs: Costs) -> Costs:
     """Return the sum over each subset of the second axis: (c, 2^k, g) from (c, k, g)."""
-    sums = np.zeros((len(costs), 1, costs.shape[-1]), dtype=np.int64)
+    sums = np.zeros((len(costs), 1, costs.shape[-1]), dtype=costs.dtype)
     for at in range(costs.shape[1]):
         sums = np.concatenate([sums, sums + costs[:, [at]]], axis=1)
     return sums

@@ -203,13 +203,10 @@ class _Work:
         # Number of draws of each annotator in each resample; a sole annotator is always drawn.
         self._drawn = rng.multinomial(
             n_annotators, np.full(n_annotators, 1 / n_annotators), self.n_resamples
-        )
+        ).astype(np.float64)
         self._methods_drawn = rng.multinomial(
             self._n_methods, np.full(self._n_methods, 1 / self._n_methods), self.n_resamples
         )
-        self._patterns, pattern_of = np.unique(self._drawn, axis=0, return_inverse=True)
-        self._resamples_of = [np.flatnonzero(pattern_of == at) for at in range(len(self._patterns))]
-        self._pattern_of = pattern_of
         self._rng = rng
 
     def run(self) -> None:
@@ -227,7 +224,7 @@ class _Work:
         self._resampled_leads = {
             name: np.zeros((self.n_resamples, n_pairs)) for name in self._people
         }
-        self._variances = {name: np.zeros((len(self._patterns), n_pairs)) for name in self._people}
+        self._variances = {name: np.zeros((self.n_resamples, n_pairs)) for name in self._people}
         bits = sign_bits(n, self.n_permutations, exact=self.is_exact, seed=self._options.seed)
         for block, of_block in bits:
             part = flat[block]
@@ -236,19 +233,33 @@ class _Work:
             for at, table in enumerate(own):
                 self._squares[at] += table.T @ table
             for name, people in self._people.items():
-                leads = _leads(people, block, None, self.first, self.second)
+                leads, image_of = self._leads_of(people, block)[:2]
                 self._leads[name] += leads.sum(axis=0)
-                self._permuted[name] += of_block @ leads
+                self._permuted[name] += of_block[:, image_of] @ leads
         if not self.n_resamples:
             return
         for block, weights in resampled_weights(self._rng, n, self.n_resamples, BLOCK):
             self._resampled += weights @ flat[block]
             for name, people in self._people.items():
-                for at, pattern in enumerate(self._patterns):
-                    leads = _leads(people, block, pattern, self.first, self.second)
-                    self._variances[name][at] += (leads**2).sum(axis=0)
-                    rows = self._resamples_of[at]
-                    self._resampled_leads[name][rows] += weights[rows] @ leads
+                leads, image_of, annotator_of = self._leads_of(people, block)
+                times = weights[:, image_of] * self._drawn[:, annotator_of]
+                self._resampled_leads[name] += times @ leads
+                self._variances[name] += _squares(leads, image_of, annotator_of, self._drawn)
+
+    def _leads_of(
+        self, people: People, block: slice
+    ) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
+        """Return the rankings of a block of images: leads of pairs, image and annotator.
+
+        The lead is that of the pair's first method; images are counted from the block's first.
+        """
+        start, stop = np.searchsorted(people.image_of, [block.start, block.stop])
+        rows = slice(int(start), int(stop))
+        leads, ranked = people.leads[rows].astype(np.float64), people.is_ranked[rows]
+        pairs = leads[:, self.first] - leads[:, self.second]
+        # A ranking without one of two methods gives no information on the pair.
+        pairs *= ranked[:, self.first] & ranked[:, self.second]
+        return pairs, people.image_of[rows] - block.start, people.annotator_of[rows]
 
     def answer(self, criterion: str, strengths: Floats) -> Compared:
         """Return the results that follow from the sums for one criterion."""
@@ -308,7 +319,7 @@ class _Work:
 
         first, second, options = self.first, self.second, self._options
         leads = self._resampled_leads[criterion]
-        deviations = np.sqrt(self._variances[criterion])[self._pattern_of]
+        deviations = np.sqrt(self._variances[criterion])
         p_people = ndtr(-_standardised(leads, deviations))
         by_people = np.sign(leads)
         softs, hards = [], []
@@ -372,35 +383,39 @@ class _Work:
         return max(0.0, float(value + low - middle)), min(1.0, float(value + high - middle))
 
 
-def _leads(
-    people: People,
-    block: slice,
-    weights: NDArray[np.intp] | None,
-    first: NDArray[np.intp],
-    second: NDArray[np.intp],
+def _squares(
+    leads: Floats, image_of: NDArray[np.intp], annotator_of: NDArray[np.intp], drawn: Floats
 ) -> Floats:
-    """Return each pair's lead on each image of a block, summed over annotators.
+    """Return each pair's squared leads, added over images; an image's lead is that of its rankings.
 
-    ``weights`` gives how often each annotator counts; None: once. The lead is that of the pair's
-    first method.
+    Parameters
+    ----------
+    leads : ndarray of shape (rankings, pairs)
+        Integers, so that sums are exact in any order.
+    image_of, annotator_of : ndarray of shape (rankings,)
+        Ascending images, and within an image ascending annotators.
+    drawn : ndarray of shape (resamples, annotators)
+        How often each annotator counts.
+
+    Returns
+    -------
+    ndarray of shape (resamples, pairs)
     """
-    start, stop = np.searchsorted(people.image_of, [block.start, block.stop])
-    rows = slice(int(start), int(stop))
-    leads = people.leads[rows].astype(np.float64)
-    if people.is_complete:
-        pairs, of_pairs = leads, False
-    else:
-        # A ranking without one of two methods gives no information on the pair.
-        ranked = people.is_ranked[rows]
-        pairs = (leads[:, first] - leads[:, second]) * (ranked[:, first] & ranked[:, second])
-        of_pairs = True
-    if weights is not None:
-        pairs = pairs * weights[people.annotator_of[rows], np.newaxis]
-    # Every image has a ranking, and the rankings of an image are consecutive.
-    image_of = people.image_of[rows]
-    begins = np.flatnonzero(np.diff(image_of, prepend=-1))
-    added = np.add.reduceat(pairs, begins, axis=0)
-    return np.asarray(added if of_pairs else added[:, first] - added[:, second])
+    total = np.zeros((len(drawn), leads.shape[1]))
+    # The square of a sum is the sum of all products of two of its parts: of two rankings of an
+    # image, some rows apart. Products of the same two annotators are added up first.
+    for apart in range(len(leads)):
+        rows = np.flatnonzero(image_of[apart:] == image_of[: len(leads) - apart])
+        if not len(rows):
+            break
+        one, other = annotator_of[rows], annotator_of[rows + apart]
+        order = np.lexsort((other, one))
+        rows, one, other = rows[order], one[order], other[order]
+        begins = np.flatnonzero(np.diff(one, prepend=-1) | np.diff(other, prepend=-1))
+        products = np.add.reduceat(leads[rows] * leads[rows + apart], begins, axis=0)
+        times = drawn[:, one[begins]] * drawn[:, other[begins]]
+        total += (1 if apart == 0 else 2) * (times @ products)
+    return total
 
 
 def _orders(
