@@ -97,13 +97,13 @@ class FigureData:
         return self.table if self.criterion == "preference" else self._report("preference")
 
     def _report(self, criterion: str) -> CriterionReport:
-        return self._whole_report.criteria[criterion]
+        if self.kept is not None:
+            return report_from_json(self.kept.data, images_of=criterion).criteria[criterion]
+        return self._current_report.criteria[criterion]
 
     @cached_property
-    def _whole_report(self) -> Report:
-        """The kept report, or the study's current one, which all pages share."""
-        if self.kept is not None:
-            return report_from_json(self.kept.data)
+    def _current_report(self) -> Report:
+        """The study's current report, which all pages share."""
         if self.analysed is not None:
             return report_from_json(self.analysed)
         return study_report(study=self.study, settings=self.settings, runs=self.runs).report
@@ -236,7 +236,7 @@ class FigureData:
 
 def data_of_kept(study: Study, kept: KeptReport, criterion: str) -> FigureData:
     """Return the input of a kept report's figures, under one criterion."""
-    report = report_from_json(kept.data)
+    report = report_from_json(kept.data, images_of="")
     # Runs replaced since then are in the report only by name.
     names = {row.protocol for table in report.criteria.values() for row in table.rows}
     runs = [run for run in available_runs(study) if run.name in names]

@@ -21,7 +21,7 @@ from annotate.reports.serializers import (
 )
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
-from rankings.agreement.report import report_from_json
+from rankings.agreement.report import Settings
 
 from . import services, work
 from .models import PublicPage
@@ -100,7 +100,7 @@ class PaperOfKeptReport(ApiView):
         )
         job = work.start_paper(
             study=kept.study,
-            settings=report_from_json(kept.data).settings,
+            settings=Settings(**kept.data["settings"]),
             runs=[],
             look=look_of(self.sent(LookSerializer)),
             person=request.user,

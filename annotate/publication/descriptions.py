@@ -13,6 +13,7 @@ from annotate.figures.parts import ENGLISH
 from annotate.figures.words import counted_annotators
 from annotate.reports import presentation as reports
 from annotate.reports.models import KeptReport
+from rankings.agreement.packed_tables import images_of_table
 from rankings.output.escaping import latex_text
 from rankings.output.methods_text import counted, n_left_out
 
@@ -149,7 +150,7 @@ def _usual_description(data: Mapping[str, Any]) -> str:
     methods = {
         method
         for own in data["criteria"].values()
-        for ranking in own["consensus"].values()
+        for ranking in images_of_table(own)[0].values()
         for bucket in ranking
         for method in bucket
     }

@@ -27,7 +27,7 @@ from annotate.reports.provenance import whole
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
-from rankings.agreement.report import report_from_json
+from rankings.agreement.report import Settings
 from rankings.output.methods_text import n_left_out
 
 from . import files, papers, services, work
@@ -92,7 +92,7 @@ def kept_paper(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             request, "publication/paper.html", context | {"faults": look.errors}, status=422
         )
     if request.method == "POST":
-        settings = report_from_json(report.data).settings
+        settings = Settings(**report.data["settings"])
         started = work.start_paper(
             study=study,
             settings=settings,

@@ -77,7 +77,7 @@ def report(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, An
 @require_safe
 def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study, kept_report, criterion = _kept(request, slug, pk)
-    shown = report_from_json(kept_report.data)
+    shown = report_from_json(kept_report.data, images_of=criterion)
     context = {
         "study": study,
         "report": kept_report,
@@ -150,7 +150,8 @@ def kept_images(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show these distances in a kept report."""
     study, kept_report, criterion = _kept(request, slug, pk)
     context: dict[str, Any] = {"study": study, "report": kept_report}
-    context |= _images(request, report_from_json(kept_report.data), criterion, None)
+    shown = report_from_json(kept_report.data, images_of=criterion)
+    context |= _images(request, shown, criterion, None)
     return render(request, "reports/images.html", context)
 
 

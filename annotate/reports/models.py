@@ -4,14 +4,18 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import models
 
 from annotate.append_only import WrittenOnce
 from annotate.studies.models import Study
+from rankings.agreement.packed_tables import packed_table
 from text_rankings.base.i18n import Message, from_json, mapped
+
+# Above this, a report holds its images as packed texts, which are read by criterion.
+_MOST_IMAGES_IN_PLAIN: Final = 2000
 
 
 class KeptReport(WrittenOnce):
@@ -45,7 +49,12 @@ class KeptReport(WrittenOnce):
 
 
 def content_of(data: Mapping[str, Any]) -> str:
-    """Return a report's data as the text to store."""
+    """Return a report's data as the text to store; tables of many images are packed."""
+    criteria = {
+        name: packed_table(table) if table["n_images"] > _MOST_IMAGES_IN_PLAIN else table
+        for name, table in data.get("criteria", {}).items()
+    }
+    data = {**data, "criteria": criteria} if criteria else data
     messages: dict[str, Any] = {}
 
     def note(text: str) -> str:

@@ -410,11 +410,16 @@ def _rankings(
     rankings: dict[str, dict[str, dict[str, Ranking]]] = {
         criterion: {image: {} for image in image_names} for criterion in CRITERIA
     }
+    # Few distinct buckets fill many rankings; each is one object, which takes a third of the memory.
+    shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     for image, annotator, buckets_by_criterion in counted_rankings(study):
         for criterion in CRITERIA:
-            rankings[criterion][image][key_of(annotator)] = tuple(
+            buckets = (
                 tuple(sorted(name_of[method] for method in bucket))
                 for bucket in buckets_by_criterion[criterion]
+            )
+            rankings[criterion][image][key_of(annotator)] = tuple(
+                [shared.setdefault(bucket, bucket) for bucket in buckets]
             )
     return rankings
 

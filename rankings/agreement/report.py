@@ -23,6 +23,7 @@ from ..orders.edit_distance import expected_from_random_orders
 from ..orders.from_scores import f_beta, f_betas, require_decimals, require_score
 from ..orders.packed import Places, packed_rankings, rankings_of
 from ..orders.packed_scores import Floats, packed_scores, protocols_of, rounded_scores
+from .packed_tables import images_of_table
 
 ALL_TIED = gettext_noop("all tied")
 RANDOM_ORDER = gettext_noop("random order")
@@ -105,11 +106,8 @@ class CriterionReport:
             "n_images": self.n_images,
             "n_rankings": self.n_rankings,
             "left_out": [{"image": image, "reason": reason} for image, reason in self.left_out],
-            "consensus": {
-                image: [list(bucket) for bucket in ranking]
-                for image, ranking in self.consensus.items()
-            },
-            "distances": {image: dict(row) for image, row in self.distances.items()},
+            "consensus": dict(self.consensus),
+            "distances": dict(self.distances),
         }
         return data | ({"unproven": list(self.unproven)} if consensus == "kemeny" else {})
 
@@ -132,27 +130,36 @@ class Report:
         }
 
 
-def report_from_json(data: Mapping[str, Any]) -> Report:
-    """Restore the report from the data of :meth:`Report.to_json`."""
+def report_from_json(data: Mapping[str, Any], *, images_of: str | None = None) -> Report:
+    """Restore the report from the data of :meth:`Report.to_json`.
+
+    Parameters
+    ----------
+    images_of : str, optional
+        The only criterion to restore with its images, which take long in a report of many; None
+        means all of them.
+    """
     return Report(
         Settings(**data["settings"]),
         {
-            name: CriterionReport(
-                rows=tuple(Row(**row) for row in table["rows"]),
-                baselines=tuple(Row(**row) for row in table["baselines"]),
-                n_images=table["n_images"],
-                n_rankings=table["n_rankings"],
-                left_out=tuple((left["image"], left["reason"]) for left in table["left_out"]),
-                consensus={
-                    image: tuple(map(tuple, ranking))
-                    for image, ranking in table["consensus"].items()
-                },
-                distances=table["distances"],
-                # Reports kept by earlier versions have no such entry.
-                unproven=tuple(table.get("unproven", ())),
-            )
+            name: _table_from_json(table, with_images=images_of in (None, name))
             for name, table in data["criteria"].items()
         },
+    )
+
+
+def _table_from_json(table: Mapping[str, Any], *, with_images: bool) -> CriterionReport:
+    consensus, distances = images_of_table(table) if with_images else ({}, {})
+    return CriterionReport(
+        rows=tuple(Row(**row) for row in table["rows"]),
+        baselines=tuple(Row(**row) for row in table["baselines"]),
+        n_images=table["n_images"],
+        n_rankings=table["n_rankings"],
+        left_out=tuple((left["image"], left["reason"]) for left in table["left_out"]),
+        consensus=consensus,
+        distances=distances,
+        # Reports kept by earlier versions have no such entry.
+        unproven=tuple(table.get("unproven", ())),
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..agreement.packed_tables import images_of_table
 from .table import CRITERION, PROTOCOL, Column, Data, Row, Table, count, number
 
 _DISTANCE = number("Distance", None)
@@ -48,7 +49,7 @@ def program() -> str:
 def _to_consensus(data: Data) -> Iterator[Row]:
     for criterion, table in data["criteria"].items():
         protocols = [row["protocol"] for row in table["rows"]]
-        for image, of_image in sorted(table["distances"].items()):
+        for image, of_image in sorted(images_of_table(table)[1].items()):
             for protocol in protocols:
                 yield criterion, image, protocol, of_image[protocol]
 

@@ -66,6 +66,22 @@ def test_its_json_is_the_bytes_of_its_checksum(researcher, study):
     assert data["header"]["complete rankings"] == "6"
 
 
+def test_a_report_of_many_images_says_the_same(researcher, study, monkeypatch):
+    plain = keep(researcher, study)
+    monkeypatch.setattr("annotate.reports.models._MOST_IMAGES_IN_PLAIN", 0)
+    packed = keep(researcher, study)
+    assert "consensus" in plain.data["criteria"]["recall"]
+    assert "consensus" not in packed.data["criteria"]["recall"]
+    assert scores(page(researcher, packed)) == scores(page(researcher, plain))
+    for view in ("reports:kept_images", "figures:kept_figures"):
+        tables = [
+            re.findall(r"<td.*?</td>", shown.text, re.DOTALL)
+            for one in (plain, packed)
+            for shown in [researcher.get(reverse(view, args=[study.slug, one.pk]))]
+        ]
+        assert tables[0] == tables[1] != []
+
+
 @pytest.mark.parametrize("extension", ["csv", "tex", "md"])
 def test_its_tables_are_files_too(researcher, study, extension):
     kept = keep(researcher, study)
