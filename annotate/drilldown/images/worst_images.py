@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from django.db.models import F, FloatField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import F, FilteredRelation, FloatField, Q, QuerySet, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.urls import reverse
@@ -63,13 +63,23 @@ def _scores(question: Question) -> QuerySet[Score]:
 
 
 def _losses(question: Question) -> QuerySet[ImageLoss]:
-    losses = ImageLoss.objects.filter(run=question.run, cause=question.cause)
-    own = losses.filter(method=question.method)
+    own = ImageLoss.objects.filter(run=question.run, cause=question.cause, method=question.method)
     if question.against is None:
         return own.annotate(other=Value(None, output_field=FloatField()), cost=F("loss"))
-    rival = losses.filter(method=question.against, result__image=OuterRef("result__image"))
-    other = Coalesce(Subquery(rival.values("loss")[:1]), 0.0)
-    return own.annotate(other=other, cost=F("loss") - other)
+    # Outer joins, because the other method may lose nothing. A subquery would be computed for each
+    # use of the cost: in the condition, in the order and in the row.
+    rival = Q(**{f"{_RIVAL}__method": question.against})
+    same = Q(
+        rival__image_losses__run=question.run,
+        rival__image_losses__method=question.against,
+        rival__image_losses__cause=question.cause,
+    )
+    return own.annotate(
+        rival=FilteredRelation(_RIVAL, condition=rival),
+        of_rival=FilteredRelation("rival__image_losses", condition=same),
+        other=Coalesce(F("of_rival__loss"), 0.0),
+        cost=F("loss") - F("other"),
+    )
 
 
 @dataclass(frozen=True)
