@@ -60,7 +60,6 @@ benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data
 	$(BIN)/python -m benchmarks.protocols --quick --data /nowhere
 	$(BIN)/python -m benchmarks.conformance --originals /nowhere
 	$(BIN)/python -m benchmarks.engine --quick
-	$(BIN)/python -m benchmarks.report --images 6 --resamples 100
 	$(BIN)/python -m benchmarks.elicitation --images 2
 	$(BIN)/python -m benchmarks.load --seconds 2 --annotators 3 --think 0.1 --sqlite
 	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10

@@ -24,7 +24,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from . import pages
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     runs = range(len(PROTOCOLS) + 1)
     parser.add_argument("--runs", type=int, default=3, choices=runs, help="protocols with scores")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, os.cpu_count() or 1])
-    parser.add_argument("--scheduler", help="score on this Dask cluster, too")
+    parser.add_argument("--scheduler", help="score and report on this Dask cluster, too")
     parser.add_argument("--only", nargs="+", choices=_PARTS, default=_PARTS)
     parser.add_argument("--skip", nargs="+", default=[], metavar="PAGE", help='such as "report"')
     options = parser.parse_args(arguments)
@@ -178,7 +178,7 @@ def _measure(n_images: int, options: argparse.Namespace) -> Measured:
                 "pages": lambda: _pages(measured, study, options.skip),
                 "counts": lambda: _counts(measured, study),
                 "judging": lambda: _judging(measured, study),
-                "report": lambda: _report(measured, study),
+                "report": lambda: _report(measured, study, options),
                 "score": lambda: _score(measured, study, options),
                 "load": lambda: _load(measured, study),
             }
@@ -333,19 +333,34 @@ def _answer(measured: Measured, study: Any, number: int, words: str) -> None:
         measured.add(f"the same to the next image, {words}", median(between))
 
 
-def _report(measured: Measured, study: Any) -> None:
-    from annotate.reports.services import available_runs, compute_report
-    from rankings.agreement.report import Settings
+def _report(measured: Measured, study: Any, options: argparse.Namespace) -> None:
+    """Compute a report in every way, which must give the same text, and read it."""
+    from django.core.cache import caches
 
-    _forget_peak()
-    before = _peak_mib()
+    from annotate.reports.models import data_of
+    from annotate.reports.services import available_runs, compute_report
+    from rankings.agreement.report import Settings, report_from_json
+
     settings = Settings(min_annotators=study.min_annotators)
-    computed = measured.timed(
-        "report computed",
-        lambda: compute_report(study=study, settings=settings, runs=available_runs(study)),
+    texts: list[str] = []
+    for words, executor in _engines(options):
+        caches["reports"].clear()
+        with executor as engine:
+            _forget_peak()
+            began, began_here = perf_counter(), process_time()
+            computed = compute_report(
+                study=study, settings=settings, runs=available_runs(study), executor=engine
+            )
+            seconds, seconds_here = perf_counter() - began, process_time() - began_here
+        texts.append(computed.content)
+        remark = f"{seconds_here:.1f} s of processor time here, at most {_peak_mib():.0f} MiB"
+        same = "" if texts[-1] == texts[0] else "; NOT THE SAME TEXT"
+        measured.add(f"report computed, {words}", seconds, "s", remark=remark + same)
+    measured.add("size of the kept report", len(texts[0]) / 2**20, "MiB")
+    data = measured.timed("kept report read", lambda: data_of(texts[0]))
+    measured.timed(
+        "its images of one criterion", lambda: report_from_json(data, images_of="recall")
     )
-    measured.add("memory at most while it was", _peak_mib(), "MiB", remark=f"{before:.0f} before")
-    measured.add("size of the kept report", len(computed.content) / 2**20, "MiB")
 
 
 def _forget_peak() -> None:
