@@ -20,7 +20,7 @@ from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
 from protocols.diagnostics.empty_results import images_with_text, warn_of_empty_results
 from protocols.diagnostics.inspection import Against, look
-from protocols.diagnostics.readings import SIDES
+from protocols.diagnostics.readings import AS_NAMED, SIDES
 from protocols.formats.containers.checking import (
     Meaning,
     missing_images,
@@ -200,7 +200,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     is_found = not given.file.format and not reading and archive.format in LINES
     if known.is_by_sides and is_found and archive.line_format == LineFormat.LTRB:
         archive = by_sides()
-    archive, renamed = with_known_names(archive, known.images)
+    archive, renamed = with_known_names(archive, () if reading == AS_NAMED else known.images)
     noticed = look(archive, known.against, known.images, reading, by_sides)
     archive = noticed.archive
     problems = _problems_of(archive)

@@ -297,6 +297,12 @@ def file_reports(draft: Draft) -> list[FileReport]:
     return reports
 
 
+def renamed(draft: Draft) -> list[DraftFile]:
+    """Return the files whose names were matched with those of the images."""
+    notes = draft.findings.filter(code="N2", severity=Finding.Severity.WARNING)
+    return list(draft.files.filter(kind=FileKind.RESULTS, pk__in=notes.values("file")))
+
+
 @dataclass(frozen=True, slots=True)
 class Drawing:
     """An example of the read data, as a drawing."""

@@ -30,6 +30,7 @@ from annotate.errors import Refusal
 from annotate.jobs import workers
 from annotate.jobs.shortcuts import told
 from annotate.requests import SignedInRequest, require
+from protocols.diagnostics.readings import AS_NAMED
 from protocols.formats.recognition.reading import FORMATS
 from text_rankings.base.i18n import in_language
 
@@ -262,9 +263,14 @@ def report(request: SignedInRequest, pk: int) -> HttpResponse:
     if draft.state not in (Draft.State.CHECKED, Draft.State.LOADED):
         return redirect(presentation.address(draft))
     answers = _answers_form(request, draft)
-    if request.method == "POST" and answers is not None and answers.is_valid():
+    said: dict[int, dict[str, Any]] | None = None
+    if "as_named" in request.POST:
+        said = {file.pk: {"reading": AS_NAMED} for file in presentation.renamed(draft)}
+    elif request.method == "POST" and answers is not None and answers.is_valid():
+        said = answers.answers()
+    if said is not None:
         try:
-            if drafts.answer(draft=draft, answers=answers.answers()):
+            if drafts.answer(draft=draft, answers=said):
                 drafts.start_check(draft=draft, person=request.user)
                 return redirect("imports:progress", pk=pk)
         except NotLoaded as refusal:
@@ -288,6 +294,7 @@ def report(request: SignedInRequest, pk: int) -> HttpResponse:
         n_findings=draft.findings.count(),
         n_errors=plans.n_faults(draft),
         reports=presentation.file_reports(draft),
+        renamed=presentation.renamed(draft),
         drawings=presentation.drawings(draft),
         answers=answers,
         n_open=sum(not question.is_answered for question in plans.questions(draft)),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
 from protocols.core.errors import ProtocolError
@@ -20,6 +20,8 @@ AS_READ: Final = "as-read"
 EXCHANGED: Final = "exchanged"
 SIDES: Final = "sides"
 ROWS: Final = "rows"
+DIAGONALS: Final = "diagonals"
+AS_NAMED: Final = "as-named"
 NEXT: Final = "next"
 PREVIOUS: Final = "previous"
 FOLLOWING: Final = "following"
@@ -34,6 +36,8 @@ _WORDS: Final = {
     EXCHANGED: Message("with x and y exchanged"),
     SIDES: Message("as left,top,width,height"),
     ROWS: Message("with the last two corners exchanged"),
+    DIAGONALS: Message("with the second and third corners exchanged"),
+    AS_NAMED: Message("with the names of its files as they are"),
     NEXT: Message("each file as that of the next number (img_1 as img_2)"),
     PREVIOUS: Message("each file as that of the number before (img_2 as img_1)"),
     FOLLOWING: Message("each file as that of the next image in the list"),
@@ -209,11 +213,14 @@ def _by_sides(region: Region) -> Region:
     return _with_points(region, Region.from_box(left, top, left + width, top + height).points)
 
 
-def _by_rows(region: Region) -> Region:
-    if region.n_points != 4:
-        return region
-    points = region.points
-    return _clockwise(_with_points(region, [*points[:4], *points[6:8], *points[4:6]]))
+def _in_order(*order: int) -> Callable[[Region], Region]:
+    def change(region: Region) -> Region:
+        if region.n_points != 4:
+            return region
+        corners = [region.points[2 * at : 2 * at + 2] for at in order]
+        return _clockwise(_with_points(region, [*chain.from_iterable(corners)]))
+
+    return change
 
 
 def _clockwise(region: Region) -> Region:
@@ -224,5 +231,7 @@ _CHANGES: Final[Mapping[str, Callable[[Region], Region]]] = {
     AS_READ: lambda region: region,
     EXCHANGED: _exchanged,
     SIDES: _by_sides,
-    ROWS: _by_rows,
+    AS_NAMED: lambda region: region,
+    ROWS: _in_order(0, 1, 3, 2),
+    DIAGONALS: _in_order(0, 2, 1, 3),
 }

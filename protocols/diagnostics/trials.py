@@ -27,6 +27,7 @@ from protocols.formats.containers.shapes import odd_shapes
 
 from .fits import MIN_IOU, Fit, fit
 from .readings import (
+    DIAGONALS,
     EXCHANGED,
     ROWS,
     SHIFTS,
@@ -156,7 +157,7 @@ def _promising(
             yield reading
     if _n_crossing(flat.all) >= _MANY_CROSSING * max(1, len(flat.all)):
         # A bow tie has the same box as the intended figure.
-        yield ROWS
+        yield from (ROWS, DIAGONALS)
 
 
 def _n_crossing(regions: Sequence[Region]) -> int:

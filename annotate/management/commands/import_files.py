@@ -59,8 +59,8 @@ class Command(SiteCommand):
             action="append",
             default=[],
             metavar="[FILE=]READING",
-            help="how results are read that fit better another way: as-read, exchanged, sides, rows, "
-            "next, previous, following, preceding, scaled:FACTOR, share:UNIT",
+            help="how results are read that fit better another way: as-read, as-named, exchanged, "
+            "sides, rows, diagonals, next, previous, following, preceding, scaled:FACTOR, share:UNIT",
         )
         parser.add_argument("--replace", action="store_true", help="of results that are loaded")
         parser.add_argument("--dry-run", action="store_true", help="check only; load nothing")

@@ -152,6 +152,9 @@ RESULTS = {
     23: ("an archive of another kind", BOXES, b"Rar!\x1a\x07\x00",
          ["net.zip: found what looks like a RAR archive; expected one of the "
           f"{len(FORMATS)} formats that are read, or csv with the columns image,left,top,right,bottom,text,confidence."]),
+    33: ("corners from the top left over the bottom right", QUADS,
+        files(lambda x, y, r, b: (x, y, r, b, r, y, x, b)),
+        [asked("with the second and third corners exchanged")]),
     28: ("shifted along a list whose numbers have gaps", with_gaps(BOXES), with_gaps(files(box, by=1, wrap=8)),
          [asked("each file as that of the image before in the list", "0.88")]),
     29: ("left, top, width and height for a dataset of quadrilaterals", QUADS,
@@ -318,6 +321,32 @@ class TestAnswer:
         draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))
         with pytest.raises(NotLoaded, match="'upside-down' is not a known reading"):
             drafts.answer(draft=draft, answers={draft.files.get().pk: {"reading": "upside-down"}})
+
+
+class TestNames:
+    """Names that were matched with those of the images; one click takes that back."""
+
+    def test_files_are_read_under_their_own_names_on_request(self, dataset, client):
+        client.force_login(make_admin("ada"))
+        draft = checked(draft_of(dataset(BOXES), RESULTS[31][2]))
+        address = reverse("imports:report", args=[draft.pk])
+        button = "Read the files again under their own names"
+        assert button in client.get(address).text
+        client.post(address, {"as_named": "1"})
+        assert draft.files.get().reading == "as-named"
+        assert button not in client.get(address).text
+        draft.refresh_from_db()
+        unknown = "found regions for 1; expected an image of the dataset"
+        assert any(unknown in line for line in lines(draft))
+        # The answer that is now shown among the questions takes it back.
+        client.post(address, {f"reading-{draft.files.get().pk}": "as-read"})
+        assert button in client.get(address).text
+
+    def test_files_under_the_names_of_the_images_offer_nothing(self, dataset, client):
+        client.force_login(make_admin("ada"))
+        draft = checked(draft_of(dataset(BOXES), files(box)))
+        page = client.get(reverse("imports:report", args=[draft.pk])).text
+        assert "under their own names" not in page
 
 
 class TestElsewhere:
