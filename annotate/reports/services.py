@@ -460,6 +460,9 @@ def protocol_scores(
     rows = Score.objects.filter(run__in=list(name_of_run), result__in=results).values_list(
         "run", "result__image__name", "result__method__name", "recall", "precision"
     )
+    # Most scores are one of a few, as shares of a few words are; equal ones are one object.
+    shared: dict[tuple[float | None, float | None], tuple[float | None, float | None]] = {}
     for run, image, method, recall, precision in rows.iterator():
-        scores[image][name_of_run[run]][method] = (recall, precision)
+        pair = shared.setdefault((recall, precision), (recall, precision))
+        scores[image][name_of_run[run]][method] = pair
     return scores

@@ -239,11 +239,9 @@ def _statistics(
     settings = options.settings
     protocols = [row.protocol for row in table.rows]
     counted = {image: rankings[image] for image in table.consensus}
-    values = {
-        image: {protocol: of_image[protocol] for protocol in protocols}
-        for image, of_image in values_of(criterion, scores, settings).items()
-        if image in counted
-    }
+    # Only those of the images that count: the numbers of a large study fill the memory.
+    chosen = {image: {name: scores[image][name] for name in protocols} for image in counted}
+    values = values_of(criterion, chosen, settings)
     # The distance of each protocol to the consensus of each image: (images, protocols).
     matrix = distance_table(table.distances, protocols)
     resampled = {"n_resamples": options.n_resamples, "seed": options.seed}
@@ -268,7 +266,7 @@ def _statistics(
         properties=options.properties,
         **resampled,
     )
-    yield chunk("betas", _betas, criterion, scores, table, (counted, values), settings)
+    yield chunk("betas", _betas, criterion, chosen, table, (counted, values), settings)
     yield chunk("rounding", rounding_table, values, table.consensus, **by_distance)
     yield chunk("measures", measures, protocols, values, table.consensus, settings)
     yield chunk("human_baseline", human_baseline, counted, **by_consensus, **resampled)
@@ -354,12 +352,8 @@ def _betas(
     """Return the searches for the best beta, and its gains; empty for recall and precision."""
     if criterion in ("recall", "precision"):
         return (), ()
-    protocols = [row.protocol for row in table.rows]
-    counted = {
-        image: {name: scores[image][name] for name in protocols} for image in table.consensus
-    }
     searches = beta_search(
-        counted, table.consensus, decimals=settings.decimals, distance=settings.distance
+        scores, table.consensus, decimals=settings.decimals, distance=settings.distance
     )
     people, values = compared
     return searches, beta_gains(people, table.consensus, values, scores, searches, settings)
