@@ -10,7 +10,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -227,26 +227,31 @@ def compiled(language: str) -> dict[Path, bytes]:
         made[path_of(language, domain).with_suffix(".mo")] = content.getvalue()
     # Django reads only django.mo; the pages' scripts read a script.
     del made[path_of(language, "djangojs").with_suffix(".mo")]
-    made[SCRIPTS / f"{language}.js"] = _script(language).encode()
-    # The comparison page is opened most, and loads no messages of other pages.
+    # The comparison page is opened most, and loads no messages of other pages; they load both.
     judging = {each.singular for each in _by_scripts_in(SCRIPTS.parent / "judging")}
-    made[SCRIPTS / f"{language}-judging.js"] = _script(language, only=judging).encode()
+    of_judging: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for message in catalogue(language, "djangojs"):
+        if message.id and all(_forms(message)):
+            of_one = of_judging if _singular(message) in judging else others
+            of_one[_singular(message)] = message.string
+    form, point = get_plural(language).plural_expr, _POINTS[language]
+    made[SCRIPTS / f"{language}-judging.js"] = _script(
+        f'globalThis.catalogue = {{ form: (n) => Number({form}), point: "{point}", words: ',
+        of_judging,
+        " };",
+    )
+    made[SCRIPTS / f"{language}.js"] = _script(
+        f'import "./{language}-judging.js";\n\nObject.assign(globalThis.catalogue.words, ',
+        others,
+        ");",
+    )
     return made
 
 
-def _script(language: str, only: Collection[str] | None = None) -> str:
-    words = {
-        _singular(message): message.string
-        for message in catalogue(language, "djangojs")
-        if message.id and all(_forms(message)) and (only is None or _singular(message) in only)
-    }
+def _script(head: str, words: Mapping[str, Any], tail: str) -> bytes:
     listed = json.dumps(words, ensure_ascii=False, indent=1, sort_keys=True)
-    form = get_plural(language).plural_expr
-    return (
-        "// Made by `make messages` from annotate/locale.\n"
-        f"globalThis.catalogue = {{ words: {listed}, form: (n) => Number({form}), "
-        f'point: "{_POINTS[language]}" }};\n'
-    )
+    return f"// Made by `make messages` from annotate/locale.\n{head}{listed}{tail}\n".encode()
 
 
 def write(language: str) -> list[str]:

@@ -1,5 +1,5 @@
 // Made by `make messages` from annotate/locale.
-globalThis.catalogue = { words: {
+globalThis.catalogue = { form: (n) => Number((n > 1)), point: ",", words: {
  "About a box: {result}.": "À propos d’une boîte : {result}.",
  "About this pair.": "À propos de cette paire.",
  "Answer one question first, then it can be copied.": "Répondez d’abord à une question ; sa réponse pourra ensuite être recopiée.",
@@ -100,4 +100,4 @@ globalThis.catalogue = { words: {
  "{n} of {total} boxes differ": "{n} boîtes sur {total} diffèrent",
  "{result}, in pixels of the image": "{result}, en pixels de l’image",
  "{text}, {n} min": "{text}, {n} min"
-}, form: (n) => Number((n > 1)), point: "," };
+} };
