@@ -22,7 +22,7 @@ from rankings.elicitation.shares import wilson
 
 from .current_screen import Turn, strategy_of, waiting_turn
 from .image_allocation import first_visit_is_due, n_images_of
-from .models import CRITERION_NAMES, Assignment, Judgement, Screen, Skip
+from .models import Assignment, Judgement, Screen, Skip
 from .planning import is_one_pair, n_checks_of
 from .replay import ONE_PAIR, hidden_results
 
@@ -336,10 +336,6 @@ def start_page(study: Study, annotator: User) -> dict[str, Any] | None:
         "n_images": n_images,
         "n_done": n_done,
         "pairs_each": _pairs_each(study),
-        "criteria": [
-            (str(CRITERION_NAMES[criterion]), question)
-            for criterion, question in study.questions.items()
-        ],
         "start_url": reverse("judging:start", args=[study.slug]),
     }
 

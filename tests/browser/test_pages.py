@@ -1,6 +1,7 @@
 """Every page in a browser: accessible in both themes, nothing refused, nothing wider than the screen."""
 
 import re
+from functools import partial
 
 import pytest
 from django.urls import reverse
@@ -27,7 +28,7 @@ PAGES = {
     "nobody": ["home", "account_login", "nowhere", "public:page"],
     "annotator": ["home", "judging:judge", "judging:own", "accounts:account"],
     "fresh": ["judging:judge"],
-    "done": ["judging:judge", "judging:history"],
+    "done": ["judging:judge", "judging:own", "judging:history"],
     "researcher": [
         "home",
         "studies:detail",
@@ -38,6 +39,7 @@ PAGES = {
         "publication:publish",
         "figures:kept_figures",
         "questions:questions",
+        "evidence:notes",
         "figures:detectors",
         "figures:kept_detectors",
         "reports:compared",
@@ -89,7 +91,10 @@ def study(transactional_db):
 @pytest.fixture
 def people(study):
     at_work = add_annotator(study)
-    services.start(study=study, annotator=at_work)
+    turn = services.start(study=study, annotator=at_work)
+    pin = partial(services.pin_note, screen_id=turn.screen.public_id, annotator=at_work)
+    pin(text="Is this text?", place={"side": "left", "at": [12, 40]}, discuss=True)
+    pin(text="Both cut the word.")
     admin, methods = make_admin(), list(study.methods.all())
     begin(person=admin, dataset=study.dataset, name="New", methods=methods)
     return {
