@@ -7,8 +7,6 @@ import os
 import sys
 from collections.abc import Sequence
 
-from text_rankings.base.options import interrupted
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit code."""
@@ -21,6 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
+        from text_rankings.base.options import interrupted
+
         return interrupted()
     return code
 

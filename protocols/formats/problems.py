@@ -1,7 +1,5 @@
 """Faults of a file, described so that a person can find and correct them."""
 
-import csv
-import difflib
 import io
 import re
 import unicodedata
@@ -318,6 +316,9 @@ class Nearest:
         if len(alike) == 1 and _numbers(name):
             return alike[0]
         self._n_left -= 1
+        # Only for faults, as csv below: the stand-alone call does not wait for it.
+        import difflib
+
         alike = [known for known in alike if abs(len(known) - len(name)) <= 3]
         near = difflib.get_close_matches(name, alike[:_MAX_COMPARED], n=1, cutoff=0.5)
         return near[0] if near else None
@@ -361,6 +362,8 @@ def _plain(name: str) -> str:
 
 def problems_as_csv(problems: Iterable[Problem]) -> str:
     """Return problems as CSV with a header line; safe to open in a spreadsheet."""
+    import csv
+
     stream = io.StringIO(newline="")
     writer = csv.writer(stream)
     writer.writerow(_CSV_COLUMNS)
