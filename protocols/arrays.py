@@ -82,21 +82,10 @@ class Outlines:
     ) -> tuple[Region, ...]:
         """Return the regions of an image.
 
-        Parameters
-        ----------
-        given : mapping, or outlines
-            A mapping has one of ``boxes`` (k, 4), ``quads`` (k, 8 or k, 4, 2) and ``polygons`` (k lists
-            of points), and optionally ``scores``, ``texts`` and ``ignored``, k each. Outlines alone are
-            boxes of 4 numbers or polygons of more, or regions.
-        place : str
-            The image, for messages.
-        size : (float, float), optional
-            Width and height in pixels that coordinates are shares of.
-
-        Raises
-        ------
-        RegionError
-            If an outline has another shape, or a number is not finite; names image and region.
+        A mapping has one of ``boxes`` (k, 4), ``quads`` (k, 8 or k, 4, 2) and ``polygons`` (k lists
+        of points), and optionally ``scores``, ``texts`` and ``ignored``, k each. Outlines alone are
+        boxes of 4 numbers or polygons of more, or regions. ``size`` is the width and height in
+        pixels that coordinates are shares of. A RegionError names image and region.
         """
         key = ""
         if isinstance(given, Mapping):

@@ -18,18 +18,8 @@ def coco_mask(points: Sequence[float], height: int, width: int) -> Mask:
 
     The outline is drawn on a grid five times as fine, a point for each step along the longer side
     of an edge. Where it passes the middle of a column of pixels, the pixels of that column change
-    between outside and inside from the next row on.
-
-    Parameters
-    ----------
-    points : sequence of float, length 2 n
-        x1, y1, x2, y2, ... in pixels.
-    height, width : int
-        Of the image.
-
-    Returns
-    -------
-    ndarray of bool, shape (height, width)
+    between outside and inside from the next row on. ``points`` are x1, y1, x2, y2, ... in pixels;
+    the shape is (height, width).
 
     Examples
     --------
@@ -81,18 +71,8 @@ def filled_pixels(
     along the longer side of an edge; between two equally near pixels it takes the one on the side
     of its left end. In each row of pixels, those from an odd crossing to the next are filled. Of an
     edge that leaves the image, only the part inside is used, its ends moved to whole pixels.
-
-    Parameters
-    ----------
-    points : sequence of float, length 2 n
-        x1, y1, x2, y2, ... in pixels.
-    height, width : int
-        Of the image.
-
-    Returns
-    -------
-    (ndarray, ndarray) of int, shape (number of pixels,) each
-        A pixel may occur more than once.
+    ``points`` are x1, y1, x2, y2, ... in pixels. Both answers have the shape (number of pixels,); a
+    pixel may occur more than once.
 
     Examples
     --------

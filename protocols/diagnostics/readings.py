@@ -55,13 +55,7 @@ class ReadingError(ProtocolError, ValueError):
 
 
 def words_of(reading: str) -> str:
-    """Return a reading as a part of a sentence, as in "with x and y exchanged".
-
-    Raises
-    ------
-    ReadingError
-        If there is no such reading.
-    """
+    """Return a reading as a part of a sentence, as in "with x and y exchanged"."""
     if reading in _WORDS:
         return _WORDS[reading]
     if (unit := _unit(reading)) is not None:

@@ -61,24 +61,11 @@ def faces_of(
     """Return the faces into which all methods' polygons divide an image.
 
     Clusters of touching boxes are independent: rectangles are cut on the grid of their coordinates,
-    other polygons into trapezoids between all their sides. No pixel grid is involved.
-
-    Parameters
-    ----------
-    methods : sequence of sequences of Region
-        Detections that overlap count once, with the greatest confidence.
-    width, height : float or None
-        The frame, to which polygons are clipped. Without it the domain is the bounding box of all
-        polygons, and nothing is clipped.
-    domain : str
-        "image": the frame. "union": the union of all polygons inside the frame.
-    use_confidences : bool
-        Whether a detection votes with its confidence; one without votes 1.
-
-    Returns
-    -------
-    Faces
-        Empty if the domain has no area.
+    other polygons into trapezoids between all their sides. No pixel grid is involved. Detections
+    that overlap count once, with the greatest confidence; ``use_confidences`` says whether they
+    vote with it, one without votes 1. Polygons are clipped to the frame of ``width`` and
+    ``height``; without it the domain is the bounding box of all. A domain of "union" is the union
+    of all polygons inside the frame; without area, there are no faces.
 
     Raises
     ------

@@ -85,17 +85,10 @@ def share_weights(
 ) -> tuple[float, ...]:
     """Return the weights of systems, oracles, S_top and S_bottom, in this order.
 
-    Parameters
-    ----------
-    n_systems : int
-        Number of systems, without the oracles.
-    virtual : bool
-        Whether S_top and S_bottom vote; else their weight is 0.
-    groups : sequence, one for each system
-        Systems with the same value are one group with one vote, shared by its members. By default
-        every system is a group; each virtual system is one.
-    oracles : sequence of float
-        The weights of oracles; the groups share the rest.
+    ``n_systems`` does not count oracles. S_top and S_bottom have a weight of 0 unless they are
+    ``virtual``. Systems with the same value in ``groups`` share one vote; by default every system
+    is a group, and each virtual system is one. The groups share what the weights of ``oracles``
+    leave.
 
     Raises
     ------
@@ -130,23 +123,12 @@ def weigh_votes(
 ) -> Consensus:
     """Return precision and recall of systems by their own votes ([LS11]_, (10) to (13)).
 
-    Parameters
-    ----------
-    votes : array of shape (s, d)
-        The votes of s systems on d documents, in [0, 1]; oracles are systems too.
-    areas : sequence of float, length d
-        Above 0; 1 each by default.
-    weights : sequence of float, length s + 2
-        For the systems, S_top and S_bottom; equal by default.
-    leave_one_out : bool
-        Whether a system has no vote in the consensus that it is measured against. The others then
-        share its weight; a system with all the weight has no scores.
-
-    Returns
-    -------
-    Consensus
-        Precision is None for a system without votes. If nothing is relevant, which requires a
-        weight of 0 for S_top, recall is 1 for a system without votes and 0 for others.
+    Votes have the shape (s, d), in [0, 1], oracles among them; areas have length d, 1 each by
+    default; weights have length s + 2, the last two for S_top and S_bottom, and are equal by
+    default. With ``leave_one_out`` a system has no vote in the consensus that it is measured
+    against: the others share its weight, and a system with all the weight has no scores. Precision
+    is None for a system without votes. If nothing is relevant, which requires a weight of 0 for
+    S_top, recall is 1 for a system without votes and 0 for others.
 
     Raises
     ------

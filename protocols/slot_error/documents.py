@@ -15,11 +15,6 @@ class DocumentError(ProtocolError, ValueError):
 def read_documents(given: Any, place: str) -> tuple[Document, ...]:
     """Return documents from JSON data; an error names the place inside it.
 
-    Parameters
-    ----------
-    place : str
-        Where the data are, for messages.
-
     Raises
     ------
     DocumentError
@@ -85,11 +80,6 @@ def _polygon(given: Any, place: str) -> Region:
 def checked_labels(given: Any, place: str) -> tuple[str, ...]:
     """Return labels without repetitions.
 
-    Parameters
-    ----------
-    place : str
-        Where the data are, for messages.
-
     Raises
     ------
     DocumentError
@@ -102,11 +92,6 @@ def checked_labels(given: Any, place: str) -> tuple[str, ...]:
 
 def checked_object(given: Any, place: str) -> Mapping[str, Any]:
     """Return the given value if it is an object.
-
-    Parameters
-    ----------
-    place : str
-        Where the data are, for messages.
 
     Raises
     ------

@@ -19,12 +19,8 @@ class OntologyError(ProtocolError, ValueError):
 class Ontology:
     """Terms and their is-a parents: a directed acyclic graph.
 
-    A term that is only a parent, or unknown, is a root without parents.
-
-    Raises
-    ------
-    OntologyError
-        If there is a cycle; the message names its terms.
+    A term that is only a parent, or unknown, is a root without parents. Raises OntologyError, with
+    its terms, if there is a cycle.
     """
 
     parents: Mapping[str, tuple[str, ...]]
@@ -153,19 +149,9 @@ class WangSimilarity:
 
     ``S_A(t)`` is the weight to the power of the fewest steps from A up to t, 1 for A itself;
     ``SV(A)`` is the sum over A and all its ancestors; the similarity of A and B is the sum of
-    ``S_A(t) + S_B(t)`` over common terms, divided by ``SV(A) + SV(B)``. Results are cached.
-
-    Parameters
-    ----------
-    ontology : Ontology or None
-        If None, equal labels have similarity 1 and others 0.
-    is_a_weight : float
-        In [0, 1].
-
-    Raises
-    ------
-    ParameterError
-        If the weight is outside its range.
+    ``S_A(t) + S_B(t)`` over common terms, divided by ``SV(A) + SV(B)``. Results are cached. Without
+    an ontology, equal labels have similarity 1 and others 0. Raises ParameterError if the weight is
+    outside [0, 1].
     """
 
     def __init__(self, ontology: Ontology | None = None, is_a_weight: float = IS_A_WEIGHT) -> None:

@@ -39,10 +39,6 @@ def pair_items(document: Document, similarity: WangSimilarity) -> Paired:
 
     References choose independently, so a prediction may serve several. Of predictions that are
     equal within 1e-12, the first is taken.
-
-    Returns
-    -------
-    tuple of Pair or None, one for each reference
     """
     candidates: defaultdict[int, list[Pair]] = defaultdict(list)
     for i, j, jaccard in _overlaps(document):

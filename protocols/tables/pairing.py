@@ -66,13 +66,7 @@ class Outlines(Shapes):
 def iou_of_pairs(truth: Shapes, detections: Shapes, pairs: Pairs) -> tuple[Floats, Floats]:
     """Return the IoU of each pair, and the share of its detection inside its truth.
 
-    Parameters
-    ----------
-    pairs : Pairs, length m
-
-    Returns
-    -------
-    two ndarrays of shape (m,)
+    Both answers have the shape (m,).
     """
     shared = intersection_areas(truth, detections, pairs)
     areas = detections.areas[pairs.detection]
@@ -245,13 +239,7 @@ def _augment(
 
 
 def too_far(best: float, threshold: float) -> str:
-    """Return why a region has no partner.
-
-    Parameters
-    ----------
-    best : float
-        The largest IoU that it has.
-    """
+    """Return why a region has no partner."""
     if best >= threshold:
         return Message(
             "every partner with an IoU of {threshold:g} or more was taken", threshold=threshold

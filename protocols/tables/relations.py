@@ -19,19 +19,10 @@ def cell_relations(table: Indices, cells: NDArray[np.intp]) -> NDArray[np.intp]:
     Every cell occupies all positions of its rows and columns; a position without a cell is blank.
     Each cell of a position is related to each cell of the next position in the row that is not
     blank, and likewise down the column. Cells with identical rows and columns are not related to
-    each other: neither a cell to itself nor two that share all their positions.
-
-    Parameters
-    ----------
-    table : ndarray of shape (n,)
-        The table of each cell.
-    cells : ndarray of shape (n, 4)
-        First row, first column, last row, last column of each cell, inclusive, from 0.
-
-    Returns
-    -------
-    ndarray of shape (m, 3)
-        Direction (0 to the right, 1 down), from, to; each once, in ascending order.
+    each other: neither a cell to itself nor two that share all their positions. ``table`` has the
+    shape (n,): the table of each cell; ``cells`` has the shape (n, 4): first row, first column,
+    last row and last column, inclusive, from 0. The answer has the shape (m, 3): direction (0 to
+    the right, 1 down), from, to; each once, in ascending order.
 
     Raises
     ------

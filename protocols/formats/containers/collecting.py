@@ -61,10 +61,7 @@ class Collector:
     ) -> None:
         """Declare an image, which may remain without regions.
 
-        Raises
-        ------
-        Fault
-            If the image has no usable name.
+        Raises Fault if it has no usable name (N1).
         """
         if not name.strip() or len(name) > MAX_NAME or has_unseen(name):
             raise Fault(
@@ -100,10 +97,7 @@ class Collector:
     ) -> None:
         """Add an image with all its regions; report an invalid one as ``what`` with its number.
 
-        Raises
-        ------
-        Fault
-            If the image was declared before (N3), or has no usable name (N1).
+        Raises Fault if the image was declared before (N3), or has no usable name (N1).
         """
         if name in self:
             raise Fault("N3", "a second image {name}", "each image once", name=shown(name))
@@ -255,20 +249,8 @@ def reader_of(
 ) -> Read:
     """Return the reader of a format that has documents, bare or in a zip.
 
-    Parameters
-    ----------
-    slug : str
-        The slug of the format.
-    suffixes : str or tuple of str
-        Suffixes of documents in lower case, with the dot; the first one is used in messages.
-    read_document : callable
-        Given a document, the collector of its regions, the problems and the kind of the file. A
-        Fault that it raises becomes a problem.
-
-    Returns
-    -------
-    callable
-        As ``Format.read``.
+    Suffixes are in lower case, with the dot; the first one is used in messages. A Fault that
+    ``read_document`` raises becomes a problem.
     """
 
     def read(

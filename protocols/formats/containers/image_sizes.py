@@ -97,15 +97,8 @@ def _is_picture(name: str) -> bool:
 def in_pixels(archive: Archive, source: Source, sizes_known: Callable[[], Sizes] | None) -> Archive:
     """Return the archive in pixels; images of unknown size are a fault.
 
-    Parameters
-    ----------
-    archive : Archive
-        With images that have a unit.
-    source : path or binary file
-        The file; pictures in it give the sizes of images.
-    sizes_known : callable or None
-        Called for the sizes (width and height in pixels) of images without a picture in the file.
-        Sizes of the archive itself come last, as those of a page of a PDF may be in points.
+    Pictures in the file give the sizes of images; ``sizes_known`` is called for those of the
+    others. Sizes of the archive itself come last, as those of a page of a PDF may be in points.
     """
     if not any(archive.regions.get(image) for image in archive.units):
         return archive

@@ -21,10 +21,7 @@ def odd_shapes(
 ) -> Iterator[tuple[int, Literal["L4", "L5", "L7"], str]]:
     """Yield index, code, repaired outline of polygons that cross themselves or run the wrong way.
 
-    Parameters
-    ----------
-    flat : bool
-        Whether polygons without area are reported, too (L4).
+    With ``flat``, polygons without area are reported, too (L4).
     """
     shapes = Shapes(regions)
     # Rectangles and convex quadrilaterals cannot cross themselves; only the rest is checked.
@@ -51,14 +48,8 @@ def tell_shape(
 ) -> None:
     """Add the problem of a shape.
 
-    Parameters
-    ----------
-    repair : str
-        The shape that it is measured as (L5).
-    place : (str or None, int or None, str or None)
-        The entry, the line's number and the line.
-    reordered : bool
-        Whether its corners are reversed (L7).
+    It is measured as ``repair`` (L5) or ``reordered`` (L7); the place is entry, number and text of
+    the line.
     """
     if problems.is_full(code):
         # Building the sentences below takes longer than reading the line.
