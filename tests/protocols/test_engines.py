@@ -690,3 +690,83 @@ def test_what_cannot_be_read_is_refused(slug, data, code):
 def test_reading_of_lines_is_a_choice_beside_that_of_words():
     for slug in FORMATS:
         assert not slug.endswith("-lines") or slug.removesuffix("-lines") in FORMATS
+
+
+def word_at(page, **names):
+    return names | {"words": [{"content": f"page {page}", "polygon": [1, 1, 9, 1, 9, 9, 1, 9]}]}
+
+
+def test_pages_have_their_own_numbers_in_whatever_order_they_are_listed():
+    pages = [word_at(2, pageNumber=2), word_at(1, pageNumber=1)]
+    found = opened({"analyzeResult": {"pages": pages}}, "a.json").regions
+    assert {name: of[0].text for name, of in found.items()} == {"a_1": "page 1", "a_2": "page 2"}
+    box = [[0.1, 0.1], [0.2, 0.2]]
+    words = {number: {"value": f"page {number}", "geometry": box} for number in (1, 2)}
+    pages = [
+        {"page_idx": at, "dimensions": [9, 9], "blocks": [{"lines": [{"words": [words[at + 1]]}]}]}
+        for at in (1, 0)
+    ]
+    found = opened({"pages": pages}, "a.json").regions
+    assert {name: of[0].text for name, of in found.items()} == {"a_1": "page 1", "a_2": "page 2"}
+
+
+INCHES = {"unit": "inch", "words": [{"content": "A", "polygon": [1, 1, 2, 1, 2, 2, 1, 2]}]}
+SHARE = {"BoundingBox": {"Left": 0.1, "Top": 0.1, "Width": 0.3, "Height": 0.1}}
+TURNED = {"image": "img_1.jpg", "label": [PER_CENT | {"rotation": 10}]}
+UNSURE = {"value": "A", "confidence": "high", "geometry": [[0.1, 0.1], [0.2, 0.2]]}
+
+
+@pytest.mark.parametrize(
+    ("slug", "data", "said"),
+    [
+        ("label-studio", [TURNED],
+         "found a box that is turned, without the size of its image (region 1 of img_1); expected "
+         "\"original_width\"."),
+        ("azure-read", {"analyzeResult": {"pages": [INCHES]}},
+         "found “None”; expected width of a page in inches."),
+        ("azure-read", {"analyzeResult": {"pages": [INCHES | {"pageNumber": "two"}]}},
+         "found “two”; expected a number from 1 as pageNumber."),
+        ("azure-read", {"analyzeResult": {"pages": [word_at(1, pageNumber=1)] * 2}},
+         "found a second image “a”; expected each image once."),
+        ("textract", {"Blocks": [{"BlockType": "WORD", "Text": "A", "Geometry": SHARE}]},
+         "found shares of 1 image whose size is not known (a); expected the photographs, in the same "
+         "load or in the zip itself."),
+        ("doctr", {"pages": [{"dimensions": [9, 9], "blocks": [{"lines": [{"words": [UNSURE]}]}]}]},
+         "found “high” (region 1 of a); expected a confidence."),
+        ("doctr", {"pages": [{"blocks": []}]},
+         "found a page without dimensions; expected [height, width]."),
+        ("textract", b'{"Blocks": [' + b'{"BlockType": "WORD"},' * 400_000,
+         "line 1: found no JSON: Expecting value; expected a JSON document."),
+    ],
+)  # fmt: skip
+def test_a_fault_is_one_sentence_with_its_place_and_what_was_expected(slug, data, said):
+    [problem] = opened(data, "a.json", format=slug).errors
+    assert str(problem).removeprefix("a.json").lstrip(":, ") == said
+
+
+def labelled(*labels, **more):
+    return {
+        "shapes": [{"label": label, "points": [[0, 0], [9, 0], [9, 9]]} | more for label in labels]
+    }
+
+
+def test_labels_that_may_be_texts_are_asked_about():
+    texts = labelled("CARE", "EXIT", "OPEN")
+    [question] = opened(texts).questions
+    assert question.found == "3 different labels and no descriptions"
+    assert "labelme-text if they are texts" in question.expected
+    as_texts, as_kinds = (opened(texts, format=slug) for slug in ("labelme-text", "labelme"))
+    assert [(of.text, of.label) for of in as_texts.regions["img_1"]] == [
+        ("CARE", None), ("EXIT", None), ("OPEN", None)
+    ]  # fmt: skip
+    assert [of.label for of in as_kinds.regions["img_1"]] == ["CARE", "EXIT", "OPEN"]
+    assert not as_texts.problems or not as_texts.questions
+
+
+@pytest.mark.parametrize(
+    "data",
+    [labelled("text", "text", "text"), labelled("sign", "door", "car", "car", "car", "car"),
+     labelled("a", "b", "c", description="CARE")],
+)  # fmt: skip
+def test_labels_that_are_kinds_or_have_descriptions_are_not_asked_about(data):
+    assert opened(data).questions == ()

@@ -104,6 +104,20 @@ def text_in(given: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def page_in(given: Mapping[str, Any], name: str, missing: int, first: int = 1) -> int:
+    """Return the number of a page, a member of a JSON object; ``missing`` if it has no such member.
+
+    Raises
+    ------
+    Fault
+        If the member is something else (L2).
+    """
+    page = given.get(name, missing)
+    if isinstance(page, bool) or not isinstance(page, int) or not first <= page < 10**6:
+        raise Fault("L2", shown(page), "a number from {first} as {name}", first=first, name=name)
+    return page
+
+
 def points_of(values: Sequence[Any]) -> tuple[float, ...]:
     """Return the points of a polygon.
 

@@ -25,18 +25,26 @@ def _read_pages(
 ) -> None:
     data = json_of(document, problems)
     pages = list(_pages(data))
-    for at, page in enumerate(pages, 1):
+    # Version 3 of Read calls it page.
+    numbers = [
+        checked.page_in(of, "pageNumber" if "pageNumber" in of else "page", at)
+        for at, of in enumerate(pages, 1)
+    ]
+    for number, page in zip(numbers, pages, strict=True):
         unit, sides = None, (page.get("width"), page.get("height"))
         scale = (1.0, 1.0)
         if page.get("unit") == "inch":
             # A page in inches has no size in pixels; its shares are those of its picture.
-            width, height = checked.finite(sides[0]), checked.finite(sides[1])
+            width, height = (
+                checked.finite(page.get(side), Message("{side} of a page in inches", side=side))
+                for side in ("width", "height")
+            )
             if not width > 0 < height:
                 raise Fault("L4", "a page of {n} x {m} inches", "sides above 0", n=width, m=height)
             unit, scale = Unit.SHARES, (1 / width, 1 / height)
         found = checked.objects_in(page, "lines") if lines else _words(page)
         collector.image_with(
-            page_name(document.stem, at, len(pages)),
+            page_name(document.stem, number, max(numbers)),
             found,
             partial(_region, scale=scale),
             REGION,

@@ -28,7 +28,8 @@ def _read_document(
         _read_labels(data, collector, problems, document.entry)
         return
     pages = checked.objects_in(data, "pages")
-    for at, page in enumerate(pages, 1):
+    numbers = [1 + checked.page_in(of, "page_idx", at, 0) for at, of in enumerate(pages)]
+    for number, page in zip(numbers, pages, strict=True):
         sides = page.get("dimensions")
         if not isinstance(sides, list) or len(sides) != 2:
             raise Fault("S3", "a page without dimensions", "[height, width]")
@@ -43,7 +44,7 @@ def _read_document(
         if isinstance(predictions, Mapping):
             words = [word for name in predictions for word in checked.objects_in(predictions, name)]
         collector.image_with(
-            page_name(document.stem, at, len(pages)),
+            page_name(document.stem, number, max(numbers)),
             of_lines if lines else words,
             partial(_region, size=size),
             REGION,

@@ -1,6 +1,7 @@
-"""LabelMe: a JSON file per image; shapes have a label and, since version 5, a description."""
+"""LabelMe: a JSON file per image; shapes have a label, perhaps their text, and perhaps a description."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
@@ -17,22 +18,23 @@ _WANTED: Final = Message('an object with "shapes"')
 _LABEL: Final = "text"
 
 
-def _read_labelme(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    _read_image(json_of(document, problems), document.stem, collector, document.entry)
-
-
-read_labelme: Final = reader_of("labelme", ".json", _read_labelme)
-
-
-def _read_image(data: Any, stem: str, collector: Collector, entry: str | None) -> None:
+def _read_image(
+    document: Document, collector: Collector, problems: Problems, _: Kind, *, text: str
+) -> None:
+    data = json_of(document, problems)
     if not isinstance(data, Mapping) or not isinstance(data.get("shapes"), list):
         raise Fault("A1", checked.shown(data), _WANTED)
-    image = image_name(checked.text_in(data, "imagePath") or stem)
+    image = image_name(checked.text_in(data, "imagePath") or document.stem)
     size = checked.size_in(data, "imageWidth", "imageHeight")
-    collector.image_with(image, data["shapes"], _region, SHAPE, size=size, entry=entry)
+    region = partial(_region, text_in=text)
+    collector.image_with(image, data["shapes"], region, SHAPE, size=size, entry=document.entry)
 
 
-def _region(shape: Any) -> Region:
+read_labelme: Final = reader_of("labelme", ".json", partial(_read_image, text="description"))
+read_texts: Final = reader_of("labelme-text", ".json", partial(_read_image, text="label"))
+
+
+def _region(shape: Any, text_in: str) -> Region:
     if not isinstance(shape, Mapping) or not isinstance(shape.get("points"), list):
         raise Fault("L1", checked.shown(shape), 'a shape with "points"')
     type_ = shape.get("shape_type") or "polygon"
@@ -51,7 +53,7 @@ def _region(shape: Any) -> Region:
             "a polygon or a rectangle",
             type=checked.shown(type_),
         )
-    label, text = checked.text_in(shape, "label"), checked.text_in(shape, "description")
+    label, text = checked.text_in(shape, "label"), checked.text_in(shape, text_in)
     flags = shape.get("flags")
     is_flagged = isinstance(flags, Mapping) and flags.get("ignored") is True
     is_ignored = is_flagged or IGNORED_TEXT in (label, text)
@@ -60,7 +62,7 @@ def _region(shape: Any) -> Region:
         text,
         checked.confidence_of(shape.get("score")),
         is_ignored,
-        label=None if label in (None, "", _LABEL) else label,
+        label=None if label in ("", _LABEL) or text_in == "label" else label,
     )
 
 

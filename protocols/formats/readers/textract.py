@@ -39,7 +39,7 @@ def _read_blocks(
     # An answer about one image has no number of its page.
     pages: dict[int, list[tuple[Mapping[str, Any], str | None]]] = {} if blocks else {1: []}
     for block in blocks:
-        found_here = pages.setdefault(_page(block), [])
+        found_here = pages.setdefault(checked.page_in(block, "Page", 1), [])
         if block.get("BlockType") == type_:
             found_here.append((block, parents.get(checked.text_in(block, "Id") or "")))
     for page, of_page in sorted(pages.items()):
@@ -49,13 +49,6 @@ def _read_blocks(
 
 read_words: Final = reader_of("textract", ".json", partial(_read_blocks, type_="WORD"))
 read_lines: Final = reader_of("textract-lines", ".json", partial(_read_blocks, type_="LINE"))
-
-
-def _page(block: Mapping[str, Any]) -> int:
-    page = block.get("Page", 1)
-    if not isinstance(page, int) or not 0 < page < 10**6:
-        raise Fault("L2", checked.shown(page), "a number from 1 as Page")
-    return page
 
 
 def _children(block: Mapping[str, Any]) -> list[str]:

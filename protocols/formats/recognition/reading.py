@@ -20,6 +20,7 @@ from .known_formats import BOTH, FORMATS, LINES, Format, broken_plugins, lines_a
 __all__ = ["FORMATS", "LINES", "Format", "UnknownFormat", "broken_plugins", "read"]
 
 _MIN_WRONG: Final = 5
+_MIN_LABELS: Final = 3
 
 
 class UnknownFormat(ProtocolError, LookupError):
@@ -93,7 +94,26 @@ def read(
     if archive.counts.get("L1") and slug in LINES and (format or line_format):
         guessed_lines = lines_as(None, None)(source, kind, name, limits, on_entry)
         return _other_format(archive, guessed_lines, kind)
+    if slug == "labelme" and format is None:
+        return _asked_of_labels(archive)
     return in_pixels(archive, given, sizes) if archive.units else archive
+
+
+def _asked_of_labels(archive: Archive) -> Archive:
+    """Return LabelMe files with a question if nearly each shape has another label, and none a text."""
+    regions = [region for of_image in archive.regions.values() for region in of_image]
+    labels = {region.label for region in regions if region.label}
+    has_texts = any(region.text for region in regions)
+    if has_texts or len(labels) < _MIN_LABELS or 2 * len(labels) <= len(regions):
+        return archive
+    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    problems.question(
+        "F1",
+        "{n} different labels and no descriptions",
+        "your choice of what the labels are: labelme if they are kinds, labelme-text if they are texts",
+        n=len(labels),
+    )
+    return replace(archive, problems=tuple(problems.found), counts=dict(problems.counts))
 
 
 def _chosen(
