@@ -3,7 +3,7 @@
     python -m tests.crash [--rounds 60 | --minutes 60] [--seed 1] [--annotators 20]
 
 Half of the rounds go to a site on PostgreSQL (a server of its own, behind a proxy that can drop), half to
-one on SQLite (on a small file system of its own, where it may be mounted). Servers that die are started
+one on SQLite (on a small file system of its own, where it may be mounted), both at once. Servers that die are started
 again after a second, as systemd does. After each round the database is asked: is every acknowledged answer
 there once, is no run of a protocol and no load half stored, are the photographs whole, did the site come back
 by itself? At the end: did all jobs end well, those that were killed, too? Ends with 1 if not. The faults that
@@ -56,7 +56,7 @@ Fault = Callable[[], None]
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=60)
-    parser.add_argument("--minutes", type=float, help="as many rounds as begin in this time")
+    parser.add_argument("--minutes", type=float, help="break for so long, in place of rounds")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--annotators", type=int, default=20)
     parser.add_argument("--only", nargs="+", metavar="FAULT", help="these, once each")
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.on:
         return _break(options.on, options)
-    codes = []
+    runs = []
     for kind, rounds in (("sqlite", options.rounds // 2), ("postgres", -(-options.rounds // 2))):
         if kind == "postgres" and programs_of_postgres() is None:
             print("PostgreSQL's programs are missing: its rounds are left out.")
@@ -73,9 +73,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command = [sys.executable, "-m", "tests.crash", *map(str, given)]
         command += ["--annotators", str(options.annotators)]
         if options.minutes:
-            command += ["--minutes", str(options.minutes / 2)]
-        codes.append(subprocess.run(command, cwd=ROOT).returncode)
-    return max(codes)
+            command += ["--minutes", str(options.minutes)]
+        runs.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
+    for run in runs:
+        print(run.communicate()[0], end="", flush=True)
+    return max(run.returncode for run in runs)
 
 
 def _break(kind: str, options: argparse.Namespace) -> int:

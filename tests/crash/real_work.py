@@ -54,7 +54,7 @@ class Work:
         if not available_runs(self._study):
             score_protocol(dataset=self._study.dataset, slug="count")
         self._n += 1
-        settings = Settings(min_annotators=1, decimals=self._n)
+        settings = Settings(min_annotators=1, beta=1 + self._n / 1000)
         runs = available_runs(self._study)
         job = work.start(study=self._study, settings=settings, runs=runs, person=self._admin)
         self._kill_when(job, lambda: True, kill)
