@@ -3,12 +3,13 @@
     python -m tests.crash [--rounds 60 | --minutes 60] [--seed 1] [--annotators 20]
 
 Half of the rounds go to a site on PostgreSQL (a server of its own, behind a proxy that can drop), half to
-one on SQLite (on a small file system of its own, where it may be mounted), both at once. Servers that die are started
-again after a second, as systemd does. After each round the database is asked: is every acknowledged answer
-there once, is no run of a protocol and no load half stored, are the photographs whole, did the site come back
-by itself? At the end: did all jobs end well, those that were killed, too? Ends with 1 if not. The faults that
-need root, Dask or PostgreSQL's programs are left out where those are missing. Each round is reported to
-standard error, a table of the faults to standard output: `--write` keeps it in docs/validation/breaking.md.
+one on SQLite (on a small file system of its own, where it may be mounted), both at once. Servers that die
+are started again after a second, as systemd does. After each round the database is asked: is every
+acknowledged answer there once, is no run of a protocol and no load half stored, are the photographs whole,
+did the site come back by itself? At the end: did all jobs end well, those that were killed, too? Ends with 1
+if not. The faults that need root, Dask or PostgreSQL's programs are left out where those are missing. Each
+round is reported to standard error, a table of the faults to standard output: `--write` keeps it in
+docs/validation/breaking.md.
 """
 
 import argparse
