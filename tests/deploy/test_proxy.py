@@ -1,16 +1,19 @@
 """The shipped configuration of the proxy, with a real nginx and TLS in front of a site as on a server."""
 
 import os
+import re
 import shutil
 import socket
 import ssl
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from string import Template
 
 import pytest
+from django.conf import settings
 
 from benchmarks.own_site import free_port
 
@@ -36,11 +39,8 @@ http {{
 """
 
 
-@pytest.fixture(scope="module")
-def proxied(tmp_path_factory):
-    """Start site and proxy; give the proxy's port and what trusts its certificate."""
-    folder = tmp_path_factory.mktemp("proxy")
-    site, http, https = free_port(), free_port(), free_port()
+def configured(folder, *, site, http, https):
+    """Write a certificate and the shipped configuration; return the command of the proxy."""
     named = ["-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}"]
     keys = ["-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem")]
     openssl = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
@@ -55,6 +55,15 @@ def proxied(tmp_path_factory):
     (folder / "site.conf").write_text(filled.replace("/tmp/static", str(folder / "static")))
     user = "user root;" if os.geteuid() == 0 else ""
     (folder / "nginx.conf").write_text(_AROUND.format(folder=folder, user=user))
+    return ["nginx", "-c", str(folder / "nginx.conf")]
+
+
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory):
+    """Start site and proxy; give the proxy's port and what trusts its certificate."""
+    folder = tmp_path_factory.mktemp("proxy")
+    site, http, https = free_port(), free_port(), free_port()
+    nginx = configured(folder, site=site, http=http, https=https)
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "tests.support.quick_settings",
@@ -87,7 +96,7 @@ def proxied(tmp_path_factory):
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         ),
-        subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL),
+        subprocess.Popen(nginx, stderr=subprocess.DEVNULL),
     ]
     trusting = ssl.create_default_context(cafile=str(folder / "fullchain.pem"))
     try:
@@ -99,11 +108,35 @@ def proxied(tmp_path_factory):
             server.wait()
 
 
-def wait_until_it_answers(port, trusting):
+@pytest.fixture
+def alone(tmp_path):
+    """Start a proxy without a site, which refuses at once; yield a function that counts statuses."""
+    https = free_port()
+    nginx = configured(tmp_path, site=free_port(), http=free_port(), https=https)
+    server = subprocess.Popen(nginx, stderr=subprocess.DEVNULL)
+    trusting = ssl.create_default_context(cafile=str(tmp_path / "fullchain.pem"))
+
+    def statuses(n, headers=""):
+        """Send n requests over one connection at once."""
+        head = f"GET /x HTTP/1.1\r\nHost: {HOST}\r\n{headers}"
+        last = f"{head}Connection: close\r\n\r\n"
+        said = exchanged(https, trusting, (f"{head}\r\n" * (n - 1) + last).encode())
+        return Counter(re.findall(rb"^HTTP/1\.1 (\d+)", said, re.MULTILINE))
+
+    try:
+        wait_until_it_answers(https, trusting, b"HTTP/1.1 502")
+        yield statuses
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def wait_until_it_answers(port, trusting, status=b"HTTP/1.1 200"):
     ends = time.monotonic() + 120
+    request = f"GET /healthz HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n"
     while True:
         try:
-            if asked(port, trusting, "/healthz")[0].startswith("HTTP/1.1 200"):
+            if exchanged(port, trusting, request.encode()).startswith(status):
                 return
         except OSError:
             pass  # the proxy does not listen yet
@@ -117,16 +150,21 @@ def asked(port, trusting, path, body=b"", headers=""):
     head = f"{method} {path} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n{headers}"
     if body:
         head += f"Content-Length: {len(body)}\r\n"
-    with (
-        socket.create_connection(("127.0.0.1", port), timeout=120) as plain,
-        trusting.wrap_socket(plain, server_hostname=HOST) as sent,
-    ):
-        sent.sendall(f"{head}\r\n".encode() + body)
-        answer = b"".join(iter(lambda: sent.recv(65536), b""))
+    answer = exchanged(port, trusting, f"{head}\r\n".encode() + body)
     said, _, content = answer.partition(b"\r\n\r\n")
     if not said:
         raise ConnectionError("no answer")
     return said.decode(), content
+
+
+def exchanged(port, trusting, sent):
+    """Send bytes over TLS and return all that comes back."""
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=120) as plain,
+        trusting.wrap_socket(plain, server_hostname=HOST) as stream,
+    ):
+        stream.sendall(sent)
+        return b"".join(iter(lambda: stream.recv(65536), b""))
 
 
 def test_pages_come_over_tls_with_secure_cookies_and_no_loop_of_redirects(proxied):
@@ -191,3 +229,40 @@ def test_what_a_client_says_of_its_address_is_dropped(proxied):
         )
         said, page = asked(https, trusting, "/accounts/login/", body, headers)
     assert b"Too many failed" in page
+
+
+def session(name):
+    return f"Cookie: theme=dark; sessionid={name}\r\n"
+
+
+def test_forty_people_behind_one_address_are_not_limited_by_it(alone):
+    """Each opens the site, signs in, and asks for twenty pages in the same second."""
+    passed = Counter({b"502": 40 * 4 + 40 * 20})
+    assert (
+        alone(40 * 4) + sum((alone(20, session(f"p{n}")) for n in range(40)), Counter()) == passed
+    )
+
+
+def test_a_user_who_asks_too_often_is_refused_alone(alone):
+    counted = alone(400, session("busy"))
+    assert set(counted) == {b"502", b"429"}
+    assert counted[b"502"] >= 100
+    assert alone(20, session("other")) == {b"502": 20}
+
+
+def test_visitors_who_ask_too_often_do_not_hold_up_users_at_their_address(alone):
+    assert alone(400)[b"429"] > 0
+    assert alone(20, session("ana")) == {b"502": 20}
+    assert alone(20, "Authorization: Bearer x\r\n") == {b"502": 20}
+
+
+def test_invented_sessions_are_limited_by_their_address(alone):
+    statuses = Counter()
+    for number in range(150):
+        statuses += alone(20, session(f"invented-{number}"))
+    assert statuses[b"429"] > 0
+
+
+def test_the_limits_count_by_the_cookie_that_the_site_sets():
+    named = set(re.findall(r"\$cookie_(\w+)", (ROOT / "deploy/nginx.conf.template").read_text()))
+    assert named == {settings.SESSION_COOKIE_NAME}

@@ -23,6 +23,7 @@ from annotate.reports.models import KeptReport
 from annotate.reports.services import available_runs, keep_report
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Study
+from annotate.studies.services import remove_member
 from rankings.agreement.report import Settings
 from tests.support.factories import (
     add_annotator,
@@ -266,6 +267,26 @@ def test_taken_away_is_gone_at_once_with_its_file(
     assert [get(url).status_code for url in urls] == [404] * len(urls)
     assert not path.exists()
     assert KeptReport.objects.filter(pk=report.pk).exists()
+
+
+def test_a_public_page_outlives_the_rights_of_the_person_who_published_it(publish, made, client):
+    """It is the study's: the former member cannot touch it, and those who follow the study can."""
+    study, publisher = made
+    page = publish()
+    api = f"/api/v1/reports/{page.report_id}/public"
+    form = reverse("publication:publish", args=[study.slug, page.report_id])
+    remove_member(membership=study.memberships.get(person=publisher))
+    client.force_login(publisher)
+    sent = {"title": "Mine", "download": "study"}
+    assert client.put(api, sent, "application/json").status_code == 404
+    assert client.delete(api).status_code == 404
+    assert client.post(form, {**sent, "licence": "", "confirmed": "on"}).status_code == 404
+    assert client.post(f"{form}withdraw/").status_code == 404
+    assert PublicPage.objects.values_list("title", "download").get() == ("T", "nothing")
+    assert get(address(page)).status_code == 200
+    client.force_login(add_researcher(study, make_person("another researcher")))
+    assert client.delete(api).status_code == 204
+    assert get(address(page)).status_code == 404
 
 
 def test_every_act_is_in_the_log_without_a_secret_address(publish, made):

@@ -3,7 +3,12 @@
 import io
 import json
 import os
+import socket
+import ssl
+import subprocess
+import threading
 from collections import namedtuple
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 
 import pytest
@@ -17,6 +22,7 @@ from annotate import errors
 from annotate.audit.models import Act, AuditEntry
 from annotate.datasets.models import Image
 from annotate.jobs import workers
+from annotate.jobs.errors import QueueAway
 from annotate.jobs.models import Job
 from annotate.operations.health import checks, middleware
 from tests.support.factories import make_admin, make_dataset, make_image
@@ -47,6 +53,30 @@ def faults(check):
 
 def refuse(*args, **kwargs):
     raise DatabaseError("no connection")
+
+
+@contextmanager
+def served_over_tls(folder, days):
+    """Serve handshakes with a new certificate of localhost; yield the port."""
+    key, certificate = folder / "key", folder / "certificate"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
+    command += ["-addext", "subjectAltName=DNS:localhost", "-days", str(days)]
+    subprocess.run(
+        [*command, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True
+    )
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+    with socket.create_server(("localhost", 0)) as listener:
+
+        def shake_hands():
+            client, _ = listener.accept()
+            with client, suppress(OSError), context.wrap_socket(client, server_side=True) as stream:
+                stream.recv(1)
+
+        thread = threading.Thread(target=shake_hands)
+        thread.start()
+        yield listener.getsockname()[1]
+        thread.join()
 
 
 class TestAddresses:
@@ -120,6 +150,33 @@ class TestEachCheck:
         settings.EMAIL_SENT_BY = "django.core.mail.backends.smtp.EmailBackend"
         settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
         assert faults(checks.mail) == [("mail", "warning")]
+
+    def test_a_queue_that_cannot_be_opened(self, monkeypatch):
+        def away():
+            raise QueueAway("Connection refused")
+
+        assert ("queue", "fault") not in faults(checks.workers)
+        monkeypatch.setattr(checks.queue, "opened", away)
+        [found] = checks.workers()
+        assert (found.subject, found.state) == ("queue", "fault")
+        assert "QUEUE_URL" in found.advice
+
+    @pytest.mark.parametrize(("days", "states"), [(60, ["well"]), (7, ["warning"])])
+    def test_a_certificate_that_ends_soon(self, settings, monkeypatch, tmp_path, days, states):
+        with served_over_tls(tmp_path, days) as port:
+            monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate"))
+            settings.CSRF_TRUSTED_ORIGINS = [f"https://localhost:{port}"]
+            assert [found.state for found in checks.certificate()] == states
+
+    def test_a_certificate_that_nobody_vouches_for_and_a_proxy_that_is_away(
+        self, settings, tmp_path
+    ):
+        with served_over_tls(tmp_path, 60) as port:
+            settings.CSRF_TRUSTED_ORIGINS = [f"https://localhost:{port}"]
+            [found] = checks.certificate()
+            assert (found.state, "certificate" in found.said) == ("warning", True)
+        [found] = checks.certificate()
+        assert (found.state, "refused" in found.said) == ("warning", True)
 
     def test_a_photograph_that_is_gone(self):
         assert faults(checks.photographs) == []
