@@ -1,7 +1,7 @@
 """Errors as problem documents (RFC 9457): what happened, and what to do."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http import HTTPStatus
 from typing import Any
 
@@ -143,36 +143,24 @@ def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
-# Handlers for errors outside API views; pages keep Django's own.
+def _outside_views(
+    page: Callable[..., HttpResponse], status: int, name: str, title: str, detail: str
+) -> Callable[..., HttpResponse]:
+    """Return the handler of an error outside views; pages keep Django's own."""
+
+    def handler(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+        if request.path.startswith(ROOT):
+            return _response(document(status, name, title, detail, request.path))
+        return page(request) if exception is None else page(request, exception)
+
+    return handler
 
 
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if not _is_api(request):
-        return defaults.bad_request(request, exception)
-    return _plain(request, 400, "malformed", "Not readable", "What was sent could not be read.")
-
-
-def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if not _is_api(request):
-        return defaults.permission_denied(request, exception)
-    return _plain(request, 403, "forbidden", "Not allowed", "This is not allowed.")
-
-
-def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if not _is_api(request):
-        return defaults.page_not_found(request, exception)
-    return _plain(request, 404, "not-found", "Not found", _NOT_THERE)
-
-
-def server_error(request: HttpRequest) -> HttpResponse:
-    if not _is_api(request):
-        return defaults.server_error(request)
-    return _plain(request, 500, "failed", "The server failed", _FAILED)
-
-
-def _is_api(request: HttpRequest) -> bool:
-    return request.path.startswith(ROOT)
-
-
-def _plain(request: HttpRequest, status: int, name: str, title: str, detail: str) -> HttpResponse:
-    return _response(document(status, name, title, detail, request.path))
+bad_request = _outside_views(
+    defaults.bad_request, 400, "malformed", "Not readable", "What was sent could not be read."
+)
+permission_denied = _outside_views(
+    defaults.permission_denied, 403, "forbidden", "Not allowed", "This is not allowed."
+)
+page_not_found = _outside_views(defaults.page_not_found, 404, "not-found", "Not found", _NOT_THERE)
+server_error = _outside_views(defaults.server_error, 500, "failed", "The server failed", _FAILED)

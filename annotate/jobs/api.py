@@ -11,7 +11,7 @@ from annotate.api.scopes import READ
 from annotate.api.views import AnyType, ApiView, ListView, OneView, SignedInRequest
 
 from . import files, services
-from .access import may_have, visible_to
+from .access import visible_to
 from .models import Job
 from .serializers import JobQuery, JobSerializer
 
@@ -61,7 +61,7 @@ class JobFile(_OfJob):
     def get(self, request: SignedInRequest, pk: int) -> HttpResponseBase:
         """Return a job's file; it is kept for a week. 404 if you no longer have access to its data."""
         job = self.job(request, pk)
-        path = files.path_of(job)
-        if path is None or not may_have(request.user, job.kind, job.arguments):
+        path = files.given_to(request.user, job)
+        if path is None:
             raise Http404
         return FileResponse(path.open("rb"), as_attachment=True, filename=job.file_name)

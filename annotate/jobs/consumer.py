@@ -104,11 +104,7 @@ def _watch(stopped: threading.Event) -> None:
         if monotonic() - last_watch < _WATCH_SECONDS:
             continue
         last_watch = monotonic()
-        for task in WATCHES:
-            try:
-                task()
-            except Exception:
-                _log.exception("Failed: %s", task.__qualname__)
+        queue.do_all(WATCHES)
         close_old_connections()
 
 

@@ -1,6 +1,6 @@
 """Notices for the top of the page: the user's ended jobs, and jobs that wait for a worker."""
 
-from collections.abc import Callable
+from functools import partial
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -20,9 +20,10 @@ def work(request: HttpRequest) -> dict[str, object]:
 
     Evaluated only if a page shows them.
     """
-    find: Callable[[], object] = lambda: _told_to(request)  # noqa: E731
-    silent: Callable[[], object] = lambda: _silence_for(request)  # noqa: E731
-    return {"ended_work": SimpleLazyObject(find), "stuck_work": SimpleLazyObject(silent)}
+    return {
+        "ended_work": SimpleLazyObject(partial(_told_to, request)),
+        "stuck_work": SimpleLazyObject(partial(_silence_for, request)),
+    }
 
 
 def _told_to(request: HttpRequest) -> dict[str, object] | None:

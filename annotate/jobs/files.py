@@ -11,6 +11,9 @@ from uuid import uuid4
 from django.conf import settings
 from django.utils import timezone
 
+from annotate.access import Person
+
+from .access import may_have
 from .models import Job
 from .registry import Outcome, Running
 
@@ -29,6 +32,13 @@ def path_of(job: Job) -> Path | None:
     """Return the path of a job's file, or None if it has none or the file was deleted."""
     path = folder() / job.file if job.file else None
     return path if path is not None and path.is_file() else None
+
+
+def given_to(person: Person, job: Job) -> Path | None:
+    """Return the path of a job's file if the person still has access to its data."""
+    path = path_of(job)
+    is_allowed = path is not None and may_have(person, job.kind, job.arguments)
+    return path if is_allowed else None
 
 
 @contextmanager

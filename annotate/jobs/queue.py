@@ -43,9 +43,9 @@ class _Json(Serializer):  # type: ignore[misc]  # the library has no types
 @cache
 def _opened() -> tuple[Huey, TaskWrapper]:
     huey = _storage()
-    huey.periodic_task(crontab(minute="7"), name="upkeep")(_keep_house)
-    huey.periodic_task(crontab(), name="every-minute")(_look_after)
-    return huey, huey.task(name="run")(_run)
+    huey.periodic_task(crontab(minute="7"), name="upkeep")(_connected(upkeep))
+    huey.periodic_task(crontab(), name="every-minute")(_connected(look_after))
+    return huey, huey.task(name="run")(_connected(run_one))
 
 
 def _storage() -> Huey:
@@ -80,41 +80,31 @@ def opened() -> Huey:
         raise QueueAway(str(fault)) from fault
 
 
-def _run(pk: int) -> None:
-    close_old_connections()
-    try:
-        run_one(pk)
-    finally:
+def _connected(task: Callable[..., object]) -> Callable[..., None]:
+    """Return a task that closes broken and expired database connections before and after."""
+
+    def connected(*arguments: Any) -> None:
         close_old_connections()
+        try:
+            task(*arguments)
+        finally:
+            close_old_connections()
 
-
-def _keep_house() -> None:
-    close_old_connections()
-    try:
-        upkeep()
-    finally:
-        close_old_connections()
-
-
-def _look_after() -> None:
-    close_old_connections()
-    try:
-        look_after()
-    finally:
-        close_old_connections()
+    return connected
 
 
 def upkeep() -> None:
     """Delete expired data; failures are logged and retried in an hour."""
-    _do_all(UPKEEP)
+    do_all(UPKEEP)
 
 
 def look_after() -> None:
     """Run the tasks of every minute; failures are logged and retried in a minute."""
-    _do_all(EVERY_MINUTE)
+    do_all(EVERY_MINUTE)
 
 
-def _do_all(tasks: Sequence[Callable[[], object]]) -> None:
+def do_all(tasks: Sequence[Callable[[], object]]) -> None:
+    """Run every task, whether others fail; failures are logged."""
     for task in tasks:
         try:
             task()

@@ -4,7 +4,6 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from . import files
-from .access import may_have
 from .models import Job
 
 
@@ -34,7 +33,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
     def get_file(self, job: Job) -> str | None:
         request = self.context["request"]
-        if files.path_of(job) is None or not may_have(request.user, job.kind, job.arguments):
+        if files.given_to(request.user, job) is None:
             return None
         return reverse("api:job_file", args=[job.pk], request=request)
 

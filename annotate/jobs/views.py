@@ -93,8 +93,8 @@ def _asked_from(job: Job) -> tuple[str, str] | None:
 def file(request: SignedInRequest, pk: int) -> HttpResponseBase:
     """Send a job's file to a user who still has the permission that the job needs."""
     job = _job(request, pk)
-    path = files.path_of(job)
-    if path is None or not may_have(request.user, job.kind, job.arguments):
+    path = files.given_to(request.user, job)
+    if path is None:
         raise Http404
     return FileResponse(path.open("rb"), as_attachment=True, filename=job.file_name)
 

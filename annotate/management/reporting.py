@@ -2,55 +2,38 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.management.base import CommandError, OutputWrapper
+from django.db.models import QuerySet
 
 from annotate.datasets.models import Dataset
-from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Import
+from annotate.studies.models import Study
 from protocols.formats.problems import Problem
 from protocols.formats.summaries import summaries
 
+_Row = TypeVar("_Row", Dataset, Study)
+
 
 class TellingProgress:
-    """Progress of a piece of work, written about once a second."""
+    """Progress of each stage with the time left, written about once a second."""
 
     def __init__(self, stdout: OutputWrapper) -> None:
         self._stdout = stdout
-        self._last = 0.0
+        self._stage = ""
+        self._started = self._last = 0.0
 
     def tell(self, done: int, total: int, doing: str = "") -> None:
-        if total and (done == total or monotonic() - self._last > 1):
+        if doing != self._stage:
+            self._stage, self._started = doing, monotonic()
+        if done and (done == total or monotonic() - self._last > 1):
             self._last = monotonic()
-            self._stdout.write(f"  {doing}: {done} of {total}")
-
-    def require_permission(self) -> None:
-        """Permit everything, as commands may do anything."""
-
-
-class Countdown:
-    """Progress of one stage with the time left; ``what`` names the counted things."""
-
-    def __init__(self, stdout: OutputWrapper, stage: str, what: str) -> None:
-        self._stdout = stdout
-        self._stage = stage
-        self._what = what
-        self._started = monotonic()
-
-    def tell(self, done: int, total: int, doing: str = "") -> None:
-        if done and doing.startswith(self._stage) and (done % 100 == 0 or done == total):
             left = (monotonic() - self._started) / done * (total - done)
-            self._stdout.write(f"  {done}/{total} {self._what}, about {left:.0f} s left")
+            self._stdout.write(f"  {doing}: {done} of {total}, about {left:.0f} s left")
 
     def require_permission(self) -> None:
         """Permit everything, as commands may do anything."""
-
-
-def refused(stderr: OutputWrapper, refusal: NotLoaded) -> CommandError:
-    """Write every fault and return the error that ends the command."""
-    write_problems(stderr, refusal.problems)
-    return CommandError(str(refusal), returncode=2)
 
 
 def write_problems(stderr: OutputWrapper, problems: Iterable[Problem]) -> None:
@@ -85,9 +68,18 @@ def write_warnings(stderr: OutputWrapper, receipt: Import) -> None:
 
 
 def dataset_named(slug: str) -> Dataset:
-    """Return the dataset, or raise a CommandError that lists the existing ones."""
-    dataset = Dataset.objects.filter(slug=slug).first()
-    if dataset is None:
-        known = ", ".join(Dataset.objects.values_list("slug", flat=True)) or "none is loaded"
-        raise CommandError(f"There is no dataset {slug!r}; datasets: {known}.", returncode=2)
-    return dataset
+    return _named(Dataset.objects.all(), slug)
+
+
+def study_named(slug: str) -> Study:
+    return _named(Study.objects.select_related("dataset"), slug)
+
+
+def _named(rows: QuerySet[_Row], slug: str) -> _Row:
+    """Return the row of a slug, or raise a CommandError that lists the existing ones."""
+    row = rows.filter(slug=slug).first()
+    if row is None:
+        kind, kinds = rows.model._meta.verbose_name, rows.model._meta.verbose_name_plural
+        known = ", ".join(rows.values_list("slug", flat=True)) or "there is none yet"
+        raise CommandError(f"There is no {kind} {slug!r}; {kinds}: {known}.", returncode=2)
+    return row

@@ -1,4 +1,4 @@
-"""Base of the commands: a database or disk that cannot serve ends in a sentence."""
+"""Base of the commands: refusals, and a database or disk that cannot serve, end in a sentence."""
 
 from typing import Any
 
@@ -6,8 +6,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, DataError, IntegrityError, connection
 
-from annotate.errors import is_disk_full
+from annotate.errors import Refusal, is_disk_full
+from annotate.imports.errors import NotLoaded
 from annotate.operations.health.versions import Misfit, misfit
+
+from .reporting import write_problems
 
 
 class SiteCommand(BaseCommand):
@@ -22,6 +25,10 @@ class SiteCommand(BaseCommand):
             return super().execute(*args, **options)
         except BrokenPipeError:
             raise
+        except Refusal as refusal:
+            if isinstance(refusal, NotLoaded):
+                write_problems(self.stderr, refusal.problems)
+            raise CommandError(str(refusal), returncode=2) from refusal
         except (DatabaseError, OSError) as fault:
             # These two mean a mistake in the program or in its data, not a state of the server.
             if isinstance(fault, IntegrityError | DataError):

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from annotate.management.site_command import SiteCommand
-from annotate.operations.backups.writing import write_backup
+from annotate.operations.backups.writing import write_backup, write_file
 
 
 class Command(SiteCommand):
@@ -30,33 +30,19 @@ class Command(SiteCommand):
         parser.add_argument("--no-photographs", action="store_true", help="rows alone")
 
     def handle(self, **options: Any) -> None:
-        asked = {"photographs": not options["no_photographs"]}
+        photographs = not options["no_photographs"]
         if options["file"] == "-":
-            counts = write_backup(sys.stdout.buffer, **asked)
+            counts = write_backup(sys.stdout.buffer, photographs=photographs)
         else:
             path = Path(options["file"])
             folder = path if path.is_dir() else None
             if folder is not None:
                 path = folder / f"site-{timezone.now():%Y-%m-%d}.zip"
-            counts = _to_file(path, asked)
+            if path.exists():
+                raise CommandError(f"{path} is there already.", returncode=2)
+            counts = write_file(path, photographs=photographs)
             if folder is not None and options["keep"]:
                 for old in sorted(folder.glob("site-????-??-??.zip"))[: -options["keep"]]:
                     old.unlink()
         n_rows = sum(counts.values()) - counts["photographs"]
         self.stderr.write(f"{n_rows:,} rows and {counts['photographs']:,} photographs.")
-
-
-def _to_file(path: Path, asked: dict[str, bool]) -> dict[str, int]:
-    if path.exists():
-        raise CommandError(f"{path} is there already.", returncode=2)
-    part = path.with_name(f"{path.name}.part")
-    try:
-        part.touch(mode=0o600)
-        with part.open("wb") as stream:
-            counts = write_backup(stream, **asked)
-        part.replace(path)
-    except OSError as fault:
-        raise CommandError(f"{path} cannot be written: {fault.strerror}.") from fault
-    finally:
-        part.unlink(missing_ok=True)
-    return counts

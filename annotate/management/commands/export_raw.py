@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from annotate.exchange import raw
+from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
-from annotate.studies.models import Study
 
 
 class Command(SiteCommand):
@@ -29,28 +29,16 @@ class Command(SiteCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        study = study_named(options["study"])
+        study = reporting.study_named(options["study"])
         name, out, names = options["file"], options["out"], options["names"]
         if name is None and out is None:
             raise CommandError("Name a folder with --out, or one file with --file.", returncode=2)
-        try:
-            if name is None:
-                written = raw.write_folder(study, out, names=names)
-                self.stdout.write(f"{out}: {', '.join(written)}.")
-            elif out is None:
-                for piece in raw.content(study, name, names=names):
-                    self.stdout.write(piece.decode(), ending="")
-            else:
-                with out.open("wb") as file:
-                    file.writelines(raw.content(study, name, names=names))
-        except OSError as fault:
-            raise CommandError(f"{out}: {fault.strerror}", returncode=1) from fault
-
-
-def study_named(slug: str) -> Study:
-    """Return the study, or raise a CommandError that lists the existing ones."""
-    study = Study.objects.filter(slug=slug).select_related("dataset").first()
-    if study is None:
-        known = ", ".join(Study.objects.values_list("slug", flat=True)) or "there is none yet"
-        raise CommandError(f"There is no study {slug!r}; studies: {known}.", returncode=2)
-    return study
+        if name is None:
+            written = raw.write_folder(study, out, names=names)
+            self.stdout.write(f"{out}: {', '.join(written)}.")
+        elif out is None:
+            for piece in raw.content(study, name, names=names):
+                self.stdout.write(piece.decode(), ending="")
+        else:
+            with out.open("wb") as file:
+                file.writelines(raw.content(study, name, names=names))

@@ -8,6 +8,7 @@ from typing import Any, Final
 from django.core.management.base import CommandError
 
 from annotate.figures.data import FigureData
+from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
 from annotate.publication.work import write_paper
 from annotate.reports import exports, services
@@ -50,22 +51,14 @@ class Command(SiteCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        study = Study.objects.filter(slug=options["study"]).select_related("dataset").first()
-        if study is None:
-            known = ", ".join(Study.objects.values_list("slug", flat=True)) or "there is none yet"
-            raise CommandError(
-                f"There is no study {options['study']!r}; studies: {known}.", returncode=2
-            )
+        study = reporting.study_named(options["study"])
+        least = options["min_annotators"]
         try:
             settings = Settings(
                 decimals=_decimals(options["decimals"]),
                 distance=options["distance"],
                 beta=options["beta"],
-                min_annotators=(
-                    study.min_annotators
-                    if options["min_annotators"] is None
-                    else options["min_annotators"]
-                ),
+                min_annotators=study.min_annotators if least is None else least,
             )
         except RankingError as refusal:
             raise CommandError(str(refusal), returncode=2) from refusal
@@ -81,11 +74,8 @@ class Command(SiteCommand):
                 raise CommandError("Say where the zip is to be written: --out FILE", returncode=2)
             self.stdout.write(content.decode(), ending="")
             return
-        try:
-            # Written as bytes, so that line endings are not converted.
-            options["out"].write_bytes(content)
-        except OSError as fault:
-            raise CommandError(f"{options['out']}: {fault.strerror}", returncode=1) from fault
+        # Written as bytes, so that line endings are not converted.
+        options["out"].write_bytes(content)
         self.stderr.write(f"Wrote {options['out']}.")
 
 

@@ -8,10 +8,9 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from annotate.design.study_file.writing import as_file
-from annotate.exchange.bundles.writing import NotExported, write_bundle
+from annotate.exchange.bundles.writing import write_bundle
+from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
-
-from .export_raw import study_named
 
 
 class Command(SiteCommand):
@@ -31,7 +30,7 @@ class Command(SiteCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        study, out = study_named(options["study"]), options["out"]
+        study, out = reporting.study_named(options["study"]), options["out"]
         try:
             if options["as_file"]:
                 out.write_text(as_file(study), encoding="utf-8")
@@ -51,8 +50,6 @@ class Command(SiteCommand):
                     unfinished.replace(out)
                 finally:
                     unfinished.unlink(missing_ok=True)
-        except NotExported as refusal:
-            raise CommandError(str(refusal), returncode=2) from refusal
         except OSError as fault:
             raise CommandError(f"{out}: {fault.strerror}", returncode=1) from fault
         held = ", ".join(f"{number} {what}" for what, number in counts.items())

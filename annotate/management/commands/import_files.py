@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError
 
-from annotate.errors import Refusal
 from annotate.imports import exports, plans
 from annotate.imports.errors import NotLoaded
 from annotate.imports.guessing import guess_file
@@ -69,18 +68,15 @@ class Command(SiteCommand):
 
     def handle(self, **options: Any) -> None:
         dataset = options["dataset"] and reporting.dataset_named(options["dataset"])
-        try:
-            load = LoadAtOnce(
-                reporting.TellingProgress(self.stdout),
-                dataset=dataset or None,
-                name=options["name"],
-                provenance=options["provenance"],
-                licence=options["licence"],
-            )
-            with load:
-                self._run(load, options)
-        except Refusal as refusal:
-            raise CommandError(str(refusal), returncode=2) from refusal
+        load = LoadAtOnce(
+            reporting.TellingProgress(self.stdout),
+            dataset=dataset or None,
+            name=options["name"],
+            provenance=options["provenance"],
+            licence=options["licence"],
+        )
+        with load:
+            self._run(load, options)
 
     def _run(self, load: LoadAtOnce, options: dict[str, Any]) -> None:
         for path in map(Path, options["files"]):

@@ -4,8 +4,6 @@ from argparse import ArgumentParser
 from typing import Any
 
 from annotate.exchange.bundles.reading import import_study
-from annotate.imports.errors import NotLoaded
-from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
 
 
@@ -16,10 +14,7 @@ class Command(SiteCommand):
         parser.add_argument("bundle", help="zip that export_study wrote")
 
     def handle(self, **options: Any) -> None:
-        try:
-            loaded = import_study(options["bundle"])
-        except NotLoaded as refusal:
-            raise reporting.refused(self.stderr, refusal) from refusal
+        loaded = import_study(options["bundle"])
         for note in loaded.notes:
             self.stderr.write(f"warning: {note}")
         counts = ", ".join(f"{number} {what}" for what, number in loaded.counts.items())

@@ -4,7 +4,6 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from annotate.imports.errors import NotLoaded
 from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind
 from annotate.management import reporting
@@ -26,22 +25,15 @@ class Command(SiteCommand):
     def handle(self, **options: Any) -> None:
         line_format = "" if options["format"] == "auto" else options["format"]
         files = [FileToLoad(Path(options["truth"]), FileKind.TRUTH, format=line_format)]
-        progress = None
         if options["images"] is not None:
-            photographs = FileToLoad(Path(options["images"]), FileKind.PHOTOGRAPHS)
-            files.append(photographs)
-            stage = f"Reading {photographs.path.name}, 2 of 2"
-            progress = reporting.Countdown(self.stdout, stage, "photographs")
-        try:
-            [receipt] = load_files(
-                files,
-                name=options["name"],
-                provenance=options["provenance"],
-                licence=options["licence"],
-                progress=progress,
-            )
-        except NotLoaded as refusal:
-            raise reporting.refused(self.stderr, refusal) from refusal
+            files.append(FileToLoad(Path(options["images"]), FileKind.PHOTOGRAPHS))
+        [receipt] = load_files(
+            files,
+            name=options["name"],
+            provenance=options["provenance"],
+            licence=options["licence"],
+            progress=reporting.TellingProgress(self.stdout),
+        )
         reporting.write_warnings(self.stderr, receipt)
         slug = receipt.dataset.slug if receipt.dataset else ""
         names = ("images", "regions", "ignored", "photographs")

@@ -6,8 +6,6 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from annotate.imports.dry_run import FILES_READ
-from annotate.imports.errors import NotLoaded
 from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind, Missing
 from annotate.management import reporting
@@ -49,15 +47,12 @@ class Command(SiteCommand):
             )
             for path in paths
         ]
-        try:
-            [receipt] = load_files(
-                files,
-                dataset=dataset,
-                replace=options["replace"],
-                progress=reporting.Countdown(self.stdout, FILES_READ, "archives"),
-            )
-        except NotLoaded as refusal:
-            raise reporting.refused(self.stderr, refusal) from refusal
+        [receipt] = load_files(
+            files,
+            dataset=dataset,
+            replace=options["replace"],
+            progress=reporting.TellingProgress(self.stdout),
+        )
         reporting.write_warnings(self.stderr, receipt)
         for name, counts in receipt.counts["methods"].items():
             names = ("results", "boxes", "empty", "without_file", "not_evaluated")

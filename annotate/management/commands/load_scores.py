@@ -4,7 +4,6 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from annotate.imports.errors import NotLoaded
 from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind
 from annotate.management import reporting
@@ -28,10 +27,7 @@ class Command(SiteCommand):
             title=options["protocol"],
             per_cent=options["per_cent"],
         )
-        try:
-            [receipt] = load_files([scores], dataset=dataset)
-        except NotLoaded as refusal:
-            raise reporting.refused(self.stderr, refusal) from refusal
+        [receipt] = load_files([scores], dataset=dataset)
         reporting.write_warnings(self.stderr, receipt)
         self.stdout.write(
             f"Loaded {receipt.counts['scores']} scores of {receipt.counts['protocol']}."

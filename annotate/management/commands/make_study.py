@@ -16,8 +16,6 @@ from annotate.accounts.services import invite
 from annotate.design.study_file.errors import FileRefused
 from annotate.design.study_file.reading import StudyFile, checked, read, schema
 from annotate.design.study_file.services import Made, make
-from annotate.errors import Refusal
-from annotate.jobs.engine import NotComputed
 from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
 
@@ -47,15 +45,10 @@ class Command(SiteCommand):
         if options["schema"]:
             self.stdout.write(json.dumps(schema(), indent=1))
             return
-        try:
-            file = read(options["file"]) if options["file"] else _of_options(options)
-            if not options["yes"] and sys.stdin.isatty() and not self._agrees(file):
-                raise CommandError("Nothing was made: it was not confirmed.", returncode=2)
-            made = make(
-                file, tell=self.stdout.write, progress=reporting.TellingProgress(self.stdout)
-            )
-        except (Refusal, NotComputed) as refusal:
-            raise CommandError(str(refusal), returncode=2) from refusal
+        file = read(options["file"]) if options["file"] else _of_options(options)
+        if not options["yes"] and sys.stdin.isatty() and not self._agrees(file):
+            raise CommandError("Nothing was made: it was not confirmed.", returncode=2)
+        made = make(file, tell=self.stdout.write, progress=reporting.TellingProgress(self.stdout))
         self._tell(made, _site(options["address"]))
 
     def _agrees(self, file: StudyFile) -> bool:

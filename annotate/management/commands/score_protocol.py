@@ -3,15 +3,16 @@
 import json
 from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping
+from functools import partial
 from time import monotonic
 from typing import Any
 
 from django.core.management.base import CommandError
 
-from annotate.jobs.engine import NotComputed, computing
+from annotate.jobs.engine import computing
 from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
-from annotate.scoring.services import NotScored, protocol_named, score_protocol
+from annotate.scoring.services import protocol_named, score_protocol
 from protocols.core.base import Protocol
 
 
@@ -30,22 +31,15 @@ class Command(SiteCommand):
         parameters = _parameters(options["parameters"])
         for slug in _each_once(options["protocols"], parameters):
             started = monotonic()
-
-            def progress(done: int, total: int, started: float = started) -> None:
-                left = (monotonic() - started) / done * (total - done)
-                self.stdout.write(f"  {done}/{total} results, about {left:.0f} s left")
-
-            try:
-                with computing() as executor:
-                    run = score_protocol(
-                        dataset=dataset,
-                        slug=slug,
-                        parameters=parameters,
-                        progress=progress,
-                        executor=executor,
-                    )
-            except (NotScored, NotComputed) as refusal:
-                raise CommandError(str(refusal), returncode=2) from refusal
+            progress = partial(reporting.TellingProgress(self.stdout).tell, doing="Results scored")
+            with computing() as executor:
+                run = score_protocol(
+                    dataset=dataset,
+                    slug=slug,
+                    parameters=parameters,
+                    progress=progress,
+                    executor=executor,
+                )
             self.stdout.write(
                 f"{run.name}: {run.scores.count()} results in {monotonic() - started:.1f} s"
             )
@@ -55,10 +49,7 @@ def _each_once(slugs: Iterable[str], parameters: Mapping[str, Any]) -> list[str]
     """Return the slugs, only the first of those that name the same protocol and parameters."""
     slug_of: dict[Protocol, str] = {}
     for slug in slugs:
-        try:
-            slug_of.setdefault(protocol_named(slug, parameters), slug)
-        except NotScored as refusal:
-            raise CommandError(str(refusal), returncode=2) from refusal
+        slug_of.setdefault(protocol_named(slug, parameters), slug)
     return list(slug_of.values())
 
 

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from annotate.management.again import environment, run_there
 from annotate.management.site_command import SiteCommand
-from annotate.operations.backups.writing import write_backup
+from annotate.operations.backups.writing import write_file
 
 
 class Command(SiteCommand):
@@ -26,8 +26,7 @@ class Command(SiteCommand):
         there = environment(DATABASE_URL=options["database_url"])
         with tempfile.TemporaryDirectory(dir=settings.DATA_DIR) as folder:
             archive = Path(folder, "rows.zip")
-            with archive.open("wb") as stream:
-                counts = write_backup(stream, photographs=False)
+            counts = write_file(archive, photographs=False)
             for step in (["set_up"], ["restore", str(archive)], ["replay", "--check"]):
                 run_there(there, *step)
         self.stdout.write(f"{sum(counts.values()):,} rows, and every ranking replays there.")

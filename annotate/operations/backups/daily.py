@@ -1,6 +1,5 @@
 """Daily copies of the database on the site's own disk."""
 
-import os
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -8,7 +7,7 @@ from typing import Final
 from django.conf import settings
 from django.utils import timezone
 
-from .writing import write_backup
+from .writing import write_file
 
 _SUFFIX: Final = ".zip"
 
@@ -20,8 +19,7 @@ def folder() -> Path:
 def back_up() -> Path | None:
     """Write every row once a day, without photographs, and keep the newest BACKUPS_KEPT copies.
 
-    Return the archive, or None if none was due. It is complete or absent: written under a temporary
-    name and moved into place. Raises OSError or DatabaseError for a full disk.
+    Return the archive, or None if none was due. Raises OSError or DatabaseError for a full disk.
     """
     if not settings.BACKUPS_KEPT:
         return None
@@ -29,15 +27,7 @@ def back_up() -> Path | None:
     copy = folder() / f"{timezone.now():%Y-%m-%d}{_SUFFIX}"
     if copy.exists():
         return None
-    part = copy.with_suffix(".part")
-    try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
-            write_backup(stream, photographs=False)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(copy)
-    finally:
-        part.unlink(missing_ok=True)
+    write_file(copy, photographs=False)
     for old in _kept()[settings.BACKUPS_KEPT :]:
         old.unlink()
     return copy

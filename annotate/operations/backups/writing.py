@@ -1,9 +1,11 @@
 """Writing of a snapshot of the site, while people continue to work."""
 
 import json
+import os
 import zipfile
 from collections.abc import Iterable
 from hashlib import sha256
+from pathlib import Path
 from typing import IO, Any, Final
 
 from django.db import connection
@@ -70,6 +72,23 @@ def write_backup(stream: IO[bytes], *, photographs: bool = True) -> dict[str, in
         }
         archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
     return counts | {"photographs": len(hashes) - len(missing) if photographs else 0}
+
+
+def write_file(path: Path, *, photographs: bool) -> dict[str, int]:
+    """Write a backup that is complete or absent: under a temporary name, and moved into place.
+
+    Raises OSError or DatabaseError for a full disk.
+    """
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
+            counts = write_backup(stream, photographs=photographs)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return counts
 
 
 def _write(archive: zipfile.ZipFile, name: str, lines: Iterable[bytes]) -> tuple[int, str]:

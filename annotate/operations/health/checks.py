@@ -4,7 +4,7 @@ import socket
 import ssl
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -22,7 +22,7 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from annotate.audit.models import AuditEntry
 from annotate.datasets import orphans as unused
@@ -51,7 +51,7 @@ _BACKUP_IS_OLD: Final = timedelta(days=2)
 _FAILED_LATELY: Final = timedelta(days=1)
 _CERTIFICATE_ENDS_SOON: Final = timedelta(days=14)
 _DAY_SECONDS: Final = 24 * 3600
-_MAX_NAMED: Final = 5
+MAX_NAMED: Final = 5
 # Each takes a few milliseconds.
 N_REPLAYED: Final = 50
 
@@ -67,37 +67,23 @@ class Finding:
 
     @property
     def title(self) -> str:
-        return str(_NAMES[self.subject])
+        return _(self.subject)
 
     @property
     def state_said(self) -> str:
-        return str(_NAMES[self.state])
+        return _(self.state)
 
 
-_NAMES: Final = {
-    "well": gettext_lazy("well"),
-    "warning": gettext_lazy("warning"),
-    "fault": gettext_lazy("fault"),
-    "database": gettext_lazy("database"),
-    "migrations": gettext_lazy("migrations"),
-    "disk": gettext_lazy("disk"),
-    "queue": gettext_lazy("queue"),
-    "workers": gettext_lazy("workers"),
-    "clock": gettext_lazy("clock"),
-    "mail": gettext_lazy("mail"),
-    "photographs": gettext_lazy("photographs"),
-    "answers": gettext_lazy("answers"),
-    "backups": gettext_lazy("backups"),
-    "settings": gettext_lazy("settings"),
-    "plug-ins": gettext_lazy("plug-ins"),
-    "jobs": gettext_lazy("jobs"),
-    "certificate": gettext_lazy("certificate"),
-    "references": gettext_lazy("references"),
-    "results": gettext_lazy("results"),
-    "reports": gettext_lazy("reports"),
-    "counts": gettext_lazy("counts"),
-    "scores": gettext_lazy("scores"),
-}
+# For the catalogues.
+_NAMES: Final = (
+    *(gettext_noop("well"), gettext_noop("warning"), gettext_noop("fault")),
+    *(gettext_noop("database"), gettext_noop("migrations"), gettext_noop("disk")),
+    *(gettext_noop("queue"), gettext_noop("workers"), gettext_noop("clock"), gettext_noop("mail")),
+    *(gettext_noop("photographs"), gettext_noop("answers"), gettext_noop("backups")),
+    *(gettext_noop("settings"), gettext_noop("plug-ins"), gettext_noop("jobs")),
+    *(gettext_noop("certificate"), gettext_noop("references"), gettext_noop("results")),
+    *(gettext_noop("reports"), gettext_noop("counts"), gettext_noop("scores")),
+)
 # Subjects without which nothing else can be checked.
 _NEEDED: Final = {"database", "migrations"}
 Check = Callable[[], Iterable[Finding]]
@@ -214,11 +200,12 @@ def mail() -> Iterator[Finding]:
 
 
 def photographs() -> Iterator[Finding]:
-    missing = list(islice(unused.missing(), _MAX_NAMED + 1))
+    missing = list(islice(unused.missing(), MAX_NAMED + 1))
     if missing:
-        named = ", ".join(missing[:_MAX_NAMED]) + (" …" if len(missing) > _MAX_NAMED else "")
         advice = _("Restore them from a backup, or load the dataset's photographs again.")
-        yield Finding("photographs", "fault", _("missing: {names}").format(names=named), advice)
+        yield Finding(
+            "photographs", "fault", _("missing: {names}").format(names=some_of(missing)), advice
+        )
     else:
         yield Finding("photographs", "well", _("all there"))
     orphans = sum(1 for _orphan in unused.orphans())
@@ -305,12 +292,11 @@ def failed_jobs() -> Iterator[Finding]:
     """Report the jobs that were given up after three attempts, within a day."""
     since = timezone.now() - _FAILED_LATELY
     failed = Job.objects.filter(state=Job.State.FAILED, n_attempts__gte=3, finished__gt=since)
-    titles = sorted({in_language(job.title or job.kind) for job in failed[: _MAX_NAMED + 1]})
+    titles = sorted({in_language(job.title or job.kind) for job in failed[: MAX_NAMED + 1]})
     if not titles:
         yield Finding("jobs", "well", _("none failed three times within a day"))
         return
-    named = "; ".join(titles[:_MAX_NAMED]) + (" …" if len(titles) > _MAX_NAMED else "")
-    said = _("failed three times: {names}").format(names=named)
+    said = _("failed three times: {names}").format(names=some_of(titles, "; "))
     yield Finding("jobs", "warning", said, _("“Work” says why; the server's log says more."))
 
 
@@ -377,6 +363,11 @@ def found(these: Iterable[Check]) -> list[Finding]:
         if any(of.subject in _NEEDED and of.state == "fault" for of in findings):
             break
     return findings
+
+
+def some_of(names: Sequence[str], between: str = ", ") -> str:
+    """Return the first few names, with an ellipsis if there are more."""
+    return between.join(names[:MAX_NAMED]) + (" …" if len(names) > MAX_NAMED else "")
 
 
 def _first_line(said: object) -> str:

@@ -24,9 +24,8 @@ from protocols.core.errors import ProtocolError
 from protocols.core.regions import canonical_bytes
 from protocols.scoring import score_methods
 
-from .checks import PAGE, Check, Finding, certificate
+from .checks import MAX_NAMED, PAGE, Check, Finding, certificate, some_of
 
-_MAX_NAMED: Final = 5
 _IMAGES_SCORED_AGAIN: Final = 20
 _CHUNK: Final = 1024 * 1024
 
@@ -44,7 +43,7 @@ def _dangling() -> Iterator[str]:
             target = field.remote_field.model._base_manager
             there = target.filter(**{field.target_field.name: OuterRef(field.attname)})
             rows = model._base_manager.filter(~Exists(there), **{f"{field.name}__isnull": False})
-            for pk in rows.values_list("pk", flat=True)[: _MAX_NAMED + 1]:
+            for pk in rows.values_list("pk", flat=True)[: MAX_NAMED + 1]:
                 yield f"{model._meta.model_name} {pk} ({field.name})"
 
 
@@ -115,7 +114,7 @@ def _wrong_counts() -> Iterator[str]:
         .exclude(n_scores=F("n")),
     )
     for rows in wrong:
-        yield from map(_named, rows.order_by("pk")[: _MAX_NAMED + 1])
+        yield from map(_named, rows.order_by("pk")[: MAX_NAMED + 1])
     for method in Method.objects.exclude(totals=None).annotate(n=Count("results")):
         if (method.totals or {})["n"] != method.n:
             yield _named(method)
@@ -175,12 +174,11 @@ _OF_RESULT: Final = ("result__method", "result__image")
 
 
 def _finding(subject: str, wrong: Iterable[str], well: str, advice: str = "") -> Finding:
-    named = list(islice(wrong, _MAX_NAMED + 1))
+    named = list(islice(wrong, MAX_NAMED + 1))
     if not named:
         return Finding(subject, "well", well)
-    names = ", ".join(named[:_MAX_NAMED]) + (" …" if len(named) > _MAX_NAMED else "")
     advice = advice or _("Restore a backup made before the damage, or load these data again.")
-    return Finding(subject, "fault", _("wrong: {names}").format(names=names), advice)
+    return Finding(subject, "fault", _("wrong: {names}").format(names=some_of(named)), advice)
 
 
 def _report_it() -> str:

@@ -88,8 +88,13 @@ several = {"well": ["set_up"], "read-only": ["doctor", "restore", "load_dataset"
 for state in first:
     for command in several.get(state, commands):
         said[f"{state} {command}"] = run(state, command, *commands[command])
-for state in ("empty", "broken"):
+for state in ("empty", "broken", "older", "newer", "unsupported"):
     for command in others:
+        said[f"{state} {command}"] = run(state, command, *others[command])
+# A worker and a site on such a database would wait for it to be mended.
+others["worker"] = ["--check"]
+for state in ("read-only", "full"):
+    for command in sorted(others.keys() - {"run_site"}):
         said[f"{state} {command}"] = run(state, command, *others[command])
 print(json.dumps(said))
 """
@@ -182,11 +187,25 @@ def test_every_other_command_asks_for_a_database_of_this_version(said):
         for state, sentence, next_step in (
             ("empty", EMPTY, "set_up"),
             ("broken", BROKEN, "DATABASE_URL"),
+            ("older", OLDER, "set_up --migrate"),
+            ("newer", NEWER, "Start the version of the program that created it"),
+            ("unsupported", BEFORE, "import_study"),
         ):
             code, words = said[f"{state} {name}"]
             assert code in (1, 2), (name, words)
             assert sentence in words, (name, words)
             assert next_step in words, (name, words)
+
+
+def test_on_a_database_that_cannot_be_written_every_command_ends_in_a_sentence(said):
+    """Those that write say what to do; those that only read do their work, or miss what they ask for."""
+    for name in commands().keys() - ANY_DATABASE - {"run_site", "transfer"}:
+        for state in ("read-only", "full"):
+            code, words = said[f"{state} {name}"]
+            assert code in (0, 1, 2), (state, name, words)
+            assert "no such table" not in words, (state, name, words)
+    assert READ in said["read-only load_demo"][1]
+    assert "disk is full" in said["full load_demo"][1]
 
 
 @pytest.mark.parametrize("name", ["empty set_up", "empty restore", "well load_dataset"])
