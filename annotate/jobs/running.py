@@ -10,7 +10,7 @@ from typing import Any, Final
 from uuid import uuid4
 
 from django.contrib.auth.models import User
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.db.models import F
 from django.utils import timezone, translation
 
@@ -59,7 +59,7 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
     pulse = Pulse(job, beats_beside)
     _at_work[worker] = pk
     try:
-        # The texts that a job stores are in English.
+        # The texts that a job stores are in English, and translated for each reader.
         with pulse.beating(), translation.override("en"):
             _do(job, pulse)
     finally:
@@ -69,8 +69,7 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
 
 def _do(job: Job, pulse: "Pulse") -> None:
     try:
-        # Texts of a job are stored, and translated for each reader.
-        with translation.override("en"), acting(lambda: job.person):
+        with acting(lambda: job.person):
             require_permission(job)
             work_of(job.kind)(job.arguments, pulse)
         if not pulse.is_published:
@@ -82,16 +81,25 @@ def _do(job: Job, pulse: "Pulse") -> None:
     except Superseded:
         _log.warning("Job %s was taken up by another worker.", job.pk)
     except TryLater as away:
-        if job.n_attempts < _MAX_ATTEMPTS:
-            _put_back(job.pk, job.worker, not_before=timezone.now() + _LATER * job.n_attempts)
-        else:
-            _end(job, Job.State.FAILED, str(away))
+        _try_later(job, str(away))
     except Refusal as refusal:
         _end(job, Job.State.FAILED, str(refusal))
     except Exception as fault:
         _log.exception("Job %s failed.", job.pk)
-        text = _DISK_FULL if is_disk_full(fault) else _UNEXPECTED.format(job=job.pk)
-        _end(job, Job.State.FAILED, text)
+        if is_disk_full(fault):
+            _end(job, Job.State.FAILED, _DISK_FULL)
+        elif isinstance(fault, OperationalError | InterfaceError):
+            # The database was away. If it still is, this fails too, and the job counts as lost.
+            _try_later(job, _UNEXPECTED.format(job=job.pk))
+        else:
+            _end(job, Job.State.FAILED, _UNEXPECTED.format(job=job.pk))
+
+
+def _try_later(job: Job, failure: str) -> None:
+    if job.n_attempts < _MAX_ATTEMPTS:
+        _put_back(job.pk, job.worker, not_before=timezone.now() + _LATER * job.n_attempts)
+    else:
+        _end(job, Job.State.FAILED, failure)
 
 
 def stop_all() -> None:

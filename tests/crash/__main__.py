@@ -110,6 +110,8 @@ def _break(kind: str, options: argparse.Namespace) -> int:
             for fault in row.found:
                 print(f"    {fault}")
         print(f"  at the end: {'; '.join(found) or 'all loads and jobs ended well'}")
+        if found:
+            report((folder / "worker.log").read_text(errors="replace")[-5000:])
         failures = sum(row.n_whole < row.n_rounds for row in took.values()) + bool(found)
         print(
             f"{kind}: {site.n_acknowledged} acknowledged answers, {failures} faults found, "

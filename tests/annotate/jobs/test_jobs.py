@@ -6,7 +6,7 @@ import time
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError, connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from annotate.audit.models import AuditEntry
@@ -107,6 +107,22 @@ class TestRunning:
         job.refresh_from_db()
         assert (job.state, len(tried)) == ("failed", 3)
         assert job.failure == "The mail server did not accept it."
+
+    def test_a_job_whose_database_was_away_is_done_later(self, kind):
+        faults = [OperationalError("server closed the connection"), InterfaceError("closed"), None]
+
+        def work(arguments, progress):
+            if fault := faults.pop(0):
+                raise fault
+
+        job = services.start(kind=kind(work))
+        for state in ("waiting", "done"):
+            assert (job.state, job.failure) == ("waiting", "")
+            Job.objects.update(not_before=timezone.now())
+            running.run_one(job.pk, beats_beside=False)
+            job.refresh_from_db()
+            assert job.state == state
+        assert job.n_attempts == 3
 
 
 @pytest.mark.django_db
