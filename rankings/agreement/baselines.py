@@ -149,8 +149,9 @@ def against_a_person(
         If the distance is unknown.
     """
     require_distance(distance)
-    measured = declared.of(_to_the_others(rankings, distance, consensus), rankings)
-    return compare(measured, with_protocol=A_PERSON)
+    measured = _to_the_others(rankings, distance, consensus)
+    clustered = declared.of(measured, rankings.images, rankings.annotators)
+    return compare(clustered, with_protocol=A_PERSON)
 
 
 def _to_the_others(

@@ -34,8 +34,8 @@ from ..agreement.ties import TiedShares, tied_shares
 from ..consensus.rules import ConsensusMethod, consensus_by
 from ..inference.clusters import Declared
 from ..inference.multi_reader import Comparisons, compare_protocols, told_apart
-from ..inference.personal_distances import KeptDistances, kept_distances
-from ..inference.personal_rankings import personal_rankings_from_scores
+from ..inference.personal_distances import KeptDistances, kept_distances, personal_distances
+from ..inference.personal_rankings import PersonalRankings, personal_rankings_from_scores
 from ..inference.resampling import N_RESAMPLES, SEED, Intervals, distance_table, score_intervals
 from ..inference.significance import (
     CriticalDifference,
@@ -43,7 +43,9 @@ from ..inference.significance import (
     critical_difference,
     friedman_test,
 )
+from ..inference.undeclared import Signs, undeclared_clusters
 from ..orders.buckets import Ranking
+from ..orders.distances import Distance
 from ..orders.pairwise import CriterionDistance, criterion_distances
 from ..tuning.beta import BetaSearch, beta_search
 from ..tuning.gains import Gain
@@ -101,6 +103,7 @@ class CriterionAnalysis:
     beta_gains: tuple[Gain, ...]
     questions: OpenQuestions
     warnings: tuple[SentinelWarning, ...]
+    signs: Signs
     # None where groups or scenes were declared, for verify.py does not know them.
     personal: KeptDistances | None = None
 
@@ -257,6 +260,7 @@ def _statistics(
     ranked = personal_rankings_from_scores(counted, values, protocols, settings.decimals)
     clusters = {"declared": options.declared}
     yield chunk("comparisons", compare_protocols, ranked, **by_distance, **clusters)
+    yield chunk("signs", _signs, ranked, settings.distance, options)
     if not options.declared.groups and not options.declared.scenes:
         yield chunk("personal", kept_distances, ranked, **by_distance)
     yield chunk(
@@ -298,6 +302,11 @@ def _criterion(
         letters=letters_of,
         warnings=_warnings(table, tested, sentinels),
     )
+
+
+def _signs(ranked: PersonalRankings, distance: Distance, options: _Options) -> Signs:
+    measured = personal_distances(ranked, distance=distance)
+    return undeclared_clusters(measured, ranked.images, options.declared, seed=options.seed)
 
 
 def _sensitivity(

@@ -12,6 +12,7 @@ from text_rankings.base.i18n import gettext_noop
 
 from ..agreement.report import OF_PROTOCOL, RecallPrecision, Scores, Settings, values_of
 from ..errors import MissingScore
+from ..inference.clusters import NONE_DECLARED, Declared
 from ..inference.multi_reader import told_apart
 from ..inference.pair_estimates import LostVisit, Visit, compare_by_pairs, loss_limits
 from ..orders.buckets import Ranking
@@ -28,6 +29,7 @@ def pair_report(
     scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
     settings: Settings,
     lost: Mapping[str, Sequence[LostVisit]] | None = None,
+    declared: Declared = NONE_DECLARED,
 ) -> dict[str, Any]:
     """Return each protocol's mean loss per pair, and comparisons of protocols, as JSON-able data.
 
@@ -40,13 +42,16 @@ def pair_report(
     lost : criterion -> lost visits, optional
         Visits without a ranking because a pair was skipped; ``scores`` has their images, too. Those
         with other answers enter the losses.
+    declared : Declared
+        Groups of annotators and scenes of images, which the tests count instead.
 
     Returns
     -------
     dict
         For each criterion ``comparisons`` (:class:`.Comparisons`), ``clusters`` and ``letters``,
-        the numbers of visits, whole rankings and pairs asked, ``skipped`` (:class:`.LossLimits`),
-        and ``left_out``: images without a score of some protocol, left out for all protocols.
+        the numbers of visits, whole rankings, images, annotators and pairs asked, ``skipped``
+        (:class:`.LossLimits`), and ``left_out``: images without a score of some protocol, left out
+        for all protocols.
 
     Raises
     ------
@@ -61,6 +66,7 @@ def pair_report(
                 (lost or {}).get(criterion, ()),
                 values_of(criterion, scores, settings),
                 settings,
+                declared,
             )
             for criterion, own in visits.items()
         },
@@ -109,7 +115,11 @@ def comparable(
 
 
 def _of_criterion(
-    visits: Sequence[Visit], lost: Sequence[LostVisit], values: Scores, settings: Settings
+    visits: Sequence[Visit],
+    lost: Sequence[LostVisit],
+    values: Scores,
+    settings: Settings,
+    declared: Declared,
 ) -> dict[str, Any]:
     protocols = protocols_of(values)
     found = comparable(visits, values, protocols, settings.decimals)
@@ -117,7 +127,7 @@ def _of_criterion(
     rankings = {**found.rankings, **without.rankings}
     left_out = {left["image"]: left for left in (*found.left_out, *without.left_out)}
     kept = [visit for visit in without.visits if visit.has_answers]
-    tested = compare_by_pairs([*found.visits, *kept], rankings, protocols)
+    tested = compare_by_pairs([*found.visits, *kept], rankings, protocols, declared=declared)
     clusters, letters = told_apart(tested)
     asked: dict[bool, int] = defaultdict(int)
     for visit in found.visits:
@@ -128,6 +138,8 @@ def _of_criterion(
         "letters": letters,
         "n_visits": asked[False],
         "n_rankings": asked[True],
+        "n_images": len({visit.image for visit in found.visits}),
+        "n_annotators": len({visit.annotator for visit in found.visits}),
         "n_pairs": sum(_n_pairs(visit) for visit in found.visits),
         "skipped": plain(loss_limits(found.visits, without.visits, rankings, protocols)),
         "left_out": [left_out[image] for image in sorted(left_out)],

@@ -143,37 +143,53 @@ def for_whom(data: Mapping[str, Any]) -> str:
     ]
     if not tested:
         return ""
-    images, annotators = (
-        _range([one[name] for one in tested]) for name in ("n_images", "n_annotators")
-    )
-    risk = max(risk_of(one["n_annotators"], len(one["protocols"])) for one in tested)
-    words = gettext(
-        "These results hold for similar annotators and images: the {annotators} annotators and "
-        "{images} images are treated as a random sample of them, independent of each other. For each "
-        "criterion, the risk of calling any two equal protocols different is {risk} %."
-    )
-    if risk > USUAL_RISK:
-        words = gettext(
-            "These results hold for similar annotators and images: the {annotators} annotators and "
-            "{images} images are treated as a random sample of them, independent of each other. For each "
-            "criterion, the risk of calling any two equal protocols different is up to {risk} % with so "
-            "few annotators."
-        )
-    said = words.format(annotators=annotators, images=images, risk=risk)
     n_groups, n_scenes = (
         max(one.get(name, 0) for one in tested) for name in ("n_groups", "n_scenes")
     )
+    images, annotators = (
+        _range([one[name] for one in tested]) for name in ("n_images", "n_annotators")
+    )
+    annotators = (
+        gettext("{n} groups of annotators") if n_groups else gettext("{n} annotators")
+    ).format(n=annotators)
+    images = (gettext("{n} scenes of images") if n_scenes else gettext("{n} images")).format(
+        n=images
+    )
+    risk = max(risk_of(one["n_annotators"], len(one["protocols"])) for one in tested)
+    words = gettext(
+        "These results hold for similar annotators and images: the {annotators} and {images} are "
+        "treated as a random sample of them, independent of each other. For each criterion, the risk "
+        "of calling any two equal protocols different is {risk} %."
+    )
+    if risk > USUAL_RISK:
+        words = gettext(
+            "These results hold for similar annotators and images: the {annotators} and {images} are "
+            "treated as a random sample of them, independent of each other. For each criterion, the "
+            "risk of calling any two equal protocols different is up to {risk} % with so few of them."
+        )
+    said = [words.format(annotators=annotators, images=images, risk=risk)]
     if n_groups:
-        said += " " + gettext(
-            "Annotators of one group count as one, as they may share habits: there are {n} groups."
-        ).format(n=n_groups)
+        said.append(gettext("Annotators of one group count as one, as they may share habits."))
     if n_groups == _TWO:
-        said += " " + gettext("Two groups hardly ever show a difference that holds for others.")
+        said.append(gettext("Two groups hardly ever show a difference that holds for others."))
     if n_scenes:
-        said += " " + gettext(
-            "Images of one scene count as one, as they resemble each other: there are {n} scenes."
-        ).format(n=n_scenes)
-    return said
+        said.append(gettext("Images of one scene count as one, as they resemble each other."))
+    return " ".join([*said, *_undeclared(data)])
+
+
+def _undeclared(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each kind of clusters that show although none are declared."""
+    signs = [around.get("signs", {}) for around in data["analysis"].values()]
+    if any(sign.get("groups") for sign in signs):
+        yield gettext(
+            "Beware: the annotators seem to form two groups with different habits. If they come from "
+            "several sites, declare the groups; otherwise the risk is higher than stated."
+        )
+    if any(sign.get("scenes") for sign in signs):
+        yield gettext(
+            "Beware: images that follow each other by name resemble each other. If several show one "
+            "scene, declare the scenes; otherwise the risk is higher than stated."
+        )
 
 
 def risk_of(n_annotators: int, n_protocols: int) -> int:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ..errors import RankingError
 from .personal_distances import PersonalDistances
-from .personal_rankings import PersonalRankings
 
 Numbers = NDArray[np.intp]
 
@@ -28,10 +27,12 @@ class Declared:
     groups: Mapping[str, str] = field(default_factory=dict)
     scenes: Mapping[str, str] = field(default_factory=dict)
 
-    def of(self, measured: PersonalDistances, rankings: PersonalRankings) -> PersonalDistances:
-        """Return the distances to rankings, with groups and scenes as the units of a test."""
-        groups = _numbers(self.groups, rankings.annotators)
-        scenes = _numbers(self.scenes, rankings.images)
+    def of(
+        self, measured: PersonalDistances, images: Sequence[str], annotators: Sequence[str]
+    ) -> PersonalDistances:
+        """Return distances with groups and scenes as the units of a test; names are in order."""
+        groups = _numbers(self.groups, annotators)
+        scenes = _numbers(self.scenes, images)
         return clustered(
             measured,
             None if groups is None else groups[measured.annotators],

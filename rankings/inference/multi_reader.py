@@ -127,11 +127,24 @@ def compare_protocols(
     RankingError
         If the distance is unknown.
     """
-    measured = declared.of(personal_distances(rankings, distance=distance), rankings)
+    measured = personal_distances(rankings, distance=distance)
+    return compare_clusters(measured, rankings.images, rankings.annotators, declared)
+
+
+def compare_clusters(
+    measured: PersonalDistances,
+    images: Sequence[str],
+    annotators: Sequence[str],
+    declared: Declared,
+    *,
+    level: float = LEVEL,
+) -> Comparisons:
+    """Return :func:`compare` with declared groups and scenes, if any, as units; names are in order."""
+    found = compare(declared.of(measured, images, annotators), level=level)
     return replace(
-        compare(measured),
-        n_groups=len({*declared.groups.values()}),
-        n_scenes=len({*declared.scenes.values()}),
+        found,
+        n_groups=found.n_annotators if declared.groups else 0,
+        n_scenes=found.n_images if declared.scenes else 0,
     )
 
 

@@ -36,7 +36,8 @@ from ..errors import RankingError
 from ..orders.buckets import Ranking, bucket_of
 from ..orders.packed import packed_rankings
 from ..orders.packed_scores import Floats
-from .multi_reader import Comparisons, compare
+from .clusters import NONE_DECLARED, Declared
+from .multi_reader import Comparisons, compare_clusters
 from .personal_distances import PersonalDistances
 from .resampling import LEVEL
 
@@ -133,6 +134,7 @@ def compare_by_pairs(
     protocols: Sequence[str],
     *,
     level: float = LEVEL,
+    declared: Declared = NONE_DECLARED,
 ) -> Comparisons:
     """Compare every two protocols: :func:`.multi_reader.compare` of :func:`pair_losses`.
 
@@ -142,8 +144,18 @@ def compare_by_pairs(
         See :func:`pair_losses`, also for its exceptions.
     level : float
         Level of the intervals, between 0 and 1.
+    declared : Declared
+        Groups of annotators and scenes of images, which are then the units of the test.
     """
-    return compare(pair_losses(visits, protocol_rankings, protocols), level=level)
+    known = list(visits)
+    images, annotators = _names(known)
+    measured = pair_losses(known, protocol_rankings, protocols)
+    return compare_clusters(measured, images, annotators, declared, level=level)
+
+
+def _names(known: Sequence[Visit | LostVisit]) -> tuple[list[str], list[str]]:
+    """Return the names of images and annotators in the order of their numbers."""
+    return sorted({visit.image for visit in known}), sorted({visit.annotator for visit in known})
 
 
 def pair_losses(
@@ -178,8 +190,7 @@ def pair_losses(
         protocols rank different methods; the message names the image.
     """
     known = sorted(visits, key=lambda visit: (visit.image, visit.annotator))
-    images = sorted({visit.image for visit in known})
-    annotators = sorted({visit.annotator for visit in known})
+    images, annotators = _names(known)
     losses = np.zeros((len(known), len(protocols)))
     # The weights of each visit's pairs, and of those with a verdict.
     every, answered = np.zeros(len(known)), np.zeros(len(known))
@@ -229,8 +240,7 @@ def loss_limits(
     """
     answered, without = list(visits), list(lost)
     known: list[Visit | LostVisit] = [*answered, *without]
-    images = sorted({visit.image for visit in known})
-    annotators = sorted({visit.annotator for visit in known})
+    images, annotators = _names(known)
     losses = np.zeros((len(known), len(protocols)))
     counts = np.zeros(len(known), dtype=bool)
     groups = list(_asked_on(images, known, protocol_rankings, protocols))

@@ -178,8 +178,9 @@ def test_groups_and_scenes_are_what_the_test_counts(made, capsys):
     assert around["personal"] is None
     _, out, _ = run(capsys, "analyse", path, made / "scores.csv", *options)
     said = " ".join(out.split())
-    assert "there are 2 groups. Two groups hardly ever show" in said
-    assert "there are 4 scenes." in said
+    assert "the 2 groups of annotators and 4 scenes of images are treated" in said
+    assert "Two groups hardly ever show" in said
+    assert "Images of one scene count as one" in said
 
 
 def test_who_has_no_group_is_one_alone(made, capsys):
