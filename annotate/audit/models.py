@@ -14,6 +14,7 @@ class Act(models.TextChoices):
 
     DATASET_LOADED = "dataset_loaded", _("loaded a dataset")
     RESULTS_LOADED = "results_loaded", _("loaded results")
+    SCENES_DECLARED = "scenes_declared", _("declared the scenes of images")
     SCORES_LOADED = "scores_loaded", _("loaded scores")
     PEOPLE_LOADED = "people_loaded", _("loaded people")
     STUDY_LOADED = "study_loaded", _("loaded a study from a bundle")
@@ -27,6 +28,7 @@ class Act(models.TextChoices):
     METHOD_WITHDRAWN = "method_withdrawn", _("withdrew a method from a study")
     MEMBER_ADDED = "member_added", _("added a member")
     ROLE_CHANGED = "role_changed", _("changed a role")
+    GROUP_CHANGED = "group_changed", _("changed a member's group")
     MEMBER_REMOVED = "member_removed", _("removed a member")
     INVITED = "invited", _("made an invitation")
     INVITATION_REVOKED = "invitation_revoked", _("revoked an invitation")

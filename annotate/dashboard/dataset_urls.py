@@ -8,5 +8,6 @@ urlpatterns = [
     path("", include("annotate.datasets.urls")),
     path("<slug:slug>/", pages.detail, name="detail"),
     path("<slug:slug>/loaded/", pages.matrix, name="matrix"),
+    path("<slug:slug>/scenes/", pages.scenes, name="scenes"),
     path("<slug:slug>/images/<path:name>/", pages.viewer, name="viewer"),
 ]

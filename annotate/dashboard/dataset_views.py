@@ -2,28 +2,34 @@
 
 from typing import Any, Final
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.access import permitted
 from annotate.datasets import exports, selectors, thumbnails
 from annotate.datasets.drawing import picture
 from annotate.datasets.models import Dataset
+from annotate.datasets.services import ScenesRefused, declare_scenes
 from annotate.leaderboards import selectors as leaderboards
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, require
 from annotate.scoring.readiness import readiness
 from annotate.studies.models import Study
 from protocols.core.regions import decode_regions
 
 from . import completeness
+from .dataset_forms import ScenesForm
 
 _DATASETS_PER_PAGE: Final = 12
 _IMAGES_PER_PAGE: Final = 50
 _RECEIPTS_SHOWN: Final = 5
+_SCENES_SHOWN: Final = 100
 
 
 @login_required
@@ -99,6 +105,35 @@ def matrix(request: SignedInRequest, slug: str) -> HttpResponse:
         "complete": completeness.completeness(n_images, methods, shares),
     }
     return render(request, "datasets/matrix.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def scenes(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show and declare the scenes of a dataset's images."""
+    require(request.user, "annotate.load_data")
+    dataset = _dataset(request, slug)
+    sent = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = ScenesForm(*sent, dataset=dataset)
+    if form.is_valid():
+        try:
+            n = declare_scenes(dataset=dataset, scene_of=form.cleaned_data["scene_of"])
+        except ScenesRefused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            words = ngettext("The images show {n} scene.", "The images show {n} scenes.", n)
+            messages.success(request, words.format(n=n))
+            return redirect("datasets:scenes", slug=slug)
+    declared = dataset.images.exclude(scene="").order_by("scene").values_list("scene")
+    context = {
+        "dataset": dataset,
+        "form": form,
+        "scenes": declared.annotate(n=Count("pk"))[:_SCENES_SHOWN],
+        "n_scenes": declared.distinct().count(),
+        "n_without": dataset.images.filter(scene="").count(),
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "datasets/scenes.html", context, status=status)
 
 
 @login_required

@@ -11,7 +11,7 @@ from annotate.datasets.models import Image, Result
 from annotate.judging.models import LOOK_THE_SAME, Assignment, Judgement, Note, Skip, Withdrawal
 from annotate.judging.replay import item_of_each_result
 from annotate.studies.exclusions import left_out
-from annotate.studies.models import Study
+from annotate.studies.models import Role, Study
 from annotate.studies.pseudonyms import names_of
 from rankings.elicitation.log import CRITERIA
 
@@ -138,6 +138,8 @@ def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
     method_of = dict(study.dataset.methods.values_list("pk", "name"))
     run_of = {run.pk: f"{run.name} {run.created:%Y-%m-%d}" for run in study.dataset.runs.all()}
     excluded = left_out(study)
+    members = study.memberships.filter(role=Role.ANNOTATOR)
+    group_of = dict(members.values_list("person", "group"))
     for some in assignments_in_order(study, people):
         for assignment in some:
             for criterion, buckets in (assignment.rankings or {}).items():
@@ -145,6 +147,8 @@ def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
                     "study": study.name,
                     "image": assignment.image.name,
                     "annotator": people[assignment.annotator_id],
+                    "group": group_of.get(assignment.annotator_id, ""),
+                    "scene": assignment.image.scene,
                     "criterion": criterion,
                     "buckets": [sorted(method_of[key] for key in bucket) for bucket in buckets],
                     **_drawn(assignment, method_of, run_of),

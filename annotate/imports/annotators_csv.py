@@ -1,4 +1,4 @@
-"""Loading of people: each row of a CSV (username, role, study) gives a membership."""
+"""Loading of people: each row of a CSV (username, role, study, if wanted group) gives a membership."""
 
 import csv
 import io
@@ -13,16 +13,19 @@ from django.utils.translation import ngettext
 from annotate.studies.models import Membership, Role, Study
 from annotate.studies.services import add_member, remove_member
 from protocols.formats.problems import Nearest, Problems, quoted
+from text_rankings.base.names import has_unseen
 
 from .checking import Checked, Given, Progress
 from .staging import Rows
 
 COLUMNS: Final = ("username", "role", "study")
+_GROUP: Final = "group"
+_MAX_GROUP: Final = 120
 _MAX_BYTES: Final = 4 * 1024 * 1024
 
 
 def check_people(given: Given, rows: Rows) -> Checked:
-    """Read the members of studies. The rows are username, role and the study's slug."""
+    """Read the members of studies. The rows are username, role, the study's slug and group."""
     problems = Problems(given.file.name)
     members: list[Sequence[str]] = []
     text = _text(given, problems)
@@ -62,7 +65,8 @@ def _rows(text: str, problems: Problems) -> Iterator[Sequence[str]]:
             found = _("a header without {columns}").format(columns=", ".join(lacking))
             problems.error("L1", found, ",".join(COLUMNS), line=1, text=first)
             return
-        places = [header.index(column) for column in COLUMNS]
+        columns = (*COLUMNS, *([_GROUP] if _GROUP in header else []))
+        places = [header.index(column) for column in columns]
         row_of = _Reader(problems)
         for cells in reader:
             if any(cell.strip() for cell in cells):
@@ -97,7 +101,7 @@ class _Reader:
                 cells,
             )
             return None
-        username, role, study = (cells[at].strip() for at in places)
+        username, role, study, group = [*(cells[at].strip() for at in places), ""][:4]
         n_before = self._problems.counts.total()
         slug = self._study.get(study.casefold())
         if slug is None:
@@ -114,6 +118,10 @@ class _Reader:
             wanted = _("{one} or {other}").format(one=Role.values[0], other=Role.values[1])
             self._fault("S1", _("the role {role}").format(role=quoted(role)), wanted, line, cells)
         self._check_person(username, line, cells)
+        if len(group) > _MAX_GROUP or has_unseen(group):
+            found = _("the group {group}").format(group=quoted(group))
+            wanted = _("at most {n} characters, all of them shown").format(n=_MAX_GROUP)
+            self._fault("S1", found, wanted, line, cells)
         key = username.casefold(), role, slug or ""
         self._seen[key] += 1
         if self._seen[key] > 1:
@@ -124,7 +132,8 @@ class _Reader:
                 line,
                 cells,
             )
-        return None if self._problems.counts.total() > n_before else (username, role, slug or "")
+        is_wrong = self._problems.counts.total() > n_before
+        return None if is_wrong else (username, role, slug or "", group)
 
     def _check_person(self, username: str, line: int, cells: Sequence[str]) -> None:
         if username in self._people:
@@ -147,10 +156,10 @@ def write_people(rows: Rows, progress: Progress) -> tuple[list[int], dict[str, i
     studies = {study.slug: study for study in Study.objects.all()}
     counts = {"members": 0, "members_already": 0}
     new: list[int] = []
-    for done, (username, role, slug) in enumerate(rows, 1):
+    for done, (username, role, slug, group) in enumerate(rows, 1):
         study = studies[slug]
         before = study.memberships.filter(person__username=username, role=role).exists()
-        membership = add_member(study=study, username=username, role=role)
+        membership = add_member(study=study, username=username, role=role, group=group)
         counts["members_already" if before else "members"] += 1
         if not before:
             new.append(membership.pk)

@@ -40,6 +40,8 @@ class OwnImages:
     in_work: Mapping[int, int]
     # No image is shared with another annotator yet.
     is_alone: bool
+    # For each available image of a scene, how many images of it this annotator has taken up.
+    n_of_scene: Mapping[int, int]
 
     @property
     def n_images(self) -> int:
@@ -67,8 +69,8 @@ class OwnImages:
         """Yield available images, those nearest to the number of annotators they need first.
 
         An annotator who is alone starts with an image that others have begun, or that more people
-        see, so that any two annotators are linked by shared images. Equally near images are in
-        random order.
+        see, so that any two annotators are linked by shared images. Of equally near images, those of
+        scenes that the annotator has seen least come first, in random order.
         """
         study, alone = self.study, self.is_alone
         of_others = _of_others(study.pk, self.annotator.pk).values_list("image", flat=True)
@@ -81,7 +83,10 @@ class OwnImages:
                 first = _connects(n_complete, n_annotators, image in shared) if alone else 0
                 groups[first, *need].append(image)
         for group in sorted(groups):
-            yield from sorted(groups[group], key=lambda image: _draw(study, self.annotator, image))
+            yield from sorted(groups[group], key=self._turn)
+
+    def _turn(self, image: int) -> tuple[int, bytes]:
+        return self.n_of_scene.get(image, 0), _draw(self.study, self.annotator, image)
 
 
 def own_images(study: Study, annotator: User) -> OwnImages:
@@ -98,16 +103,23 @@ def own_images(study: Study, annotator: User) -> OwnImages:
     is_alone = ~Exists(_shared_images(study.pk, annotator.pk))
     images = StudyImage.objects.filter(study=study).annotate(own=own, n=n, is_alone=is_alone)
     rows = images.order_by("own__position").values_list(
-        "own__state", "own__created", "is_alone", "image", "n", "n_complete", "n_annotators"
+        *("own__state", "own__created", "is_alone", "image__scene"),
+        *("image", "n", "n_complete", "n_annotators"),
     )
     begun, others, alone = [], [], []
-    for state, created, is_one, *image in rows:
+    scene_of: dict[int, str] = {}
+    n_of = Counter[str]()
+    for state, created, is_one, scene, *image in rows:
         alone.append(is_one)
-        if state is None:
-            others.append(tuple(image))
-        else:
+        if state is not None:
             begun.append((state, created))
-    return OwnImages(study, annotator, begun, others, in_work, all(alone))
+            n_of[scene] += 1
+            continue
+        others.append(tuple(image))
+        if scene:
+            scene_of[image[0]] = scene
+    n_of_scene = {image: n_of[scene] for image, scene in scene_of.items()}
+    return OwnImages(study, annotator, begun, others, in_work, all(alone), n_of_scene)
 
 
 def n_counted(study: Study, excluded: Sequence[int]) -> Combinable:

@@ -119,10 +119,14 @@ def change_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     membership = get_object_or_404(study.memberships.select_related("person"), pk=pk)
     form = RoleForm(request.POST)
     if not form.is_valid():
-        messages.error(request, _("Choose one of the roles. Nothing was changed."))
+        messages.error(
+            request,
+            _("Choose one of the roles and a group with a short name. Nothing was changed."),
+        )
         return redirect("studies:members", slug=slug)
     try:
         services.change_role(membership=membership, role=form.cleaned_data["role"])
+        services.set_group(membership=membership, group=form.cleaned_data["group"])
     except StudyRefused as refusal:
         messages.error(request, str(refusal))
     else:

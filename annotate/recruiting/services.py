@@ -162,7 +162,9 @@ def admit(*, entrance: Entrance, ids: Ids, answers: list[dict[str, str]] | None 
         is_asked=not any(one["when"] == "after" for one in entrance.questions),
     )
     arrival.save()
-    membership = add_member(study=study, username=person.username, role=Role.ANNOTATOR)
+    membership = add_member(
+        study=study, username=person.username, role=Role.ANNOTATOR, group=entrance.name
+    )
     Membership.objects.filter(pk=membership.pk).update(**arrival.quota)
     give_consent(study=study, annotator=person)
     return arrival

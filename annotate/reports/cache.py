@@ -17,11 +17,13 @@ from rankings import __version__ as software_version
 from rankings.agreement.report import Settings
 from text_rankings.base.i18n import from_json, to_json
 
+from .included import declared_clusters
+
 # Larger reports take longer to store than to build, and do not belong in a database table.
 MAX_IMAGES: Final = 3000
 _MAX_BYTES: Final = 2_000_000
 # Version of the data's keys: increase it when reports get new ones.
-_FORM: Final = 6
+_FORM: Final = 7
 
 
 def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
@@ -46,6 +48,7 @@ def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
         sorted(study.study_images.aggregate(n=Count("pk"), newest=Max("pk")).items()),
         sorted(study.methods.values_list("pk", "name")),
         sorted(pseudonyms(study).items()),
+        declared_clusters(study),
         [(run.pk, run.name, run.created, run.n_scores) for run in runs],
     )
     return sha256(repr(parts).encode()).hexdigest()

@@ -9,8 +9,9 @@ from annotate.datasets.models import Image, ImageQuerySet
 from annotate.judging.attention_checks import tallies_of_people
 from annotate.judging.models import Assignment, Judgement, Skip
 from annotate.studies.exclusions import left_out
-from annotate.studies.models import Study
+from annotate.studies.models import Role, Study
 from annotate.studies.pseudonyms import pseudonyms
+from rankings.inference.clusters import Declared
 from rankings.output.skips import ALIKE, KEPT, MISSING, RANKINGS, REASONS, UNFINISHED, VISITS
 from text_rankings.base.i18n import Message, gettext_noop
 
@@ -36,6 +37,25 @@ def counted_visits(study: Study) -> QuerySet[Assignment]:
     """Return what counts: complete rankings, and complete visits about drawn methods."""
     complete = Assignment.objects.filter(study=study, state=Assignment.State.COMPLETE)
     return complete.exclude(annotator__in=left_out(study))
+
+
+def declared_clusters(study: Study) -> Declared:
+    """Return the groups of annotators, by pseudonym, and the scenes of images, by name.
+
+    Groups or scenes of which there is only one say nothing, and are left out.
+    """
+    members = study.memberships.filter(role=Role.ANNOTATOR).exclude(group="")
+    group_of = dict(members.values_list("person", "group"))
+    scene_of = dict(images_of(study).exclude(scene="").values_list("name", "scene"))
+    if group_of:
+        people = counted_visits(study).order_by().values_list("annotator", flat=True).distinct()
+        if len({group_of.get(person, person) for person in people}) < 2:
+            group_of = {}
+    if len({*scene_of.values()}) + images_of(study).filter(scene="").count() < 2:
+        scene_of = {}
+    names = pseudonyms(study) if group_of else {}
+    groups = {names[person]: group for person, group in group_of.items() if person in names}
+    return Declared(groups, scene_of)
 
 
 def lost_to_skips(study: Study) -> QuerySet[Assignment]:

@@ -25,7 +25,7 @@ from rankings.output.table import Column, Table
 from rankings.rounding import in_decimals
 from text_rankings.base.i18n import in_language, numeral
 
-from .included import counted_visits, lost_to_skips, with_answers
+from .included import counted_visits, declared_clusters, lost_to_skips, with_answers
 
 # image -> protocol -> method -> (recall, precision)
 ProtocolScores = Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]]
@@ -42,7 +42,9 @@ def asks_pairs(study: Study) -> bool:
 
 def pairs_from(study: Study, scores: ProtocolScores, settings: Settings) -> dict[str, Any]:
     """Return the results of pairs, as :func:`.pair_report` gives them, and answer times."""
-    found = pair_report(visits_of(study), scores, settings, lost_visits_of(study))
+    found = pair_report(
+        visits_of(study), scores, settings, lost_visits_of(study), declared_clusters(study)
+    )
     seconds = {"drawn": _seconds(study, is_drawn=True), "whole": _seconds(study, is_drawn=False)}
     return {**found, "seconds": seconds}
 
@@ -187,14 +189,16 @@ def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[
         losses = _(
             "The losses are based on {visits} with drawn methods: {pairs} on {images} by {annotators}."
         )
+    # Reports of earlier versions did not count these apart from the test.
+    n_images, n_annotators = (own.get(name, tested[name]) for name in ("n_images", "n_annotators"))
     counts = {
         "visits": ngettext("{n} visit", "{n} visits", own["n_visits"]),
         "rankings": ngettext("{n} whole ranking", "{n} whole rankings", n_whole),
         "pairs": ngettext("{n} pair", "{n} pairs", own["n_pairs"]),
-        "images": ngettext("{n} image", "{n} images", tested["n_images"]),
-        "annotators": ngettext("{n} annotator", "{n} annotators", tested["n_annotators"]),
+        "images": ngettext("{n} image", "{n} images", n_images),
+        "annotators": ngettext("{n} annotator", "{n} annotators", n_annotators),
     }
-    numbers = (own["n_visits"], n_whole, own["n_pairs"], tested["n_images"], tested["n_annotators"])
+    numbers = (own["n_visits"], n_whole, own["n_pairs"], n_images, n_annotators)
     counted = {
         what: words.format(n=numeral(f"{n:,}"))
         for (what, words), n in zip(counts.items(), numbers, strict=True)

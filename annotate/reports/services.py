@@ -28,6 +28,7 @@ from rankings.detectors.soft_accuracy import Options
 from rankings.detectors.standings import detectors
 from rankings.detectors.tallies import Tallies
 from rankings.elicitation.log import CRITERIA
+from rankings.inference.clusters import Declared
 from rankings.orders.buckets import Ranking
 from rankings.output.detector_tables import DETECTOR_TABLES
 from rankings.output.pair_tables import PAIR_TABLES
@@ -39,6 +40,7 @@ from .errors import TooLarge
 from .included import (
     counted_assignments,
     counted_visits,
+    declared_clusters,
     images_of,
     known_answers,
     not_counted,
@@ -197,10 +199,11 @@ def _data(
             key = cache.key_of(study, settings, runs)
             rankings, scores = named_rankings(study), protocol_scores(study, runs)
             properties = image_properties(study) if analysed else []
+            declared = declared_clusters(study)
         # Cached in English for readers of every language.
         with translation.override("en"):
             if analysed:
-                data = _analysed(rankings, scores, properties, settings, runs)
+                data = _analysed(rankings, scores, properties, settings, runs, declared)
             else:
                 data = build_report(_unnamed(rankings), scores, settings).to_json()
         cache.put(key, data)
@@ -275,6 +278,7 @@ def _analysed(
     properties: Sequence[ImageProperty],
     settings: Settings,
     runs: Sequence[ProtocolRun],
+    declared: Declared,
     executor: Executor | None = None,
 ) -> dict[str, Any]:
     others: list[ConsensusMethod] = ["kemeny" if settings.consensus != "kemeny" else "mean-rank"]
@@ -285,6 +289,7 @@ def _analysed(
         sentinels=sentinels(runs),
         other_consensuses=others,
         properties=properties,
+        declared=declared,
         executor=executor,
     )
     return analysis.to_json()
@@ -342,7 +347,7 @@ def compute_report(
     with snapshot():
         key = cache.key_of(study, settings, runs)
         rankings, scores = named_rankings(study), protocol_scores(study, runs)
-        properties = image_properties(study)
+        properties, declared = image_properties(study), declared_clusters(study)
         tallies = protocol_tallies(images_of(study), study.methods.all(), runs)
         pairs = pairs_from(study, scores, settings) if asks_pairs(study) else None
         origin = report_of(
@@ -350,7 +355,7 @@ def compute_report(
         ).header
     analysed = cache.get(key, analysed=True)
     if analysed is None:
-        analysed = _analysed(rankings, scores, properties, settings, runs, executor)
+        analysed = _analysed(rankings, scores, properties, settings, runs, declared, executor)
     found = cache.get_part("detectors", key) or _detectors(rankings, *tallies, settings)
     data = {**whole(origin, runs, sentinels(runs), analysed), "detectors": found}
     if pairs is not None:

@@ -90,10 +90,11 @@ class SettingsForm(forms.ModelForm[Study]):
         return self.instance.methods.count() if self.instance.pk else None
 
 
-class MemberForm(forms.Form):
-    username = forms.CharField(max_length=150, label=gettext_lazy("User name"))
-    role = forms.ChoiceField(choices=Role, label=gettext_lazy("Role"))
-
-
 class RoleForm(forms.Form):
     role = forms.ChoiceField(choices=Role, label=gettext_lazy("Role"))
+    group = NameField(max_length=120, required=False, label=gettext_lazy("Group"))
+
+
+class MemberForm(RoleForm):
+    username = forms.CharField(max_length=150, label=gettext_lazy("User name"))
+    field_order = ("username", "role", "group")

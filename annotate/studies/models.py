@@ -391,6 +391,8 @@ class Membership(models.Model):
     max_pairs = models.PositiveIntegerField(null=True, blank=True)
     max_images = models.PositiveIntegerField(null=True, blank=True)
     n_known = models.PositiveSmallIntegerField(null=True, blank=True)
+    # An annotator's site or recruitment, whose members may share habits; empty: none.
+    group = models.CharField(max_length=120, blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -85,7 +85,7 @@ class MemberSerializer(serializers.ModelSerializer[Membership]):
 
     class Meta:
         model = Membership
-        fields = read_only_fields = ["username", "role", "created"]
+        fields = read_only_fields = ["username", "role", "group", "created"]
 
 
 class NewMemberSerializer(serializers.ModelSerializer[Membership]):
@@ -93,7 +93,7 @@ class NewMemberSerializer(serializers.ModelSerializer[Membership]):
 
     class Meta:
         model = Membership
-        fields = ["username", "role"]
+        fields = ["username", "role", "group"]
 
 
 class StudyQuery(serializers.Serializer[Any]):

@@ -192,18 +192,35 @@ def change_settings(
         record(Act.STUDY_CHANGED, study=study, what=study.name, details={"settings": changed})
 
 
-def add_member(*, study: Study, username: str, role: str) -> Membership:
-    """Add a member; a second call changes nothing. Raises StudyRefused for an unknown name."""
+@transaction.atomic
+def add_member(*, study: Study, username: str, role: str, group: str = "") -> Membership:
+    """Add a member; a second call changes the group only, if one is given.
+
+    Raises StudyRefused for an unknown name.
+    """
     person = User.objects.filter(username=username, is_active=True).first()
     if person is None:
         raise StudyRefused(_("There is no user named “{username}”.").format(username=username))
+    refuse_unseen(group, StudyRefused)
     membership, is_new = Membership.objects.get_or_create(
-        study=study, person=person, role=Role(role)
+        study=study, person=person, role=Role(role), defaults={"group": group}
     )
     if is_new:
         _record_member(Act.MEMBER_ADDED, membership, role=membership.role)
+    elif group:
+        set_group(membership=membership, group=group)
     give_pseudonyms(study)
     return membership
+
+
+@transaction.atomic
+def set_group(*, membership: Membership, group: str) -> None:
+    """Set the group of annotators that a member belongs to; empty: none."""
+    refuse_unseen(group, StudyRefused)
+    if group != membership.group:
+        membership.group = group
+        membership.save(update_fields=["group"])
+        _record_member(Act.GROUP_CHANGED, membership)
 
 
 @transaction.atomic

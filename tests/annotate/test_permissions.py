@@ -151,6 +151,7 @@ ADDRESSES = {
     "datasets:list": ("get", {}, FOLLOWERS, 200),
     "datasets:detail": ("get", {}, FOLLOWERS, 200),
     "datasets:matrix": ("get", {}, FOLLOWERS, 200),
+    "datasets:scenes": ("get", {}, {"admin"}, 200),
     "datasets:viewer": ("get", {}, FOLLOWERS, 200),
     "leaderboards:leaderboard": ("get", {}, FOLLOWERS, 200),
     "leaderboards:file": ("get", {}, FOLLOWERS, 200),

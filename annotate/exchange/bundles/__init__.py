@@ -9,9 +9,10 @@ from typing import Final
 FORMAT: Final = "text-detection-rankings study bundle"
 # Version 1 had no exclusions or pseudonym numbers, version 2 no re-check rule, version 3 no visits
 # that ask about only some of the methods, version 4 no answers that two results look the same and
-# no careful order, version 5 no notes and no counts of the places that were looked at.
-VERSION: Final = 6
-READABLE: Final = (1, 2, 3, 4, 5, 6)
+# no careful order, version 5 no notes and no counts of the places that were looked at, version 6
+# no groups of members and no scenes of images.
+VERSION: Final = 7
+READABLE: Final = (1, 2, 3, 4, 5, 6, 7)
 
 MANIFEST: Final = "manifest.json"
 DATASET: Final = "dataset.json"
@@ -43,14 +44,14 @@ EXPLANATION: Final = """\
 | --- | --- |
 | manifest.json | format, version, software, what is in it, and the moment (`as_of`) it stands for |
 | dataset.json | name, address, formats, provenance and licence of the dataset |
-| images-*.jsonl | images in order: name, size in pixels, SHA-256 and type of the photograph |
+| images-*.jsonl | images in order: name, size in pixels, SHA-256 and type of the photograph, scene |
 | truth-*.jsonl | ground-truth regions of each image, in the same order |
 | methods-*.jsonl | the methods |
 | results-*.jsonl | what each method found on each image; no line: not evaluated there |
 | runs-*.jsonl | runs of protocols, computed and imported, numbered from 1 |
 | scores-*.jsonl | what each run gives each result; null is undefined |
 | study.json | settings, methods that take part, images, people in order, their pseudonyms |
-| members-*.jsonl | who takes part as what |
+| members-*.jsonl | who takes part as what, and the group of annotators |
 | exclusions-*.jsonl | whose rankings reports leave out or count again, why, and who decided |
 | assignments-*.jsonl | an annotator's ranking of an image: items, screens, events, notes, rankings |
 | photographs/ | photographs under their SHA-256, where they were asked for |

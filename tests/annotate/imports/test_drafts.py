@@ -694,6 +694,18 @@ class TestPeople:
         roles = set(study.memberships.values_list("person__username", "role"))
         assert roles == {(ann.username, "annotator"), (bob.username, "researcher")}
 
+    def test_a_column_may_name_the_group_of_each_member(self, study):
+        ann = make_person("ann")
+        Membership.objects.create(study=study, person=ann, role="annotator")
+        make_person("bob")
+        lines = (f"ann,annotator,{study.slug},Paris", f"bob,annotator,{study.slug},")
+        header = "username,role,study,group"
+        drafts.confirm(draft=self.load(*lines, header=header))
+        groups = dict(study.memberships.values_list("person__username", "group"))
+        assert groups == {"ann": "Paris", "bob": ""}
+        long = self.load(f"ann,annotator,{study.slug},{'x' * 121}", header=header)
+        assert "at most 120 characters" in long.findings.get(severity="error").expected
+
     def test_undoing_lets_them_take_part_no_more_but_not_who_did_before(self, study):
         ann = make_person("ann")
         make_person("bob")
