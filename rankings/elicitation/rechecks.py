@@ -326,40 +326,17 @@ def _shares(n_checks: int) -> tuple[int, int]:
     return n_checks - n_checks // 2, n_checks // 2
 
 
-def next_ask(
-    n: int,
-    log: Sequence[Entry],
-    strategy: Strategy = "insertion",
-    *,
-    n_checks: int = 0,
-    seed: str = "",
-    hidden: Collection[int] = (),
-    rule: Rule = "apart",
-) -> Ask | None:
+def ask_of(settled: Settled, strategy: Strategy, *, n_checks: int, seed: str) -> Ask | None:
     """Return the next screen: a pair to place, or a re-check; None when nothing is left to ask.
 
     Parameters
     ----------
-    n, log, hidden, rule
-        See :func:`settle`, also for its exceptions.
     n_checks : int
         Re-checks of this image: half of them (rounded up) compare neighbours in the finished
         ranking, the others repeat an earlier pair with its sides swapped. Doubtful pairs are asked
         in addition; the rule "shared" limits all of these to a fifth of the screens, rounded up.
     seed : str
         Seed of the draw among equally good re-checks.
-    """
-    settled = settle(n, log, hidden, rule=rule)
-    return ask_of(settled, strategy, n_checks=n_checks, seed=seed)
-
-
-def ask_of(settled: Settled, strategy: Strategy, *, n_checks: int, seed: str) -> Ask | None:
-    """Return the next screen, as :func:`next_ask` does, for a log that is already settled.
-
-    Parameters
-    ----------
-    strategy, n_checks, seed
-        As for :func:`next_ask`.
     """
     state = settled.state
     pair = state.next_pair(strategy)
@@ -379,7 +356,7 @@ def remaining_with_checks(settled: Settled, strategy: Strategy, n_checks: int) -
     Parameters
     ----------
     n_checks : int
-        As for :func:`next_ask`.
+        As for :func:`ask_of`.
     """
     left = settled.state.remaining(strategy)
     done = Counter(entry.purpose for entry in settled.entries)

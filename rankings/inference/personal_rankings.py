@@ -55,45 +55,6 @@ class PersonalRankings:
     groups: tuple[PersonalGroup, ...]
 
 
-def personal_rankings(
-    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocols: Sequence[str],
-) -> PersonalRankings:
-    """Align people's rankings with those of protocols.
-
-    Parameters
-    ----------
-    annotator_rankings : image -> annotator -> ranking
-        Annotators may have ranked different images.
-    protocol_rankings : image -> protocol -> ranking
-        For every image above.
-    protocols : sequence of str, length p
-
-    Returns
-    -------
-    PersonalRankings
-
-    Raises
-    ------
-    RankingError
-        If a ranking is invalid, those of an image have different methods, or a protocol has not
-        ranked it; the message names the image.
-    """
-
-    def of_protocols(image: str) -> list[Ranking]:
-        of_image = protocol_rankings.get(image, {})
-        try:
-            return [*map(of_image.__getitem__, protocols)]
-        except KeyError as missing:
-            raise RankingError(f"{image}: not ranked by {missing.args[0]}") from None
-
-    def places(_: Sequence[str], packed: PackedRankings) -> Places:
-        return packed.places[:, : len(protocols)]
-
-    return _gathered(annotator_rankings, protocols, of_protocols, places)
-
-
 def personal_rankings_from_scores(
     annotator_rankings: Mapping[str, Mapping[str, Ranking]],
     scores: Mapping[str, Mapping[str, Mapping[str, float | None]]],
@@ -101,9 +62,6 @@ def personal_rankings_from_scores(
     decimals: int | None = 4,
 ) -> PersonalRankings:
     """Align people's rankings with those from the scores of protocols.
-
-    Equals :func:`personal_rankings` of :func:`.packed_scores.rankings_from_scores`, without
-    creating these rankings.
 
     Parameters
     ----------
@@ -133,16 +91,15 @@ def personal_rankings_from_scores(
         values = complete_scores(scores, images, packed.methods, protocols)
         return places_from_scores(values, decimals)
 
-    return _gathered(annotator_rankings, protocols, lambda _: [], places)
+    return _gathered(annotator_rankings, protocols, places)
 
 
 def _gathered(
     annotator_rankings: Mapping[str, Mapping[str, Ranking]],
     protocols: Sequence[str],
-    of_protocols: Callable[[str], list[Ranking]],
     places: Callable[[Sequence[str], PackedRankings], Places],
 ) -> PersonalRankings:
-    """Pack, for each image, the rankings of ``of_protocols``, then people's in order of name.
+    """Pack people's rankings of each image in order of name.
 
     ``places`` gives the protocols' bucket numbers of some images that were packed together.
     """
@@ -154,7 +111,7 @@ def _gathered(
         of_image = annotator_rankings[image]
         team = sorted(of_image)
         teams.append([number[name] for name in team])
-        rankings.append([*of_protocols(image), *map(of_image.__getitem__, team)])
+        rankings.append([*map(of_image.__getitem__, team)])
 
     def refuse(at: int) -> None:
         try:

@@ -53,53 +53,15 @@ def _signs(places: NDArray[np.intp]) -> NDArray[np.intp]:
     return np.asarray(np.sign(places[:, :, np.newaxis] - places[:, np.newaxis, :]))
 
 
-def margin_weighted_discordance(values: Mapping[str, float | None], consensus: Ranking) -> float:
-    """Return the share of a protocol's margins that goes against the consensus.
+def margin_weighted_discordances(
+    values: NDArray[np.float64], consensus: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return the share of each protocol's margins that goes against the consensus.
 
     The sum of abs(s_i - s_j) over the pairs that the consensus orders strictly the other way,
     divided by the same sum over all pairs. Pairs that the consensus ties count only in the latter.
     Rankings discard by how much values differ, which [DPTF18]_ calls a weakness; this measure does
     not.
-
-    Parameters
-    ----------
-    values : mapping of method to value
-        Higher is better, in any unit; methods that the consensus does not rank are ignored.
-
-    Returns
-    -------
-    float
-        In [0, 1]; 0 when all values are equal.
-
-    Raises
-    ------
-    MissingScore
-        If a ranked method has no finite value; the message names the method.
-    RankingError
-        If the consensus is not a ranking.
-
-    Examples
-    --------
-    >>> margin_weighted_discordance({"a": 0.2, "b": 0.9}, (("a",), ("b",)))
-    1.0
-    """
-    place = bucket_of(checked(consensus))
-    row = []
-    for method in sorted(place):
-        value = values.get(method)
-        if value is None:
-            raise MissingScore(f"{method} has no score")
-        if not np.isfinite(value):
-            raise MissingScore(f"{method} scores {value}")
-        row.append(value)
-    places = np.array([place[method] for method in sorted(place)], dtype=np.intp)
-    return float(margin_weighted_discordances(np.array([row], dtype=np.float64), places)[0])
-
-
-def margin_weighted_discordances(
-    values: NDArray[np.float64], consensus: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Return the margin-weighted discordance of each row of values.
 
     Parameters
     ----------

@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..agreement.report import Scores
-from ..errors import RankingError
 from ..inference.resampling import SEED
 from ..orders.buckets import Ranking
 from ..orders.distances import Distance, distances_between, require_distance
-from ..orders.from_scores import require_score
 from ..orders.packed import Places
 from ..orders.packed_scores import Floats, PackedStudy, packed_study, protocols_of
 from .cross_validation import N_FOLDS, fold_numbers, folds
@@ -41,7 +39,7 @@ class TieCalibration:
     fold_epsilons : tuple of float
         The best epsilon outside each fold.
     score, cross_validated_score : float or None
-        The mean distance of the calibrated rankings to the consensus (:func:`calibrated_ranking`),
+        The mean distance of the calibrated rankings to the consensus (:func:`calibrated_places`),
         with epsilon, and with that of the images outside the fold.
     curve : tuple of (epsilon, accuracy)
         At most ``CURVE_POINTS`` candidates spread evenly over all, and the best.
@@ -73,7 +71,7 @@ def tie_calibration(
 
     Accuracy is the share of an image's pairs on which protocol and consensus agree (better, worse
     or tied), mean over the images. It depends on pairs alone: a pair is tied if its scores differ
-    by at most epsilon, which need not be transitive; :func:`calibrated_ranking` turns this into a
+    by at most epsilon, which need not be transitive; :func:`calibrated_places` turns this into a
     ranking. Candidates are 0 and every difference that occurs; of equally good ones the smallest
     wins. Accuracies are compared exactly, as fractions; differences are rounded to 12 decimals,
     because 0.3 - 0.2 and 0.2 - 0.1 are one candidate.
@@ -303,50 +301,18 @@ def _calibrated_score(
 ) -> float:
     total = 0.0
     for group in groups:
-        places = _clustered(group.values[:, at], epsilons[group.rows])
+        places = calibrated_places(group.values[:, at], epsilons[group.rows])
         total += float(distances_between(places, group.goals, distance).sum())
     return total / len(epsilons)
 
 
-def calibrated_ranking(scores: Mapping[str, float | None], epsilon: float) -> Ranking:
-    """Return a ranking in which no bucket is wider than epsilon.
+def calibrated_places(values: Floats, epsilons: Floats) -> Places:
+    """Return bucket numbers of shape (m, n), the buckets of row i no wider than epsilons[i].
 
     "Differs by at most epsilon" is not transitive, but a ranking's ties are. So the methods are
     visited from the best score down, and a bucket takes every method whose score is within epsilon
     of the bucket's *best*. Methods in one bucket never differ by more than epsilon; two neighbours
     in different buckets may differ by less. With epsilon 0 only equal scores tie.
-
-    Parameters
-    ----------
-    scores : mapping of method to score
-        Not rounded.
-    epsilon : float
-        In the unit of the scores, 0 or more.
-
-    Raises
-    ------
-    MissingScore
-        If a score is None or not a finite number; the message names the method.
-    RankingError
-        If there is no score, or epsilon is below 0 or not finite.
-    """
-    if not scores:
-        raise RankingError("a ranking needs at least one score")
-    if not (math.isfinite(epsilon) and epsilon >= 0):
-        raise RankingError(f"epsilon must be 0 or more, got {epsilon}")
-    methods = sorted(scores)
-    for method in methods:
-        require_score(scores[method], method)
-    values = np.array([[scores[method] for method in methods]], dtype=np.float64)
-    [places] = _clustered(values, np.array([epsilon]))
-    return tuple(
-        tuple(method for method, place in zip(methods, places, strict=True) if place == number)
-        for number in range(int(places.max()) + 1)
-    )
-
-
-def _clustered(values: Floats, epsilons: Floats) -> Places:
-    """Return bucket numbers of shape (m, n), the buckets of row i no wider than epsilons[i].
 
     All rows are processed in parallel, each from its best method down; ``best`` and ``number``
     hold, for each row, the best score of the current bucket and the bucket's number.

@@ -6,6 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from rankings.agreement.report import build_report
+from rankings.inference.personal_rankings import personal_rankings_from_scores
 
 # The thorough profile draws more examples than this, the default one fewer.
 _THOROUGH_FROM = 100
@@ -58,3 +59,15 @@ def rankings_of(methods):
 def n_samples(usual, thorough):
     """Return the number of seeded samples: few, or many in hypothesis' thorough profile."""
     return thorough if settings.default.max_examples > _THOROUGH_FROM else usual
+
+
+def personal_rankings(annotator_rankings, protocol_rankings, protocols):
+    """Align people's rankings with those of protocols, each as the scores that give it."""
+    scores = {
+        image: {
+            protocol: {method: -at / 100 for at, bucket in enumerate(ranking) for method in bucket}
+            for protocol, ranking in of_image.items()
+        }
+        for image, of_image in protocol_rankings.items()
+    }
+    return personal_rankings_from_scores(annotator_rankings, scores, protocols, None)

@@ -11,10 +11,10 @@ from rankings.analysis.analysis import analyse
 from rankings.analysis.verdicts import for_whom, headline, place_of_person, verdicts
 from rankings.consensus.kemeny import kemeny_ranking
 from rankings.consensus.mean_rank import mean_rank
-from rankings.inference.personal_rankings import personal_rankings
 from rankings.orders.buckets import bucket_of
 from rankings.orders.distances import kemeny_distance
 from rankings.orders.edit_distance import edit_distance
+from tests.support.rankings import personal_rankings
 
 METHODS = "abcd"
 

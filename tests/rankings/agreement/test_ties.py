@@ -3,7 +3,7 @@
 import pytest
 
 from rankings.agreement.ties import TiedShares, tied_shares
-from rankings.inference.personal_rankings import personal_rankings
+from tests.support.rankings import personal_rankings
 
 
 def test_shares_by_hand():

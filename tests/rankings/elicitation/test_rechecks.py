@@ -13,8 +13,8 @@ from rankings.elicitation.error_rate import error_rate
 from rankings.elicitation.log import CRITERIA, Answer, Check, Skip, Withdrawal, replay, simulate
 from rankings.elicitation.rechecks import (
     CHECKS,
+    ask_of,
     default_checks,
-    next_ask,
     remaining_with_checks,
     settle,
     settle_next,
@@ -27,6 +27,11 @@ OTHERS = {"left": ("equal", "right"), "equal": ("left", "right"), "right": ("lef
 
 
 RULES = ("apart", "shared")
+
+
+def next_ask(n, log, strategy="insertion", *, n_checks=0, seed="", hidden=(), rule="apart"):
+    settled = settle(n, log, hidden, rule=rule)
+    return ask_of(settled, strategy, n_checks=n_checks, seed=seed)
 
 
 def work(n, answer, strategy="insertion", n_checks=None, seed="s", rule="apart"):

@@ -14,9 +14,9 @@ from rankings.inference.moderation import prior_of, trigamma_inverse
 from rankings.inference.moments import moments
 from rankings.inference.multi_reader import ONE_ANNOTATOR, ONE_IMAGE, compare
 from rankings.inference.personal_distances import PersonalDistances, personal_distances
-from rankings.inference.personal_rankings import personal_rankings
 from rankings.inference.significance import clusters
 from rankings.orders.edit_distance import edit_distance
+from tests.support.rankings import personal_rankings
 
 
 def of_table(table, protocols=None):

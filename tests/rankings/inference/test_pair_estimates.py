@@ -17,8 +17,8 @@ from rankings.inference.pair_estimates import (
     loss_limits,
     pair_losses,
 )
-from rankings.inference.personal_rankings import personal_rankings
 from rankings.orders.distances import kemeny_distance
+from tests.support.rankings import personal_rankings
 
 METHODS = ("a", "b", "c", "d")
 PROTOCOLS = ("p", "q", "r")

@@ -14,7 +14,6 @@ from rankings.errors import MissingScore, RankingError
 from rankings.inference.disparity import disparity, disparity_of
 from rankings.inference.multi_reader import compare
 from rankings.inference.personal_distances import PersonalDistances
-from rankings.inference.personal_rankings import personal_rankings
 from rankings.orders.buckets import bucket_of
 from rankings.orders.edit_distance import edit_distance, places_of
 from rankings.orders.from_scores import f_beta, ranking_from_scores
@@ -24,7 +23,7 @@ from rankings.tuning.gains import choose, corrected, gain
 from rankings.tuning.open_questions import beta_gains, differences_of_methods
 from rankings.tuning.preference_strength import strength_correlations
 from rankings.tuning.slices import ImageProperty, slices
-from tests.support.rankings import by_text
+from tests.support.rankings import by_text, personal_rankings
 
 METHODS = ["a", "b", "c", "d"]
 
