@@ -16,7 +16,12 @@ from annotate.access import permitted
 from annotate.datasets import exports, selectors, thumbnails
 from annotate.datasets.drawing import picture
 from annotate.datasets.models import Dataset
-from annotate.datasets.services import ScenesRefused, declare_scenes
+from annotate.datasets.services import (
+    ScenesRefused,
+    declare_scenes,
+    scenes_by_name,
+    scenes_of_csv,
+)
 from annotate.leaderboards import selectors as leaderboards
 from annotate.requests import SignedInRequest, require
 from annotate.scoring.readiness import readiness
@@ -114,10 +119,13 @@ def scenes(request: SignedInRequest, slug: str) -> HttpResponse:
     require(request.user, "annotate.load_data")
     dataset = _dataset(request, slug)
     sent = (request.POST, request.FILES) if request.method == "POST" else ()
-    form = ScenesForm(*sent, dataset=dataset)
+    form = ScenesForm(*sent)
     if form.is_valid():
+        separator, file = form.cleaned_data["separator"], form.cleaned_data["file"]
         try:
-            n = declare_scenes(dataset=dataset, scene_of=form.cleaned_data["scene_of"])
+            scene_of = scenes_by_name(dataset, separator) if separator else {}
+            scene_of = scenes_of_csv(file.read()) if file else scene_of
+            n = declare_scenes(dataset=dataset, scene_of=scene_of)
         except ScenesRefused as refusal:
             form.add_error(None, str(refusal))
         else:

@@ -28,16 +28,16 @@ def scenes_by_name(dataset: Dataset, separator: str) -> dict[str, str]:
     return {name: name.rpartition(separator)[0] for name in names}
 
 
-def scenes_of_csv(text: str) -> dict[str, str]:
+def scenes_of_csv(content: bytes) -> dict[str, str]:
     """Read a CSV with the columns image and scene. Raises ScenesRefused."""
-    reader = csv.DictReader(io.StringIO(text.removeprefix("\ufeff"), newline=""), restval="")
     try:
-        if not {"image", "scene"} <= {*(reader.fieldnames or ())}:
-            raise ScenesRefused(_("The file needs a first line with the columns image and scene."))
-        return {row["image"].strip(): row["scene"].strip() for row in reader}
-    except csv.Error as fault:
-        words = _("The file is not CSV: {fault}.")
-        raise ScenesRefused(words.format(fault=fault)) from fault
+        text = content.decode("utf-8-sig")
+        reader = csv.DictReader(io.StringIO(text, newline=""), restval="")
+        if {"image", "scene"} <= {*(reader.fieldnames or ())}:
+            return {row["image"].strip(): row["scene"].strip() for row in reader}
+    except (csv.Error, UnicodeDecodeError) as fault:
+        raise ScenesRefused(_("The file is not a CSV file in UTF-8.")) from fault
+    raise ScenesRefused(_("The file needs a first line with the columns image and scene."))
 
 
 @transaction.atomic

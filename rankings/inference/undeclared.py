@@ -58,7 +58,7 @@ def undeclared_clusters(
     if measured.distances.shape[1] < 2 or not len(measured.images):
         return Signs()
     rng = np.random.default_rng(seed)
-    # What protocols have in common says nothing about their differences.
+    # Without the part that all protocols share, which is no difference between them.
     relative = measured.distances - measured.distances.mean(axis=1, keepdims=True)
     image_of = np.unique(measured.images, return_inverse=True)[1]
     of_image, n_i = _means(relative, image_of)

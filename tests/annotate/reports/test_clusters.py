@@ -151,7 +151,7 @@ def test_the_page_of_scenes_reads_a_separator_or_a_csv(client):
     for sent, said in (
         ({"file": io.BytesIO(b"a,b\n1,2\n")}, "columns image and scene"),
         ({"file": io.BytesIO(b"image,scene\nimg_0,park\n")}, "has no image img_0"),
-        ({"file": io.BytesIO(b"\xff\xfe\x00")}, "not UTF-8"),
+        ({"file": io.BytesIO(b"\xff\xfe\x00")}, "not a CSV file in UTF-8"),
     ):
         answer = client.post(address, sent)
         assert answer.status_code == 422
