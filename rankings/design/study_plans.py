@@ -24,27 +24,8 @@ USUAL_MINUTES: Final = 10.0
 _MOST_PEOPLE: Final = 1000
 # Numbers of people that a plan examines, up to the available number.
 _STEPS: Final = (
-    2,
-    3,
-    4,
-    5,
-    6,
-    8,
-    10,
-    12,
-    15,
-    20,
-    25,
-    30,
-    40,
-    50,
-    75,
-    100,
-    150,
-    200,
-    300,
-    500,
-    1000,
+    *(2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50),
+    *(75, 100, 150, 200, 300, 500, 1000),
 )
 
 
@@ -167,7 +148,8 @@ class Plan:
     """All examined designs, the recommended one, and notes.
 
     ``within_reach`` is the smallest difference that the people and images can reveal, in steps of
-    one pair in a thousand, if they cannot reveal the requested one; otherwise None.
+    one pair in a thousand, if they cannot reveal the requested one; otherwise None. ``unlucky`` is the
+    power of the cheapest design after the unluckiest tenth of pilots; None without design or pilot.
     """
 
     question: Question
@@ -175,6 +157,7 @@ class Plan:
     choices: tuple[Choice, ...]
     remarks: tuple[str, ...]
     within_reach: float | None = None
+    unlucky: float | None = None
 
     @property
     def cheapest(self) -> Choice | None:
@@ -193,6 +176,7 @@ class Plan:
             "differences": list(self.pilot.differences),
             "choices": [asdict(choice) for choice in self.choices],
             "remarks": list(self.remarks),
+            "unlucky": self.unlucky,
         }
 
 
@@ -221,7 +205,20 @@ def plan(pilot: Pilot, question: Question) -> Plan:
         marked,
         (*_warnings(pilot, question, marked), *pilot.remarks),
         None if known else _within_reach(pilot, question),
+        None if cheapest is None else _unlucky(pilot, question, choices[cheapest]),
     )
+
+
+def _unlucky(pilot: Pilot, question: Question, choice: Choice) -> float | None:
+    """Return a design's power if the pilot's estimates are far too small, as those of one in ten are."""
+    parts = dict(question.components(pilot))[choice.asking]
+    if parts.degrees is None or choice.n_images is None:
+        return None
+    sharing = next(one for one in SHARINGS if one.name == choice.sharing)
+    design = Design(
+        choice.n_images, choice.n_annotators, sharing.per_image, sharing.repeated, REPEATS
+    )
+    return power(parts.unlucky, design, question.difference, alpha=question.alpha_of_pair)
 
 
 @dataclass(frozen=True, slots=True)

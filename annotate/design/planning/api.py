@@ -47,6 +47,9 @@ class PlanQuery(serializers.Serializer[Any]):
         required=False, min_value=0.1, max_value=3600, help_text="Without it as in that study."
     )
     minutes = serializers.FloatField(default=USUAL_MINUTES, min_value=0, max_value=480)
+    strategy = serializers.ChoiceField(
+        services.STRATEGIES, default=services.STRATEGIES[0], help_text="Of whole rankings."
+    )
 
 
 class ComponentsSerializer(serializers.Serializer[Any]):
@@ -100,6 +103,9 @@ class StudyPlanSerializer(serializers.Serializer[Any]):
     )
     choices = DesignChoiceSerializer(many=True)
     remarks = serializers.ListField(child=serializers.CharField())
+    unlucky = serializers.FloatField(
+        allow_null=True, help_text="Power of the cheapest after the unluckiest tenth of pilots."
+    )
 
 
 class PlanOfDataset(ApiView):

@@ -115,6 +115,13 @@ class PlanForm(MainAndMore, forms.Form):
     minutes = forms.FloatField(
         label=_("Minutes a person needs before the first pair"), min_value=0, max_value=480
     )
+    strategy = forms.ChoiceField(
+        label=_("Order of the pairs of a ranking"),
+        choices=[(name, Study.Strategy(name).label) for name in services.STRATEGIES],
+        help_text=_(
+            "Careful insertion takes more pairs, here as many as if 5 % of answers are wrong."
+        ),
+    )
 
     # Fields that the design of a new study shows at once.
     MAIN = ("difference", "people", "criterion")
@@ -139,6 +146,7 @@ class PlanForm(MainAndMore, forms.Form):
             "power": f"{POWER * _PERCENT:g}",
             "criterion": services.CRITERION,
             "minutes": f"{USUAL_MINUTES:g}",
+            "strategy": services.STRATEGIES[0],
             **(known or {}),
         }
         if of_dataset is not None and "study" not in data:

@@ -32,23 +32,25 @@ class ShownChoice:
     address: str
 
 
-def panel(found: Plan, path: str, *, is_enlarged: bool = False) -> dict[str, Any]:
+def panel(found: Plan, path: str, strategy: str, *, is_enlarged: bool = False) -> dict[str, Any]:
     """Return the context of a plan's panel; ``path`` is the page to send a design's settings to."""
     wider = found.within_reach
     return {
         "plan": found,
-        "cheapest": _shown(found.cheapest, path) if found.cheapest else None,
-        "advised": _shown(found.advised, path) if found.advised else None,
+        "cheapest": _shown(found.cheapest, path, strategy) if found.cheapest else None,
+        "advised": _shown(found.advised, path, strategy) if found.advised else None,
         "wider": None if wider is None else round(100 * wider, 1),
         "is_enlarged": is_enlarged,
+        "share": f"{100 * found.question.share:g}",
+        "unlucky": None if found.unlucky is None else f"{100 * found.unlucky:.0f}",
     }
 
 
-def choices_with_all(found: Plan, path: str) -> list[ShownChoice]:
+def choices_with_all(found: Plan, path: str, strategy: str) -> list[ShownChoice]:
     """Return the designs that use all people: those that fit first, then by hours."""
     rows = [one for one in found.choices if one.n_annotators == found.question.people]
     rows.sort(key=lambda one: (not one.fits, one.hours is None, one.hours or 0.0))
-    return [_shown(one, path) for one in rows]
+    return [_shown(one, path, strategy) for one in rows]
 
 
 def differences_of(found: Plan) -> tuple[str, str, str] | None:
@@ -62,9 +64,9 @@ def differences_of(found: Plan) -> tuple[str, str, str] | None:
     return least, most, middle
 
 
-def _shown(choice: Choice, path: str) -> ShownChoice:
+def _shown(choice: Choice, path: str, strategy: str) -> ShownChoice:
     separator = "&" if "?" in path else "?"
-    address = f"{path}{separator}{urlencode(settings_of(choice))}"
+    address = f"{path}{separator}{urlencode(settings_of(choice, strategy))}"
     return ShownChoice(
         choice, _(ASKED[choice.asking]), _(choice.sharing), ", ".join(_marks(choice)), address
     )

@@ -32,6 +32,10 @@ from rankings.design.study_plans import (
 
 DIFFERENCE: Final = 0.03
 CRITERION: Final = "preference"
+STRATEGIES: Final = (Study.Strategy.INSERTION.value, Study.Strategy.CAREFUL.value)
+# Pairs of a ranking by careful insertion per pair by binary insertion with 2 re-checks, if 5 % of
+# the answers are wrong and the share of wrong answers is learnt (docs/explanation/rechecks.md).
+_CAREFUL: Final = 33.5 / 27.1
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,11 @@ class Measured:
 
     screens: float | None
     seconds: float | None
+
+    def screens_by(self, strategy: str, own: str) -> float:
+        """Return the pairs that a ranking takes by a strategy; ``own`` is that of the study."""
+        factors = [_CAREFUL if one == Study.Strategy.CAREFUL else 1.0 for one in (strategy, own)]
+        return (self.screens or DEMO_SCREENS) * factors[0] / factors[1]
 
 
 def pilots(person: User) -> QuerySet[Study]:
@@ -69,14 +78,16 @@ def plan_study(
     images: int | None = None,
     seconds: float | None = None,
     minutes: float = USUAL_MINUTES,
+    strategy: str = STRATEGIES[0],
 ) -> Plan:
     """Return the designs that detect a difference on a dataset's images.
 
     ``study`` is the pilot; without one, or if it is too large to analyse, the demo is used, and the
     result says so. ``images`` defaults to those of the dataset, ``seconds`` to those measured in
-    the pilot.
+    the pilot; rankings by another strategy than the pilot's take more or fewer pairs.
     """
     cost = measured(study)
+    own = STRATEGIES[0] if study is None else study.strategy
     return plan(
         _pilot(study, criterion),
         Question(
@@ -85,7 +96,7 @@ def plan_study(
             share=power,
             n_protocols=n_protocols,
             images=max(2, dataset.images.count()) if images is None else images,
-            screens=cost.screens or DEMO_SCREENS,
+            screens=cost.screens_by(strategy, own),
             seconds=seconds or cost.seconds or USUAL_SECONDS,
             minutes_a_person=minutes,
         ),
@@ -108,7 +119,7 @@ def _pilot(study: Study | None, criterion: str) -> Pilot:
     return pilot_of_study(study, criterion)
 
 
-def settings_of(choice: Choice) -> dict[str, int | str]:
+def settings_of(choice: Choice, strategy: str) -> dict[str, int | str]:
     """Return all settings that give a new study the design of a plan, whatever it had before."""
     sharing = next(one for one in SHARINGS if one.name == choice.sharing)
     settings: dict[str, int | str] = {
@@ -117,6 +128,7 @@ def settings_of(choice: Choice) -> dict[str, int | str]:
         # Visits ask about all methods, and no images are ranked by additional people.
         "methods_per_visit": "",
         "agreement_percent": 0,
+        **({"strategy": strategy} if strategy == Study.Strategy.CAREFUL else {}),
     }
     if sharing.repeated:
         settings |= {

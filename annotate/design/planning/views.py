@@ -33,11 +33,11 @@ def plan(request: SignedInRequest, slug: str) -> HttpResponse:
     asked = form.asked()
     begin = reverse("setup:begin", args=[dataset.slug])
     context |= {
-        **panel(found, begin, is_enlarged=asked_for.is_enlarged),
+        **panel(found, begin, asked["strategy"], is_enlarged=asked_for.is_enlarged),
         "differences": differences_of(found),
         "pilot": asked["study"],
         "criterion": asked["criterion"],
-        "choices": choices_with_all(found, begin),
+        "choices": choices_with_all(found, begin, asked["strategy"]),
         "figure": shown_map(figure_of(found, asked["criterion"]), dataset, request.GET),
         "may_set_up": request.user.has_perm("annotate.load_data"),
     }

@@ -140,7 +140,8 @@ def _plan(request: SignedInRequest, new: NewStudy) -> dict[str, Any]:
     if asked_for.plan is not None:
         asked = {name: question.data[name] for name in question.fields if name in request.GET}
         path = f"{presentation.address(new, 'design')}?{urlencode(asked)}"
-        context |= panel(asked_for.plan, path, is_enlarged=asked_for.is_enlarged)
+        strategy = asked_for.form.asked()["strategy"]
+        context |= panel(asked_for.plan, path, strategy, is_enlarged=asked_for.is_enlarged)
     return context
 
 
