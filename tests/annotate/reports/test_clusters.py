@@ -163,7 +163,7 @@ def test_the_page_of_scenes_reads_a_separator_or_a_csv(client):
 
 
 def test_a_persons_images_are_spread_over_the_scenes():
-    """Six images of two scenes: whoever has ranked one of a scene gets the other scene next."""
+    """Six images of two scenes: after an image of one scene comes an image of the other."""
     study = make_study(METHODS, images=6)
     images = list(study.images.in_order())
     declare_scenes(
