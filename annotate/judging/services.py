@@ -290,7 +290,7 @@ def _of(annotator: User, study: Study) -> QuerySet[Membership]:
 def _open(studies: Iterable[Study], *, is_answer: bool = False) -> Study:
     """Return the first study; raise NotThere if there is none, StudyNotOpen if it is not open.
 
-    An answer to a pair on screen is accepted for a while after the study has ended by its rule.
+    An answer to a pair on screen is accepted for a while after the study was closed.
     """
     study = next(iter(studies), None)
     if study is None:

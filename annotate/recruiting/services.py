@@ -188,7 +188,7 @@ def follow(arrival: Arrival) -> Arrival:
         return arrival
     study, person = arrival.study, arrival.person
     if study.state != Study.State.OPEN:
-        # A pair on screen may still be answered for a while after a study has ended by its rule.
+        # A pair on screen may still be answered for a while after the study was closed.
         waits = Screen.objects.filter(
             assignment__study=study, assignment__annotator=person, state=Screen.State.WAITING
         )

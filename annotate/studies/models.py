@@ -13,10 +13,11 @@ from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from annotate.append_only import WrittenOnce
+from annotate.audit.models import Act
 from annotate.datasets.models import Dataset, Image, Method
 from annotate.usual_texts import USUAL_CONSENT, USUAL_QUESTIONS, USUAL_WELCOME
 
-# For this long after a study has ended by its rule, pairs on screen can still be answered.
+# For this long after a study was closed, pairs on screen can still be answered.
 LAST_ANSWERS: Final = timedelta(minutes=30)
 # An end rule of earlier versions, no longer applied: when every pair of protocols is decided.
 RETIRED_END_RULE: Final = "decided"
@@ -325,10 +326,11 @@ class Study(models.Model):
 
     @property
     def is_ending(self) -> bool:
-        """Whether its rule has just closed it, so that pairs on screen may still be answered."""
-        if self.state != self.State.CLOSED or self.ended is None:
+        """Whether it was closed a short time ago, so that pairs on screen may still be answered."""
+        if self.state != self.State.CLOSED:
             return False
-        return timezone.now() - self.ended < LAST_ANSWERS
+        since = timezone.now() - LAST_ANSWERS
+        return self.audit_entries.filter(act=Act.STUDY_CLOSED, created__gt=since).exists()
 
     @property
     def questions(self) -> dict[str, str]:

@@ -17,6 +17,7 @@ from annotate.recruiting import pace
 from annotate.recruiting.models import Arrival, Entrance, Outcome
 from annotate.recruiting.platforms import external_submit, way_back
 from annotate.studies.models import Membership, Study
+from annotate.studies.services import end_study, set_state
 from tests.support.addresses import names_of_addresses
 from tests.support.factories import add_annotator, add_researcher
 from tests.support.made_once import made_once
@@ -321,14 +322,20 @@ def test_a_closed_entrance_gives_the_code_for_being_late(entrance):
     assert code_on(agree(Client(), entrance, leave="late")) == entrance.code_late
 
 
+def end_by_its_rule(study):
+    Study.objects.filter(pk=study.pk).update(ends_by="budget", answer_budget=1)
+    assert end_study(study=Study.objects.get(pk=study.pk), n_answers=1, why="budget")
+
+
+@pytest.mark.parametrize(
+    "end", [end_by_its_rule, lambda study: set_state(study=study, state="closed")]
+)
 def test_when_the_study_has_ended_the_pair_on_screen_is_taken_and_the_person_is_paid(
-    study, entrance
+    study, entrance, end
 ):
     browser = admitted(entrance)
     answer(browser)
-    Study.objects.filter(pk=study.pk).update(
-        state="closed", ended=timezone.now(), ends_by="budget", answer_budget=1
-    )
+    end(study)
     n_before = Judgement.objects.count()
     response = answer(browser)
     assert Judgement.objects.count() == n_before + 1

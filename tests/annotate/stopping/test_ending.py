@@ -5,6 +5,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
@@ -13,7 +14,7 @@ from annotate.design.setup.services import begin as begin_study
 from annotate.jobs.queue import look_after
 from annotate.judging import services as judging
 from annotate.judging.errors import StudyNotOpen
-from annotate.judging.models import Assignment
+from annotate.judging.models import Assignment, Judgement
 from annotate.stopping.presentation import needed_in_words
 from annotate.stopping.selectors import Missing, missing, n_answers, standings_of
 from annotate.stopping.services import end_by_rules
@@ -106,19 +107,21 @@ def test_long_after_the_end_nothing_is_answered(with_budget):
     on_screen = judging.start(study=with_budget, annotator=other)
     answer(answer(judging.start(study=with_budget, annotator=person), person), person)
     end_by_rules()
-    Study.objects.filter(pk=with_budget.pk).update(
-        ended=timezone.now() - LAST_ANSWERS - timedelta(1)
-    )
+    # The log's own queryset refuses to change it.
+    long_ago = timezone.now() - LAST_ANSWERS - timedelta(1)
+    QuerySet(AuditEntry).filter(act=Act.STUDY_CLOSED).update(created=long_ago)
     with pytest.raises(StudyNotOpen):
         answer(on_screen, other)
 
 
-def test_a_study_that_somebody_closes_takes_no_answer_at_all(with_budget):
+def test_a_study_that_somebody_closes_takes_the_pair_on_screen_and_no_other(with_budget):
     person = add_annotator(with_budget)
     turn = judging.start(study=with_budget, annotator=person)
     set_state(study=with_budget, state="closed")
+    assert answer(turn, person) is None
+    assert Judgement.objects.count() == 1
     with pytest.raises(StudyNotOpen):
-        answer(turn, person)
+        judging.start(study=with_budget, annotator=person)
 
 
 def test_a_study_that_is_opened_again_is_not_ended_by_its_rule_again(with_budget):
