@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from allauth.decorators import rate_limit
 from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -36,7 +35,6 @@ def _entrance(slug: str) -> Entrance:
 
 
 @never_cache
-@rate_limit(action="join")  # type: ignore[untyped-decorator]  # the library has no types
 @require_http_methods(["GET", "HEAD", "POST"])
 def start(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the page before consent, or lead a person who was here to where they were."""

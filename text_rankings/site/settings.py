@@ -241,10 +241,9 @@ ACCOUNT_RATE_LIMITS = {
     # is refused, but each of these networks has one wrong try (accounts/adapter.py).
     "failures_of_strangers": "60/h/key",
     "sign_in_while_guessed_at": "1/h/key",
-    "signup": "60/m/ip",
-    "invitation": "60/m/ip",
-    # Entrances: a laboratory of many people behind one address. Places bound what is stored.
-    "join": "600/m/ip",
+    "signup": "240/m/ip",
+    # Forty people behind one address may open and send theirs within a minute. Tokens are long.
+    "invitation": "240/m/ip",
 }
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
 MFA_PASSKEY_LOGIN_ENABLED = True

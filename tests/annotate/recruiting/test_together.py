@@ -1,37 +1,40 @@
-"""Many people at the same second: places are exact, and the same ids are one person."""
+"""Many people at the same second, over HTTP: places are exact, and the same ids are one person."""
+
+from collections import Counter
 
 import pytest
+from django.test import Client
 
-from annotate.recruiting.errors import NotAdmitted
 from annotate.recruiting.models import Arrival
-from annotate.recruiting.services import Ids, admit
 from annotate.studies.models import Membership
-from tests.support.participants import crowd_study, make_entrance
+from tests.support.participants import agree, code_on, crowd_study, ids, learn, make_entrance
 from tests.support.together import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def admission(entrance, person):
-    def ask():
-        try:
-            return admit(entrance=entrance, ids=Ids(person))
-        except NotAdmitted as refusal:
-            return refusal.outcome
-
-    return ask
+def consenting(entrance, person):
+    """Return a browser and what it is to do: to agree, as everybody behind one address."""
+    browser = Client()
+    return browser, lambda: agree(browser, entrance, ids(person))
 
 
 def test_sixty_people_for_forty_places_at_the_same_second_are_forty_people():
     entrance = make_entrance(crowd_study(images=2), places=40)
-    outcomes = at_once(*(admission(entrance, f"person{number}") for number in range(60)))
-    assert sum(isinstance(outcome, Arrival) for outcome in outcomes) == 40
-    assert outcomes.count("full") == 20
+    browsers, calls = zip(*(consenting(entrance, f"p{n}") for n in range(60)), strict=True)
+    answers = at_once(*calls)
+    codes = Counter(code_on(answer) for answer in answers if answer.status_code != 302)
+    assert codes == {entrance.code_full: 20}
     assert Arrival.objects.count() == Membership.objects.count() == 40
+    # Of those who agreed, no one is turned away later.
+    for browser, answer in zip(browsers, answers, strict=True):
+        if answer.status_code == 302:
+            learn(browser, entrance.study)
 
 
 def test_the_same_ids_twice_at_once_are_one_participant():
     entrance = make_entrance(crowd_study(images=2))
-    arrivals = at_once(*(admission(entrance, "same") for _ in range(4)))
-    assert len({arrival.pk for arrival in arrivals}) == 1
+    browsers, calls = zip(*(consenting(entrance, "same") for _ in range(4)), strict=True)
+    assert {answer.status_code for answer in at_once(*calls)} == {302}
     assert Arrival.objects.count() == Membership.objects.count() == 1
+    assert len({browser.session["arrival"] for browser in browsers}) == 1
