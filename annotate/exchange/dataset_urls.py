@@ -6,6 +6,7 @@ from . import views
 
 app_name = "files"
 urlpatterns = [
+    path("<slug:slug>/answers/", views.answers_from_elsewhere, name="answers"),
     re_path(
         r"^(?P<slug>[-\w]+)/ground-truth\.(?P<extension>zip|json)$",
         views.truth_file,

@@ -1,5 +1,12 @@
 """Downloads: a study's raw data, bundle and an annotator's own answers, and a dataset's files."""
 
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import (
     Http404,
@@ -8,21 +15,24 @@ from django.http import (
     HttpResponseBase,
     StreamingHttpResponse,
 )
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
 from annotate.jobs.shortcuts import go_to
 from annotate.reports.errors import TooLarge
 from annotate.reports.shortcuts import offered_as_work
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, require
+from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 
-from . import raw, work
+from . import elsewhere, raw, work
 from .columns import TABLES
+from .forms import AnswersForm
 from .shortcuts import own_answers_response
 
 
@@ -122,6 +132,43 @@ def causes_file(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     if not run.has_causes:
         raise Http404
     return go_to(work.start_causes(run=run, person=request.user))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def answers_from_elsewhere(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Check a file of pairs that another tool collected, and make a closed study of it."""
+    require(request.user, "annotate.load_data")
+    dataset = _dataset(request, slug)
+    form = AnswersForm(request.POST or None, request.FILES or None)
+    context: dict[str, Any] = {"dataset": dataset, "form": form}
+    if form.is_valid():
+        try:
+            study, context["notes"] = _loaded(dataset, form.cleaned_data)
+        except (elsewhere.AnswersRefused, StudyRefused) as refusal:
+            form.add_error("file", str(refusal))
+        else:
+            if study is not None:
+                messages.success(request, _("The answers are loaded as a closed study."))
+                return redirect("studies:detail", slug=study.slug)
+    status = 422 if form.is_bound else 200
+    return render(request, "imports/answers.html", context, status=status)
+
+
+def _loaded(dataset: Dataset, given: Mapping[str, Any]) -> tuple[Study | None, Sequence[str]]:
+    """Load answers, or return the sentences on those that would be left out without consent."""
+    with NamedTemporaryFile(suffix=Path(given["file"].name).suffix.lower()) as copy:
+        for chunk in given["file"].chunks():
+            copy.write(chunk)
+        copy.flush()
+        digest = sha256(Path(copy.name).read_bytes()).hexdigest()
+        criterion = given["criterion"]
+        answers, notes = elsewhere.read_answers(copy.name, dataset=dataset, criterion=criterion)
+    if notes and not given["leave_out"]:
+        return None, notes
+    file = {"sha256": digest, "left_out": len(notes)}
+    name = given["name"]
+    return elsewhere.load_answers(dataset=dataset, name=name, answers=answers, file=file), notes
 
 
 def _dataset(request: SignedInRequest, slug: str) -> Dataset:

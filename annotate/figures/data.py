@@ -225,6 +225,8 @@ class FigureData:
         rankings: dict[str, dict[str, Ranking]] = {}
         order = ("annotator", "image__position", "image")
         for image, annotator, buckets_by_criterion in counted_rankings(self.study, *order):
+            if self.criterion not in buckets_by_criterion:
+                continue  # answers from elsewhere may be by some criteria only
             label = names[annotator].replace("annotator-", "A")
             rankings.setdefault(label, {})[image] = tuple(
                 tuple(name_of[method] for method in bucket)

@@ -210,13 +210,17 @@ def complete_rankings_of(
     """Return the finished rankings as method ids, buckets best first and each in a fixed order.
 
     None while pairs are open, and if fewer than two of a sample's methods still take part.
-    ``method_of`` gives the method of each result of the assignment that takes part.
+    ``method_of`` gives the method of each result of the assignment that takes part. Of answers from
+    elsewhere, criteria with open pairs are left out.
     """
     rankings = state.rankings()
+    if assignment.study.is_external:
+        by_criterion = {criterion: state.ranking(criterion) for criterion in CRITERIA}
+        rankings = {name: ranking for name, ranking in by_criterion.items() if ranking} or None
     if rankings is None or (assignment.drawn is not None and len(method_of) < 2):
         return None
     ranked = {}
-    for criterion in CRITERIA:
+    for criterion in rankings:
         buckets = [
             sorted(
                 method_of[result]

@@ -59,7 +59,7 @@ def _welcome(request: SignedInRequest, study: Study, visit: Visit) -> HttpRespon
         "size": selectors.size(study, request.user),
         "contacts": selectors.contacts(study),
         "welcome": own_words(study.welcome_text),
-        "contact": own_words(study.contact_text),
+        "contact": own_words(study.contact),
         "consent_words": own_words(services.consent_text(study, visit)),
         "next_url": _waiting_url(study, visit, request.user),
     }

@@ -33,7 +33,7 @@ def start_context(entrance: Entrance) -> dict[str, Any]:
         "minutes": minutes_of(entrance),
         "n_pairs": n_pairs_of(entrance),
         "welcome": own_words(study.welcome_text),
-        "contact": own_words(study.contact_text),
+        "contact": own_words(study.contact),
         "contacts": learning.contacts(study),
         "consent_words": own_words(study.consent_text),
     }

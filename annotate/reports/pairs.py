@@ -65,10 +65,9 @@ def _visits(study: Study) -> Iterator[tuple[str, Visit]]:
         "image__name", "annotator", "rankings", "drawn"
     ).iterator():
         chances, source = _draw(drawn, name_of)
-        for criterion in CRITERIA:
+        for criterion, buckets in (rankings or {}).items():
             ranking = tuple(
-                tuple(sorted(name_of[method] for method in bucket))
-                for bucket in (rankings or {}).get(criterion, ())
+                tuple(sorted(name_of[method] for method in bucket)) for bucket in buckets
             )
             yield criterion, Visit(image, people[annotator], ranking, chances, source)
 

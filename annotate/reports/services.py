@@ -82,6 +82,11 @@ _RANKINGS: Final = gettext_noop("complete rankings")
 _VISITS: Final = gettext_noop("visits with drawn methods")
 _IMAGES: Final = gettext_noop("images of the study")
 _STATE: Final = gettext_noop("state")
+_ORIGIN: Final = gettext_noop("origin of the answers")
+_ELSEWHERE: Final = gettext_noop(
+    "collected elsewhere and loaded; how pairs were chosen is not known, and they count as drawn at "
+    "random"
+)
 _LEFT_OUT: Final = gettext_noop("annotators left out")
 _KNOWN: Final = gettext_noop("known-answer pairs")
 _IMPORTED: Final = gettext_noop("{protocol} (imported {day})")
@@ -125,6 +130,7 @@ class StudyReport:
             _RANKINGS: str(self.n_rankings),
             **({_VISITS: str(self.n_visits)} if self.n_visits else {}),
             _IMAGES: str(self.n_images),
+            **({_ORIGIN: _ELSEWHERE} if self.study.is_external else {}),
             **({_STATE: STILL_OPEN} if self.study.state == Study.State.OPEN else {}),
             **({_LEFT_OUT: _LIST.join(left)} if (left := self.people_left_out) else {}),
             **({_KNOWN: _LIST.join(known)} if (known := self.known_answers) else {}),
@@ -418,10 +424,9 @@ def _rankings(
     # Few distinct buckets fill many rankings; each is one object, which takes a third of the memory.
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     for image, annotator, buckets_by_criterion in counted_rankings(study):
-        for criterion in CRITERIA:
+        for criterion, by_criterion in buckets_by_criterion.items():
             buckets = (
-                tuple(sorted(name_of[method] for method in bucket))
-                for bucket in buckets_by_criterion[criterion]
+                tuple(sorted(name_of[method] for method in bucket)) for bucket in by_criterion
             )
             rankings[criterion][image][key_of(annotator)] = tuple(
                 [shared.setdefault(bucket, bucket) for bucket in buckets]

@@ -55,6 +55,7 @@ class Study(models.Model):
 
         SHARED = "shared", _("re-checks and repairs together: a fifth of the pairs")
         APART = "apart", _("as many re-checks as chosen, repairs a fifth of the pairs beyond them")
+        ELSEWHERE = "elsewhere", _("none: the answers were collected elsewhere")
 
     class EndRule(models.TextChoices):
         """The rule that closes a study; chosen before it opens."""
@@ -309,6 +310,11 @@ class Study(models.Model):
         return self.name
 
     @property
+    def is_external(self) -> bool:
+        """Whether its answers were collected elsewhere and loaded; it is never opened."""
+        return self.recheck_rule == self.RecheckRule.ELSEWHERE
+
+    @property
     def asks_visits(self) -> bool:
         """Whether annotators make visits to images, which may ask less than whole rankings."""
         return self.methods_per_visit is not None
@@ -327,10 +333,9 @@ class Study(models.Model):
     @property
     def is_ending(self) -> bool:
         """Whether it was closed a short time ago, so that pairs on screen may still be answered."""
-        if self.state != self.State.CLOSED:
-            return False
         since = timezone.now() - LAST_ANSWERS
-        return self.audit_entries.filter(act=Act.STUDY_CLOSED, created__gt=since).exists()
+        closings = self.audit_entries.filter(act=Act.STUDY_CLOSED, created__gt=since)
+        return self.state == self.State.CLOSED and closings.exists()
 
     @property
     def questions(self) -> dict[str, str]:
@@ -348,11 +353,6 @@ class Study(models.Model):
     @property
     def consent_text(self) -> str:
         return self.consent or str(USUAL_CONSENT)
-
-    @property
-    def contact_text(self) -> str:
-        """The annotators' contact in the researcher's words; empty: the study's researchers."""
-        return self.contact
 
 
 class StudyImage(models.Model):

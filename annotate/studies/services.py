@@ -262,11 +262,15 @@ def _record_member(act: Act, membership: Membership, **details: str) -> None:
 def set_state(*, study: Study, state: str, on_blank_pages: bool = False) -> None:
     """Open the study for answers, or close it; the answers are kept.
 
-    Raises StudyRefused if a new study without a single photograph is opened and ``on_blank_pages``
-    does not say that its outlines are to be shown on blank pages.
+    Raises StudyRefused if a study with answers from elsewhere is opened, or a new one without a
+    single photograph unless ``on_blank_pages`` says that outlines are to be shown on blank pages.
     """
     if study.state == state:
         return
+    if study.is_external and state == Study.State.OPEN:
+        raise StudyRefused(
+            _("The answers were collected elsewhere. Set up another study to ask people here.")
+        )
     is_new = study.state == Study.State.DRAFT and state == Study.State.OPEN
     if is_new and not on_blank_pages and not has_photographs(study):
         raise StudyRefused(

@@ -58,6 +58,8 @@ def pair_report(
     RankingError
         As :func:`.pair_estimates.pair_losses` does.
     """
+    # Answers from elsewhere may be by some criteria only.
+    asked = {name: own for name, own in visits.items() if own or (lost or {}).get(name)}
     return {
         "settings": plain(settings),
         "criteria": {
@@ -68,7 +70,7 @@ def pair_report(
                 settings,
                 declared,
             )
-            for criterion, own in visits.items()
+            for criterion, own in (asked or visits).items()
         },
     }
 

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Any, Final, TextIO
 
 import numpy as np
@@ -159,20 +160,26 @@ def rows_of(
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield each row with its line; lines before the header that start with "# " are skipped.
 
+    A file ``.json`` is a list of rows, or of tasks with pairwise answers as Label Studio exports them;
+    each is numbered from 1.
+
     Raises
     ------
     RankingError
         If the file cannot be read, or has no such columns nor others ``instead``.
     """
+    if path.endswith(".json"):
+        rows = list(_rows_of_json(path))
+        _require(path, [*rows[0]] if rows else [], needed, instead)
+        yield from enumerate(rows, 1)
+        return
     try:
         with _opened(path) as file:
             n_read, head = 1, file.readline()
             while head.startswith("# "):
                 n_read, head = n_read + 1, file.readline()
             names = next(csv.reader([head]), [])
-            missing = [name for name in needed if name not in names]
-            if missing and not instead(names):
-                raise RankingError(f"{path} has no column {missing[0]}")
+            _require(path, names, needed, instead)
             reader = csv.DictReader(file, names, restval="")
             for row in reader:
                 yield n_read + reader.line_num, {name: _unescaped(row[name]) for name in names}
@@ -180,6 +187,51 @@ def rows_of(
         raise RankingError(f"{path} cannot be read: {fault.strerror}") from fault
     except (csv.Error, UnicodeDecodeError) as fault:
         raise RankingError(f"{path} is no CSV file: {fault}") from fault
+
+
+def _require(
+    path: str,
+    names: Sequence[str],
+    needed: Sequence[str],
+    instead: Callable[[Sequence[str]], bool],
+) -> None:
+    missing = [name for name in needed if name not in names]
+    if missing and not instead(names):
+        raise RankingError(f"{path} has no column {missing[0]}")
+
+
+def _rows_of_json(path: str) -> Iterator[dict[str, str]]:
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as fault:
+        raise RankingError(f"{path} cannot be read: {fault.strerror}") from fault
+    except (ValueError, RecursionError) as fault:
+        raise RankingError(f"{path} is no JSON file: {fault}") from fault
+    if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
+        raise RankingError(f"{path} is no list of rows")
+    for task in content:
+        rows = _of_label_studio(task) if "annotations" in task else [task]
+        for row in rows:
+            yield {name: "" if value is None else str(value) for name, value in row.items()}
+
+
+def _of_label_studio(task: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each answer of the tag Pairwise; the task's own data name image and methods."""
+    try:
+        for annotation in task["annotations"]:
+            person = annotation.get("completed_by")
+            for result in annotation["result"]:
+                if result["type"] == "pairwise" and not annotation.get("was_cancelled"):
+                    yield {
+                        **task["data"],
+                        "annotator": person.get("id") if isinstance(person, dict) else person,
+                        "verdict": result["value"]["selected"],
+                        "seconds": annotation.get("lead_time"),
+                    }
+    except (KeyError, TypeError, AttributeError) as fault:
+        raise RankingError(
+            f"task {task.get('id')} is no task of Label Studio: {fault!r}"
+        ) from fault
 
 
 def _opened(path: str) -> AbstractContextManager[TextIO]:

@@ -1,24 +1,49 @@
 """Pairs that other tools collected, as rankings."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Final
 
 from text_rankings.base.suggestions import did_you_mean
 
 from ..errors import RankingError
 from ..orders.buckets import Ranking, checked
-from .partial_order import PartialOrder
+from .partial_order import PartialOrder, Verdict
 
 _CRITERION: Final = "preference"
 _FIRST: Final = ("method_a", "model_a", "left", "winner")
 _SECOND: Final = ("method_b", "model_b", "right", "loser")
-_VERDICTS: Final = {
-    **dict.fromkeys(("left", "a", "1", "method_a", "model_a", "first"), "left"),
-    **dict.fromkeys(("right", "b", "2", "method_b", "model_b", "second"), "right"),
-    **dict.fromkeys(("equal", "tie", "tied", "0", "both", "tie (bothbad)", "draw"), "equal"),
+_WORDS: Final[Mapping[Verdict, Sequence[str]]] = {
+    "left": ("left", "a", "1", "method_a", "model_a", "first"),
+    "right": ("right", "b", "2", "method_b", "model_b", "second"),
+    "equal": ("equal", "tie", "tied", "0", "both", "tie (bothbad)", "draw"),
 }
+_VERDICTS: Final = {word: verdict for verdict, words in _WORDS.items() for word in words}
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredPair:
+    """One answer: two methods on an image, and the verdict by a criterion.
+
+    Attributes
+    ----------
+    image, annotator : str
+        Empty if not known.
+    verdict : "left", "right" or "equal"
+        The better of the first and the second method.
+    seconds : float or None
+        Time taken; None if not known.
+    """
+
+    image: str
+    annotator: str
+    criterion: str
+    first: str
+    second: str
+    verdict: Verdict
+    seconds: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +78,40 @@ def are_pairs(names: Collection[str]) -> bool:
     )
 
 
+def answered_pairs(
+    rows: Iterable[Mapping[str, Any]], place: str, criterion: str = _CRITERION
+) -> Iterator[AnsweredPair]:
+    """Yield the pairs of a table.
+
+    Parameters
+    ----------
+    rows
+        With ``method_a``, ``method_b`` and ``verdict``, or the names that other tools use.
+    place : str
+        What a row is called in messages, before its number from 0.
+    criterion : str
+        Of rows that name none.
+
+    Raises
+    ------
+    RankingError
+        If a row is not a pair; names the row.
+    """
+    for at, row in enumerate(rows):
+        first, second, verdict = _pair(row, f"{place} {at}")
+        image, name = (str(row.get(key) or "").strip() for key in ("image", "annotator"))
+        by = str(row.get("criterion") or criterion).strip()
+        yield AnsweredPair(image, name, by, first, second, verdict, _seconds(row.get("seconds")))
+
+
+def _seconds(given: Any) -> float | None:
+    try:
+        seconds = float(given)
+    except (TypeError, ValueError):
+        return None
+    return seconds if isfinite(seconds) and seconds >= 0 else None
+
+
 def rankings_of_pairs(rows: Iterable[Mapping[str, Any]], place: str) -> OfPairs:
     """Return the rankings that follow from pairs.
 
@@ -68,15 +127,24 @@ def rankings_of_pairs(rows: Iterable[Mapping[str, Any]], place: str) -> OfPairs:
     RankingError
         If a row is not a pair; names the row.
     """
+    return rankings_that_follow(answered_pairs(rows, place))
+
+
+def rankings_that_follow(answers: Iterable[AnsweredPair]) -> OfPairs:
+    """Return the rankings that follow from answers.
+
+    Parameters
+    ----------
+    answers : iterable of AnsweredPair
+    """
     orders: dict[str, list[Ranking]] = defaultdict(list)
-    pairs: dict[tuple[str, str, str], list[tuple[str, str, str]]] = defaultdict(list)
-    for at, row in enumerate(rows):
-        first, second, verdict = _pair(row, f"{place} {at}")
-        criterion = str(row.get("criterion") or _CRITERION)
-        image, name = (str(row.get(key) or "") for key in ("image", "annotator"))
-        pairs[criterion, image, name].append((first, second, verdict))
-        ordered = [(first,), (second,)] if verdict != "right" else [(second,), (first,)]
-        orders[criterion].append(checked([(first, second)] if verdict == "equal" else ordered))
+    pairs: dict[tuple[str, str, str], list[tuple[str, str, Verdict]]] = defaultdict(list)
+    for one in answers:
+        first, second = one.first, one.second
+        pairs[one.criterion, one.image, one.annotator].append((first, second, one.verdict))
+        ordered = [(first,), (second,)] if one.verdict != "right" else [(second,), (first,)]
+        tied = one.verdict == "equal"
+        orders[one.criterion].append(checked([(first, second)] if tied else ordered))
     whole: dict[str, dict[str, dict[str, Ranking]]] = {criterion: {} for criterion in orders}
     left_out = []
     for (criterion, image, name), own in pairs.items():
@@ -88,7 +156,7 @@ def rankings_of_pairs(rows: Iterable[Mapping[str, Any]], place: str) -> OfPairs:
     return OfPairs(whole, dict(orders), left_out)
 
 
-def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, str]:
+def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, Verdict]:
     columns = [next((key for key in keys if key in row), None) for keys in (_FIRST, _SECOND)]
     if None in columns:
         raise RankingError(
@@ -101,8 +169,9 @@ def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, str]:
     if columns == ["winner", "loser"]:
         return first, second, "left"
     given = str(row.get("verdict", row.get("winner", ""))).strip()
-    verdict = {first: "left", second: "right"}.get(given, _VERDICTS.get(given.lower(), ""))
-    if not verdict:
+    of_name: dict[str, Verdict] = {first: "left", second: "right"}
+    verdict = of_name.get(given) or _VERDICTS.get(given.lower())
+    if verdict is None:
         meant = did_you_mean(given, _VERDICTS)
         raise RankingError(
             f"{place} has the verdict {given!r}{meant}; expected left, right or equal"
@@ -110,7 +179,7 @@ def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, str]:
     return first, second, verdict
 
 
-def _ranking(pairs: Sequence[tuple[str, str, str]]) -> tuple[Ranking | None, str]:
+def _ranking(pairs: Sequence[tuple[str, str, Verdict]]) -> tuple[Ranking | None, str]:
     """Return the ranking that follows from one annotator's pairs, or None and why there is none."""
     methods = sorted({name for first, second, _ in pairs for name in (first, second)})
     order = PartialOrder(len(methods))
@@ -120,9 +189,7 @@ def _ranking(pairs: Sequence[tuple[str, str, str]]) -> tuple[Ranking | None, str
         if known is not None and known != verdict:
             return None, f"{first} and {second} contradict other answers"
         if known is None:
-            order.set(
-                i, j, "left" if verdict == "left" else "right" if verdict == "right" else "equal"
-            )
+            order.set(i, j, verdict)
     if any(order.open_items(i) for i in range(len(methods))):
         return None, "not every pair follows from the answers"
     groups = order.groups_worst_first((1 << len(methods)) - 1)

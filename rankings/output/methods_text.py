@@ -128,16 +128,22 @@ def _known(citation: Citation, stands_for: Mapping[str, str]) -> list[str]:
 
 def _parts(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     header, settings = data["header"], data["settings"]
+    is_external = "origin of the answers" in header
+    how = "" if is_external else ", side by side and without knowing whose they were"
+    criteria = list(CRITERIA)
+    if is_external:
+        criteria = [name for name, own in data["criteria"].items() if own["n_rankings"]] or criteria
     yield (
         f"Annotators compared the results of text detection methods ({header['methods']}) on images of "
-        f"{header['dataset']}, two at a time, side by side and without knowing whose they were, by "
-        f"{_listed(list(CRITERIA))}"
+        f"{header['dataset']}, two at a time{how}, by {_listed(criteria)}"
     )
     yield Citation(("DPTF18",))
     yield (
         f". {counted(header['annotators'], 'annotator')} gave {header['complete rankings']} complete "
         f"rankings on {counted(header['images of the study'], 'image')}. "
     )
+    if is_external:
+        yield f"Their answers were {header['origin of the answers']}. "
     if n_left := n_left_out(header):
         yield f"The rankings of {counted(n_left, 'further annotator')} were left out. "
     yield from _missing(header)

@@ -162,6 +162,7 @@ ADDRESSES = {
     "planning:plan": ("get", {}, FOLLOWERS, 200),
     "planning:map": ("get", {}, FOLLOWERS, 200),
     "files:truth_file": ("post", {}, FOLLOWERS, 302),
+    "files:answers": ("get", {}, {"admin"}, 200),
     "files:photographs_file": ("post", {}, FOLLOWERS, 302),
     "files:results_file": ("post", {}, FOLLOWERS, 302),
     "files:causes_file": ("post", {}, FOLLOWERS, 302),

@@ -152,7 +152,7 @@ def _words(new: NewStudy) -> list[tuple[str, str]]:
     return [
         (_("Welcome"), own_words(study.welcome_text)),
         (_("What people agree to"), own_words(study.consent_text)),
-        (_("Whom people can ask"), own_words(study.contact_text)),
+        (_("Whom people can ask"), own_words(study.contact)),
     ]
 
 

@@ -256,11 +256,12 @@ def _add_distances(
     """
     # A visit about only some methods does not rank the image.
     complete = [one for one in assignments if one.rankings and one.drawn is None]
-    counted = [assignment for assignment in complete if assignment.annotator_id not in excluded]
     for criterion in CRITERIA:
-        rankings = _alike(counted, criterion)
+        # Answers from elsewhere may be by some criteria only.
+        by = [one for one in complete if criterion in (one.rankings or {})]
+        rankings = _alike((one for one in by if one.annotator_id not in excluded), criterion)
         _store(left_out_distances(rankings, consensus=consensus), criterion, work)
-        for assignment in complete:
+        for assignment in by:
             others = rankings.get(str(assignment.image_id), {})
             own = _ranking(assignment, criterion)
             if assignment.annotator_id in excluded and _are_of_same_methods(

@@ -115,9 +115,9 @@ def image_page(
     assignments = list(study.assignments.filter(image=image).order_by("annotator"))
     name_of = {method.pk: method.name for method in methods}
     rankings = {
-        assignment.annotator_id: _named(assignment.rankings[criterion], name_of)
+        assignment.annotator_id: _named(ranking, name_of)
         for assignment in assignments
-        if assignment.rankings
+        if (ranking := (assignment.rankings or {}).get(criterion))
     }
     excluded = left_out(study)
     # The order of a drawn sample of methods is no ranking of the image; it is shown separately.

@@ -145,6 +145,7 @@ class AssignmentReader:
                 for bucket in checked_list(rankings[criterion])
             ]
             for criterion in CRITERIA
+            if criterion in rankings or not self._study.is_external
         }
 
 

@@ -28,11 +28,7 @@ class PeopleReader:
         for name in names:
             if name in self.people:
                 raise ValueError(f"{quoted(name)} is named twice")
-            person = User(username=_free_username(f"{name}.{self._study.slug}"), is_active=False)
-            person.set_unusable_password()
-            person.clean_fields()
-            person.save()
-            self.people[name] = person
+            self.people[name] = person_elsewhere(name, self._study.slug)
 
     def load_members(self) -> None:
         for part in self._bundle.parts("members"):
@@ -65,6 +61,15 @@ class PeopleReader:
             with reading(part):
                 store(rows)
             self._bundle.counts["exclusions"] += len(rows)
+
+
+def person_elsewhere(name: str, slug: str) -> User:
+    """Create an inactive account without a password for a person of another site or tool."""
+    person = User(username=_free_username(f"{name}.{slug}"), is_active=False)
+    person.set_unusable_password()
+    person.clean_fields()
+    person.save()
+    return person
 
 
 def _free_username(wanted: str) -> str:
