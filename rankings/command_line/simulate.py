@@ -23,11 +23,15 @@ def add_simulation(commands: Any) -> None:
     parser.add_argument("file", metavar="DESIGN.toml")
     parser.add_argument("--studies", type=int, default=_USUAL_STUDIES, metavar="N")
     parser.add_argument("--seed", type=int, default=2018)
+    parser.add_argument(
+        "--looks", action="store_true", help="decide at planned looks while each study runs, too"
+    )
     parser.add_argument("--json", action="store_true", help="JSON instead of sentences")
     parser.set_defaults(run=_simulate, read=str)
 
 
 def _simulate(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
+    from ..design.simulated_looks import outcome_of_looks
     from ..design.simulation import outcome, simulated_from
 
     try:
@@ -36,8 +40,10 @@ def _simulate(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
         raise RankingError(f"{path} is not TOML: {fault}") from fault
     study = simulated_from(settings)
     found = outcome(study, options.studies, options.seed)
+    looks = outcome_of_looks(study, options.studies, options.seed) if options.looks else None
     if options.json:
-        return {"study": asdict(study), "outcome": asdict(found)}
+        of_looks = {} if looks is None else {"looks": asdict(looks)}
+        return {"study": asdict(study), "outcome": asdict(found), **of_looks}
     if not found.tested:
         return "No study allows a test: it needs two annotators, or groups, and two images.\n"
     lines = [
@@ -53,4 +59,11 @@ def _simulate(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
         )
     if found.tested < 1:
         lines.append(f"{100 * found.tested:.0f} % of studies allow a test.")
+    if looks is not None:
+        lines.append(f"Looks while it runs decide wrongly in {100 * looks.wrong:.1f} % of studies.")
+        if looks.found is not None and looks.share is not None:
+            lines.append(
+                f"They find {100 * looks.found:.0f} % of true differences, after "
+                f"{100 * looks.share:.0f} % of the rankings on average."
+            )
     return "\n".join([*lines, ""])

@@ -7,7 +7,7 @@ these settings are equally near to people. Losses are Kemeny's, per pair of meth
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -55,6 +55,11 @@ class Simulated:
         Share of annotators who stop halfway, and of rankings that are lost.
     copies : bool
         Whether protocols are pairs of near copies.
+    order : "interleaved" or "sessions"
+        Whether annotators work at the same time, or one after another.
+    skew : float
+        Variance of a factor of every second protocol's losses on an image, with mean 1: with a large
+        one, protocols differ much on few images.
     declared : bool
         Whether the test knows groups and scenes.
     """
@@ -78,6 +83,8 @@ class Simulated:
     drop_outs: float = 0.0
     skips: float = 0.0
     copies: bool = False
+    order: Literal["interleaved", "sessions"] = "interleaved"
+    skew: float = 0.0
     declared: bool = True
 
     def __post_init__(self) -> None:
@@ -90,15 +97,22 @@ class Simulated:
             *(("per_image", self.annotators), ("groups", self.annotators), ("scenes", self.images)),
             *(("farther", self.protocols - 1), ("flips", 1), ("drop_outs", 1), ("skips", 1)),
             *(("taste", 100), ("noise", 100), ("added", 100), ("bias", 100), ("workload", 100)),
+            ("skew", 100),
         ):
             if not 0 <= getattr(self, name) <= most:
                 raise RankingError(f"{name} must be from 0 to {most}, got {getattr(self, name)}")
         for name, known in (
             ("model", ("thurstone", "plackett-luce")),
             ("flips_by", ("answer", "pair")),
+            ("order", ("interleaved", "sessions")),
         ):
             if getattr(self, name) not in known:
                 raise RankingError(f"{name} must be {' or '.join(known)}")
+
+    @property
+    def is_farther(self) -> NDArray[np.bool_]:
+        """Which protocols have more noise: the last ones."""
+        return np.arange(self.protocols) >= self.protocols - self.farther
 
 
 def simulated_from(settings: Mapping[str, Any]) -> Simulated:
@@ -127,6 +141,26 @@ class Made:
     groups: Numbers | None
     scenes: Numbers | None
 
+    def at(self, rows: NDArray[np.intp]) -> "Made":
+        """Return some rankings of the study."""
+        measured = replace(
+            self.distances,
+            images=self.distances.images[rows],
+            annotators=self.distances.annotators[rows],
+            distances=self.distances.distances[rows],
+        )
+        return Made(
+            measured,
+            None if self.groups is None else self.groups[rows],
+            None if self.scenes is None else self.scenes[rows],
+        )
+
+    def as_tested(self, study: Simulated) -> PersonalDistances:
+        """Return the distances with groups and scenes as units, if the test knows them."""
+        if not study.declared:
+            return self.distances
+        return clustered(self.distances, self.groups, self.scenes)
+
 
 def simulate(study: Simulated, rng: Generator) -> Made:
     """Return the losses of one simulated study's protocols."""
@@ -141,12 +175,15 @@ def simulate(study: Simulated, rng: Generator) -> Made:
         likings += study.bias * rng.normal(size=(study.groups, n_features))[group_of]
     seen = quality + np.einsum("af,ifm->iam", likings, features)
     seen = np.round(2 * (seen + _noise_of(study, rng, seen.shape)))
-    own_noise = np.full(k, 0.5) + study.added * (np.arange(k) >= k - study.farther)
+    own_noise = np.full(k, 0.5) + study.added * study.is_farther
     own_noise *= _OF_COPIES if study.copies else 1
     own = quality + 0.5 * features[:, np.arange(k) * n_features // k]
     own = np.round(own + own_noise[:, np.newaxis] * _alike(rng, own.shape, scene_of), 1)
     answers = _with_flips(study, rng, _signs(seen))
     losses = np.abs(answers[:, :, np.newaxis] - _signs(own)[:, np.newaxis]).mean(axis=-1) / 2
+    if study.skew:
+        factors = rng.gamma(1 / study.skew, study.skew, size=(n_images, 1, k))
+        losses = np.where(np.arange(k) % 2, factors, 1) * losses
     images, annotators = np.nonzero(_ranked(study, rng))
     measured = PersonalDistances(
         tuple(f"p{at}" for at in range(k)), images, annotators, losses[images, annotators]
@@ -237,17 +274,13 @@ def outcome(study: Simulated, n_studies: int, seed: int) -> Outcome:
     if n_studies < 1:
         raise RankingError(f"the number of studies must be at least 1, got {n_studies}")
     rng = np.random.default_rng(seed)
-    is_farther = np.arange(study.protocols) >= study.protocols - study.farther
+    is_farther = study.is_farther
     first, second = np.triu_indices(study.protocols, 1)
     differs = is_farther[first] != is_farther[second]
     errors, found, tested = 0, 0.0, 0
     means, limits = [], []
     for _ in range(n_studies):
-        made = simulate(study, rng)
-        measured = made.distances
-        if study.declared:
-            measured = clustered(measured, made.groups, made.scenes)
-        result = compare(measured)
+        result = compare(simulate(study, rng).as_tested(study))
         if result.reason:
             continue
         tested += 1

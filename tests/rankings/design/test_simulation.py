@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -131,6 +132,8 @@ def test_numbers_that_do_not_fit_the_rankings_are_refused():
         ({"farther": 7}, "farther must be from 0 to 6"),
         ({"scenes": 101}, "scenes must be from 0 to 100"),
         ({"model": "normal"}, "model must be thurstone or plackett-luce"),
+        ({"order": "at random"}, "order must be interleaved or sessions"),
+        ({"skew": -1.0}, "skew must be from 0"),
     ],
 )
 def test_settings_that_make_no_study_are_refused(settings, words):
@@ -152,6 +155,25 @@ def test_the_command_says_what_the_design_finds(tmp_path):
     found = json.loads(simulate_command(tmp_path, text, "--json").stdout)
     assert found["study"]["farther"] == 1
     assert 0 <= found["outcome"]["power"] <= 1
+
+
+def test_the_command_says_what_looks_find(tmp_path):
+    text = (
+        "annotators = 8\nimages = 80\nper_image = 2\nprotocols = 2\nfarther = 1\nadded = 3.0\n"
+        'order = "sessions"\n'
+    )
+    said = simulate_command(tmp_path, text, "--looks").stdout
+    assert "Looks while it runs decide wrongly in 0.0 % of studies." in said
+    assert re.search(r"They find 100 % of true differences, after \d+ % of the rankings", said)
+    found = json.loads(simulate_command(tmp_path, text, "--looks", "--json").stdout)
+    assert found["looks"]["found"] == found["looks"]["found_at_end"] == 1.0
+
+
+def test_skew_spreads_every_second_protocols_losses_and_keeps_their_mean():
+    plain = simulate(Simulated(6, 2000, 2), np.random.default_rng(9)).distances.distances
+    skewed = simulate(Simulated(6, 2000, 2, skew=2.0), np.random.default_rng(9)).distances.distances
+    assert skewed[:, 1].mean() == pytest.approx(plain[:, 1].mean(), rel=0.15)
+    assert skewed[:, 1].var() > 2 * plain[:, 1].var()
 
 
 def test_the_command_says_why_a_design_cannot_be_simulated(tmp_path):
