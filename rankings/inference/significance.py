@@ -14,7 +14,6 @@ from ..orders.packed_scores import Floats
 from .resampling import checked_table
 from .studentized_range import quantile
 
-N_PATTERNS = 10_000
 ALPHA = 0.05
 # Up to this many images all 2^n sign patterns are tried.
 EXACT_UP_TO = 12

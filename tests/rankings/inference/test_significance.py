@@ -99,7 +99,7 @@ def test_the_critical_difference_has_the_published_quantiles(n_protocols, quanti
 
 
 @pytest.mark.parametrize(("level", "n"), [(0.95, 2), (0.95, 17), (0.95, 60), (0.95, 61), (0.9, 5)])
-def test_quantiles_kept_or_not_are_those_of_scipy(level, n):
+def test_quantiles_are_those_of_scipy(level, n):
     expected = scipy.stats.studentized_range.ppf(level, n, math.inf)
     assert quantile(level, n) == pytest.approx(expected, rel=1e-9)
 
