@@ -29,7 +29,6 @@ class ImageAgreement:
 
     Attributes
     ----------
-    n_annotators : int
     kendall_w : float or None
         See :func:`kendall_w`.
     edit_distance, kemeny_distance : float or None

@@ -95,10 +95,6 @@ def comparable(
         All visited images; an image is left out for all protocols if one has no score there.
     decimals : int or None
         Values are rounded to this many decimals before they are ranked.
-
-    Returns
-    -------
-    Comparable
     """
     methods: dict[str, list[str]] = {}
     left_out = []

@@ -20,7 +20,6 @@ class KemenyConsensus:
 
     Attributes
     ----------
-    ranking : Ranking
     distance : float
         Sum of the Kemeny distances of the rankings to it.
     bound : float

@@ -77,7 +77,6 @@ class Design:
 
     Attributes
     ----------
-    n_images, n_annotators : int
     per_image : int
         Annotators per image; each annotator ranks about as many images as the others.
     repeated : float

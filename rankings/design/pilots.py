@@ -51,7 +51,6 @@ class Pilot:
     ----------
     components : mapping of way of asking to Components
         A study that asked pairs has none for whole rankings.
-    origin : str
     remarks : tuple of str
         Sentences about unknown parts.
     differences : tuple of float
@@ -254,10 +253,6 @@ def pilot_of_rankings(
         Protocols to leave out, such as sentinels.
     origin : str
         Source of the rankings, in words.
-
-    Returns
-    -------
-    Pilot
     """
     protocols = [name for name in protocols_of(scores) if name not in without]
     values = values_of(criterion, scores, settings)

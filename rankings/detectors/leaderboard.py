@@ -31,7 +31,6 @@ class Leaderboard:
         Of the difference of two methods, adjusted for all pairs by Holm's rule; None is no test.
     letters : tuple of str, length m, or None
         Methods that share a letter are not significantly different. None if there is no test.
-    n_images : int
     """
 
     methods: tuple[str, ...]

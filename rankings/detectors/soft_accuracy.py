@@ -77,7 +77,6 @@ class Compared:
         p-value for "the first is no better than the second".
     p_protocols : ndarray of shape (protocols, k)
     hard, soft : tuple of Accuracy, one for each protocol
-    n_permutations, n_resamples : int
     is_exact : bool
         Whether all permutations were used.
     """

@@ -24,7 +24,6 @@ class Tallies:
 
     Attributes
     ----------
-    images, protocols, methods : tuple of str
     sums : ndarray of shape (images, protocols, methods, 4)
         Recall credit and its divisor, precision credit and its divisor; 0 if there is no score.
     is_scored : ndarray of bool, shape (images, protocols, methods)

@@ -93,7 +93,6 @@ def spread_of_checks(n_pairs: int, n_known: int, rng: random.Random) -> list[int
     ----------
     n_pairs, n_known : int
         Pairs of the visit, and those of them with a known answer.
-    rng : random.Random
 
     Returns
     -------

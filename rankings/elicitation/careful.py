@@ -339,7 +339,6 @@ def settle_carefully(
         Every answer is evidence; none is set aside, and none is a re-check.
     hidden : collection of int
         Removed items: they are neither asked nor ranked any more.
-    rules : Rules
 
     Returns
     -------
@@ -382,7 +381,6 @@ def simulate_carefully(
     answer : callable
         ``answer(left, right, criterion)`` returns the verdict, which may differ each time; called
         for open criteria only, in the order of CRITERIA.
-    rules : Rules
     """
     entries: list[Entry] = []
     while True:

@@ -254,10 +254,6 @@ def settle(
     rule : "shared" or "apart"
         Limits on re-checks and repairs.
 
-    Returns
-    -------
-    Settled
-
     Raises
     ------
     RankingError

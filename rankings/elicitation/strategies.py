@@ -125,10 +125,6 @@ def expected_screens(strategy: Strategy, n_open: int, share_of_ties: float) -> f
         Open pairs; one that is open in several criteria counts once.
     share_of_ties : float
         Share of ties among the verdicts so far, in [0, 1].
-
-    Returns
-    -------
-    float
     """
     scale, slope, power = ESTIMATE[strategy]
     return float((scale - slope * share_of_ties) * n_open**power)

@@ -59,7 +59,6 @@ def clustered(
 
     Parameters
     ----------
-    measured : PersonalDistances
     groups, scenes : ndarray of int, shape (n,), optional
         For each ranking, the number of its annotator's group and of its image's scene.
 

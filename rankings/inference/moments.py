@@ -130,10 +130,6 @@ def moments_of(
         The degrees of freedom of the rest.
     prior : Prior
         What the pairs share; without degrees of freedom, each pair is for itself.
-
-    Returns
-    -------
-    Moments
     """
     image, annotator, rest = parts
     of_i, of_a = weights

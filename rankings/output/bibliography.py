@@ -32,7 +32,6 @@ def cited(keys: Iterable[str], packages: Iterable[str]) -> tuple[dict[str, str],
     -------
     entries : dict of str to str
         Key -> BibTeX.
-    stands_for : dict of str to str
     """
     known: Mapping[str, str] = {
         key: entry for package in packages for key, entry in entries(package).items()

@@ -22,10 +22,8 @@ class Change:
 
     Attributes
     ----------
-    change : str
     n_left_out : int
         Number of images on which the protocol, changed or not, leaves some ranked method unscored.
-    gain : Gain
     """
 
     change: str
