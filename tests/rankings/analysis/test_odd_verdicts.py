@@ -9,6 +9,7 @@ import pytest
 from rankings.agreement.report import Settings
 from rankings.analysis.analysis import analyse
 from rankings.analysis.verdicts import for_whom, place_of_person, verdicts
+from rankings.inference.clusters import Declared
 from rankings.output.analysis_tables import tables_of
 
 
@@ -46,6 +47,29 @@ def with_a_protocol_undefined_on_some_images():
     return rankings, scores
 
 
+def with_one_who_did_nearly_all():
+    """One annotator ranks all 40 images, another two of them: 95 % of the work is the first's."""
+    rankings, scores = study(n_annotators=2, n_images=40)
+    for at in range(2, 40):
+        del rankings[f"i{at}"]["a1"]
+    return rankings, scores
+
+
+def with_a_protocol_twice():
+    rankings, scores = study(protocols="pqr")
+    for of_image in scores.values():
+        of_image["r"] = of_image["p"]
+    return rankings, scores
+
+
+def with_everything_tied():
+    rankings, scores = study(n_levels=1)
+    for of_image in scores.values():
+        for name in of_image:
+            of_image[name] = dict.fromkeys(of_image[name], (0.5, 0.5))
+    return rankings, scores
+
+
 ONE_ANNOTATOR, ONE_IMAGE = "one annotator says nothing", "one image says nothing"
 ODD = {
     "one annotator": (lambda: study(n_annotators=1), ONE_ANNOTATOR, 8),
@@ -54,6 +78,9 @@ ODD = {
     "annotators who share no image": (lambda: study(n_images=12, per_image=1), None, 12),
     "a cell missing": (with_a_cell_missing, None, 8),
     "a protocol undefined on some images": (with_a_protocol_undefined_on_some_images, None, 6),
+    "one annotator has 95 % of the work": (with_one_who_did_nearly_all, None, 40),
+    "a protocol equal to another": (with_a_protocol_twice, None, 8),
+    "all tied, by people and by protocols": (with_everything_tied, None, 8),
     "all answers equal": (lambda: study(n_levels=1), None, 8),
     "50 methods": (lambda: study(n_methods=50, n_images=3), None, 3),
     "200 annotators": (lambda: study(n_annotators=200, n_images=4), None, 4),
@@ -89,3 +116,37 @@ def test_a_study_that_says_little(make, untested, n_images):
         assert "protocols" in " ".join(verdict.sentences)
         assert f"{n_images} images" in for_whom(data)
     assert all(len(row) == len(table.columns) for table in tables_of(data) for row in table.rows)
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        Declared(scenes={f"i{at}": f"scene {at}" for at in range(8)}),
+        Declared(groups={f"a{at}": "the only site" for at in range(3)}),
+    ],
+    ids=["as many scenes as images", "one site"],
+)
+def test_clusters_that_say_nothing_leave_a_report_without_nan(declared):
+    rankings, scores = study()
+    analysis = analyse({"recall": rankings}, scores, n_resamples=20, declared=declared).to_json()
+    data = json.loads(json.dumps(analysis, allow_nan=False))
+    assert all(math.isfinite(number) for number in numbers_of(data["analysis"]))
+    assert verdicts(data)[0].sentences
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+def test_an_image_with_a_score_that_is_no_number_is_left_out_and_says_why(score):
+    rankings, scores = study()
+    scores["i3"]["q"]["m01"] = (score, score)
+    analysis = analyse({"recall": rankings}, scores, n_resamples=20).to_json()
+    found = json.loads(json.dumps(analysis, allow_nan=False))["criteria"]["recall"]
+    assert found["n_images"] == 7
+    assert found["left_out"] == [{"image": "i3", "reason": f"q: m01 scores {score}"}]
+
+
+def test_a_study_of_which_everything_was_skipped_has_no_verdict():
+    _, scores = study()
+    analysis = analyse({"recall": {}}, scores, n_resamples=20).to_json()
+    data = json.loads(json.dumps(analysis, allow_nan=False))
+    assert data["criteria"]["recall"]["n_rankings"] == 0
+    assert [*verdicts(data)] == []

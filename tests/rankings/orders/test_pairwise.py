@@ -1,6 +1,7 @@
-"""Pairs of methods: margins, counts, and criterion against criterion."""
+"""Pairs of methods: accuracy, margins, counts, and criterion against criterion."""
 
 import itertools
+import json
 
 import numpy as np
 import pytest
@@ -13,20 +14,25 @@ from rankings.orders.edit_distance import places_of
 from rankings.orders.pairwise import (
     CriterionDistance,
     criterion_distances,
+    margin_weighted_discordance,
     margin_weighted_discordances,
     pair_counts,
+    pairwise_accuracy,
 )
 from tests.support.rankings import by_text, rankings_of
+from tests.support.shared import shared_path
 
 fractions = st.floats(0, 1, allow_subnormal=False)
 
 
-def margin_weighted_discordance(values, consensus):
-    """Return the discordance of one protocol's values."""
-    place = bucket_of(consensus)
-    row = [[values[method] for method in sorted(place)]]
-    places = np.array([place[method] for method in sorted(place)])
-    return float(margin_weighted_discordances(np.array(row, dtype=float), places)[0])
+def accuracy_pair_by_pair(a, b):
+    first, second = bucket_of(a), bucket_of(b)
+
+    def says(place, pair):
+        return (place[pair[0]] > place[pair[1]]) - (place[pair[0]] < place[pair[1]])
+
+    pairs = list(itertools.combinations(sorted(first), 2))
+    return sum(says(first, pair) == says(second, pair) for pair in pairs) / len(pairs)
 
 
 def margin_weighted_discordance(values, consensus):
@@ -45,6 +51,52 @@ def discordance_pair_by_pair(values, consensus):
         better, worse = (i, j) if values[i] > values[j] else (j, i)
         part += margin if place[better] > place[worse] else 0
     return part / whole if whole else 0.0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "accuracy"),
+    [
+        ("a>b>c", "a>b>c", 1.0),
+        ("a>b>c", "c>b>a", 0.0),
+        ("a=b=c", "a=b=c", 1.0),
+        ("a=b=c", "a>b>c", 0.0),
+        # ab tied in one only, ac and bc the same
+        ("a=b>c", "a>b>c", 2 / 3),
+        # ab turned, cd tied in both, the other four the same
+        ("a>b>c=d", "b>a>d=c", 5 / 6),
+    ],
+)
+def test_accuracy_worked_out_by_hand(a, b, accuracy):
+    assert pairwise_accuracy(by_text(a), by_text(b)) == accuracy
+    assert pairwise_accuracy(by_text(b), by_text(a)) == accuracy
+
+
+@given(rankings_of("abcdef"), rankings_of("abcdef"))
+def test_accuracy_is_that_of_counting_pair_by_pair(a, b):
+    assert pairwise_accuracy(a, b) == accuracy_pair_by_pair(a, b)
+
+
+def test_accuracy_of_the_reference_study_is_reproduced():
+    study = json.loads(shared_path("reference", "study_case.json").read_text())
+    for protocol, expected in study["expected_tie_calibration"].items():
+        accuracies = []
+        for image, consensus in study["consensus_mean_rank"].items():
+            values = study["protocol_scores"][image][protocol]
+            methods = sorted(values)
+            # Without an epsilon, exactly equal scores tie.
+            distinct = sorted(set(values.values()), reverse=True)
+            ranking = [[m for m in methods if values[m] == value] for value in distinct]
+            accuracies.append(pairwise_accuracy(ranking, consensus))
+        assert np.mean(accuracies) == pytest.approx(expected["accuracy_at_0"], abs=1e-12), protocol
+
+
+def test_one_method_has_no_pair():
+    assert pairwise_accuracy([["a"]], [["a"]]) is None
+
+
+def test_accuracy_of_different_methods_is_refused():
+    with pytest.raises(RankingError, match="not in both: b, c"):
+        pairwise_accuracy([["a"], ["b"]], [["a"], ["c"]])
 
 
 @pytest.mark.parametrize(
@@ -86,7 +138,17 @@ def test_discordance_of_many_protocols_is_that_of_each(rows, consensus):
         assert margin_weighted_discordance(of_method, consensus) == discordance
 
 
-def test_discordance_without_a_value_is_refused():
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({"a": 1.0}, "b has no score"),
+        ({"a": 1.0, "b": None}, "b has no"),
+        ({"a": 1.0, "b": float("nan")}, "b scores nan"),
+    ],
+)
+def test_discordance_without_a_value_is_refused(values, named):
+    with pytest.raises(MissingScore, match=named):
+        margin_weighted_discordance(values, by_text("a>b"))
     with pytest.raises(MissingScore, match="row 0, column 1 scores inf"):
         margin_weighted_discordances(np.array([[0, np.inf]]), np.array([0, 1]))
 
