@@ -21,7 +21,7 @@ from text_rankings.base.i18n import gettext_noop
 from .data import FigureData
 from .figure import Figure
 from .files import FORMATS
-from .files.vega import Drawn, draw, specification
+from .files.vega import specification
 from .kinds import figure_of
 from .themes import Paper
 
@@ -52,10 +52,6 @@ def build(data: FigureData, names: Collection[str]) -> dict[str, Figure]:
     return {name: made[name] if name in made else kept[keys[name]] for name in names}
 
 
-def _drawn(specified: str, paper: Paper) -> Drawn:
-    return _kept(("drawing", specified, paper.width_pt), lambda: draw(specified, paper.width_pt))
-
-
 class FigureFile:
     """A file of a figure on a paper, with the facts about its origin; written on request.
 
@@ -69,9 +65,9 @@ class FigureFile:
             raise NoFiles(NO_FILES)
         self._figure, self._paper, self._facts = figure, paper, facts
         self._extension = extension
-        self._specified = specification(figure, paper)
         words = (figure.title, figure.caption, figure.summary, figure.notes)
-        self._key = _key(extension, paper, words, sorted(facts.items()), self._specified)
+        drawing = specification(figure, paper)
+        self._key = _key(extension, paper, words, sorted(facts.items()), drawing)
 
     @property
     def etag(self) -> str:
@@ -82,8 +78,7 @@ class FigureFile:
         return _kept(("file", self._key), self._write)
 
     def _write(self) -> bytes:
-        drawn = _drawn(self._specified, self._paper)
-        return FORMATS[self._extension].write(self._figure, self._paper, self._facts, drawn)
+        return FORMATS[self._extension].write(self._figure, self._paper, self._facts)
 
 
 def _kept(parts: tuple[object, ...], make: Callable[[], Made]) -> Made:

@@ -11,7 +11,7 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 
-from .themes import ALL_WIDTHS_MM, THEMES, Paper
+from .themes import THEMES, WIDTHS_MM, Paper
 
 _USUAL = {"criterion": "recall", "theme": "light", "width": "double"}
 
@@ -31,7 +31,7 @@ def _choice(names: Sequence[str]) -> forms.ChoiceField:
 
 class _PaperForm(forms.Form):
     theme = _choice(list(THEMES))
-    width = _choice(list(ALL_WIDTHS_MM))
+    width = _choice(list(WIDTHS_MM))
 
     def paper(self) -> Paper:
         return Paper(self.cleaned_data["theme"], self.cleaned_data["width"])

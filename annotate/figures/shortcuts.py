@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
@@ -22,7 +22,7 @@ from .building import FigureFile, NoFiles
 from .figure import Figure
 from .files import FORMATS
 from .forms import FigureForm
-from .themes import Paper
+from .themes import THEMES, WIDTHS_MM, Paper
 
 _STYLE: Final = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
 _Shows = Callable[[HttpRequest, Study, FigureForm], dict[str, Any]]
@@ -52,6 +52,14 @@ def figure_response(
             "X-Content-Type-Options": "nosniff",
         },
     )
+
+
+def asked_paper(request: HttpRequest) -> Paper:
+    """Return the paper that an address asks for; raises Http404 if there is no such paper."""
+    theme, width = request.GET.get("theme", "light"), request.GET.get("width", "double")
+    if theme not in THEMES or width not in WIDTHS_MM:
+        raise Http404
+    return Paper(theme, width)
 
 
 def _policy_of_figure(content: bytes) -> str:

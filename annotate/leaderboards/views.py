@@ -15,8 +15,8 @@ from annotate.access import permitted
 from annotate.datasets.models import Dataset
 from annotate.figures.figure import Figure
 from annotate.figures.presentation import shown
-from annotate.figures.shortcuts import figure_response
-from annotate.figures.themes import ALL_WIDTHS_MM, THEMES, Paper
+from annotate.figures.shortcuts import asked_paper, figure_response
+from annotate.figures.themes import Paper
 from annotate.reports.exports import FORMATS
 from annotate.requests import SignedInRequest, require
 from annotate.studies.models import Study
@@ -73,16 +73,14 @@ def file(request: HttpRequest, slug: str, table: str, extension: str) -> HttpRes
 def figure(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
     """Send the figure of the leaderboard as a file."""
     dataset = _dataset(request, slug)
-    theme, width = request.GET.get("theme", "light"), request.GET.get("width", "double")
-    if theme not in THEMES or width not in ALL_WIDTHS_MM:
-        raise Http404
+    paper = asked_paper(request)
     _form, boards = asked_boards(request, dataset)
     drawn = figure_of(boards)
     if drawn.is_empty:
         raise Http404
     about = facts(dataset, boards) | {"date": f"{date.today():%Y-%m-%d}"}
     name = f"{dataset.slug}-leaderboard.{extension}"
-    return figure_response(request, drawn, Paper(theme, width), about, name)
+    return figure_response(request, drawn, paper, about, name)
 
 
 @login_required

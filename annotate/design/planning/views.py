@@ -4,7 +4,7 @@ from datetime import date
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
@@ -12,8 +12,7 @@ from django.views.decorators.http import require_safe
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
-from annotate.figures.shortcuts import figure_response
-from annotate.figures.themes import ALL_WIDTHS_MM, THEMES, Paper
+from annotate.figures.shortcuts import asked_paper, figure_response
 from annotate.requests import SignedInRequest, refused_as_text
 from rankings.design.pilots import DEMO
 
@@ -53,9 +52,7 @@ def map_file(request: SignedInRequest, slug: str, extension: str) -> HttpRespons
     form, found = asked_for.form, asked_for.plan
     if found is None:
         return refused_as_text(form)
-    theme, width = request.GET.get("theme", "light"), request.GET.get("width", "double")
-    if theme not in THEMES or width not in ALL_WIDTHS_MM:
-        raise Http404
+    paper = asked_paper(request)
     asked = form.asked()
     figure = figure_of(found, asked["criterion"])
     facts = {
@@ -66,7 +63,7 @@ def map_file(request: SignedInRequest, slug: str, extension: str) -> HttpRespons
         "date": f"{date.today():%Y-%m-%d}",
     }
     name = f"{dataset.slug}-plan.{extension}"
-    return figure_response(request, figure, Paper(theme, width), facts, name)
+    return figure_response(request, figure, paper, facts, name)
 
 
 def _dataset(request: HttpRequest, slug: str) -> Dataset:

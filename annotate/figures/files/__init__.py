@@ -9,14 +9,13 @@ from ..themes import Paper
 from .pdf import to_pdf
 from .png import to_png
 from .svg import to_svg
-from .vega import Drawn
 
 
 @dataclass(frozen=True)
 class Format:
     label: str
     content_type: str
-    write: Callable[[Figure, Paper, Mapping[str, str], Drawn | None], bytes]
+    write: Callable[[Figure, Paper, Mapping[str, str]], bytes]
 
 
 FORMATS: Final[Mapping[str, Format]] = {

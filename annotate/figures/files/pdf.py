@@ -9,21 +9,18 @@ from ..figure import Figure
 from ..themes import Paper
 from .about import description, printable, source
 from .svg import framed
-from .vega import Drawn
 
 if TYPE_CHECKING:
     from pypdf.generic import DictionaryObject
 
 
-def to_pdf(
-    figure: Figure, paper: Paper, facts: Mapping[str, str], drawn: Drawn | None = None
-) -> bytes:
+def to_pdf(figure: Figure, paper: Paper, facts: Mapping[str, str]) -> bytes:
     """Return a PDF of one page, the size of the figure, with fonts and document information."""
     # Imported with the first figure, like the other drawing libraries.
     import vl_convert
     from pypdf import PdfReader, PdfWriter
 
-    pdf = vl_convert.svg_to_pdf(framed(figure, paper, {}, f"{paper.width_pt:.2f}", "", drawn))
+    pdf = vl_convert.svg_to_pdf(framed(figure, paper, {}, f"{paper.width_pt:.2f}", ""))
     [page] = PdfReader(io.BytesIO(pdf)).pages
     _sort_resources(page)
     writer = PdfWriter()

@@ -8,14 +8,11 @@ from ..figure import Figure
 from ..themes import Paper
 from .about import description, printable, source
 from .svg import framed
-from .vega import Drawn
 
 PIXELS_PER_INCH: Final = 300
 
 
-def to_png(
-    figure: Figure, paper: Paper, facts: Mapping[str, str], drawn: Drawn | None = None
-) -> bytes:
+def to_png(figure: Figure, paper: Paper, facts: Mapping[str, str]) -> bytes:
     """Return the figure at 300 pixels per inch, with its description as text chunks."""
     # Imported with the first figure, like the other drawing libraries.
     import vl_convert
@@ -30,7 +27,7 @@ def to_png(
         ("Source", source(facts)),
     ):
         texts.add_itxt(keyword, printable(text))
-    svg = framed(figure, paper, {}, f"{paper.width_pt:.2f}", "", drawn)
+    svg = framed(figure, paper, {}, f"{paper.width_pt:.2f}", "")
     png = vl_convert.svg_to_png(svg, ppi=PIXELS_PER_INCH)
     stream = io.BytesIO()
     with Image.open(io.BytesIO(png)) as picture:

@@ -7,13 +7,11 @@ from ..figure import Figure
 from ..themes import Paper
 from .about import description, printable, source
 from .font import font_style
-from .vega import Drawn, draw, specification
+from .vega import draw, specification
 
 
-def to_svg(
-    figure: Figure, paper: Paper, facts: Mapping[str, str], drawn: Drawn | None = None
-) -> bytes:
-    svg = framed(figure, paper, facts, f"{paper.width_mm}mm", "mm", drawn, has_font=True)
+def to_svg(figure: Figure, paper: Paper, facts: Mapping[str, str]) -> bytes:
+    svg = framed(figure, paper, facts, f"{paper.width_mm}mm", "mm", has_font=True)
     return svg.encode()
 
 
@@ -23,12 +21,11 @@ def framed(
     facts: Mapping[str, str],
     width: str,
     unit: str,
-    drawn: Drawn | None = None,
     *,
     has_font: bool = False,
 ) -> str:
-    """Return a figure as SVG of this width; it is drawn here unless ``drawn`` is given."""
-    drawn = drawn or draw(specification(figure, paper), paper.width_pt)
+    """Return a figure as SVG of this width."""
+    drawn = draw(specification(figure, paper), paper.width_pt)
     long = {"mm": paper.width_mm, "": paper.width_pt}[unit] * drawn.height_pt / drawn.width_pt
     box = f"{drawn.left_pt:.2f} {drawn.top_pt:.2f} {drawn.width_pt:.2f} {drawn.height_pt:.2f}"
     x, y, across, down = box.split()

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from ..figure import Figure
@@ -39,6 +40,8 @@ def _without_what_xml_refuses(part: Any) -> Any:
     return [_without_what_xml_refuses(value) for value in part] if isinstance(part, list) else part
 
 
+# The formats of a figure are written one after the other.
+@lru_cache(maxsize=4)
 def draw(specified: str, width_pt: float) -> Drawn:
     """Return the drawing of a specification, for a paper of this width."""
     # Imported with the first figure, because its start takes half a second.

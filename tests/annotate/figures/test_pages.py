@@ -150,7 +150,7 @@ def test_the_page_draws_nothing_itself(researcher, study, monkeypatch):
     def refuse(*arguments):
         raise AssertionError(arguments)
 
-    monkeypatch.setattr("annotate.figures.building.draw", refuse)
+    monkeypatch.setattr("annotate.figures.files.svg.draw", refuse)
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
     drawn = [figure for figure in page.context["figures"] if not figure.is_empty]
     assert page.text.count(" data-drawing>") == len(drawn)
