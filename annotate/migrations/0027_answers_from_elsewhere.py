@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotate', '0025_notes_and_places_looked_at'),
+        ('annotate', '0026_groups_and_scenes'),
     ]
 
     operations = [
