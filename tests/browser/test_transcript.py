@@ -1,0 +1,148 @@
+"""T46: what a screen reader reads out on the comparison page: names in order, and live regions."""
+
+import re
+
+import pytest
+
+from tests.support.comparison import screen, without_results
+
+# Every text of a live region, in the order in which it appears.
+LISTEN = """() => {
+  window.heard = [];
+  for (const region of document.querySelectorAll("[role=status], [role=alert]")) {
+    new MutationObserver(() => region.textContent && window.heard.push(region.textContent))
+      .observe(region, { childList: true, characterData: true, subtree: true });
+  }
+}"""
+NAMED = re.compile(r'- (button|link|radio|group|img|progressbar|form|heading) ?("[^"]*")?')
+# The study's name and the labels of the results come from the payload, and are the same in both.
+NAMES = {
+    "en": """\
+link Skip to the content
+heading study
+progressbar How much of this image is done
+button Pause
+group
+img Left result, 3 boxes
+group
+img Right result, 2 boxes
+group Viewing tools
+button Fit
+button Fit boxes
+button 1:1, 100 %
+button Zoom out
+button Zoom in
+button Single view
+button Linked
+button Blink
+button Auto blink
+button Next difference
+button Differences
+button Ground truth
+button Matches
+button Hide boxes
+button Note
+form Your answer
+group Recall Which finds more of the text?
+radio Left better
+radio Equal
+radio Right better
+group Precision Which marks less that is not text?
+radio Left better
+radio Equal
+radio Right better
+group Preference Which would you rather have?
+radio Left better
+radio Equal
+radio Right better
+button Same for all three
+button Confirm
+button Skip
+button Undo
+button History
+button Keys""",
+    "fr": """\
+link Aller au contenu
+heading study
+progressbar Part de cette image déjà jugée
+button Pause
+group
+img Résultat de gauche, 3 boxes
+group
+img Résultat de droite, 2 boxes
+group Outils de visualisation
+button Cadrer
+button Cadrer les boîtes
+button 1:1, 100 %
+button Réduire
+button Agrandir
+button Vue unique
+button Vues liées
+button Alterner
+button Auto (alternance)
+button Suivante (différence)
+button Différences
+button Vérité terrain
+button Appariements
+button Masquer
+button Note
+form Votre réponse
+group Rappel Lequel trouve plus de texte ?
+radio Meilleur à gauche
+radio Égalité
+radio Meilleur à droite
+group Précision Lequel marque moins hors du texte ?
+radio Meilleur à gauche
+radio Égalité
+radio Meilleur à droite
+group Préférence Lequel préférez-vous ?
+radio Meilleur à gauche
+radio Égalité
+radio Meilleur à droite
+button Idem pour les trois
+button Valider
+button Passer
+button Annuler
+button Historique
+button Touches""",
+}
+HEARD = {
+    "en": [
+        "Not answered yet: precision, preference.",
+        "Place 1 of 3 (boxes: 1 left, 0 right)",
+        "Saved. Next pair.",
+    ],
+    "fr": [
+        "Encore sans réponse : precision, preference.",
+        "Endroit 1 sur 3 (boîtes : 1 à gauche, 0 à droite)",
+        "Saved. Next pair.",
+    ],
+}
+
+
+def read_out(words):
+    """Return words with plain spaces, and without the number of a study of the tests."""
+    return re.sub(r"(?<=^heading study) \d+", "", " ".join(words.split()))
+
+
+def names(page):
+    """Return the role and name of each control and picture, as the accessibility tree has them."""
+    found = NAMED.findall(page.locator("body").aria_snapshot())
+    return [read_out(f"{role} {name.strip(chr(34))}") for role, name in found]
+
+
+@pytest.mark.parametrize("language", NAMES)
+def test_t46_names_and_live_regions_are_read_out_in_both_languages(open_site, language):
+    site = open_site(screen(), [without_results(screen(2))], locale=language)
+    page = site.page
+    assert names(page) == NAMES[language].splitlines()
+    page.evaluate(LISTEN)
+    # An early Enter, the next place that differs, and the confirmed pair.
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => window.heard.length === 1")
+    page.keyboard.press("n")
+    page.wait_for_function("() => window.heard.length === 2")
+    site.confirm()
+    page.wait_for_function("() => window.heard.length === 3")
+    assert [read_out(words) for words in page.evaluate("window.heard")] == HEARD[language]
