@@ -108,10 +108,7 @@ def test_paper_has_every_part_and_where_it_comes_from(open_report, study):
         expect(page.locator("#part-made .facts")).to_contain_text(fact)
     expect(page.get_by_text("The study is still open")).to_be_visible()
     expect(page.get_by_role("button", name="Keep this report").first).to_be_hidden()
-    # Paper is white, whatever the screen is, and no one filters it.
-    page.emulate_media(media="print", color_scheme="dark")
-    expect(page.locator(".figure__light").first).to_be_visible()
-    expect(page.locator(".figure__dark:visible")).to_have_count(0)
+    # No one filters paper.
     expect(page.locator(".no-print:visible")).to_have_count(0)
     # Long tables are not cut off.
     for box in page.locator(".table-scroll").all():
