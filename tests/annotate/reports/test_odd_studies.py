@@ -26,7 +26,7 @@ from tests.support.factories import (
     make_run,
     make_study,
 )
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import answer, rank_everything, same_truth
 from tests.support.work import file_made
 
 pytestmark = [pytest.mark.django_db, pytest.mark.release]
@@ -166,8 +166,51 @@ def no_boxes():
     return study
 
 
+def all_skipped():
+    study = with_runs(make_study(["a", "b", "c"], images=2, min_annotators=1), Right=RIGHT)
+    for _ in range(2):
+        person = add_annotator(study)
+        turn = judging.start(study=study, annotator=person)
+        while turn is not None:
+            turn = judging.record_skip(
+                screen_id=turn.screen.public_id, annotator=person, reason="broken"
+            )
+    return study
+
+
+def one_site():
+    study = with_runs(ranked(images=3), Right=RIGHT, Wrong={"a": 0.1, "b": 0.5, "c": 0.9})
+    study.memberships.update(group="Paris")
+    return study
+
+
+def as_many_scenes_as_images():
+    study = with_runs(ranked(images=3), Right=RIGHT, Wrong={"a": 0.1, "b": 0.5, "c": 0.9})
+    for image in study.images.all():
+        image.scene = f"scene of {image}"
+        image.save()
+    return study
+
+
+def one_who_did_nearly_all():
+    """One person has ranked 19 images, another one and has begun a second: 95 % of the work."""
+    study = make_study(["a", "b", "c"], images=21, min_annotators=1, max_annotators=1)
+    with_runs(study, Right=RIGHT, Wrong={"a": 0.1, "b": 0.5, "c": 0.9})
+    other = add_annotator(study)
+    turn = judging.start(study=study, annotator=other)
+    first = turn.assignment.pk
+    while turn.assignment.pk == first:
+        turn = answer(turn, other, ABC)
+    rank_everything(study, add_annotator(study), ABC)
+    return study
+
+
 STUDIES = (
     one_image,
+    all_skipped,
+    one_site,
+    as_many_scenes_as_images,
+    one_who_did_nearly_all,
     one_annotator,
     one_method_ranked,
     one_result_of_each_image,
@@ -191,6 +234,9 @@ def pages_of(study, kept):
     image = study.images.in_order().last().name
     slug = study.slug
     yield reverse("studies:detail", args=[slug]), {}
+    plan = reverse("planning:plan", args=[study.dataset.slug])
+    yield plan, {}
+    yield plan, {"people": 1, "images": 2}
     for settings in (
         {},
         {"min_annotators": 1, "distance": "kemeny", "decimals": "none"},
@@ -245,8 +291,8 @@ def odd(request, module_data):
     return study, keep(study), request.param
 
 
-# No annotator has that name in these.
-NO_FIRST_ANNOTATOR = (nobody,)
+# No annotator has that name in these, or has not ranked the last image.
+NO_FIRST_ANNOTATOR = (nobody, one_who_did_nearly_all)
 
 
 def test_every_page_says_what_it_can(researcher, odd):
