@@ -13,6 +13,7 @@ from rest_framework.reverse import reverse
 
 from annotate.access import permitted
 from annotate.api.errors import Conflict, Forbidden
+from annotate.api.idempotency import idempotent
 from annotate.api.problems import CONTENT_TYPE
 from annotate.api.scopes import JUDGE
 from annotate.api.views import ApiView, ListView, SignedInRequest
@@ -174,6 +175,7 @@ class Skip(_Judging):
 
 class NoteOfScreen(_Judging):
     @extend_schema(request=PinSerializer, responses={201: PinSerializer})
+    @idempotent
     def post(self, request: SignedInRequest, screen_id: str) -> Response:
         """Pin a note to a pair or to a place of a result. It changes no answer and no ranking."""
         study, sent = self.study_of(screen_id), self.sent(PinSerializer)

@@ -30,7 +30,8 @@ class TellingProgress:
         if done and (done == total or monotonic() - self._last > 1):
             self._last = monotonic()
             left = (monotonic() - self._started) / done * (total - done)
-            self._stdout.write(f"  {doing}: {done} of {total}, about {left:.0f} s left")
+            later = f", about {left:.0f} s left" if done < total else ""
+            self._stdout.write(f"  {doing}: {done} of {total}{later}")
 
     def require_permission(self) -> None:
         """Permit everything, as commands may do anything."""

@@ -51,7 +51,7 @@ def declared_clusters(study: Study) -> Declared:
         people = counted_visits(study).order_by().values_list("annotator", flat=True).distinct()
         if len({group_of.get(person, person) for person in people}) < 2:
             group_of = {}
-    if len({*scene_of.values()}) + images_of(study).filter(scene="").count() < 2:
+    if scene_of and len({*scene_of.values()}) + images_of(study).filter(scene="").count() < 2:
         scene_of = {}
     names = pseudonyms(study) if group_of else {}
     groups = {names[person]: group for person, group in group_of.items() if person in names}

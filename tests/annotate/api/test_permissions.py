@@ -53,6 +53,7 @@ OPERATIONS = {
     "PUT studies/{slug}/methods/{method}": (None, {"admin"}, 422),
     "DELETE studies/{slug}/methods/{method}": (None, {"admin"}, 204),
     "GET studies/{slug}/assignments": (None, FOLLOWERS, 200),
+    "GET studies/{slug}/notes": (None, FOLLOWERS, 200),
     "GET studies/{slug}/report": (None, FOLLOWERS, 200),
     "GET studies/{slug}/report/{table}/{extension}": (None, FOLLOWERS, 200),
     "GET studies/{slug}/changes": (None, FOLLOWERS, 200),
@@ -96,6 +97,7 @@ OPERATIONS = {
     # Nothing is chosen.
     "POST judging/screens/{screen_id}/answer": ({}, {"annotator"}, 422),
     "POST judging/screens/{screen_id}/skip": ({"reason": "no_text"}, {"annotator"}, 200),
+    "POST judging/screens/{screen_id}/note": ({"text": "Is this text?"}, {"annotator"}, 201),
     # It has no answer to change.
     "POST judging/screens/{screen_id}/change": ({}, {"annotator"}, 409),
 }

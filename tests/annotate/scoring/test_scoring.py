@@ -130,7 +130,7 @@ def test_the_command_scores_and_says_how_long_it_took(dataset, capsys):
     call_command("score_protocol", "street", "iou", "icdar13")
     out = capsys.readouterr().out
     assert "IOU: 2 results in" in out
-    assert "2/2 results" in out
+    assert "Results scored: 2 of 2" in out
     assert ProtocolRun.objects.count() == 2
 
 

@@ -132,7 +132,7 @@ class TestThePlanInTheDesign:
         shown = self.design(site, new, people="30", images="5000", criterion="recall")
         whole = next(
             one
-            for one in choices_with_all(shown.context["plan"], "")
+            for one in choices_with_all(shown.context["plan"], "", "insertion")
             if one.choice.asking == "rankings"
         )
         assert self.design(site, new).context["form"]["methods_per_visit"].value() == 2
