@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from annotate.figures.files import to_pdf, to_png, to_svg
-from annotate.figures.files.vega import draw, specification
+from annotate.figures.files.vega import specification
 from annotate.figures.kinds.agreement import annotator_agreement
 from annotate.figures.kinds.beta import beta_curves
 from annotate.figures.kinds.critical_difference import critical_difference
@@ -75,11 +75,10 @@ def test_without_anything_to_draw_a_figure_says_what_is_missing(figure):
     assert figure.notes[0].endswith(".")
     assert figure.rows == ()
     for paper in BOTH:
-        drawn = draw(specification(figure, paper), paper.width_pt)
-        svg = to_svg(figure, paper, FACTS, drawn).decode()
+        svg = to_svg(figure, paper, FACTS).decode()
         assert figure.notes[0].split()[0] in svg
-        to_png(figure, paper, FACTS, drawn)
-        to_pdf(figure, paper, FACTS, drawn)
+        to_png(figure, paper, FACTS)
+        to_pdf(figure, paper, FACTS)
 
 
 FEW = {
@@ -173,13 +172,12 @@ def test_the_schema_refuses_a_word_that_it_does_not_know(schema, part):
 @pytest.mark.parametrize("case", FEW)
 def test_few_or_equal_numbers_are_drawn_without_a_nan(case, paper):
     figure = FEW[case]
-    drawn = draw(specification(figure, paper), paper.width_pt)
-    svg = to_svg(figure, paper, FACTS, drawn).decode()
+    svg = to_svg(figure, paper, FACTS).decode()
     assert "NaN" not in svg
     assert "undefined" not in svg
     assert "Infinity" not in svg
     assert not re.search(r"\bnan\b", str(figure.rows) + str(figure.notes) + figure.summary)
-    to_pdf(figure, paper, FACTS, drawn)
+    to_pdf(figure, paper, FACTS)
 
 
 @pytest.mark.parametrize(
