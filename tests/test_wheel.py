@@ -119,7 +119,8 @@ def archives(tmp_path_factory) -> dict[str, Path]:
 
 
 def test_a_wheel_is_small_and_has_no_tests(wheel):
-    assert wheel.stat().st_size < 6_000_000
+    # A library that draws figures in the browser is 0.3 MB of it, packed.
+    assert wheel.stat().st_size < 6_300_000
     with zipfile.ZipFile(wheel) as archive:
         tops = {name.partition("/")[0] for name in archive.namelist()}
         names = set(archive.namelist())

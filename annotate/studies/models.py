@@ -17,8 +17,7 @@ from annotate.audit.models import Act
 from annotate.datasets.models import Dataset, Image, Method
 from annotate.usual_texts import USUAL_CONSENT, USUAL_QUESTIONS, USUAL_WELCOME
 
-# For this long after a study was closed, pairs on screen can still be answered.
-LAST_ANSWERS: Final = timedelta(minutes=30)
+LAST_ANSWERS: Final = timedelta(minutes=30)  # After a study was closed, to pairs on screen.
 # An end rule of earlier versions, no longer applied: when every pair of protocols is decided.
 RETIRED_END_RULE: Final = "decided"
 
@@ -393,8 +392,7 @@ class Membership(models.Model):
     max_pairs = models.PositiveIntegerField(null=True, blank=True)
     max_images = models.PositiveIntegerField(null=True, blank=True)
     n_known = models.PositiveSmallIntegerField(null=True, blank=True)
-    # An annotator's site or recruitment, whose members may share habits; empty: none.
-    group = models.CharField(max_length=120, blank=True)
+    group = models.CharField(max_length=120, blank=True)  # Site or recruitment; empty: none.
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
