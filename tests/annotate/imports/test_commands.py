@@ -30,7 +30,7 @@ def test_a_dataset_its_results_and_scores_are_loaded(tmp_path, truth, capsys):
     call_command("load_results", "street", results)
     call_command("load_scores", "street", str(scores), "--protocol", "Theirs")
     out = capsys.readouterr().out
-    assert "Reading photos, 2 of 2: 1 of 1, about 0 s left" in out
+    assert "Reading photos, 2 of 2: 1 of 1" in out
     assert "Loaded street: 1 images, 1 regions, 0 ignored, 1 photographs." in out
     assert "Loaded net: 1 results, 1 boxes" in out
     assert "Loaded 1 scores of Theirs." in out
