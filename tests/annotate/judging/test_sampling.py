@@ -356,25 +356,25 @@ class TestConnected:
         return groups
 
     @pytest.mark.parametrize(
-        "shared",
+        ("n", "shared"),
         [
-            {"max_annotators": 1, "agreement_percent": 10, "agreement_annotators": 3},
-            # Two images with three places each: the last ones come when these are full.
-            {"max_annotators": 1, "agreement_percent": 3, "agreement_annotators": 3},
-            {"max_annotators": 2},
-            {},
+            (7, {"max_annotators": 1, "agreement_percent": 10, "agreement_annotators": 3}),
+            # Two images with four places each at most: three people may be on both, which leaves two.
+            (5, {"max_annotators": 1, "agreement_percent": 3, "agreement_annotators": 3}),
+            (7, {"max_annotators": 2}),
+            (7, {}),
         ],
     )
-    def test_from_the_first_images_on_whoever_comes_and_in_whatever_order(self, shared):
+    def test_from_the_first_images_on_whoever_comes_and_in_whatever_order(self, n, shared):
         study = pairs_study(images=60, min_annotators=1, **shared)
-        people = [add_annotator(study) for _ in range(7)]
+        people = [add_annotator(study) for _ in range(n)]
         turns = {}
         for n_people in range(1, len(people) + 1):
             # One more joins while the others go on.
             for each in people[:n_people]:
                 turn = turns.get(each) or services.start(study=study, annotator=each)
                 turns[each] = answer(turn, each, ABCD)
-        assert [len(group) for group in self.groups(study)] == [7]
+        assert [len(group) for group in self.groups(study)] == [n]
 
     def test_images_for_agreement_get_their_people_and_the_others_one(self):
         study = pairs_study(
