@@ -13,13 +13,11 @@ bytes are counted. Nothing passes or fails; targets are printed next to the numb
 
 import argparse
 import json
-import os
 import random
 import re
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from http.cookiejar import CookieJar
@@ -31,11 +29,12 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 from . import pages
 from .own_site import (
+    add_database_options,
+    chosen_database,
     chromium,
     free_port,
     gunicorn,
     make_study,
-    own_postgres,
     own_site,
     percentile,
     print_line,
@@ -155,17 +154,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--pairs", type=int, default=40, help="of a visit")
     parser.add_argument("--within", type=float, default=60, help="seconds in which all arrive")
     parser.add_argument("--think", type=float, default=1.0, help="mean seconds between two answers")
-    parser.add_argument(
-        "--postgres",
-        default=os.environ.get("POSTGRES_URL", ""),
-        help="address of a server on which a database may be made (POSTGRES_URL)",
-    )
-    parser.add_argument("--sqlite", action="store_true", help="SQLite, whatever else there is")
+    add_database_options(parser)
     parser.add_argument("--no-browser", action="store_true", help="count no requests and bytes")
     options = parser.parse_args(arguments)
-    use_postgres = options.postgres and not options.sqlite
     with (
-        own_postgres(options.postgres) if use_postgres else nullcontext("") as database,
+        chosen_database(options) as database,
         TemporaryDirectory() as static,
         own_site(database, DEBUG="false", STATIC_ROOT=static) as site,
     ):

@@ -12,14 +12,12 @@ Nothing passes or fails; targets are printed next to the numbers.
 
 import argparse
 import json
-import os
 import random
 import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from statistics import median
@@ -29,11 +27,12 @@ from . import pages
 from .own_site import (
     FORM,
     Served,
+    add_database_options,
+    chosen_database,
     free_port,
     gunicorn,
     make_annotators,
     make_study,
-    own_postgres,
     own_site,
     percentile,
     print_line,
@@ -103,16 +102,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--think", type=float, default=1.0, help="mean seconds between two answers")
     parser.add_argument("--workers", type=int, default=3, help="processes of gunicorn")
     parser.add_argument("--threads", type=int, default=4, help="threads of each process")
-    parser.add_argument(
-        "--postgres",
-        default=os.environ.get("POSTGRES_URL", ""),
-        help="address of a server on which a database may be made (POSTGRES_URL)",
-    )
-    parser.add_argument("--sqlite", action="store_true", help="SQLite, whatever else there is")
+    add_database_options(parser)
     options = parser.parse_args(arguments)
-    use_postgres = options.postgres and not options.sqlite
     with (
-        own_postgres(options.postgres) if use_postgres else nullcontext("") as database,
+        chosen_database(options) as database,
         own_site(database, DEBUG="false") as site,
     ):
         _load(site, options)

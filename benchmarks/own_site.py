@@ -1,5 +1,6 @@
 """A separate site for a measurement: a temporary folder, an empty database, a generated study."""
 
+import argparse
 import io
 import os
 import random
@@ -11,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -145,6 +146,23 @@ def counted_queries() -> Iterator[list[str]]:
 
     with connection.execute_wrapper(counting):
         yield queries
+
+
+def add_database_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose the database of a site."""
+    parser.add_argument(
+        "--postgres",
+        default=os.environ.get("POSTGRES_URL", ""),
+        help="address of a server on which a database may be made (POSTGRES_URL)",
+    )
+    parser.add_argument("--sqlite", action="store_true", help="SQLite, whatever else there is")
+
+
+def chosen_database(options: argparse.Namespace) -> AbstractContextManager[str]:
+    """Open what the options choose: a new database on PostgreSQL, or "", which is SQLite."""
+    if options.postgres and not options.sqlite:
+        return own_postgres(options.postgres)
+    return nullcontext("")
 
 
 @contextmanager

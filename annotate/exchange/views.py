@@ -158,15 +158,16 @@ def answers_from_elsewhere(request: SignedInRequest, slug: str) -> HttpResponse:
 def _loaded(dataset: Dataset, given: Mapping[str, Any]) -> tuple[Study | None, Sequence[str]]:
     """Load answers, or return the sentences on those that would be left out without consent."""
     with NamedTemporaryFile(suffix=Path(given["file"].name).suffix.lower()) as copy:
+        digest = sha256()
         for chunk in given["file"].chunks():
+            digest.update(chunk)
             copy.write(chunk)
         copy.flush()
-        digest = sha256(Path(copy.name).read_bytes()).hexdigest()
         criterion = given["criterion"]
         answers, notes = elsewhere.read_answers(copy.name, dataset=dataset, criterion=criterion)
     if notes and not given["leave_out"]:
         return None, notes
-    file = {"sha256": digest, "left_out": len(notes)}
+    file = {"sha256": digest.hexdigest(), "left_out": len(notes)}
     name = given["name"]
     return elsewhere.load_answers(dataset=dataset, name=name, answers=answers, file=file), notes
 
