@@ -15,6 +15,15 @@ from annotate.api.models import GivenAnswer
 from annotate.api.tokens.models import Token
 from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import record
+from annotate.challenges.models import (
+    Challenge,
+    ChallengeArchive,
+    ChallengeChange,
+    ChallengeMember,
+    Entry,
+    EntryScore,
+    Team,
+)
 from annotate.datasets.models import Dataset, Image, ImageFacts, Method, Result
 from annotate.design.setup.models import NewStudy
 from annotate.imports.models import Draft, DraftFile, Finding, Import
@@ -295,6 +304,20 @@ _read_only(
     "entrance__name study__name",
     hidden="participant submission",
 )
+_read_only(Challenge, "title dataset opens freezes closes", "dataset", "title slug")
+_read_only(ChallengeMember, "person challenge role team", "role challenge", "person__username")
+_read_only(Team, "name challenge number is_trial", "challenge", "name", hidden="code")
+_read_only(Entry, "team number state is_final created", "state", "team__name sha256")
+_read_only(
+    EntryScore,
+    "entry protocol split f_score",
+    "split",
+    "entry__team__name protocol",
+    related="entry__team",
+    hidden="tallies",
+)
+_read_only(ChallengeChange, "challenge setting created", "challenge", "setting")
+_read_only(ChallengeArchive, "challenge checksum created", "created", "checksum", hidden="content")
 _read_only(PublicBoard, "dataset created", "dataset", "dataset__name")
 _read_only(
     PublicPage,

@@ -4,6 +4,15 @@ from annotate.accounts.models import Invitation, Preferences
 from annotate.api.models import GivenAnswer
 from annotate.api.tokens.models import Token
 from annotate.audit.models import AuditEntry
+from annotate.challenges.models import (
+    Challenge,
+    ChallengeArchive,
+    ChallengeChange,
+    ChallengeMember,
+    Entry,
+    EntryScore,
+    Team,
+)
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.design.setup.models import NewStudy
 from annotate.imports.models import Draft, DraftFile, Finding, Import
@@ -27,10 +36,16 @@ __all__ = [
     "Arrival",
     "Assignment",
     "AuditEntry",
+    "Challenge",
+    "ChallengeArchive",
+    "ChallengeChange",
+    "ChallengeMember",
     "Dataset",
     "Draft",
     "DraftFile",
     "Entrance",
+    "Entry",
+    "EntryScore",
     "Exclusion",
     "Finding",
     "FirstVisit",
@@ -55,6 +70,7 @@ __all__ = [
     "Skip",
     "Study",
     "StudyImage",
+    "Team",
     "Token",
     "Withdrawal",
 ]

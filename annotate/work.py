@@ -10,6 +10,8 @@ from annotate.accounts import lost_passwords
 from annotate.accounts import services as accounts
 from annotate.accounts.models import Invitation
 from annotate.api.tokens import services as tokens
+from annotate.challenges import services as challenges
+from annotate.challenges import work as entries
 from annotate.datasets import orphans
 from annotate.datasets.models import Dataset
 from annotate.drilldown import work as evidence
@@ -63,6 +65,8 @@ register("imports.check", dry_run.check, LOADS)
 register("imports.load", loading.load, LOADS)
 # The site writes e-mails, not on behalf of a user.
 register(mail.KIND, mail.send, None)
+# The site scores entries: a job of a team would show times and progress of scoring.
+register(challenges.KIND, entries.score, None)
 register(lost_passwords.KIND, lost_passwords.write, None)
 register(scoring.KIND, scoring.score, LOADS)
 register(EXPLAIN, scoring.explain_run, Needed("annotate.see_dataset", _dataset_of_run))
@@ -87,13 +91,14 @@ UPKEEP += [
     accounts.forget_expired,
     tokens.forget_expired,
     recruiting.forget_ids,
+    challenges.forget_uploads,
     retention.clear_sessions,
     retention.enforce,
     publication.write_missing,
     daily.back_up,
 ]
 
-EVERY_MINUTE += [deciding.end_by_rules]
+EVERY_MINUTE += [deciding.end_by_rules, entries.start_lost]
 
 WATCHES += [news.watch]
 

@@ -152,7 +152,7 @@ FOLLOWERS = {
     ),
 }
 # Only the site asks for these, in no person's name.
-OF_THE_SITE = {"mail.send", "mail.lost_password"}
+OF_THE_SITE = {"challenges.score", "mail.send", "mail.lost_password"}
 KINDS = sorted(ADMINS | FOLLOWERS)
 
 

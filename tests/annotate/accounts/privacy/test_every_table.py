@@ -22,12 +22,14 @@ from annotate.accounts.models import Invitation, Preferences
 from annotate.accounts.privacy import personal_data
 from annotate.accounts.services import invite
 from annotate.api.models import GivenAnswer
+from annotate.challenges import services
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
 from annotate.judging.models import Screen
 from annotate.publication.models import PublicPage
 from annotate.recruiting.models import Arrival
 from annotate.studies.models import Exclusion, Pseudonym
+from tests.support.challenges import make_challenge
 from tests.support.factories import (
     add_annotator,
     add_researcher,
@@ -145,6 +147,7 @@ class Planted:
             consented=now,
             deadline=now,
         )
+        services.join(challenge=make_challenge(), person=person)
         if note := tables().get("annotate.Note"):
             screen = Screen.objects.filter(assignment__annotator=person).first()
             note.objects.create(screen=screen, text=MARK)

@@ -1,0 +1,1 @@
+"""Challenges: teams submit results, the ground truth stays hidden, people judge the final."""

@@ -1,0 +1,69 @@
+"""Challenges for tests: a dataset with hidden images, teams, and uploads in memory."""
+
+import io
+from datetime import timedelta
+
+from django.utils import timezone
+
+from annotate.challenges import services
+from annotate.challenges.models import Challenge
+from tests.support.archives import zip_bytes
+from tests.support.factories import make_dataset, make_image, make_person, serial
+
+WORDS = [(10, 10, 109, 49), (210, 10, 309, 49)]
+# Numbers that occur nowhere else, so that a search for them finds leaks only.
+SECRET = [(7131, 4217, 7293, 4289), (7331, 4417, 7493, 4489), (7531, 4617, 7693, 4689)]
+N_IMAGES = 24
+
+
+def secret_of(at):
+    """Return the hidden regions of an image, no two images alike."""
+    return [(left + at, top, right + at, bottom) for left, top, right, bottom in SECRET]
+
+
+def make_challenge(n_images=N_IMAGES, **settings):
+    """Make an open challenge whose odd images are hidden."""
+    dataset = make_dataset(f"street-{next(serial)}")
+    images = [
+        make_image(dataset, f"img_{at}", truth=secret_of(at) if at % 2 else WORDS)
+        for at in range(n_images)
+    ]
+    now = timezone.now()
+    defaults = {
+        "title": f"Challenge {next(serial)}",
+        "opens": now - timedelta(hours=1),
+        "closes": now + timedelta(days=1),
+        "entries_a_day": 5,
+    }
+    return services.save_challenge(
+        Challenge(dataset=dataset, **defaults | settings),
+        protocols=[("iou", {}), ("deteval", {})],
+        hidden=images[1::2],
+    )
+
+
+def make_team(challenge, name=None, person=None):
+    person = person or make_person()
+    member = services.join(challenge=challenge, person=person)
+    return services.make_team(member=member, name=name or f"team {next(serial)}")
+
+
+def lines(boxes):
+    return "".join(",".join(map(str, box)) + "\n" for box in boxes)
+
+
+def upload(n_visible=2, n_hidden=3, n_images=N_IMAGES, **changed):
+    """Return a zip that finds so many words of each image; ``changed`` has boxes by image."""
+    found = {
+        f"img_{at}": secret_of(at)[:n_hidden] if at % 2 else WORDS[:n_visible]
+        for at in range(n_images)
+    }
+    return zip_bytes({f"res_{name}.txt": lines(of) for name, of in (found | changed).items()})
+
+
+def submit(team, content=None, **fields):
+    stream = io.BytesIO(upload() if content is None else content)
+    entry = services.submit(team=team, stream=stream, name="results.zip", **fields)
+    type(entry).objects.filter(pk=entry.pk, state="scored").update(told=timezone.now())
+    entry.refresh_from_db()
+    return entry
