@@ -22,9 +22,9 @@ link Skip to the content
 heading study
 progressbar How much of this image is done
 button Pause
-group
+group List boxes, left
 img Left result, 3 boxes
-group
+group List boxes, right
 img Right result, 2 boxes
 group Viewing tools
 button Fit
@@ -66,9 +66,9 @@ link Aller au contenu
 heading study
 progressbar Part de cette image déjà jugée
 button Pause
-group
+group Liste des boîtes, gauche
 img Résultat de gauche, 3 boxes
-group
+group Liste des boîtes, droite
 img Résultat de droite, 2 boxes
 group Outils de visualisation
 button Cadrer
@@ -121,8 +121,8 @@ HEARD = {
 
 
 def read_out(words):
-    """Return words with plain spaces, and without the number of a study of the tests."""
-    return re.sub(r"(?<=^heading study) \d+", "", " ".join(words.split()))
+    """Return words with plain spaces, without the number of a study of the tests."""
+    return re.sub(r"(?<=^heading study) \d+", "", " ".join(words.split())).replace(" , ", ", ")
 
 
 def names(page):
