@@ -91,6 +91,8 @@ def _boxes(
     left, top = 3 + (width - w * scale) / 2, 3 + (height - h * scale) / 2
     for archive in sets:
         polygons = list(_polygons(archive, photograph.stem))
+        if not polygons:
+            continue
         texts = [" ".join(f"{x},{y}" for x, y in corners) for corners in polygons]
         rings = [
             shapely.LinearRing(
@@ -128,9 +130,9 @@ def _polygons(archive: Path, image: str) -> Iterator[list[tuple[float, float]]]:
 
 def _luminance(shot: NDArray[np.uint8]) -> NDArray[np.float64]:
     """Return the relative luminance of each pixel (WCAG 2.2)."""
-    part = shot / 255
+    part = np.arange(256) / 255
     linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
-    return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
+    return np.asarray(linear[shot] @ np.array([0.2126, 0.7152, 0.0722]))
 
 
 def _is_visible(

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browsing import check_accessible, resize
+from tests.support.browsing import MAIN_BUTTONS, check_accessible, resize
 from tests.support.comparison import image, result, screen, without_results
 
 SIZES = [(1440, 900), (1024, 768), (1920, 1080), (844, 390), (390, 844), (768, 1024), (720, 450)]
@@ -149,6 +149,25 @@ def test_t38_the_ring_of_the_focus_is_seen_whole(open_site, size):
       return isUnder || left - far < -3 || right + far > innerWidth + 3 || bottom + far > innerHeight;
     })""")
     assert rings == [False] * 3
+
+
+# The keys of the specification, section 5, and those that came later; M only where a study shows matches.
+KEYS = {*"123QWEASDUXRIHP?+-0FTOCLBVJNG", "Enter", "Space", "Shift", "←", "→", "↑", "↓"}
+
+
+def test_t41_tools_are_grouped_one_action_is_the_main_one_and_every_key_is_listed(open_site):
+    page = open_site(screen()).page
+    groups = page.locator(".viewtools__group")
+    names = [[one.inner_text() for one in group.locator("button").all()] for group in groups.all()]
+    assert [len(group) > 2 for group in names] == [True] * 3
+    assert page.locator(".viewtools button").count() == sum(map(len, names))
+    for key in "1qa":
+        page.keyboard.press(key)
+    assert [words.split()[0] for words in page.evaluate(MAIN_BUTTONS)] == ["Confirm"]
+    page.keyboard.press("?")
+    keys = page.locator("[data-help-dialog] kbd")
+    expect(keys.first).to_be_visible()
+    assert KEYS - {words.strip() for words in keys.all_inner_texts()} == set()
 
 
 # The boxes in view with something of the page over them.

@@ -49,6 +49,8 @@ PAGES = {
     "admin": [
         "studies:detail",
         "studies:settings",
+        "studies:members",
+        "recruiting:entrances",
         "setup:start",
         "setup:begin",
         "setup:step",
@@ -116,6 +118,8 @@ def address(name, study):
         "audit:study": [study.slug],
         "studies:detail": [study.slug],
         "studies:settings": [study.slug],
+        "studies:members": [study.slug],
+        "recruiting:entrances": [study.slug],
         "reports:report": [study.slug],
         "reports:kept": [study.slug, kept(study)],
         "exchange:raw": [study.slug],

@@ -113,11 +113,26 @@ def check_themes(page: Page) -> None:
     check_accessible(page, rules=("color-contrast",))
 
 
+# Buttons in the colour of the main action.
+MAIN_BUTTONS = """() => {
+  const probe = document.body.appendChild(document.createElement("i"));
+  probe.style.color = "var(--accent)";
+  const accent = getComputedStyle(probe).color;
+  probe.remove();
+  return [...document.querySelectorAll("main :is(a, button, summary):not([aria-hidden])")]
+    .filter((one) => one.checkVisibility())
+    .filter((one) => getComputedStyle(one).backgroundColor === accent)
+    .map((one) => one.textContent.trim());
+}"""
+
+
 def check_page(page: Page) -> None:
-    """Check that a page is accessible, light and large or dark and small, and fits all sizes."""
+    """Check that a page is accessible in both themes, fits all sizes and has one main button at most."""
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     check_fits(page, *SIZES[:1])
     check_accessible(page)
+    loud = page.evaluate(MAIN_BUTTONS)
+    assert len(loud) <= 1, loud
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     check_fits(page, *SIZES[1:])
     check_accessible(page)
