@@ -35,6 +35,7 @@ from annotate.publication.models import PublicPage
 from annotate.recruiting.models import Arrival, Entrance
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import ImageLoss, ProtocolRun, Score
+from annotate.stopping.models import Look
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
 from annotate.studies.services import remove_member
 
@@ -326,6 +327,7 @@ _read_only(
     "title doi",
     related="report__study",
 )
+_read_only(Look, "study number due taken n_counted", "study", "study__name")
 # Megabytes of text; the report has a page of its own.
 _read_only(
     KeptReport,

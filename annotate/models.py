@@ -30,6 +30,7 @@ from annotate.publication.models import PublicPage
 from annotate.recruiting.models import Arrival, Entrance
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.stopping.models import Look
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "Job",
     "Judgement",
     "KeptReport",
+    "Look",
     "Membership",
     "Method",
     "NewStudy",

@@ -98,7 +98,7 @@ UPKEEP += [
     daily.back_up,
 ]
 
-EVERY_MINUTE += [deciding.end_by_rules, entries.start_lost]
+EVERY_MINUTE += [deciding.take_looks, deciding.end_by_rules, entries.start_lost]
 
 WATCHES += [news.watch]
 

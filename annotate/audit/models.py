@@ -24,6 +24,7 @@ class Act(models.TextChoices):
     STUDY_CHANGED = "study_changed", _("changed a study")
     STUDY_OPENED = "study_opened", _("opened a study")
     STUDY_CLOSED = "study_closed", _("closed a study")
+    LOOK_TAKEN = "look_taken", _("took a planned look at a study")
     METHOD_ADDED = "method_added", _("added a method to a study")
     METHOD_WITHDRAWN = "method_withdrawn", _("withdrew a method from a study")
     MEMBER_ADDED = "member_added", _("added a member")

@@ -22,6 +22,18 @@ class StandingSerializer(serializers.Serializer[Any]):
     )
 
 
+class LookSerializer(serializers.Serializer[Any]):
+    """A planned look; decisions are lists of two protocols by criterion, the nearer first."""
+
+    number = serializers.IntegerField()
+    due = serializers.IntegerField(help_text="At this number of complete rankings or visits.")
+    taken = serializers.DateTimeField(allow_null=True)
+    n_counted = serializers.IntegerField(allow_null=True)
+    found = serializers.DictField(
+        child=serializers.DictField(), help_text="By criterion: decided, withdrawn and held."
+    )
+
+
 class StandingsSerializer(serializers.Serializer[Any]):
     needed = serializers.CharField(
         help_text="Which annotators and images are needed before a conclusion is possible."
@@ -29,6 +41,7 @@ class StandingsSerializer(serializers.Serializer[Any]):
     criteria = serializers.DictField(
         child=StandingSerializer(many=True), help_text="By criterion, the lowest mean loss first."
     )
+    looks = LookSerializer(many=True, help_text="What is decided while the study runs.")
     caution = serializers.CharField()
     ending = serializers.CharField(help_text="The rule by which the study ends; empty without one.")
 
@@ -36,7 +49,7 @@ class StandingsSerializer(serializers.Serializer[Any]):
 class StandingsOfStudy(ApiView):
     @extend_schema(responses=StandingsSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Return every protocol's mean loss so far. It is a description, not a conclusion."""
+        """Return every protocol's mean loss so far, a description, and what planned looks decided."""
         study = followed(request, slug)
         require_small(study, MAX_IMAGES)
         criteria = {
@@ -46,6 +59,7 @@ class StandingsOfStudy(ApiView):
         data = {
             "needed": needed_in_words(missing(study)),
             "criteria": criteria,
+            "looks": study.looks.all(),
             "caution": CAUTION,
             "ending": ending_of(study),
         }

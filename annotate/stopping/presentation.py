@@ -1,5 +1,7 @@
-"""The protocols' order so far, in sentences and a table, for the progress page."""
+"""The protocols' order so far and planned looks, in sentences and tables, for the progress page."""
 
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,50 +11,91 @@ from django_stubs_ext import StrOrPromise
 
 from annotate.reports.errors import TooLarge
 from annotate.reports.services import require_small
-from annotate.studies.models import RETIRED_END_RULE, Study
+from annotate.studies.models import Study
+from rankings.inference.sequential import FEWEST_ANNOTATORS, FEWEST_IMAGES
 
-from .selectors import MIN_IMAGES, MIN_PEOPLE, Missing, Standings, missing, n_answers, standings_of
+from .models import Look
+from .selectors import Missing, Standings, missing, n_answers, standings_of
 
 # Larger studies are not computed within a request.
 MAX_IMAGES: Final = 500
 CAUTION: Final = gettext_lazy(
-    "This is the order so far, not a conclusion: annotators come one after another, and later ones may "
-    "disagree with it. Draw conclusions from the report's tests, once, when the study has ended."
+    "Mean losses are the order so far, not a conclusion: annotators come one after another, and later "
+    "ones may disagree. While the study runs, only planned looks decide. The report's tests are made "
+    "once, when it has ended."
 )
 
 
 @dataclass(frozen=True)
+class ShownLook:
+    """A planned look with its decisions in words."""
+
+    look: Look
+    decided: Sequence[str]
+    withdrawn: Sequence[str]
+
+
+@dataclass(frozen=True)
 class ShownStandings:
-    """Content of the page: missing data, losses by criterion, and the rule that ends the study."""
+    """Content of the page: missing data, losses by criterion, looks, and the rule that ends the study."""
 
     needed: str
     criteria: Standings
     reason: str
     ending: str
+    looks: Sequence[ShownLook]
+    held: Sequence[str]
     caution: StrOrPromise = CAUTION
+
+    @property
+    def n_taken(self) -> int:
+        return sum(one.look.taken is not None for one in self.looks)
 
 
 def shown_standings(study: Study) -> ShownStandings:
-    needed, ending = needed_in_words(missing(study)), ending_of(study)
+    reason, found = "", Standings()
     try:
         require_small(study, MAX_IMAGES)
+        found = standings_of(study)
+        if not found:
+            reason = _("There are fewer than two protocols to compare: score more protocols.")
     except TooLarge:
         reason = _(
             "Above {n} images this is not computed while you wait; a kept report has the tests."
         ).format(n=MAX_IMAGES)
-        return ShownStandings(needed, {}, reason, ending)
-    found = standings_of(study)
-    if not found:
-        reason = _("There are fewer than two protocols to compare: score more protocols.")
-        return ShownStandings(needed, {}, reason, ending)
-    return ShownStandings(needed, found, "", ending)
+    looks = list(study.looks.all())
+    shown = [
+        ShownLook(one, _in_words(one, "decided"), _in_words(one, "withdrawn")) for one in looks
+    ]
+    held = next((_in_words(one, "held") for one in reversed(looks) if one.taken), [])
+    return ShownStandings(
+        needed_in_words(missing(study)), found, reason, ending_of(study), shown, held
+    )
+
+
+def _in_words(look: Look, part: str) -> list[str]:
+    """Return a sentence for each criterion and nearer protocol of a look's decisions."""
+    return [
+        _("{criterion}: {nearer} is nearer to people than {others}").format(
+            criterion=_(criterion), nearer=nearer, others=", ".join(others)
+        )
+        for criterion, nearer, others in _by_nearer(look, part)
+    ]
+
+
+def _by_nearer(look: Look, part: str) -> Iterator[tuple[str, str, list[str]]]:
+    for criterion, own in look.found.items():
+        others: dict[str, list[str]] = defaultdict(list)
+        for nearer, farther in own[part]:
+            others[nearer].append(farther)
+        yield from ((criterion, nearer, some) for nearer, some in others.items())
 
 
 def needed_in_words(lacking: Missing) -> str:
     """Describe the annotators and images that are needed before a conclusion is possible."""
     if not lacking.images:
         return _("{n} annotators have at least {images} images each.").format(
-            n=lacking.n_enough, images=MIN_IMAGES
+            n=lacking.n_enough, images=FEWEST_IMAGES
         )
     images = ngettext("{n} more image", "{n} more images", lacking.images).format(n=lacking.images)
     people = ngettext("{n} more annotator", "{n} more annotators", lacking.people)
@@ -64,30 +107,19 @@ def needed_in_words(lacking: Missing) -> str:
     so_far = _(
         "Too early for conclusions: at least {people} annotators must have {images} images each; "
         "so far {n} have them."
-    ).format(people=MIN_PEOPLE, images=MIN_IMAGES, n=lacking.n_enough)
+    ).format(people=FEWEST_ANNOTATORS, images=FEWEST_IMAGES, n=lacking.n_enough)
     return f"{so_far} {needed}"
 
 
 def ending_of(study: Study) -> str:
     """Describe the rule that ends, or has ended, the study; empty if there is none."""
-    is_retired = study.ends_by == RETIRED_END_RULE
     if study.ended is not None:
         time = f"{study.ended:%Y-%m-%d %H:%M}"
-        if is_retired:
-            return _(
-                "A rule closed the study on {time}. Rules that end a study by its results"
-                " are no longer used: they treated the first annotators as representative"
-                " of all. Rely on the report's tests."
-            ).format(time=time)
         return _("Its rule closed the study on {time}.").format(time=time)
+    rules = []
+    if study.ends_by == Study.EndRule.DECIDED:
+        rules.append(_("The study ends by itself once looks have decided every pair of protocols."))
     if study.answer_budget is not None:
-        return _("The study ends by itself after {budget} answers; given so far: {n}.").format(
-            budget=study.answer_budget, n=n_answers(study)
-        )
-    if is_retired:
-        return _(
-            "This study was to end by its results. That rule is no longer used, because "
-            "it treated the first annotators as representative of all: close the study "
-            "yourself."
-        )
-    return ""
+        words = _("The study ends by itself after {budget} answers; given so far: {n}.")
+        rules.append(words.format(budget=study.answer_budget, n=n_answers(study)))
+    return " ".join(rules)

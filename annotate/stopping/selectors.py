@@ -1,28 +1,35 @@
-"""The protocols' mean losses so far, and the data still needed for a conclusion."""
+"""The protocols' mean losses so far, the data still needed for a conclusion, and planned looks."""
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from typing import Final
 
-from django.db.models import Count
+from django.db.models import Count, Sum
+from django.db.models.functions import Coalesce
 
 from annotate.judging.models import Judgement
 from annotate.reports import cache
-from annotate.reports.included import counted_visits
+from annotate.reports.included import counted_visits, declared_clusters
 from annotate.reports.pairs import visits_of
 from annotate.reports.services import available_runs, protocol_scores, sentinels
 from annotate.reports.snapshots import snapshot
-from annotate.studies.models import Study
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Role, Study
 from rankings.agreement.report import Settings, values_of
-from rankings.analysis.pair_report import comparable
+from rankings.analysis.pair_report import Comparable, comparable
 from rankings.elicitation.log import CRITERIA
-from rankings.inference.pair_estimates import pair_losses
+from rankings.inference.pair_estimates import Visit, pair_losses
+from rankings.inference.sequential import (
+    FEWEST_ANNOTATORS,
+    FEWEST_IMAGES,
+    Decision,
+    Look,
+    look_by_pairs,
+)
 
 # By criterion, the protocols with their mean losses, the nearest to the annotators first.
 Standings = dict[str, list[tuple[str, float]]]
-# A smaller study says too little about people like its annotators.
-MIN_PEOPLE: Final = 6
-MIN_IMAGES: Final = 10
 _PART: Final = "standings"
 _TWO: Final = 2
 
@@ -42,18 +49,18 @@ def n_answers(study: Study) -> int:
 
 
 def missing(study: Study) -> Missing:
-    """Return the images still needed until MIN_PEOPLE annotators have MIN_IMAGES images each.
+    """Return the images still needed until FEWEST_ANNOTATORS annotators have FEWEST_IMAGES images each.
 
     ``people`` counts those among them without any image; ``images`` is over the nearest ones.
     """
     visits = counted_visits(study).order_by().values("annotator")
     of_people = list(visits.annotate(n=Count("image", distinct=True)).values_list("n", flat=True))
-    nearest = nlargest(MIN_PEOPLE, of_people)
-    nearest += [0] * (MIN_PEOPLE - len(nearest))
+    nearest = nlargest(FEWEST_ANNOTATORS, of_people)
+    nearest += [0] * (FEWEST_ANNOTATORS - len(nearest))
     return Missing(
-        sum(n >= MIN_IMAGES for n in of_people),
+        sum(n >= FEWEST_IMAGES for n in of_people),
         nearest.count(0),
-        sum(max(0, MIN_IMAGES - n) for n in nearest),
+        sum(max(0, FEWEST_IMAGES - n) for n in nearest),
     )
 
 
@@ -64,8 +71,7 @@ def standings_of(study: Study) -> Standings:
     Empty if there are fewer than two protocols.
     """
     settings, runs = Settings(min_annotators=study.min_annotators), available_runs(study)
-    unwanted = sentinels(runs)
-    protocols = [run.name for run in runs if run.name not in unwanted]
+    protocols = _compared(runs)
     if len(protocols) < _TWO:
         return {}
     kept = cache.get_part(_PART, cache.key_of(study, settings, runs))
@@ -76,17 +82,11 @@ def standings_of(study: Study) -> Standings:
     with snapshot():
         # Read again: the key must match the data read.
         key = cache.key_of(study, settings, runs)
-        visits, images = visits_of(study), _images_that_count(study)
-        scores = protocol_scores(study, runs)
+        images, usable = _images_that_count(study), dict(_usable(study, runs, protocols))
     found: Standings = {}
-    for criterion in CRITERIA:
-        counted = [visit for visit in visits[criterion] if visit.image in images]
-        values = {
-            image: {name: of_image[name] for name in protocols}
-            for image, of_image in values_of(criterion, scores, settings).items()
-        }
-        usable = comparable(counted, values, protocols, settings.decimals)
-        losses = pair_losses(usable.visits, usable.rankings, protocols).distances
+    for criterion, own in usable.items():
+        counted = [visit for visit in own.visits if visit.image in images]
+        losses = pair_losses(counted, own.rankings, protocols).distances
         means = losses.mean(axis=0).tolist() if len(losses) else []
         rows = zip(protocols, means, strict=False)
         found[criterion] = sorted(rows, key=lambda row: (row[1], row[0]))
@@ -94,7 +94,56 @@ def standings_of(study: Study) -> Standings:
     return found
 
 
+def _compared(runs: Sequence[ProtocolRun]) -> list[str]:
+    unwanted = sentinels(runs)
+    return [run.name for run in runs if run.name not in unwanted]
+
+
+def _usable(
+    study: Study, runs: Sequence[ProtocolRun], protocols: Sequence[str]
+) -> Iterator[tuple[str, Comparable[Visit]]]:
+    """Yield by criterion the visits to images that all protocols score."""
+    settings, visits, scores = Settings(), visits_of(study), protocol_scores(study, runs)
+    for criterion in CRITERIA:
+        values = {
+            image: {name: of_image[name] for name in protocols}
+            for image, of_image in values_of(criterion, scores, settings).items()
+        }
+        yield criterion, comparable(visits[criterion], values, protocols, settings.decimals)
+
+
 def _images_that_count(study: Study) -> set[str]:
     visits = counted_visits(study).order_by().values("image__name").annotate(n=Count("pk"))
     enough = visits.filter(n__gte=study.min_annotators)
     return set(enough.values_list("image__name", flat=True))
+
+
+def planned_rankings(study: Study) -> int:
+    """Return how many complete rankings, or visits, an open study plans.
+
+    If every annotator ranks all images, these are its annotators now, and six at least.
+    """
+    annotators = study.memberships.filter(role=Role.ANNOTATOR).count()
+    per_image = study.max_annotators or max(study.min_annotators, annotators, FEWEST_ANNOTATORS)
+    of_images = study.study_images.aggregate(n=Sum(Coalesce("n_annotators", per_image)))
+    return of_images["n"] or 0
+
+
+def look_at(
+    study: Study, held: Mapping[str, Collection[Decision]], shares: tuple[float, ...]
+) -> tuple[dict[str, Look], int]:
+    """Return the look at the study by criterion, and the number of protocols; none if there is one."""
+    runs = available_runs(study)
+    protocols = _compared(runs)
+    if len(protocols) < _TWO:
+        return {}, len(protocols)
+    with snapshot():
+        declared, usable = declared_clusters(study), dict(_usable(study, runs, protocols))
+    looks = {
+        criterion: look_by_pairs(
+            *(own.visits, own.rankings, protocols, held.get(criterion, ()), shares),
+            declared=declared,
+        )
+        for criterion, own in usable.items()
+    }
+    return looks, len(protocols)

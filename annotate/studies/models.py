@@ -18,8 +18,6 @@ from annotate.datasets.models import Dataset, Image, Method
 from annotate.usual_texts import USUAL_CONSENT, USUAL_QUESTIONS, USUAL_WELCOME
 
 LAST_ANSWERS: Final = timedelta(minutes=30)  # After a study was closed, to pairs on screen.
-# An end rule of earlier versions, no longer applied: when every pair of protocols is decided.
-RETIRED_END_RULE: Final = "decided"
 
 
 class Role(models.TextChoices):
@@ -61,6 +59,7 @@ class Study(models.Model):
 
         NEVER = "never", _("when a researcher closes it")
         BUDGET = "budget", _("after a set number of answers")
+        DECIDED = "decided", _("when planned looks have decided every pair of protocols")
 
     class Draw(models.TextChoices):
         RANDOM = "random", _("at random")

@@ -46,10 +46,6 @@ def misfits(settings: Mapping[str, Any], n_methods: int | None = None) -> dict[s
             found["agreement_annotators"] = _(
                 "The other images get {most}; these need more."
             ).format(most=most)
-    if value("ends_by") not in Study.EndRule.values:
-        found["ends_by"] = _(
-            "A study ends after a number of answers, or when you close it: choose one of the two."
-        )
     if value("ends_by") == Study.EndRule.BUDGET and not value("answer_budget"):
         found["answer_budget"] = _("Enter the number of answers after which the study ends.")
     if value("ends_by") == Study.EndRule.NEVER and value("answer_budget"):

@@ -7,7 +7,7 @@ these settings are equally near to people. Losses are Kemeny's, per pair of meth
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -143,14 +143,8 @@ class Made:
 
     def at(self, rows: NDArray[np.intp]) -> "Made":
         """Return some rankings of the study."""
-        measured = replace(
-            self.distances,
-            images=self.distances.images[rows],
-            annotators=self.distances.annotators[rows],
-            distances=self.distances.distances[rows],
-        )
         return Made(
-            measured,
+            self.distances.at(rows),
             None if self.groups is None else self.groups[rows],
             None if self.scenes is None else self.scenes[rows],
         )

@@ -148,12 +148,12 @@ def compare_by_pairs(
         Groups of annotators and scenes of images, which are then the units of the test.
     """
     known = list(visits)
-    images, annotators = _names(known)
+    images, annotators = names_of(known)
     measured = pair_losses(known, protocol_rankings, protocols)
     return compare_clusters(measured, images, annotators, declared, level=level)
 
 
-def _names(known: Sequence[Visit | LostVisit]) -> tuple[list[str], list[str]]:
+def names_of(known: Sequence[Visit | LostVisit]) -> tuple[list[str], list[str]]:
     """Return the names of images and annotators in the order of their numbers."""
     return sorted({visit.image for visit in known}), sorted({visit.annotator for visit in known})
 
@@ -190,7 +190,7 @@ def pair_losses(
         protocols rank different methods; the message names the image.
     """
     known = sorted(visits, key=lambda visit: (visit.image, visit.annotator))
-    images, annotators = _names(known)
+    images, annotators = names_of(known)
     losses = np.zeros((len(known), len(protocols)))
     # The weights of each visit's pairs, and of those with a verdict.
     every, answered = np.zeros(len(known)), np.zeros(len(known))
@@ -240,7 +240,7 @@ def loss_limits(
     """
     answered, without = list(visits), list(lost)
     known: list[Visit | LostVisit] = [*answered, *without]
-    images, annotators = _names(known)
+    images, annotators = names_of(known)
     losses = np.zeros((len(known), len(protocols)))
     counts = np.zeros(len(known), dtype=bool)
     groups = list(_asked_on(images, known, protocol_rankings, protocols))

@@ -32,6 +32,15 @@ class PersonalDistances:
     distances: Floats
     by_group: bool = False
 
+    def at(self, rows: NDArray[np.bool_ | np.intp]) -> "PersonalDistances":
+        """Return some rankings, given by their numbers or by whether each is among them."""
+        return replace(
+            self,
+            images=self.images[rows],
+            annotators=self.annotators[rows],
+            distances=self.distances[rows],
+        )
+
     def only(self, at: int) -> "PersonalDistances":
         """Return the distances of one protocol, given by its number."""
         return replace(

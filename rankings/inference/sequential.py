@@ -9,7 +9,7 @@ motion whose time is t. Looks at more rankings of the same annotators are more a
 """
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -18,7 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RankingError
+from ..orders.buckets import Ranking
+from .clusters import NONE_DECLARED, Declared
 from .multi_reader import Comparison, Comparisons, compare
+from .pair_estimates import Visit, names_of, pair_losses
 from .personal_distances import PersonalDistances
 from .significance import ALPHA
 
@@ -189,3 +192,36 @@ def look(
     decided = [decision for decision in now if decision not in kept]
     withdrawn = [decision for decision in held if decision not in confirmed]
     return Look(tuple(decided), tuple(withdrawn), (*kept, *decided))
+
+
+def look_by_pairs(
+    visits: Iterable[Visit],
+    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+    held: Collection[Decision],
+    shares: tuple[float, ...],
+    *,
+    declared: Declared = NONE_DECLARED,
+) -> Look:
+    """Return the :func:`look` at the losses of the annotators with :func:`enough` images.
+
+    Parameters
+    ----------
+    visits, protocol_rankings, protocols
+        See :func:`.pair_estimates.pair_losses`, also for its exceptions.
+    held, shares
+        See :func:`look`.
+    declared : Declared
+        Groups of annotators and scenes of images, which are then the units of the test.
+
+    Returns
+    -------
+    Look
+        Without six such annotators nothing is decided, and earlier decisions are withdrawn.
+    """
+    known = list(visits)
+    measured = pair_losses(known, protocol_rankings, protocols)
+    counted = measured.at(enough(measured.annotators))
+    if not len(counted.images):
+        return Look(withdrawn=tuple(held))
+    return look(declared.of(counted, *names_of(known)), held, shares)

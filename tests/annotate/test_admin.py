@@ -31,6 +31,7 @@ from annotate.recruiting.services import Ids, admit
 from annotate.reports.services import keep_report
 from annotate.scoring.causes import explain
 from annotate.scoring.services import score_protocol
+from annotate.stopping.services import take_looks
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
@@ -74,6 +75,7 @@ WRITTEN_ONCE = {
     "annotate.Job",
     "annotate.Judgement",
     "annotate.KeptReport",
+    "annotate.Look",
     "annotate.NewStudy",
     "annotate.Note",
     "annotate.ProtocolRun",
@@ -110,6 +112,7 @@ def make_everything():
     )
     judging.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id)
     rank_everything(study, add_annotator(study), TRUTH)
+    take_looks()
     Preferences.objects.create(person=annotator)
     study.dataset.imports.create(kind="dataset", files=[], counts={})
     kept = keep_report(study=study, settings=Settings(), runs=[], person=make_admin())

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from annotate.datasets.models import Dataset, Image, ImageQuerySet, Method
 from annotate.studies import services as studies
-from annotate.studies.models import RETIRED_END_RULE, Role, Study
+from annotate.studies.models import Role, Study
 from annotate.studies.settings import BY_NAME, usual
 
 from .models import NewStudy
@@ -32,8 +32,6 @@ def begin(
     new = NewStudy(person=person, dataset=dataset, settings={"seed": usual("seed")})
     if like is not None:
         new.settings |= {name: getattr(like, name) for name in BY_NAME}
-        if like.ends_by == RETIRED_END_RULE:
-            new.settings["ends_by"] = Study.EndRule.NEVER.value
         keys = list(Image.objects.filter(studies=like).in_order().values_list("pk", flat=True))
         new.images = None if len(keys) == dataset.images.count() else keys
     elif dataset.images.exclude(sha256="").exists():

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-import numpy as np
 import pytest
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -10,7 +9,6 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.audit.models import Act, AuditEntry
-from annotate.design.setup.services import begin as begin_study
 from annotate.jobs.queue import look_after
 from annotate.judging import services as judging
 from annotate.judging.errors import StudyNotOpen
@@ -19,10 +17,9 @@ from annotate.stopping.presentation import needed_in_words
 from annotate.stopping.selectors import Missing, missing, n_answers, standings_of
 from annotate.stopping.services import end_by_rules
 from annotate.studies.errors import StudyRefused
-from annotate.studies.models import LAST_ANSWERS, RETIRED_END_RULE, Study
+from annotate.studies.models import LAST_ANSWERS, Study
 from annotate.studies.services import change_settings, create_study, set_state
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
-from tests.support.truths import answer as answer_by
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
@@ -297,72 +294,3 @@ def test_what_is_missing_by_hand(done, expected):
 )
 def test_what_is_missing_in_words(lacking, words):
     assert words in needed_in_words(lacking)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_nothing_is_decided_and_no_study_ends_by_people_who_come_one_after_another(client, seed):
-    """Two protocols equally near to people on average; each annotator has a taste for one of them.
-
-    Images of one annotator all point the same way, so tests that take the next image for one like
-    the last find a difference that is not there.
-    """
-    study = make_study(["a", "b"], images=12, min_annotators=1)
-    make_run(study, "Forward", {"a": 0.9, "b": 0.1})
-    make_run(study, "Reversed", {"a": 0.1, "b": 0.9})
-    ruled(study, ends_by=RETIRED_END_RULE)
-    client.force_login(add_researcher(study))
-    rng = np.random.default_rng(seed)
-    for taste in rng.permutation([0.9, 0.9, 0.9, 0.1, 0.1, 0.1]):
-        person = add_annotator(study)
-        turn = judging.start(study=study, annotator=person)
-        while turn is not None:
-            order = [["a"], ["b"]] if rng.random() < taste else [["b"], ["a"]]
-            turn = answer_by(turn, person, same_truth(order))
-        look_after()
-        study.refresh_from_db()
-        assert study.state == Study.State.OPEN
-        page = client.get(reverse("studies:detail", args=[study.slug])).text
-        section = page[page.index('id="standings"') : page.index('id="annotators"')]
-        data = client.get(reverse("api:standings", args=[study.slug])).json()
-        for text in (section, str(data)):
-            assert "decided" not in text
-            assert "not a conclusion" in text
-            assert "close the study yourself" in text
-    assert "6 annotators have at least 10 images each." in section
-
-
-def test_the_retired_rule_cannot_be_chosen_and_its_budget_still_counts(client):
-    study = make_study(["a", "b"])
-    with pytest.raises(StudyRefused, match="when you close it"):
-        create_study(
-            name="x",
-            dataset=study.dataset,
-            methods=list(study.methods.all()),
-            ends_by=RETIRED_END_RULE,
-        )
-    client.force_login(make_admin())
-    Study.objects.filter(pk=study.pk).update(state="draft", ends_by=RETIRED_END_RULE)
-    address = reverse("studies:settings", args=[study.slug])
-    assert "every pair of protocols" not in client.get(address).text
-    sent = {"name": study.name, "min_annotators": 1, "ends_by": RETIRED_END_RULE}
-    assert client.post(address, sent).status_code == 422
-    ruled(study, state="open", answer_budget=1)
-    person = add_annotator(study)
-    answer(judging.start(study=study, annotator=person), person)
-    end_by_rules()
-    study.refresh_from_db()
-    assert study.state == Study.State.CLOSED
-    page = client.get(reverse("studies:detail", args=[study.slug])).text
-    assert "Rules that end a study by its results are no longer used" in page
-
-
-def test_a_copy_of_a_study_does_not_take_the_retired_rule_over():
-    study = ruled(make_study(["a", "b"]), ends_by=RETIRED_END_RULE)
-    copy = begin_study(
-        person=make_admin(),
-        dataset=study.dataset,
-        name="Copy",
-        methods=list(study.methods.all()),
-        like=study,
-    )
-    assert copy.settings["ends_by"] == "never"

@@ -69,6 +69,7 @@ OF_THE_PROGRAM = {
     "annotate.Judgement": {"aids", "seen", "places"},
     "annotate.FirstVisit": {"consent_words", "practice_answers"},
     "annotate.KeptReport": {"content"},
+    "annotate.Look": {"found"},
 }
 # Notes come with the pages that take them.
 COMING = {"annotate.Note"}
