@@ -64,7 +64,7 @@ def _own_files(request, _folders):
         settings.DATA_DIR.mkdir()
     settings.MEDIA_ROOT = settings.DATA_DIR / "images"
     if "module_data" in request.fixturenames:
-        for name in ("images", "results"):
+        for name in ("images", "results", "entries"):
             shared = request.getfixturevalue("module_data") / name
             if shared.exists():
                 shutil.copytree(shared, settings.DATA_DIR / name)

@@ -16,7 +16,7 @@ from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.requests import network_of
 
-from . import known_browsers, languages
+from . import known_browsers, languages, services
 from .models import Invitation, hash_of
 
 # Session key of the invitation that the visitor opened.
@@ -45,10 +45,13 @@ _SECONDS_BETWEEN_ENTRIES = 300
 
 
 class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library has no types
-    """Sign-up by invitation only; each invitation works once."""
+    """Sign-up by invitation, which works once, or by an admission."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        return invitation_in_hand(request) is not None
+        return (
+            invitation_in_hand(request) is not None
+            or services.admission_of(request.session) is not None
+        )
 
     def get_signup_redirect_url(self, request: HttpRequest) -> str:
         """Lead a new annotator into the first visit of the study, and others to their studies."""
@@ -56,6 +59,9 @@ class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library 
         used = Invitation.objects.filter(used_by=request.user.pk, role=role).first()
         if used is not None and used.study is not None:
             return reverse("judging:judge", args=[used.study.slug])
+        admission = services.admission_of(request.session)
+        if admission is not None:
+            return admission.address
         url: str = super().get_signup_redirect_url(request)
         return url
 

@@ -183,6 +183,10 @@ class Challenge(models.Model):
         return [split for split in Split.values if self.images_of(split).exists()]
 
     @property
+    def has_visible(self) -> bool:
+        return self.images_of(Split.VISIBLE).exists()
+
+    @property
     def deciding_split(self) -> str:
         return self.splits[-1]
 
@@ -363,6 +367,14 @@ class ChallengeChange(WrittenOnce):
 
     def __str__(self) -> str:
         return f"{self.challenge}: {self.setting}"
+
+    @property
+    def label(self) -> str:
+        """The name of the setting in words."""
+        if self.setting == "protocols":
+            return gettext("protocols")
+        field: Any = Challenge._meta.get_field(self.setting)
+        return str(field.verbose_name)
 
 
 class ChallengeArchive(WrittenOnce):

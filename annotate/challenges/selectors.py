@@ -2,14 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final
 
 from django.core.cache import cache
 
+from annotate.datasets.models import Image
 from annotate.leaderboards.selectors import Boards, Row, rows_of
+from protocols.core.base import f_score
+from protocols.core.regions import Region, decode_regions
 from rankings.detectors.leaderboard import Leaderboard, leaderboard
 
+from . import files
 from .models import Challenge, Entry, EntryScore, Split, Team
 
 FIGURE: Final = "f_score"
@@ -232,3 +237,74 @@ def _permuted(board: Leaderboard, order: Sequence[int]) -> Leaderboard:
 
 def _named(board: Leaderboard, names: dict[str, str]) -> Leaderboard:
     return replace(board, methods=tuple(names[method] for method in board.methods))
+
+
+def best_by_date(
+    challenge: Challenge, split: str, reader: Reader = PUBLIC
+) -> list[tuple[str, datetime, float]]:
+    """Return team, time and score of every entry that was the best of its team, the earliest first."""
+    if not is_told(challenge, split, reader):
+        return []
+    entries = counted(challenge, reader)
+    values = _values(challenge, split, reader, entries)
+    best: dict[int, float] = {}
+    found = []
+    for entry in entries:
+        value = values.get((entry.pk, challenge.names[0]))
+        if value is not None and value > best.get(entry.team_id, -1.0):
+            best[entry.team_id] = value
+            found.append((shown_name(entry.team, reader), entry.created, value))
+    return found
+
+
+def own_scores(entry: Entry, reader: Reader) -> list[tuple[str, list[EntryScore]]]:
+    """Return the scores of an entry that a reader may see, by split; rounded ones in place."""
+    challenge = entry.team.challenge
+    found = []
+    for split in challenge.splits if entry.is_told else ():
+        if not is_told(challenge, split, reader):
+            continue
+        of_protocol = {score.protocol: score for score in entry.scores.filter(split=split)}
+        rows = [of_protocol[name] for name in challenge.names if name in of_protocol]
+        if is_rounded(challenge, split, reader):
+            for row in rows:
+                row.recall = row.precision = None
+                row.f_score = None if row.f_score is None else round(row.f_score, _DIGITS)
+        found.append((split, rows))
+    return found
+
+
+@dataclass(frozen=True)
+class ImageFigure:
+    """A visible image, and the F-score of an entry on it by the deciding protocol."""
+
+    image: Image
+    value: float | None
+
+
+def images_of_entry(entry: Entry) -> list[ImageFigure]:
+    """Return the visible images, those with the lowest scores first."""
+    challenge = entry.team.challenge
+    score = entry.scores.filter(split=Split.VISIBLE, protocol=challenge.names[0]).first()
+    if score is None or not entry.is_told or entry.erased:
+        return []
+    images = challenge.images_of(Split.VISIBLE).defer("truth")
+    figures = [
+        ImageFigure(image, _figure(*tally))
+        for image, tally in zip(images, score.tallies, strict=True)
+    ]
+    return sorted(figures, key=lambda one: 2.0 if one.value is None else one.value)
+
+
+def _figure(recalled: float, n_truth: float, precise: float, n_detections: float) -> float | None:
+    return f_score(
+        recalled / n_truth if n_truth else None, precise / n_detections if n_detections else None
+    )
+
+
+def detections_of(entry: Entry, image: Image) -> tuple[Region, ...]:
+    """Return the boxes of an entry on an image; none without a file for it."""
+    for _method, name, regions, *_more in files.rows_of(entry.key):
+        if name == image.name:
+            return decode_regions(regions)
+    return ()

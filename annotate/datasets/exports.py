@@ -12,7 +12,7 @@ from protocols.formats.containers.contents import Kind, LineFormat
 from protocols.formats.writing.regions import NotWritable, write_coco, write_rrc_zip
 from text_rankings.base.i18n import gettext as _
 
-from .models import Dataset, Method, Result, image_storage
+from .models import Dataset, ImageQuerySet, Method, Result, image_storage
 from .photographs import CONTENT_TYPES
 
 # Fields that a line cannot hold.
@@ -48,9 +48,12 @@ def _is_beyond(encoded: Mapping[str, Any]) -> bool:
     return any(not _BEYOND_LINES.isdisjoint(region) for region in encoded["regions"])
 
 
-def truth_file(dataset: Dataset, extension: str) -> BinaryIO:
-    """Return the ground truth as a zip of lines or as COCO JSON. Raises NotExported."""
-    images = dataset.images.in_order()
+def truth_file(dataset: Dataset, extension: str, images: ImageQuerySet | None = None) -> BinaryIO:
+    """Return the ground truth of images, or of all, as a zip of lines or as COCO JSON.
+
+    Raises NotExported.
+    """
+    images = dataset.images.in_order() if images is None else images
     regions = {image.name: image.truth_regions for image in images.iterator(chunk_size=500)}
     return _written(dataset, regions, "truth", extension)
 

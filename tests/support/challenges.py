@@ -12,7 +12,11 @@ from tests.support.factories import make_dataset, make_image, make_person, seria
 
 WORDS = [(10, 10, 109, 49), (210, 10, 309, 49)]
 # Numbers that occur nowhere else, so that a search for them finds leaks only.
-SECRET = [(7131, 4217, 7293, 4289), (7331, 4417, 7493, 4489), (7531, 4617, 7693, 4689)]
+SECRET = [
+    (713148, 421762, 729357, 428951),
+    (733159, 441763, 749358, 448952),
+    (753161, 461764, 769359, 468953),
+]
 N_IMAGES = 24
 
 

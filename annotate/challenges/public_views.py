@@ -1,0 +1,66 @@
+"""The public page of a challenge, its files, and the way in."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotate.guide.markdown import own_words
+from annotate.requests import SignedInRequest
+
+from . import services
+from .errors import ChallengeRefused
+from .models import Challenge
+from .selectors import PUBLIC
+from .shortcuts import board_figure, board_file, boards_context, remember
+
+
+def _challenge(address: str) -> Challenge:
+    return get_object_or_404(Challenge.objects.select_related("dataset"), address=address)
+
+
+@require_safe
+@cache_control(no_cache=True)
+def page(request: HttpRequest, address: str) -> HttpResponse:
+    """Show texts, dates, standings and log to anyone."""
+    challenge = _challenge(address)
+    context = {
+        "challenge": challenge,
+        "text": own_words(challenge.text),
+        "terms": own_words(challenge.terms),
+        "changes": challenge.changes.all(),
+        **boards_context(request, challenge, PUBLIC, request.path),
+    }
+    return render(request, "challenges/public.html", context)
+
+
+@require_safe
+@cache_control(no_cache=True)
+def file(request: HttpRequest, address: str, split: str, extension: str) -> HttpResponse:
+    return board_file(request, _challenge(address), PUBLIC, split, extension)
+
+
+@require_safe
+@cache_control(no_cache=True)
+def figure(request: HttpRequest, address: str, extension: str) -> HttpResponse:
+    return board_figure(request, _challenge(address), PUBLIC, extension)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: SignedInRequest, address: str) -> HttpResponse:
+    """Ask to agree to the terms; a visitor makes an account or signs in first."""
+    challenge = _challenge(address)
+    refusal = ""
+    if request.user.is_authenticated and request.method == "POST":
+        try:
+            services.join(challenge=challenge, person=request.user)
+        except ChallengeRefused as fault:
+            refusal = str(fault)
+        else:
+            return redirect("challenges:challenge", challenge.slug)
+    if not request.user.is_authenticated:
+        remember(request, challenge)
+    context = {"challenge": challenge, "terms": own_words(challenge.terms), "refusal": refusal}
+    status = 409 if refusal else 200
+    return render(request, "challenges/join.html", context, status=status)

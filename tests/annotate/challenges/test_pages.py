@@ -1,0 +1,321 @@
+"""Pages of a challenge: the way in, a team's entries, standings, settings, and what no byte may say."""
+
+import json
+import re
+from datetime import timedelta
+from hashlib import sha256
+from io import BytesIO
+from zipfile import ZipFile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.challenges import services
+from annotate.challenges.models import Challenge, ChallengeMember, Entry
+from protocols.core.regions import canonical_bytes
+from tests.support.archives import zip_bytes
+from tests.support.challenges import make_challenge, make_team, secret_of, submit, upload
+from tests.support.factories import make_admin, make_dataset, make_image, make_person
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def challenge():
+    return make_challenge(text="Find *all* words.", terms="Be fair.")
+
+
+@pytest.fixture
+def person():
+    return make_person("ada")
+
+
+@pytest.fixture
+def team(challenge, person):
+    return make_team(challenge, "Lovelace", person)
+
+
+@pytest.fixture
+def participant(client, person, team):
+    client.force_login(person)
+    return client
+
+
+def at(name, challenge, *arguments):
+    return reverse(f"challenges:{name}", args=[challenge.slug, *arguments])
+
+
+def public(challenge, name="page", *arguments):
+    return reverse(f"public_challenges:{name}", args=[challenge.address, *arguments])
+
+
+def test_a_visitor_signs_up_by_the_link_and_has_the_challenge_and_no_more(client, challenge):
+    shown = client.get(public(challenge))
+    assert "Find <em>all</em> words." in shown.text
+    assert client.get(reverse("account_signup")).status_code == 200
+    assert "form" not in client.get(reverse("account_signup")).context
+    assert "Be fair." in client.get(public(challenge, "join")).text
+    account = {
+        "username": "grace",
+        "email": "",
+        "password1": "kite-ladder-7",
+        "password2": "kite-ladder-7",
+    }
+    answer = client.post(reverse("account_signup"), account)
+    assert answer["Location"] == at("challenge", challenge)
+    member = ChallengeMember.objects.get(person__username="grace")
+    assert (member.role, member.challenge) == ("participant", challenge)
+    other = make_challenge()
+    assert client.get(at("challenge", challenge)).status_code == 200
+    closed = [
+        at("challenge", other),
+        at("settings", challenge),
+        reverse("datasets:detail", args=[challenge.dataset.slug]),
+        reverse("datasets:list"),
+        reverse("imports:start"),
+    ]
+    assert {client.get(address).status_code for address in closed} == {404}
+    assert challenge.title in client.get(reverse("home")).text
+
+
+def test_a_person_with_an_account_agrees_to_the_terms_and_makes_a_team(client, challenge, person):
+    client.force_login(person)
+    assert client.post(public(challenge, "join"))["Location"] == at("challenge", challenge)
+    client.post(at("team", challenge), {"name": "Lovelace"})
+    shown = client.get(at("challenge", challenge))
+    team = challenge.teams.get()
+    assert team.code in shown.text
+    other = make_person()
+    services.join(challenge=challenge, person=other)
+    browser = Client()
+    browser.force_login(other)
+    browser.post(at("team", challenge), {"code": "wrong"})
+    assert "No team has this code." in browser.get(at("challenge", challenge)).text
+    browser.post(at("team", challenge), {"code": team.code})
+    assert team.members.count() == 2
+
+
+def test_an_upload_is_shown_with_its_state_scores_and_images(participant, challenge):
+    sent = {"file": SimpleUploadedFile("mine.zip", upload(1, 1)), "description": "First try"}
+    answer = participant.post(at("challenge", challenge), sent)
+    entry = Entry.objects.get()
+    assert answer["Location"] == at("entry", challenge, entry.pk)
+    waiting = participant.get(at("entry", challenge, entry.pk))
+    assert "Reading and scoring" in waiting.text
+    assert "0.6667" not in waiting.text
+    told = participant.get(at("entry", challenge, entry.pk), {"as": "json"}).json()
+    assert told == {"doing": "Reading and scoring", "total": 0}
+    Entry.objects.update(told=timezone.now())
+    shown = participant.get(at("entry", challenge, entry.pk))
+    # One of two visible words is found: F is 2/3. The hidden score waits for the end.
+    assert "0.6667" in shown.text
+    assert "hidden images" not in shown.text
+    image = challenge.images_of("visible").first()
+    assert shown.context["n_images"] == 12
+    drawn = participant.get(at("image", challenge, entry.pk, image.pk))
+    assert drawn.text.count("<polygon") == 6
+    listed = participant.get(at("challenge", challenge))
+    assert "First try" in listed.text
+    assert "Left today: 4; in all: 29." in listed.text
+
+
+def test_a_refused_upload_says_why(participant, challenge, team):
+    entry = submit(team, zip_bytes({"res_img_1.txt": "1,2,x,4"}))
+    shown = participant.get(at("entry", challenge, entry.pk))
+    assert "Why it is refused" in shown.text
+    assert "res_img_1.txt" in shown.text
+
+
+def test_a_refusal_of_the_quota_is_shown_with_the_form(participant, challenge, team):
+    Challenge.objects.update(entries_a_day=1)
+    submit(team)
+    sent = {"file": SimpleUploadedFile("mine.zip", upload(1))}
+    answer = participant.post(at("challenge", challenge), sent)
+    assert answer.status_code == 422
+    assert "all entries of today" in answer.text
+
+
+def test_a_team_chooses_describes_and_withdraws_its_entries(participant, challenge, team):
+    entry = submit(team)
+    address = at("act", challenge, entry.pk)
+    participant.post(address, {"do": "final"})
+    participant.post(address, {"description": "Better", "link": "https://example.org/"})
+    entry.refresh_from_db()
+    assert (entry.is_final, entry.description) == (True, "Better")
+    participant.post(address, {"description": "", "link": "javascript:alert(1)"})
+    entry.refresh_from_db()
+    assert entry.link == "https://example.org/"
+    participant.post(address, {"do": "withdraw"})
+    entry.refresh_from_db()
+    assert (entry.shown_state, entry.is_final) == ("withdrawn", False)
+
+
+def test_a_team_sees_no_entry_of_another(participant, challenge):
+    entry = submit(make_team(challenge))
+    image = challenge.images_of("visible").first()
+    for address in (
+        at("entry", challenge, entry.pk),
+        at("image", challenge, entry.pk, image.pk),
+    ):
+        assert participant.get(address).status_code == 404
+    assert participant.post(at("act", challenge, entry.pk), {"do": "final"}).status_code == 404
+
+
+def test_hidden_images_have_no_page(participant, challenge, team):
+    entry = submit(team)
+    hidden = challenge.images_of("hidden").first()
+    assert participant.get(at("image", challenge, entry.pk, hidden.pk)).status_code == 404
+
+
+def test_the_downloaded_truth_is_that_of_the_visible_images(participant, challenge):
+    found = participant.get(at("truth", challenge, "zip"))
+    archive = ZipFile(BytesIO(found.getvalue()))
+    assert sorted(archive.namelist()) == sorted(f"gt_img_{n}.txt" for n in range(0, 24, 2))
+
+
+def test_an_admin_makes_a_challenge_in_its_time_zone_and_names_an_organiser(client):
+    client.force_login(make_admin())
+    dataset = make_dataset("street")
+    for n in range(10):
+        make_image(dataset, f"img_{n}", truth=[(0, 0, 99, 39)])
+    address = reverse("challenges:new", args=["street"])
+    assert client.get(address).status_code == 200
+    sent = {
+        "title": "Street 2027",
+        "protocols": "iou min_iou=0.7\ndeteval",
+        "split": "share",
+        "share": 30,
+        "seed": 4,
+        "time_zone": "Europe/Paris",
+        "opens": "2027-07-01T12:00",
+        "closes": "2027-07-31T12:00",
+        "entries_a_day": 2,
+        "entries_in_all": 9,
+        "max_mb": 5,
+        "team_size": 3,
+        "sees": "open",
+        "hidden_score": "after",
+        "final_rule": "best",
+        "ties": "next",
+        "keep_days": 30,
+    }
+    wrong = client.post(address, sent | {"closes": "2027-06-01T12:00", "protocols": "iou"})
+    assert wrong.status_code == 422
+    assert "The end is after the opening." in wrong.text
+    assert "nonsense" in client.post(address, sent | {"protocols": "nonsense"}).text
+    assert client.post(address, sent)["Location"].endswith("/street-2027/settings/")
+    made = Challenge.objects.get()
+    assert made.opens.isoformat() == "2027-07-01T10:00:00+00:00"
+    assert made.protocols[0]["parameters"] == {"min_iou": 0.7}
+    assert made.hidden.count() == 3
+    make_person("olga")
+    client.post(at("organisers", made), {"username": "olga"})
+    olga = Client()
+    olga.force_login(made.members.get().person)
+    kept = olga.get(at("settings", made))
+    assert 'value="2027-07-01T12:00"' in kept.text
+    assert "iou min_iou=0.7" in kept.text
+    assert olga.post(at("organisers", made), {"username": "olga"}).status_code == 404
+    client.post(at("organisers", made), {"username": "olga", "do": "remove"})
+    assert olga.get(at("settings", made)).status_code == 404
+
+
+def test_standings_are_a_page_files_and_a_figure(participant, challenge, team):
+    submit(team)
+    submit(make_team(challenge, "Bob"), upload(1))
+    own, other = (f"Team {one.number}" for one in challenge.teams.order_by("-name"))
+    shown = participant.get(at("standings", challenge))
+    assert shown.text.index(own) < shown.text.index(other)
+    assert "Bob" not in shown.text
+    assert "These scores are shown after the end." in shown.text
+    text = participant.get(at("file", challenge, "visible", "csv")).text
+    assert re.findall(r"Team \d+", text) == [own, other]
+    assert participant.get(at("file", challenge, "hidden", "csv")).status_code == 404
+    assert own in participant.get(at("figure", challenge, "svg")).text
+    public_page = Client().get(public(challenge))
+    assert own in public_page.text
+    assert Client().get(public(challenge, "file", "visible", "json")).status_code == 200
+
+
+def test_by_a_second_protocol_the_table_is_in_its_order(participant, challenge, team):
+    submit(team)
+    assert participant.get(at("standings", challenge), {"by": "DETEVAL"}).context["tables"][0][1]
+    shown = participant.get(at("standings", challenge), {"by": "DETEVAL"})
+    assert shown.context["tables"][-1][1].boards.by == "DETEVAL"
+
+
+def test_changes_are_in_the_log_that_everyone_reads(challenge):
+    challenge.closes += timedelta(days=1)
+    services.save_challenge(challenge)
+    shown = Client().get(public(challenge))
+    assert "closes" in shown.text
+    assert challenge.closes.isoformat(timespec="minutes") in shown.text
+
+
+class Forbidden:
+    """Everything that is known of the hidden ground truth: numbers, hashes, scores."""
+
+    def __init__(self, challenge, entry):
+        hidden = list(challenge.images_of("hidden"))
+        numbers = {number for at in range(1, 24, 2) for box in secret_of(at) for number in box}
+        hashes = {sha256(canonical_bytes(image.truth_regions)).hexdigest() for image in hidden}
+        hashes |= {sha256(json.dumps(image.truth).encode()).hexdigest() for image in hidden}
+        scores = entry.scores.filter(split="hidden")
+        figures = {
+            f"{value:.4f}"
+            for values in scores.values_list("recall", "f_score")
+            for value in values
+            if value
+        }
+        self.texts = {str(number) for number in numbers} | hashes | figures
+        self.texts |= {digest[:12] for digest in hashes}
+
+    def in_bytes(self, content):
+        text = content.decode("latin-1")
+        found = set(re.findall(r"(?<![\d.])\d+(?:\.\d{4})?(?!\d)", text)) & self.texts
+        return sorted(found | {one for one in self.texts if len(one) > 8 and one in text})
+
+
+def links_of(text):
+    found = re.findall(r'(?:href|src|action|data-progress)="([^"#]+)', text)
+    return {one.replace("&amp;", "&") for one in found if one.startswith("/")}
+
+
+def test_no_byte_that_a_participant_can_fetch_tells_of_hidden_regions(participant, challenge, team):
+    """Every link of every page is followed, and everything that comes is searched, zips too."""
+    entry = submit(team, upload(1, 0, img_1=secret_of(1)[:1]))
+    submit(team, zip_bytes({"res_img_1.txt": "1,2,x,4"}))
+    # One hidden word is found by another team, whose scores must not be seen either.
+    submit(make_team(challenge), upload(2, 1))
+    # Its own hidden score, 0.0541, waits for the end as well.
+    forbidden = Forbidden(
+        challenge, Entry.objects.get(team__challenge=challenge, team=team, number=1)
+    )
+    assert forbidden.in_bytes(json.dumps(challenge.images_of("hidden").first().truth).encode())
+    waiting, seen, leaks = {reverse("home"), public(challenge)}, set(), {}
+    api = "/api/v1/"
+    waiting |= {f"{api}{root}" for root in ("me", "datasets", "jobs", "studies", "challenges")}
+    waiting |= {f"{api}images/{image.pk}" for image in challenge.dataset.images.all()}
+    waiting.add(reverse("privacy:export"))
+    while waiting:
+        address = waiting.pop()
+        seen.add(address)
+        response = participant.get(address)
+        content = response.getvalue() if response.streaming else response.content
+        parts = [content, repr(response.headers).encode()]
+        if content[:2] == b"PK":
+            archive = ZipFile(BytesIO(content))
+            parts += [archive.comment, *(archive.read(name) for name in archive.namelist())]
+        if leak := [word for part in parts for word in forbidden.in_bytes(part)]:
+            leaks[address] = leak
+        if "html" in response.get("Content-Type", ""):
+            other = ("/static/", "/protocols/", "/accounts/", "/rescue/", "/api/v1/docs")
+            waiting |= {one for one in links_of(response.text) if not one.startswith(other)} - seen
+    assert leaks == {}
+    for name in ("entry", "image", "file", "figure", "standings"):
+        assert any(f"/{word}" in address for address in seen for word in (name, "images")), name
+    assert at("entry", challenge, entry.pk) in seen
+    assert len(seen) > 40
