@@ -10,7 +10,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -53,7 +53,12 @@ _OF_PROTOCOLS: Final[_Keywords] = {
     **dict.fromkeys(("_nothing", "_refuse", "_scores"), ((0,),)),
     "_annotated": ((3,),),
 }
-_PICTURES: Final = ROOT / "annotate" / "learning" / "pictures.json"
+# Files of data whose sentences pages show, and the names of those in them.
+_DATA: Final = {
+    "learning/pictures.json": {"says"},
+    "learning/pairs.json": {"title", "says", "why"},
+    "guide/presets.json": {"name", "says"},
+}
 # The columns of tables (rankings.output.table) have English names, translated for display.
 _COLUMNS: Final[_Keywords] = dict.fromkeys(("Column", "number", "count"), ((0,),))
 _OF_SCRIPTS: Final[dict[str, Any]] = {"gettext": None, "ngettext": (1, 2)}
@@ -106,10 +111,22 @@ def _by_python_and_templates() -> Iterator[Said]:
     for pattern in ("*.html", "*.txt"):
         for path in sorted(ROOT.joinpath("templates").rglob(pattern)):
             yield from _said_by_template(path.read_text(encoding="utf-8"))
+    for name, keys in _DATA.items():
+        data = json.loads(ROOT.joinpath("annotate", name).read_text(encoding="utf-8"))
+        yield from _said_by_data(data, keys, told=False)
 
-    # The introduction's pictures are described in the file that defines them.
-    for picture in json.loads(_PICTURES.read_text(encoding="utf-8")):
-        yield Said(picture["says"])
+
+def _said_by_data(data: Any, keys: Collection[str], *, told: bool) -> Iterator[Said]:
+    """Yield the texts below these keys of nested data."""
+    if isinstance(data, str):
+        if told:
+            yield Said(data)
+    elif isinstance(data, list):
+        for item in data:
+            yield from _said_by_data(item, keys, told=told)
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            yield from _said_by_data(value, keys, told=told or key in keys)
 
 
 def _declared() -> Iterator[str]:

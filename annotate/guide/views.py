@@ -310,7 +310,7 @@ def _stage(
             "presets": [
                 {
                     "slug": preset.slug,
-                    "says": str(preset.says),
+                    "says": _(preset.says),
                     "scene": to_link(preset.drawing),
                     "drawing": preset.drawing.data(),
                 }

@@ -24,8 +24,6 @@ class Picture:
     height: int
     says: str
     boxes: Mapping[str, Box]
-    # Textures that look like text from afar.
-    others: Mapping[str, Box]
 
 
 def _boxes(boxes: Mapping[str, list[float]]) -> dict[str, Box]:
@@ -33,6 +31,6 @@ def _boxes(boxes: Mapping[str, list[float]]) -> dict[str, Box]:
 
 
 PICTURES: Final[Mapping[str, Picture]] = {
-    row["slug"]: Picture(**row | {"boxes": _boxes(row["boxes"]), "others": _boxes(row["others"])})
+    row["slug"]: Picture(**row | {"boxes": _boxes(row["boxes"])})
     for row in json.loads(Path(__file__).with_name("pictures.json").read_text(encoding="utf-8"))
 }
