@@ -55,9 +55,10 @@ _OF_PROTOCOLS: Final[_Keywords] = {
 }
 # Files of data whose sentences pages show, and the names of those in them.
 _DATA: Final = {
-    "learning/pictures.json": {"says"},
-    "learning/pairs.json": {"title", "says", "why"},
-    "guide/presets.json": {"name", "says"},
+    "annotate/learning/pictures.json": {"says"},
+    "annotate/learning/pairs.json": {"title", "says", "why"},
+    "annotate/guide/presets.json": {"name", "says"},
+    "rankings/output/tables.json": {"title", "note", "columns"},
 }
 # The columns of tables (rankings.output.table) have English names, translated for display.
 _COLUMNS: Final[_Keywords] = dict.fromkeys(("Column", "number", "count"), ((0,),))
@@ -112,7 +113,7 @@ def _by_python_and_templates() -> Iterator[Said]:
         for path in sorted(ROOT.joinpath("templates").rglob(pattern)):
             yield from _said_by_template(path.read_text(encoding="utf-8"))
     for name, keys in _DATA.items():
-        data = json.loads(ROOT.joinpath("annotate", name).read_text(encoding="utf-8"))
+        data = json.loads(ROOT.joinpath(name).read_text(encoding="utf-8"))
         yield from _said_by_data(data, keys, told=False)
 
 

@@ -92,8 +92,7 @@ def paper(arguments: Mapping[str, Any], running: Running) -> None:
     name = f"{study.slug}-for-a-paper.zip"
 
     def write(stream: IO[bytes]) -> None:
-        # Jobs of earlier versions have no choice.
-        chosen = Chosen(**arguments.get("chosen", {}))
+        chosen = Chosen(**arguments["chosen"])
         write_paper(data, look, figures, stream, running, chosen)
 
     with publishing_file(running, name, write) as outcome:

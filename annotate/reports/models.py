@@ -23,7 +23,7 @@ class KeptReport(WrittenOnce):
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="kept_reports")
     # JSON as text: the bytes that the checksum covers. It is in English; "messages" has the codes
-    # and parameters of its sentences, and is missing from reports older than the codes.
+    # and parameters of its sentences.
     content = models.TextField()
     checksum = models.CharField(max_length=64)
     software_version = models.CharField(max_length=40)
@@ -72,5 +72,8 @@ def data_of(content: str) -> dict[str, Any]:
     """Return the data of a stored text, with its messages."""
     data: dict[str, Any] = json.loads(content)
     messages = from_json(data.pop("messages", {}))
+    if not all("signs" in around for around in data.get("analysis", {}).values()):
+        # The tests of versions before the first release are in the file alone.
+        data["analysis"] = {}
     read: dict[str, Any] = mapped(data, lambda text: messages.get(text, text))
     return read

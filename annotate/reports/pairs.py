@@ -170,7 +170,7 @@ def shown_pairs(data: Mapping[str, Any] | None) -> ShownPairs | None:
 
 
 def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[str]:
-    tested, n_whole = own["comparisons"], own["n_rankings"]
+    n_whole = own["n_rankings"]
     if n_whole:
         rest = _(
             "Best, Worst, Score and everything that needs a consensus or an edit distance are "
@@ -189,6 +189,7 @@ def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[
             "The losses are based on {visits} with drawn methods: {pairs} on {images} by {annotators}."
         )
     # Reports of earlier versions did not count these apart from the test.
+    tested = own["comparisons"]
     n_images, n_annotators = (own.get(name, tested[name]) for name in ("n_images", "n_annotators"))
     counts = {
         "visits": ngettext("{n} visit", "{n} visits", own["n_visits"]),
@@ -211,7 +212,7 @@ def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[
 
 
 def _skips(own: Mapping[str, Any]) -> list[str]:
-    """Return sentences about losses to skipped pairs; none without skips or in older reports."""
+    """Return sentences about losses to skipped pairs."""
     skipped = own.get("skipped") or {"n_visits": 0, "n_rankings": 0, "n_pairs": 0}
     n_visits, n_rankings = skipped["n_visits"], skipped["n_rankings"]
     if not n_visits + n_rankings:

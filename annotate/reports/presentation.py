@@ -20,7 +20,7 @@ from rankings.inference.resampling import FEW_IMAGES
 from rankings.orders.buckets import to_text
 from rankings.output.analysis_tables import tables_of
 from rankings.output.table import CRITERION, PROTOCOL, Column, Table
-from rankings.output.verdict_tables import distances_to_people, has_few_images, human_baseline
+from rankings.output.verdict_tables import distances_to_people, has_few_images
 from text_rankings.base.i18n import gettext, in_language, numeral
 
 # (value in the address, words)
@@ -66,11 +66,11 @@ class ShownRow:
     low: float | None
     high: float | None
     cluster: int | None
-    # Two protocols share a letter if they do not differ significantly; "" in older reports.
+    # Two protocols share a letter if they do not differ significantly; "" without a test.
     letters: str
     kemeny: float | None
     agreed: float | None
-    # Mean distance to single annotators with its limits; empty in older reports.
+    # Mean distance to single annotators with its limits; empty without a test.
     to_annotators: tuple[float | None, ...] = ()
 
 
@@ -346,7 +346,7 @@ def shown_table(
             intervals.get(row.protocol, {}).get("low"),
             intervals.get(row.protocol, {}).get("high"),
             around["clusters"][row.protocol] if around else None,
-            around.get("letters", {}).get(row.protocol) or "" if around else "",
+            around["letters"].get(row.protocol) or "" if around else "",
             measures.get(row.protocol, {}).get("kemeny_distance"),
             measures.get(row.protocol, {}).get("pairwise_accuracy"),
             of_people.get(row.protocol, ()),
@@ -358,7 +358,7 @@ def shown_table(
         str(_AGAINST.get(criterion, "")),
         table,
         rows,
-        _by_sentinel(around["warnings"], says_all_tied="comparisons" in around) if around else [],
+        _by_sentinel(around["warnings"]) if around else [],
         _baselines(table, around, has_intervals),
         bool(measures),
         FEW_IMAGES if around and not has_intervals else None,
@@ -368,8 +368,7 @@ def shown_table(
 def _baselines(
     table: CriterionReport, around: Mapping[str, Any] | None, has_intervals: bool
 ) -> list[ShownBaseline]:
-    """Return the baselines; older reports call a person a ceiling and have no measures."""
-    measures = {row["baseline"]: row for row in around.get("baselines", ())} if around else {}
+    measures = {row["baseline"]: row for row in around["baselines"]} if around else {}
 
     def measured(name: str) -> tuple[float | None, float | None]:
         row = measures.get(name, {})
@@ -380,8 +379,8 @@ def _baselines(
         for row in table.baselines
     ]
     if around:
-        person = human_baseline(around)
-        low, high = (person.get("low"), person.get("high")) if has_intervals else (None, None)
+        person = around["human_baseline"]
+        low, high = (person["low"], person["high"]) if has_intervals else (None, None)
         if person["score"] is not None:
             rows.append(
                 ShownBaseline(
@@ -397,16 +396,14 @@ def _baselines(
     return rows
 
 
-def _by_sentinel(
-    warnings: Sequence[Mapping[str, Any]], *, says_all_tied: bool
-) -> list[ShownWarning]:
+def _by_sentinel(warnings: Sequence[Mapping[str, Any]]) -> list[ShownWarning]:
     """Group the warnings by sentinel, because a list of dozens would not be read.
 
     The verdicts already cover the ranking that ties all.
     """
     by_sentinel: dict[str, ShownWarning] = {}
     for warning in warnings:
-        if says_all_tied and warning["sentinel"] == ALL_TIED:
+        if warning["sentinel"] == ALL_TIED:
             continue
         empty = ShownWarning(warning["sentinel"], warning["sentinel_score"], [])
         gathered = by_sentinel.setdefault(warning["sentinel"], empty)

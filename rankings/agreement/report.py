@@ -158,7 +158,7 @@ def _table_from_json(table: Mapping[str, Any], *, with_images: bool) -> Criterio
         left_out=tuple((left["image"], left["reason"]) for left in table["left_out"]),
         consensus=consensus,
         distances=distances,
-        # Reports kept by earlier versions have no such entry.
+        # Only tables of a Kemeny consensus have it.
         unproven=tuple(table.get("unproven", ())),
     )
 

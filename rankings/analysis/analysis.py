@@ -51,7 +51,7 @@ from ..tuning.beta import BetaSearch, beta_search
 from ..tuning.gains import Gain
 from ..tuning.open_questions import OpenQuestions, beta_gains, open_questions
 from ..tuning.slices import ImageProperty
-from ..tuning.tie_calibration import TieCalibration, tie_calibration_of_people
+from ..tuning.tie_calibration import TieCalibration, tie_calibration
 
 # criterion -> image -> annotator -> ranking
 Rankings = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
@@ -256,7 +256,7 @@ def _statistics(
 
     # The longest computation comes first, so that it does not run alone at the end.
     yield chunk("sensitivity", _sensitivity, counted, values, options)
-    yield chunk("calibration", tie_calibration_of_people, values, counted, **by_distance)
+    yield chunk("calibration", tie_calibration, values, counted, **by_distance)
     ranked = personal_rankings_from_scores(counted, values, protocols, settings.decimals)
     clusters = {"declared": options.declared}
     yield chunk("comparisons", compare_protocols, ranked, **by_distance, **clusters)

@@ -1,8 +1,7 @@
 """Verdicts on the protocols, in sentences, from an analysis as JSON.
 
 They follow from the tests that treat annotators and images as random (:mod:`.multi_reader`): which
-protocols differ, adjusted for all pairs, and which cannot be distinguished. Analyses made before
-these tests existed have no sentences.
+protocols differ, adjusted for all pairs, and which cannot be distinguished.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -51,7 +50,7 @@ def headline(
     known = {name: score for name, score in scores.items() if score is not None}
     if not known:
         return ""
-    tested = around.get("comparisons") if around else None
+    tested = around["comparisons"] if around else None
     if tested is None or tested["reason"] or len(tested["protocols"]) < 2:
         return _untested(criterion, known, tested)
     said, order = gettext(criterion), _order_of(tested)
@@ -124,7 +123,7 @@ def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
     return [
         Verdict(name, tuple(_sentences(around, data["criteria"][name], distance)))
         for name, around in data["analysis"].items()
-        if "comparisons" in around and around["comparisons"]["n_rankings"]
+        if around["comparisons"]["n_rankings"]
     ]
 
 
@@ -139,13 +138,11 @@ def for_whom(data: Mapping[str, Any]) -> str:
     tested = [
         around["comparisons"]
         for around in data["analysis"].values()
-        if "comparisons" in around and not around["comparisons"]["reason"]
+        if not around["comparisons"]["reason"]
     ]
     if not tested:
         return ""
-    n_groups, n_scenes = (
-        max(one.get(name, 0) for one in tested) for name in ("n_groups", "n_scenes")
-    )
+    n_groups, n_scenes = (max(one[name] for one in tested) for name in ("n_groups", "n_scenes"))
     images, annotators = (
         _range([one[name] for one in tested]) for name in ("n_images", "n_annotators")
     )
@@ -179,13 +176,13 @@ def for_whom(data: Mapping[str, Any]) -> str:
 
 def _undeclared(data: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each kind of clusters that show although none are declared."""
-    signs = [around.get("signs", {}) for around in data["analysis"].values()]
-    if any(sign.get("groups") for sign in signs):
+    signs = [around["signs"] for around in data["analysis"].values()]
+    if any(sign["groups"] for sign in signs):
         yield gettext(
             "Beware: the annotators seem to form two groups with different habits. If they come from "
             "several sites, declare the groups; otherwise the risk is higher than stated."
         )
-    if any(sign.get("scenes") for sign in signs):
+    if any(sign["scenes"] for sign in signs):
         yield gettext(
             "Beware: images that follow each other by name resemble each other. If several show one "
             "scene, declare the scenes; otherwise the risk is higher than stated."
@@ -218,8 +215,8 @@ def place_of_person(around: Mapping[str, Any]) -> str | None:
     around : mapping
         A criterion's analysis as JSON.
     """
-    tested = around.get("against_person")
-    if not tested or tested["reason"]:
+    tested = around["against_person"]
+    if tested["reason"]:
         return None
     cluster_of = around["clusters"]
     placed = [pair for pair in tested["pairs"] if cluster_of[pair["first"]] is not None]
@@ -247,7 +244,7 @@ def _sentences(around: Mapping[str, Any], table: Mapping[str, Any], distance: st
         ).format(reason=in_language(tested["reason"]))
     elif len(tested["protocols"]) > 1:
         yield from _of_protocols(tested)
-    if around.get("against_person") and not around["against_person"]["reason"]:
+    if not around["against_person"]["reason"]:
         yield _of_a_person(around["against_person"])
     yield from _of_all_tied(around, table, distance)
 
@@ -330,8 +327,8 @@ def _of_all_tied(
     n_farther = sum(score > tied for score in scores)
     if tied is None or not n_farther:
         return
-    baselines = {row["baseline"]: row for row in around.get("baselines", ())}
-    if distance != "edit" or ALL_TIED not in baselines:
+    baselines = {row["baseline"]: row for row in around["baselines"]}
+    if distance != "edit":
         words = gettext(
             "Beware: a ranking that ties everything is nearer to people than {n} of {all} protocols."
         )
@@ -356,8 +353,7 @@ def _other(pair: Mapping[str, Any], name: str) -> str:
 
 
 def _is_told(pair: Mapping[str, Any]) -> bool:
-    # Analyses of earlier versions adjusted by Holm's rule.
-    p = pair["adjusted_p_value"] if "adjusted_p_value" in pair else pair["holm_p_value"]
+    p = pair["adjusted_p_value"]
     return p is not None and p <= ALPHA
 
 

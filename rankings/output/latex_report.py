@@ -13,7 +13,7 @@ from .escaping import latex_text
 from .latex import BOLD, Look, em_of
 from .skips import skips_said
 from .table import BEST_WORST_SCORE, Table
-from .verdict_tables import has_few_images, human_baseline
+from .verdict_tables import has_few_images
 
 _HEADS: Final = ("Best", "Worst", "Score", r"95\,\%")
 _DISTANCES: Final = {"edit": "ranking edit distance", "kemeny": "Kemeny distance"}
@@ -65,7 +65,7 @@ def _block(table: CriterionReport, around: Mapping[str, Any] | None, intervals: 
     ]
     limits: dict[str, Mapping[str, Any]] = {}
     if around:
-        person = human_baseline(around)
+        person = around["human_baseline"]
         if person["score"] is not None:
             rows.append((A_PERSON, None, None, person["score"]))
         if intervals and not has_few_images(around):

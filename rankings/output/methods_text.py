@@ -214,10 +214,6 @@ def _used(data: Mapping[str, Any]) -> str:
 
 def _protocols(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     runs = data.get("runs")
-    if runs is None:
-        # Reports kept by earlier versions give the protocols in words alone.
-        yield f"Every result was scored by evaluation protocols: {data['header']['protocols']}. "
-        return
     if not runs:
         return
     yield f"Every result was scored by {counted(len(runs), 'evaluation protocol')}: "
@@ -228,8 +224,7 @@ def _protocols(data: Mapping[str, Any]) -> Iterator[str | Citation]:
         if run["origin"] == "imported":
             yield " (scores computed elsewhere)"
         else:
-            changed = run.get("changed", run["parameters"])
-            given = ", ".join(f"{name}={value}" for name, value in sorted(changed.items()))
+            given = ", ".join(f"{name}={value}" for name, value in sorted(run["changed"].items()))
             yield f" (version {run['version']}{f', {given}' if given else ''})"
     yield "; other parameters as usual in these versions. "
 
@@ -257,25 +252,20 @@ def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     yield f"Intervals are 95 % percentile intervals of {n_resamples} bootstrap resamples of the images"
     yield Citation(("ET93",))
     yield ", with the annotators fixed"
-    if all("mean_limits" in around.get("comparisons", ()) for around in analysis):
-        yield (
-            "; those of a protocol's mean distance to each annotator's own ranking are by Student's t, "
-            "images and annotators random"
-        )
-        yield Citation(("Gal06",))
-    if all("comparisons" in around for around in analysis):
-        yield (
-            ". Every two protocols were compared with images and annotators random, as in studies of "
-            "several readers and cases"
-        )
-        yield Citation(("DBM92", "Hil07", "GO17", "Sat46"))
-        yield from _of_tests(analysis)
-        for name, what in (
-            ("n_groups", "annotators of a group"),
-            ("n_scenes", "images of a scene"),
-        ):
-            if n := max(around["comparisons"].get(name, 0) for around in analysis):
-                yield f"; {what} counted as one ({n} {name[2:]})"
+    yield (
+        "; those of a protocol's mean distance to each annotator's own ranking are by Student's t, "
+        "images and annotators random"
+    )
+    yield Citation(("Gal06",))
+    yield (
+        ". Every two protocols were compared with images and annotators random, as in studies of "
+        "several readers and cases"
+    )
+    yield Citation(("DBM92", "Hil07", "GO17", "Sat46"))
+    yield from _of_tests(analysis)
+    for name, what in (("n_groups", "annotators of a group"), ("n_scenes", "images of a scene")):
+        if n := max(around["comparisons"][name] for around in analysis):
+            yield f"; {what} counted as one ({n} {name[2:]})"
     if data.get("sentinels"):
         yield "; protocols that look at no ground truth took part as sentinels"
         yield Citation(("PPSBN24",))
@@ -287,11 +277,6 @@ def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
 
 
 def _of_tests(analysis: Sequence[Mapping[str, Any]]) -> Iterator[str | Citation]:
-    if any("holm_p_value" in pair for one in analysis for pair in one["comparisons"]["pairs"]):
-        # Reports kept by earlier versions.
-        yield ", and p-values adjusted for all pairs"
-        yield Citation(("Hol79",))
-        return
     if any(len(around["comparisons"]["protocols"]) > 2 for around in analysis):
         yield (
             ", where each pair's mean square of annotators, relative to its other components of variance, "

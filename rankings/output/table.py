@@ -1,10 +1,12 @@
 """A table of an analysis: columns, rows, and cells as they are shown."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
-from text_rankings.base.i18n import gettext, gettext_noop
+from text_rankings.base.i18n import gettext
 
 from ..rounding import in_decimals, p_value
 
@@ -69,10 +71,45 @@ CRITERION: Final = Column("Criterion")
 PROTOCOL: Final = Column("Protocol")
 # The columns of a report.
 BEST_WORST_SCORE: Final = (PROTOCOL, count("Best"), count("Worst"), number("Score"))
-ADJUSTED: Final = gettext_noop("p, adjusted")
-P_OF_PEOPLE: Final = gettext_noop("p, people")
-P_OF_PROTOCOL: Final = gettext_noop("p, protocol")
-_P_VALUES: Final = (ADJUSTED, "p", "p, Wilcoxon and Holm", P_OF_PEOPLE, P_OF_PROTOCOL)
+_P_VALUES: Final = ("p", "p, adjusted", "p, people", "p, protocol")
+_LISTED: Final = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
+
+
+def listed(
+    slug: str,
+    rows: Iterable[Row],
+    *more: str,
+    columns: Collection[Column] = (),
+    without: Collection[str] = (),
+    **values: str,
+) -> Table:
+    """Return a table with the title, note and columns that tables.json has for its slug.
+
+    There a column of text is its name, a column of numbers a list of its name and its decimals,
+    and a count a list of its name alone.
+
+    Parameters
+    ----------
+    more : str
+        Sentences after the note.
+    columns, without : collections of Column and of str
+        Further columns, and the names of those that these rows do not have.
+    values : str
+        For the placeholders of the note.
+    """
+    of = _LISTED[slug]
+    note = of["note"] if isinstance(of["note"], list) else [of["note"]]
+    said = [
+        gettext(sentence).format(**values) if values else gettext(sentence) for sentence in note
+    ]
+    own = [Column(name) if isinstance(name, str) else _numbers(*name) for name in of["columns"]]
+    shown = [column for column in own if column.name not in without]
+    title = gettext(of["title"])
+    return Table(slug, title, " ".join([*said, *more]), (*shown, *columns), tuple(rows))
+
+
+def _numbers(name: str, digits: int | None = None) -> Column:
+    return number(name, digits)
 
 
 class PValue(float):

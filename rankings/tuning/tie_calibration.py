@@ -39,7 +39,7 @@ class TieCalibration:
     fold_epsilons : tuple of float
         The best epsilon outside each fold.
     score, cross_validated_score : float or None
-        The mean distance of the calibrated rankings to the consensus (:func:`calibrated_places`),
+        The mean distance of the calibrated rankings (:func:`calibrated_places`) to the annotators',
         with epsilon, and with that of the images outside the fold.
     curve : tuple of (epsilon, accuracy)
         At most ``CURVE_POINTS`` candidates spread evenly over all, and the best.
@@ -61,7 +61,7 @@ class TieCalibration:
 
 def tie_calibration(
     scores: Scores,
-    consensus: Mapping[str, Ranking],
+    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
     *,
     distance: Distance = "edit",
     n_folds: int = N_FOLDS,
@@ -69,25 +69,28 @@ def tie_calibration(
 ) -> tuple[TieCalibration, ...]:
     """Search the epsilon of each protocol that maximises pairwise accuracy with ties ([DFF23]_).
 
-    Accuracy is the share of an image's pairs on which protocol and consensus agree (better, worse
-    or tied), mean over the images. It depends on pairs alone: a pair is tied if its scores differ
-    by at most epsilon, which need not be transitive; :func:`calibrated_places` turns this into a
-    ranking. Candidates are 0 and every difference that occurs; of equally good ones the smallest
-    wins. Accuracies are compared exactly, as fractions; differences are rounded to 12 decimals,
-    because 0.3 - 0.2 and 0.2 - 0.1 are one candidate.
+    Accuracy is the share of the pairs of a ranking on which it and the protocol agree (better,
+    worse or tied), mean over the annotators' rankings. A consensus would not show which differences
+    a person sees: the more annotators, the fewer pairs a consensus by mean rank ties. Accuracy
+    depends on pairs alone: a pair is tied if its scores differ by at most epsilon, which need not
+    be transitive; :func:`calibrated_places` turns this into a ranking. Candidates are 0 and every
+    difference that occurs; of equally good ones the smallest wins. Accuracies are compared exactly,
+    as fractions; differences are rounded to 12 decimals, because 0.3 - 0.2 and 0.2 - 0.1 are one
+    candidate.
 
-    Time: for each protocol one sort of all pairs of all images.
+    Time: for each protocol one sort of all pairs of all rankings.
 
     Parameters
     ----------
     scores : image -> protocol -> method -> score
         Not rounded.
-    consensus : image -> ranking
+    annotator_rankings : image -> annotator -> ranking
         The images that count; other images' scores are ignored.
     distance : "edit" or "kemeny"
-        For the Scores of the calibrated rankings.
+        For the Scores of the calibrated rankings, mean distances to the annotators' rankings.
     n_folds, seed : int
-        For the cross-validation (:func:`.cross_validation.folds`).
+        For the cross-validation (:func:`.cross_validation.folds`); the rankings of an image are in
+        one fold.
 
     Returns
     -------
@@ -103,34 +106,7 @@ def tie_calibration(
     RankingError
         If a setting is invalid.
     """
-    paired = {image: ranking for image, ranking in consensus.items() if sum(map(len, ranking)) > 1}
-    return _of_all(scores, paired, folds(len(paired), n_folds, seed), distance)
-
-
-def tie_calibration_of_people(
-    scores: Scores,
-    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
-    *,
-    distance: Distance = "edit",
-    n_folds: int = N_FOLDS,
-    seed: int = SEED,
-) -> tuple[TieCalibration, ...]:
-    """Search the epsilon as :func:`tie_calibration` does, by each annotator's own rankings.
-
-    The more annotators, the fewer pairs a consensus by mean rank ties, so it does not show which
-    differences a person sees. Rankings have equal weights; those of an image are in one fold. Score
-    is the mean distance to the annotators' rankings, and ``n_images`` counts images.
-
-    Parameters
-    ----------
-    distance, n_folds, seed
-        As for :func:`tie_calibration`.
-
-    Raises
-    ------
-    MissingScore, RankingError
-        As :func:`tie_calibration` does.
-    """
+    require_distance(distance)
     paired: dict[str, Ranking] = {}
     rows_of: list[list[int]] = []
     of_ranking = {}
@@ -147,24 +123,13 @@ def tie_calibration_of_people(
         np.array([row for image in part.tolist() for row in rows_of[image]], dtype=np.intp)
         for part in folds(len(rows_of), n_folds, seed)
     ]
-    calibrated = _of_all(of_ranking or scores, paired, parts, distance)
-    return tuple(replace(one, n_images=len(rows_of)) for one in calibrated)
-
-
-def _of_all(
-    scores: Scores,
-    paired: Mapping[str, Ranking],
-    parts: Sequence[NDArray[np.intp]],
-    distance: Distance,
-) -> tuple[TieCalibration, ...]:
-    """Calibrate every protocol by rankings of at least two methods, in these folds."""
-    require_distance(distance)
-    protocols = protocols_of(scores)
-    groups = list(packed_study(scores, paired, protocols))
-    return tuple(
+    protocols = protocols_of(of_ranking or scores)
+    groups = list(packed_study(of_ranking, paired, protocols))
+    calibrated = (
         _calibrated(protocol, at, groups, len(paired), parts, distance)
         for at, protocol in enumerate(protocols)
     )
+    return tuple(replace(one, n_images=len(rows_of)) for one in calibrated)
 
 
 @dataclass(frozen=True, slots=True)

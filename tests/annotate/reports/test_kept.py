@@ -95,35 +95,21 @@ def test_its_tables_are_files_too(researcher, study, extension):
         assert "Reversed" in response.text
 
 
-def test_an_older_report_is_shown_with_the_tests_it_had(researcher, study):
-    """Kept before annotators were random: no comparisons, no letters, clusters of its own."""
+def test_a_report_with_tests_of_earlier_versions_shows_its_scores_and_its_file_has_all(
+    researcher, study
+):
     kept = keep(researcher, study)
     data = json.loads(kept.content)
     for around in data["analysis"].values():
-        for later in (
-            *("comparisons", "letters", "ties", "questions", "beta_gains"),
-            *("against_person", "baselines"),
-        ):
-            around.pop(later, None)
-        around["ceiling"] = {"score": around.pop("human_baseline")["score"]}
-        around["clusters"] = {"Right": 1, "Reversed": 2}
-        names = [row["protocol"] for row in around["intervals"]["scores"]]
-        p_values = [[None, 0.25], [0.25, None]]
-        around["permutations"] = {"protocols": names, "p_values": p_values}
-        around["wilcoxon"] = [{"first": names[0], "second": names[1], "holm_p_value": 0.5}]
-    KeptReport.objects.filter(pk=kept.pk).update(content=json.dumps(data))
+        del around["signs"], around["comparisons"]
+    content = json.dumps(data)
+    KeptReport.objects.filter(pk=kept.pk).update(content=content)
     shown = page(researcher, kept)
-    assert [row.cluster for row in shown.context["tables"][0].rows] == [1, 2]
+    assert [one.row.protocol for one in shown.context["tables"][0].rows] == ["Right", "Reversed"]
     assert "whether that holds for others was not tested" in shown.text
-    [pairs] = [
-        one.table
-        for part in shown.context["parts"]
-        for one in part.tables
-        if one.table.slug == "differences"
-    ]
-    names = [column.name for column in pairs.columns]
-    assert "p, Wilcoxon and Holm" in names
-    assert "p, adjusted" not in names
+    assert [part for part in shown.context["parts"] if part.tables] == []
+    url = reverse("reports:kept_file", args=[study.slug, kept.pk, "json"])
+    assert researcher.get(url).content.decode() == content
 
 
 def test_it_cannot_be_written_again(researcher, study):

@@ -3,7 +3,6 @@ import io
 import json
 import re
 from copy import deepcopy
-from itertools import combinations
 
 import pytest
 
@@ -160,44 +159,6 @@ def test_shares_of_ties_and_what_follows_when_they_differ(data):
     assert "2 of 3 by recall" in table.note
 
 
-def test_an_older_analysis_keeps_the_tests_it_had(data):
-    """Before annotators were random, clusters came from the permutation test, uncorrected."""
-    older = json.loads(json.dumps(data))
-    for around in older["analysis"].values():
-        del around["comparisons"], around["letters"], around["ties"]
-        del around["questions"], around["beta_gains"]
-        around["ceiling"] = around.pop("human_baseline")
-        names = [row["protocol"] for row in around["intervals"]["scores"]]
-        p_values = [[None if a == b else 0.25 for b in names] for a in names]
-        around["permutations"] = {"protocols": names, "p_values": p_values}
-        around["wilcoxon"] = [
-            {"first": a, "second": b, "holm_p_value": 0.5} for a, b in combinations(names, 2)
-        ]
-    tables = {table.slug: table for table in tables_of(older)}
-    assert {"variance", "taste", "values", "slices"}.isdisjoint(tables)
-    assert [column.name for column in tables["beta"].columns][-1] == "Score, cross-validated"
-    assert "permutation test" in tables["intervals"].note
-    names = [column.name for column in tables["differences"].columns]
-    assert names[-2:] == ["p", "p, Wilcoxon and Holm"]
-    row = dict(zip(names, tables["differences"].rows[0], strict=True))
-    assert (row["p"], row["p, Wilcoxon and Holm"]) == (0.25, 0.5)
-
-
-def test_an_analysis_with_holms_p_values_keeps_them_and_its_words(data):
-    """Before pairs were tested together, intervals were of each pair alone."""
-    older = json.loads(json.dumps(data))
-    for around in older["analysis"].values():
-        for pair in (*around["comparisons"]["pairs"], *around["against_person"]["pairs"]):
-            pair["holm_p_value"] = pair.pop("adjusted_p_value") / 2
-            del pair["adjusted_low"], pair["adjusted_high"]
-    table = next(table for table in tables_of(older) if table.slug == "differences")
-    [pair, *_] = older["analysis"]["recall"]["comparisons"]["pairs"]
-    assert table.rows[0][3:] == tuple(
-        pair[name] for name in ("difference", "low", "high", "holm_p_value")
-    )
-    assert "Holm's rule" in table.note
-
-
 def test_one_annotator_is_said_to_allow_no_comparison():
     rankings, scores = random_study(n_images=3)
     alone = {
@@ -297,10 +258,6 @@ def test_images_without_kendalls_w_are_counted_beside_its_mean():
     assert shown["Images without Kendall's W"] == 2
     assert shown["Kendall's W, mean over images (1: the same order)"] == 1
     assert "its mean leaves these images out" in table.note
-    # An analysis that was kept before it counted them has no such row.
-    del found["analysis"]["recall"]["agreement"]["n_without_w"]
-    older = next(table for table in tables_of(found) if table.slug == "agreement")
-    assert len(older.rows) == len(table.rows) - 1
 
 
 def test_a_kept_interval_over_annotators_is_not_shown(data):

@@ -121,11 +121,6 @@ def test_people_left_out_are_counted_and_not_named(data):
     assert "asleep" not in text
 
 
-def test_an_older_report_names_its_protocols_without_references(data):
-    older = {name: part for name, part in data.items() if name != "runs"}
-    assert r"evaluation protocols: IOU 1.0 (min\_iou=0.5)." in as_text(older)
-
-
 def test_markdown_cites_as_pandoc_reads():
     paragraph = ("a_b ", Citation(("DPTF18", "unheard")), ", c.")
     assert as_markdown(paragraph, {"DPTF18": "DPTF18"}) == "a\\_b  [@DPTF18], c."

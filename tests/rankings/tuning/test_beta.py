@@ -22,7 +22,6 @@ from rankings.tuning.tie_calibration import (
     CURVE_POINTS,
     calibrated_places,
     tie_calibration,
-    tie_calibration_of_people,
 )
 from tests.support.rankings import by_text
 from tests.support.shared import shared_path
@@ -42,8 +41,12 @@ def one_protocol(scores):
     return {image: {"x": of_method} for image, of_method in scores.items()}
 
 
-def calibrated(scores, consensus, **settings):
-    [calibration] = tie_calibration(one_protocol(scores), consensus, **settings)
+def of_one_person(rankings):
+    return {image: {"ann": ranking} for image, ranking in rankings.items()}
+
+
+def calibrated(scores, rankings, **settings):
+    [calibration] = tie_calibration(one_protocol(scores), of_one_person(rankings), **settings)
     return calibration
 
 
@@ -89,7 +92,9 @@ def test_the_reference_cases_of_tie_calibration_are_reproduced():
 
 def test_the_reference_study_is_calibrated():
     study = json.loads(shared_path("reference", "study_case.json").read_text())
-    calibrations = tie_calibration(study["protocol_scores"], study["consensus_mean_rank"])
+    calibrations = tie_calibration(
+        study["protocol_scores"], of_one_person(study["consensus_mean_rank"])
+    )
     expected = study["expected_tie_calibration"]
     assert {of.protocol for of in calibrations} == set(expected)
     for of in calibrations:
@@ -174,9 +179,9 @@ def test_calibration_of_constant_protocols_all_ties_and_nothing():
         none = calibrated({"i": {"a": 0.9}}, consensus)
         assert (none.epsilon, none.accuracy, none.score, none.curve) == (None, None, None, ())
         assert none.n_images == 0
-    assert tie_calibration({}, {"i": by_text("a>b")}) == ()
+    assert tie_calibration({"i": {}}, of_one_person({"i": by_text("a>b")})) == ()
     x = {"a": 0.9, "b": 0.2}
-    same, again = tie_calibration({"i": {"x": x, "y": x}}, {"i": by_text("a>b")})
+    same, again = tie_calibration({"i": {"x": x, "y": x}}, of_one_person({"i": by_text("a>b")}))
     assert same.epsilon == again.epsilon == 0
 
 
@@ -328,9 +333,12 @@ def test_images_taken_in_parts_give_what_all_together_give(monkeypatch):
         image: {name: {m: r for m, (r, _) in of.items()} for name, of in by.items()}
         for image, by in scores.items()
     }
-    whole = beta_search(scores, consensus), tie_calibration(values, consensus)
+    whole = beta_search(scores, consensus), tie_calibration(values, of_one_person(consensus))
     monkeypatch.setattr("rankings.orders.packed.TOGETHER", 3)
-    assert (beta_search(scores, consensus), tie_calibration(values, consensus)) == whole
+    assert (
+        beta_search(scores, consensus),
+        tie_calibration(values, of_one_person(consensus)),
+    ) == whole
 
 
 @pytest.mark.parametrize(
@@ -346,8 +354,8 @@ def test_a_missing_score_is_refused_by_image_protocol_and_method(of_b, message):
         beta_search({"i": {"x": {"a": (1, 1), "b": of_b}}}, {"i": by_text("a>b")})
     with pytest.raises(MissingScore, match="i, x: a has no score"):
         beta_search({"j": {"x": {}}}, {"i": by_text("a>b")})
-    with pytest.raises(MissingScore, match="i, x: a has no score"):
-        tie_calibration({"i": {"x": {"a": None, "b": 1.0}}}, {"i": by_text("a>b")})
+    with pytest.raises(MissingScore, match="i, ranked by ann, x: a has no score"):
+        tie_calibration({"i": {"x": {"a": None, "b": 1.0}}}, {"i": {"ann": by_text("a>b")}})
 
 
 @pytest.mark.parametrize(
@@ -387,7 +395,7 @@ def test_what_people_see_is_searched_in_their_own_rankings():
             seen = {method: round(v + 0.2 * rng.random(), 1) for method, v in value.items()}
             people[f"i{at}"][name] = rankings[f"i{at}", name] = ranking_from_scores(seen, 4)
             values[f"i{at}", name] = value
-    [found] = tie_calibration_of_people(scores, people)
+    [found] = tie_calibration(scores, people)
     best = searched(values, rankings)
     assert (found.epsilon, found.n_images) == (best, 6)
     assert found.accuracy == pytest.approx(float(accuracy(values, rankings, best)))
