@@ -11,6 +11,8 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotate.datasets import selectors
 from annotate.datasets.models import Dataset
 from annotate.scoring.models import ProtocolRun
+from protocols import registry
+from protocols.core.fitting import lacking_in_results
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class RunCounts:
     name: str
     n_scores: int
     n_results: int
+    # It needs something of results, such as confidences, and leaves out methods without it.
+    leaves_out: bool = False
 
     @property
     def percent(self) -> int:
@@ -42,7 +46,9 @@ def run_counts_of(n_results: Mapping[int, int]) -> dict[int, list[RunCounts]]:
         n_scores |= dict(rows.annotate(n=Count("scores")).values_list("pk", "n"))
     counts: dict[int, list[RunCounts]] = {dataset: [] for dataset in n_results}
     for run in runs:
-        of_dataset = RunCounts(run.name, n_scores[run.pk], n_results[run.dataset_id])
+        protocol = registry.PROTOCOLS.get(run.protocol)
+        leaves_out = bool(protocol and lacking_in_results(protocol, ()))
+        of_dataset = RunCounts(run.name, n_scores[run.pk], n_results[run.dataset_id], leaves_out)
         counts[run.dataset_id].append(of_dataset)
     return counts
 
@@ -50,6 +56,7 @@ def run_counts_of(n_results: Mapping[int, int]) -> dict[int, list[RunCounts]]:
 _WORDS: Final = {
     "complete": gettext_lazy("complete"),
     "incomplete": gettext_lazy("incomplete"),
+    "unscored": gettext_lazy("not scored yet"),
     "empty": gettext_lazy("empty"),
 }
 
@@ -67,7 +74,7 @@ class Completeness:
 
     @property
     def is_complete(self) -> bool:
-        return not self.lacks
+        return self.state == "complete"
 
 
 def completeness(
@@ -88,10 +95,8 @@ def completeness(
                     row.n_not_evaluated,
                 ).format(name=row.method.name, n=row.n_not_evaluated)
             )
-    if methods and not runs:
-        lacks.append(_("No protocol has scored it."))
     for run in runs:
-        if run.n_scores < run.n_results:
+        if run.n_scores < run.n_results and not run.leaves_out:
             n = run.n_results - run.n_scores
             lacks.append(
                 ngettext(
@@ -99,7 +104,7 @@ def completeness(
                 ).format(name=run.name, n=n)
             )
     if not lacks:
-        return Completeness("complete", ())
+        return Completeness("complete" if runs else "unscored", ())
     return Completeness("empty" if not n_images or not methods else "incomplete", lacks)
 
 

@@ -62,6 +62,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     shares = completeness.run_counts(dataset, sum(row.n_results for row in methods))
     runs = dataset.runs.latest_of_each_protocol()
     share_of = {share.name: share for share in shares}
+    ready = readiness(dataset)
     context: dict[str, Any] = {
         "dataset": dataset,
         "n_images": n_images,
@@ -70,7 +71,8 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "beyond_lines": exports.beyond_lines(dataset),
         "runs": [(run, share_of[run.name]) for run in runs],
         "complete": completeness.completeness(n_images, methods, shares),
-        "ready": readiness(dataset),
+        "ready": ready,
+        "may_score": bool(ready.fitting) and not shares,
         "imports": dataset.imports.select_related("person")[:_RECEIPTS_SHOWN],
         "n_imports": dataset.imports.count(),
         "studies": permitted(request.user, "annotate.follow_study", Study).filter(dataset=dataset),

@@ -407,10 +407,13 @@ def receipt(request: SignedInRequest, pk: int) -> HttpResponse:
         if _try(request, lambda: undoing.undo_import(receipt=shown, person=request.user)):
             messages.success(request, _("Undone: what this load added is gone."))
         return redirect("imports:receipt", pk=pk)
+    beside = list(shown.draft.receipts.exclude(pk=pk).order_by("pk")) if shown.draft else []
     context = {
         "receipt": shown,
         "written": presentation.written(shown),
-        "beside": shown.draft.receipts.exclude(pk=pk).order_by("pk") if shown.draft else [],
+        "beside": beside,
+        "may_score": not shown.undone
+        and any(one.kind == Import.Kind.RESULTS for one in (shown, *beside)),
         "obstacles": undoing.obstacles(shown),
         "steps": presentation.steps(shown.draft, "receipt") if shown.draft else [],
     }

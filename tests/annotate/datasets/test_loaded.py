@@ -100,6 +100,17 @@ class TestMatrix:
         assert (share.n_scores, share.n_results, share.percent) == (3, 5, 60)
         assert completeness.RunCounts("x", 999, 1000).percent == 99
 
+    def test_methods_that_a_protocol_leaves_out_are_not_missing(self, admin):
+        dataset = make_study(["sure", "other"]).dataset
+        sure = Result.objects.filter(method__name="sure")
+        sure.update(regions=encode_regions([Region.from_box(0, 0, 9, 9, confidence=0.5)]))
+        for slug in ("iou", "average-precision"):
+            score_protocol(dataset=dataset, slug=slug)
+        page = page_of(admin, dataset)
+        shares = {share.name: share.n_scores for share in page.context["shares"]}
+        assert sorted(shares.values()) == [1, 2]
+        assert page.context["complete"].word == "complete"
+
     def test_a_run_that_keeps_no_count_is_counted(self, dataset):
         run = score_protocol(dataset=dataset, slug="iou")
         kept = completeness.run_counts(dataset, 3)
@@ -111,8 +122,8 @@ class TestMatrix:
         page = page_of(admin, dataset)
         assert page.context["complete"].word == "incomplete"
         assert "other was not evaluated on 1 image." in page.text
-        assert "No protocol has scored it." in page.text
         full = make_study(["a", "b"]).dataset
+        assert page_of(admin, full).context["complete"].word == "not scored yet"
         score_protocol(dataset=full, slug="iou")
         assert page_of(admin, full).context["complete"].word == "complete"
         assert "complete</span>" in admin.get(reverse("datasets:list")).text
