@@ -5,6 +5,7 @@ from django.urls import path, re_path, register_converter
 from annotate.accounts import api as accounts
 from annotate.api import views as rest
 from annotate.api.addresses import Key
+from annotate.challenges import api as challenges
 from annotate.datasets import api as datasets
 from annotate.design.planning import api as planning
 from annotate.exchange import api as exchange
@@ -40,6 +41,39 @@ urlpatterns = [
         name="leaderboard",
     ),
     path("datasets/<slug:slug>/plan", planning.PlanOfDataset.as_view(), name="plan"),
+    path("challenges", challenges.ChallengeList.as_view(), name="challenges"),
+    path("challenges/<slug:slug>", challenges.ChallengeDetail.as_view(), name="challenge"),
+    path(
+        "challenges/<slug:slug>/images",
+        challenges.ChallengeImages.as_view(),
+        name="challenge_images",
+    ),
+    path("challenges/<slug:slug>/log", challenges.ChallengeLog.as_view(), name="challenge_log"),
+    path(
+        "challenges/<slug:slug>/standings",
+        challenges.StandingsOfChallenge.as_view(),
+        name="challenge_standings",
+    ),
+    path(
+        "challenges/<slug:slug>/entries",
+        challenges.EntryList.as_view(),
+        name="challenge_entries",
+    ),
+    path(
+        "challenges/<slug:slug>/entries/<key:pk>",
+        challenges.EntryDetail.as_view(),
+        name="challenge_entry",
+    ),
+    path(
+        "challenges/<slug:slug>/entries/<key:pk>/withdraw",
+        challenges.EntryWithdraw.as_view(),
+        name="entry_withdraw",
+    ),
+    path(
+        "challenges/<slug:slug>/entries/<key:pk>/final",
+        challenges.EntryFinal.as_view(),
+        name="entry_final",
+    ),
     path("loads", imports.LoadList.as_view(), name="loads"),
     path("loads/<key:pk>", imports.LoadDetail.as_view(), name="load"),
     path("loads/<key:pk>/files", imports.LoadFiles.as_view(), name="load_files"),

@@ -10,6 +10,7 @@ from annotate.accounts import lost_passwords
 from annotate.accounts import services as accounts
 from annotate.accounts.models import Invitation
 from annotate.api.tokens import services as tokens
+from annotate.challenges import final
 from annotate.challenges import services as challenges
 from annotate.challenges import work as entries
 from annotate.datasets import orphans
@@ -68,6 +69,7 @@ register(mail.KIND, mail.send, None)
 # The site scores entries: a job of a team would show times and progress of scoring.
 register(challenges.KIND, entries.score, None)
 register(lost_passwords.KIND, lost_passwords.write, None)
+register(final.STUDY, entries.open_study, LOADS)
 register(scoring.KIND, scoring.score, LOADS)
 register(EXPLAIN, scoring.explain_run, Needed("annotate.see_dataset", _dataset_of_run))
 register(reports.KIND, reports.keep, FOLLOWS)
@@ -98,7 +100,12 @@ UPKEEP += [
     daily.back_up,
 ]
 
-EVERY_MINUTE += [deciding.take_looks, deciding.end_by_rules, entries.start_lost]
+EVERY_MINUTE += [
+    deciding.take_looks,
+    deciding.end_by_rules,
+    entries.start_lost,
+    final.keep_archives,
+]
 
 WATCHES += [news.watch]
 

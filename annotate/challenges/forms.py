@@ -14,6 +14,7 @@ from annotate.names import NameField
 from protocols.formats.recognition.reading import FORMATS
 from text_rankings.base.i18n import gettext
 
+from .final import DIFFERENCE
 from .models import Challenge, Entry, Team
 from .services import drawn_hidden, named_hidden
 
@@ -198,3 +199,15 @@ class DescriptionForm(forms.ModelForm[Entry]):
 
 class OrganiserForm(forms.Form):
     username = forms.CharField(label=gettext_lazy("User name"), max_length=150)
+
+
+class StudyForm(forms.Form):
+    difference = forms.FloatField(
+        label=gettext_lazy("Smallest difference between protocols"),
+        initial=DIFFERENCE,
+        min_value=0.005,
+        max_value=1,
+        help_text=gettext_lazy(
+            "The share of pairs that one protocol orders otherwise than another, as people see it."
+        ),
+    )

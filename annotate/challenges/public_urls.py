@@ -8,6 +8,7 @@ app_name = "public_challenges"
 urlpatterns = [
     path("<slug:address>/", public_views.page, name="page"),
     path("<slug:address>/join/", public_views.join, name="join"),
+    path("<slug:address>/archive.json", public_views.archive, name="archive"),
     re_path(
         r"^(?P<address>[-\w]+)/figure\.(?P<extension>svg|png|pdf)$",
         public_views.figure,

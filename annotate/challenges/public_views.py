@@ -10,7 +10,7 @@ from annotate.requests import SignedInRequest
 
 from . import services
 from .errors import ChallengeRefused
-from .models import Challenge
+from .models import Challenge, ChallengeArchive
 from .selectors import PUBLIC
 from .shortcuts import board_figure, board_file, boards_context, remember
 
@@ -44,6 +44,13 @@ def file(request: HttpRequest, address: str, split: str, extension: str) -> Http
 @cache_control(no_cache=True)
 def figure(request: HttpRequest, address: str, extension: str) -> HttpResponse:
     return board_figure(request, _challenge(address), PUBLIC, extension)
+
+
+@require_safe
+def archive(request: HttpRequest, address: str) -> HttpResponse:
+    """Send what is kept of a challenge after its end."""
+    kept = get_object_or_404(ChallengeArchive, challenge=_challenge(address))
+    return HttpResponse(kept.content, content_type="application/json")
 
 
 @never_cache

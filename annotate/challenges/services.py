@@ -117,11 +117,12 @@ def _log_changes(before: Challenge, after: Challenge) -> None:
         old, new = getattr(before, setting), getattr(after, setting)
         if old != new:
             ChallengeChange.objects.create(
-                challenge=after, setting=setting, before=_words(old), after=_words(new)
+                challenge=after, setting=setting, before=in_words(old), after=in_words(new)
             )
 
 
-def _words(value: Any) -> str:
+def in_words(value: Any) -> str:
+    """Return a value of a setting as the log has it."""
     if isinstance(value, datetime):
         return value.isoformat(timespec="minutes")
     if isinstance(value, list):

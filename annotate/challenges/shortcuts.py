@@ -21,6 +21,7 @@ from rankings.output.leaderboard_tables import leaderboard_table
 
 from . import services
 from .figure import figure_of
+from .final import places_of_people
 from .models import Challenge, ChallengeMember, Split
 from .selectors import FIGURE, Reader, is_told, standings
 
@@ -37,11 +38,13 @@ def boards_context(
     """Return the tables and the figure of a page of standings; ``base`` is its address."""
     by = request.GET.get("by", "")
     tables = []
+    people = places_of_people(challenge) if challenge.is_over else {}
     for split in reversed(challenge.splits):
         if is_told(challenge, split, reader):
             found = standings(challenge, split, reader, by)
-            pairs = list(zip(found.entries, found.rows, strict=True)) if found else []
-            tables.append((Split(split), found, pairs))
+            rows = zip(found.entries, found.rows, strict=True) if found else ()
+            placed = [(entry, row, people.get(entry.team_id)) for entry, row in rows]
+            tables.append((Split(split), found, placed))
     figure = _figure(challenge, reader, base)
     return {
         "tables": tables,
@@ -50,6 +53,7 @@ def boards_context(
         "formats": FORMATS,
         "base": base,
         "own_team": reader.team,
+        "people": people,
     }
 
 

@@ -8,6 +8,7 @@ urlpatterns = [
     path("<slug:slug>/", views.challenge, name="challenge"),
     path("<slug:slug>/settings/", views.settings, name="settings"),
     path("<slug:slug>/organisers/", views.organisers, name="organisers"),
+    path("<slug:slug>/study/", views.study, name="study"),
     path("<slug:slug>/team/", views.team, name="team"),
     path("<slug:slug>/entries/<int:pk>/", views.entry, name="entry"),
     path("<slug:slug>/entries/<int:pk>/act/", views.act, name="act"),

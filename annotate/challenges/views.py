@@ -23,13 +23,22 @@ from annotate.datasets.drawing import picture
 from annotate.datasets.exports import NotExported, truth_file
 from annotate.datasets.models import Dataset, Image, image_storage
 from annotate.guide.markdown import own_words
+from annotate.jobs.shortcuts import go_to
 from annotate.requests import SignedInRequest, require
 from annotate.scoring.services import NotScored
 
-from . import services
+from . import final, services
 from .errors import ChallengeRefused
 from .files import rows_of
-from .forms import ChallengeForm, CodeForm, DescriptionForm, EntryForm, OrganiserForm, TeamForm
+from .forms import (
+    ChallengeForm,
+    CodeForm,
+    DescriptionForm,
+    EntryForm,
+    OrganiserForm,
+    StudyForm,
+    TeamForm,
+)
 from .models import Challenge, ChallengeMember, Entry, Split
 from .selectors import Reader, detections_of, images_of_entry, own_scores, shown_name
 from .shortcuts import board_figure, board_file, boards_context, reader_of
@@ -95,6 +104,7 @@ def _settings(request: SignedInRequest, challenge: Challenge) -> HttpResponse:
         context |= {
             "organisers": organisers.select_related("person"),
             "organiser_form": OrganiserForm(),
+            "study_form": StudyForm(),
             "changes": challenge.changes.all(),
             "public_url": request.build_absolute_uri(
                 reverse("public_challenges:page", args=[challenge.address])
@@ -124,6 +134,26 @@ def organisers(request: SignedInRequest, slug: str) -> HttpResponse:
         else:
             messages.success(request, _("Saved."))
     return redirect("challenges:settings", slug)
+
+
+@login_required
+@require_POST
+def study(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Start a study on the final entries, for admins."""
+    require(request.user, "annotate.load_data")
+    challenge = _challenge(request, slug, "organise")
+    form = StudyForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _sentence(form))
+        return redirect("challenges:settings", slug)
+    try:
+        job = final.start_study(
+            challenge=challenge, person=request.user, difference=form.cleaned_data["difference"]
+        )
+    except ChallengeRefused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("challenges:settings", slug)
+    return go_to(job)
 
 
 # Participants

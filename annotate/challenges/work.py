@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from annotate.jobs.engine import computing
@@ -18,7 +19,8 @@ from text_rankings.base.i18n import gettext_noop
 
 from . import files
 from .checking import Checked, check
-from .models import TOLD_EVERY, Entry, EntryScore
+from .final import load_finals, make_study
+from .models import TOLD_EVERY, Challenge, Entry, EntryScore
 from .scoring import protocols_of, scores_of
 from .services import KIND, start_scoring
 
@@ -85,6 +87,17 @@ def _outcome(entry: Entry, running: Running) -> tuple[Checked, list[EntryScore]]
     except (ProtocolError, NotScored, *BEYOND_COMPUTING):
         checked.refuse(_CANNOT)
         return checked, []
+
+
+def open_study(arguments: Mapping[str, Any], running: Running) -> None:
+    """Load the final entries and make a study on them, once."""
+    challenge = Challenge.objects.select_related("dataset").get(pk=arguments["challenge"])
+    if challenge.study is None and running.person is not None:
+        names = load_finals(challenge, running.person)
+        with running.publishing() as outcome:
+            study = make_study(challenge, names, arguments["difference"], running.person)
+            outcome.text = _("The study is made. Add people, and open it.")
+            outcome.address = reverse("studies:detail", args=[study.slug])
 
 
 def start_lost() -> None:

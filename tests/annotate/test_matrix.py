@@ -191,6 +191,7 @@ def faults_in_rows(two):
 # The scope that an operation that writes needs, by the beginning of its address; judging needs its
 # own to read, too.
 WRITES = {
+    "challenges": "manage",
     "datasets": "load",
     "loads": "load",
     "receipts": "load",

@@ -55,6 +55,8 @@ ADDRESSES = {
     "challenges:challenge": ("get", {}, FOLLOWERS, 200),
     "challenges:settings": ("get", {}, {"admin"}, 200),
     "challenges:organisers": ("post", {}, {"admin"}, 302),
+    # It is not over yet: the page says so.
+    "challenges:study": ("post", {"difference": "0.03"}, {"admin"}, 302),
     "challenges:team": ("post", {}, {"researcher"}, 302),
     "challenges:entry": ("get", {}, FOLLOWERS, 200),
     "challenges:act": ("post", {"do": "final"}, {"researcher"}, 302),

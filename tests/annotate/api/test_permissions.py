@@ -26,6 +26,17 @@ OPERATIONS = {
     "GET datasets/{slug}/runs": (None, FOLLOWERS, 200),
     "POST datasets/{slug}/runs": ({"protocol": "count"}, {"admin"}, 202),
     "GET datasets/{slug}/plan": (None, FOLLOWERS, 200),
+    "GET challenges": (None, SIGNED_IN, 200),
+    "GET challenges/{slug}": (None, FOLLOWERS, 200),
+    "GET challenges/{slug}/images": (None, FOLLOWERS, 200),
+    "GET challenges/{slug}/log": (None, FOLLOWERS, 200),
+    # Hidden scores wait for the end, but not for admins.
+    "GET challenges/{slug}/standings": (None, {"admin"}, 200),
+    "GET challenges/{slug}/entries": (None, {"researcher"}, 200),
+    "POST challenges/{slug}/entries": ("a file", {"researcher"}, 201),
+    "GET challenges/{slug}/entries/{id}": (None, {"researcher"}, 200),
+    "POST challenges/{slug}/entries/{id}/final": (None, {"researcher"}, 200),
+    "POST challenges/{slug}/entries/{id}/withdraw": (None, {"researcher"}, 200),
     "GET images/{id}": (None, FOLLOWERS, 200),
     "GET photographs/{sha256}": (None, FOLLOWERS | {"annotator"}, 200),
     "GET results/{id}": (None, FOLLOWERS, 200),
@@ -117,7 +128,11 @@ def request(client, operation, world, screen_id):
     if sent == "new member":
         sent = {"username": make_person().username, "role": "annotator"}
     root = path.split("/")[0]
-    slugs = {"datasets": world.study.dataset.slug, "protocols": "iou"}
+    slugs = {
+        "datasets": world.study.dataset.slug,
+        "protocols": "iou",
+        "challenges": world.entry.team.challenge.slug,
+    }
     address = "/api/v1/" + path.format(
         slug=slugs.get(root, world.study.slug),
         id=ids(world).get(root),

@@ -18,6 +18,8 @@ from annotate.accounts import mail as letters
 from annotate.accounts.services import invite, revoke
 from annotate.api.tokens.models import Token
 from annotate.api.tokens.services import create_token, find_token, revoke_token
+from annotate.challenges import final
+from annotate.challenges.models import Challenge
 from annotate.exchange import work as exchange
 from annotate.figures import work as figures
 from annotate.imports import drafts
@@ -37,6 +39,7 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.services import change_role, remove_member
 from rankings.agreement.report import Settings
 from rankings.output.latex import Look
+from tests.support.challenges import make_challenge, make_team, submit, upload
 from tests.support.factories import (
     add_annotator,
     add_researcher,
@@ -106,10 +109,20 @@ def load(study, person):
     return lambda: drafts.confirm(draft=draft, person=person)
 
 
+def final_study(study, person):
+    challenge = make_challenge(4)
+    for n_hidden in (1, 2):
+        submit(make_team(challenge), upload(2, n_hidden, n_images=4))
+    Challenge.objects.update(closes=timezone.now())
+    challenge.refresh_from_db()
+    return lambda: final.start_study(challenge=challenge, difference=0.03, person=person)
+
+
 # By kind, a function that makes what the job is about and returns how a person asks for it.
 ADMINS = {
     "imports.check": check,
     "imports.load": load,
+    "challenges.study": final_study,
     "scoring.score": lambda study, person: (
         lambda: scoring.start(dataset=study.dataset, slug="deteval", parameters={}, person=person)
     ),

@@ -1,0 +1,115 @@
+"""Challenges as the API shows and accepts them."""
+
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.reverse import reverse
+
+from annotate.datasets.models import Image
+from protocols.formats.recognition.reading import FORMATS
+
+from .models import A_LINK, Challenge, ChallengeChange, Entry, EntryScore, Split
+
+
+class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
+    dataset = serializers.CharField(source="dataset.name")
+    phase = serializers.CharField(help_text="before, open, frozen or over")
+    protocols = serializers.ListField(
+        source="names", child=serializers.CharField(), help_text="The first decides."
+    )
+
+    class Meta:
+        model = Challenge
+        fields = read_only_fields = (
+            *("slug", "title", "dataset", "text", "terms", "phase", "protocols", "ties"),
+            *("time_zone", "opens", "freezes", "closes", "entries_a_day", "entries_in_all"),
+            *("max_mb", "team_size", "sees", "hidden_score", "final_rule", "keep_days"),
+        )
+
+
+class ChallengeImageSerializer(serializers.ModelSerializer[Image]):
+    photograph = serializers.SerializerMethodField(help_text="Empty without a photograph.")
+
+    class Meta:
+        model = Image
+        fields = read_only_fields = ("name", "width", "height", "photograph")
+
+    def get_photograph(self, image: Image) -> str:
+        slug = self.context["view"].kwargs["slug"]
+        request = self.context["request"]
+        return (
+            reverse("challenges:photograph", [slug, image.pk], request=request)
+            if image.sha256
+            else ""
+        )
+
+
+class NewEntrySerializer(serializers.Serializer[Any]):
+    file = serializers.FileField()
+    format = serializers.ChoiceField(list(FORMATS), required=False, default="")
+    description = serializers.CharField(
+        required=False, default="", max_length=500, allow_blank=True
+    )
+    link = serializers.CharField(
+        required=False, default="", max_length=300, allow_blank=True, validators=[A_LINK]
+    )
+
+
+class EntryScoreSerializer(serializers.ModelSerializer[EntryScore]):
+    class Meta:
+        model = EntryScore
+        fields = read_only_fields = ("split", "protocol", "recall", "precision", "f_score")
+
+
+class EntrySerializer(serializers.ModelSerializer[Entry]):
+    """An entry of one's own team; findings and scores are empty until they are shown."""
+
+    state = serializers.CharField(
+        source="shown_state", help_text="checking, refused, scored, final or withdrawn"
+    )
+    findings = serializers.ListField(
+        source="shown_findings", child=serializers.CharField(), help_text="What the check found."
+    )
+    scores = EntryScoreSerializer(source="shown_scores", many=True)
+
+    class Meta:
+        model = Entry
+        fields = read_only_fields = (
+            *("id", "number", "state", "file_name", "sha256", "created", "description", "link"),
+            *("findings", "scores"),
+        )
+
+
+class ChangeSerializer(serializers.ModelSerializer[ChallengeChange]):
+    class Meta:
+        model = ChallengeChange
+        fields = read_only_fields = ("setting", "before", "after", "created")
+
+
+class StandingsQuery(serializers.Serializer[None]):
+    split = serializers.ChoiceField(Split.choices, required=False, default="")
+    by = serializers.CharField(
+        required=False, default="", max_length=120, help_text="The protocol that orders them."
+    )
+
+
+class PlaceOfEntrySerializer(serializers.Serializer[Any]):
+    """A team's entry; null is a figure, a limit or a letter that is not known or not shown."""
+
+    place = serializers.IntegerField()
+    team = serializers.CharField(source="method")
+    letters = serializers.CharField(help_text="Entries that share one do not differ significantly.")
+    value = serializers.FloatField(allow_null=True)
+    low = serializers.FloatField(allow_null=True, help_text="Of the 95 % interval over images.")
+    high = serializers.FloatField(allow_null=True)
+    others = serializers.DictField(
+        source="figures",
+        child=serializers.FloatField(allow_null=True),
+        help_text="The F-score by every other protocol.",
+    )
+
+
+class StandingsOfChallengeSerializer(serializers.Serializer[Any]):
+    split = serializers.CharField()
+    by = serializers.CharField(source="boards.by")
+    places = PlaceOfEntrySerializer(source="rows", many=True)

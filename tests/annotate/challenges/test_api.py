@@ -1,0 +1,91 @@
+"""Challenges through the API: entries, standings, images, log."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from annotate.challenges import services
+from annotate.challenges.models import Entry
+from tests.support.challenges import make_challenge, make_team, submit, upload
+from tests.support.factories import make_person
+from tests.support.world import signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def challenge():
+    return make_challenge()
+
+
+@pytest.fixture
+def team(challenge):
+    return make_team(challenge, "Ada", make_person("ada"))
+
+
+@pytest.fixture
+def api(team):
+    return signed_in(team.members.get().person)
+
+
+def at(challenge, rest=""):
+    return f"/api/v1/challenges/{challenge.slug}{rest}"
+
+
+def test_a_team_submits_follows_and_chooses_an_entry(api, challenge):
+    sent = {"file": SimpleUploadedFile("mine.zip", upload(1)), "description": "By program"}
+    answer = api.post(at(challenge, "/entries"), sent, format="multipart")
+    assert answer.status_code == 201
+    assert (answer.json()["state"], answer.json()["scores"]) == ("checking", [])
+    Entry.objects.update(told=timezone.now())
+    [entry] = api.get(at(challenge, "/entries")).json()
+    assert entry["state"] == "scored"
+    # The hidden scores wait for the end.
+    assert [(row["split"], row["protocol"]) for row in entry["scores"]] == [
+        ("visible", "IOU"),
+        ("visible", "DETEVAL"),
+    ]
+    own = at(challenge, f"/entries/{entry['id']}")
+    assert api.post(f"{own}/final").json()["state"] == "final"
+    assert api.post(f"{own}/withdraw").json()["state"] == "withdrawn"
+    assert api.get(own).json()["state"] == "withdrawn"
+    again = api.post(
+        at(challenge, "/entries"),
+        {"file": SimpleUploadedFile("x.zip", upload(1))},
+        format="multipart",
+    )
+    assert again.status_code == 422
+    assert "same file as entry 1" in again.json()["detail"]
+
+
+def test_a_refused_entry_says_why(api, challenge, team):
+    submit(team, b"no zip")
+    [entry] = api.get(at(challenge, "/entries")).json()
+    assert entry["state"] == "refused"
+    assert "zip" in entry["findings"][0]
+
+
+def test_standings_settings_images_and_log_are_those_of_the_pages(api, challenge, team):
+    submit(team)
+    found = api.get(at(challenge, "/standings"), {"split": "visible"}).json()
+    assert [(row["place"], row["team"]) for row in found["places"]] == [(1, f"Team {team.number}")]
+    assert api.get(at(challenge, "/standings")).status_code == 404
+    challenge.entries_a_day = 2
+    services.save_challenge(challenge)
+    [change] = api.get(at(challenge, "/log")).json()["results"]
+    assert (change["setting"], change["before"], change["after"]) == ("entries_a_day", "5", "2")
+    assert api.get(at(challenge)).json()["entries_a_day"] == 2
+    images = api.get(at(challenge, "/images")).json()["results"]
+    assert len(images) == 24
+    assert images[0].keys() == {"name", "width", "height", "photograph"}
+
+
+def test_what_is_of_others_is_not_there(api, challenge):
+    other = make_challenge()
+    entry = submit(make_team(challenge))
+    assert [row["slug"] for row in api.get("/api/v1/challenges").json()["results"]] == [
+        challenge.slug
+    ]
+    assert api.get(at(other)).status_code == 404
+    assert api.get(at(challenge, f"/entries/{entry.pk}")).status_code == 404
+    assert api.post(at(challenge, f"/entries/{entry.pk}/withdraw")).status_code == 404

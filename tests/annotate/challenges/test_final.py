@@ -1,0 +1,137 @@
+"""After the end: a study on the final entries, people's places, and the archive."""
+
+import json
+from datetime import timedelta
+from hashlib import sha256
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.challenges import final
+from annotate.challenges.errors import ChallengeRefused
+from annotate.challenges.models import Challenge, ChallengeArchive, Entry
+from annotate.datasets.models import Method
+from annotate.studies.models import Study
+from tests.support.challenges import make_challenge, make_team, submit, upload
+from tests.support.factories import add_annotator, make_admin, make_person
+from tests.support.truths import rank_everything, same_truth
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def challenge():
+    """A challenge that is over, with three teams: the first finds most of the hidden words."""
+    made = make_challenge(title="Street", sees="closed")
+    for name, n_hidden in (("Ada", 3), ("Bob", 2), ("Eve", 1)):
+        submit(make_team(made, name), upload(2, n_hidden), description=f"by {name}")
+    now = timezone.now()
+    Challenge.objects.update(opens=now - timedelta(days=9), closes=now - timedelta(days=1))
+    made.refresh_from_db()
+    return made
+
+
+@pytest.fixture
+def admin(client):
+    person = make_admin()
+    client.force_login(person)
+    return client
+
+
+def ask(browser, challenge, difference="0.03"):
+    address = reverse("challenges:study", args=[challenge.slug])
+    return browser.post(address, {"difference": difference})
+
+
+def test_a_study_on_the_final_entries_is_made_in_one_click(admin, challenge):
+    ask(admin, challenge)
+    study = Study.objects.get()
+    challenge.refresh_from_db()
+    assert (challenge.study, study.state, study.name) == (study, "draft", "Final of Street")
+    numbers = sorted(challenge.teams.values_list("number", flat=True))
+    assert sorted(study.methods.values_list("name", flat=True)) == sorted(
+        f"Street: team {number}" for number in numbers
+    )
+    hidden = set(challenge.images_of("hidden").values_list("pk", flat=True))
+    assert set(study.images.values_list("pk", flat=True)) <= hidden
+    # The boxes are those of the entry: of three hidden words Eve found one.
+    eve = challenge.teams.get(name="Eve").number
+    results = Method.objects.get(name=f"Street: team {eve}").results.filter(image__in=hidden)
+    assert {result.n_regions for result in results} == {1}
+    ask(admin, challenge)
+    assert Study.objects.count() == 1
+
+
+def test_a_second_run_of_the_job_loads_nothing_twice(challenge):
+    person = make_admin()
+    names = final.load_finals(challenge, person)
+    assert final.load_finals(challenge, person) == names
+    assert Method.objects.count() == 3
+
+
+def test_a_study_needs_the_end_two_teams_and_the_uploads(challenge):
+    person = make_admin()
+    asked = {"challenge": challenge, "difference": 0.03, "person": person}
+    Entry.objects.exclude(team__name="Ada").update(state="withdrawn")
+    with pytest.raises(ChallengeRefused, match="two teams"):
+        final.start_study(**asked)
+    Challenge.objects.update(closes=timezone.now() + timedelta(days=1))
+    challenge.refresh_from_db()
+    with pytest.raises(ChallengeRefused, match="not over"):
+        final.start_study(**asked)
+
+
+def test_places_of_people_are_next_to_the_scores(admin, challenge):
+    ask(admin, challenge)
+    study = Study.objects.get()
+    number = {team.name: team.number for team in challenge.teams.all()}
+    order = [[f"Street: team {number[name]}"] for name in ("Bob", "Ada", "Eve")]
+    Study.objects.update(state="open", min_annotators=1)
+    study.refresh_from_db()
+    for _ in range(2):
+        rank_everything(study, add_annotator(study), same_truth(order))
+    admin.post(reverse("reports:kept_reports", args=[study.slug]))
+    shown = admin.get(reverse("challenges:standings", args=[challenge.slug]))
+    [(_, _found, rows), _visible] = shown.context["tables"]
+    assert [entry.team.name for entry, _row, _place in rows] == ["Ada", "Bob", "Eve"]
+    assert [place for _entry, _row, place in rows] == [2, 1, 3]
+
+
+def test_the_archive_is_kept_once_with_a_checksum(challenge):
+    final.keep_archives()
+    archive = ChallengeArchive.objects.get()
+    assert archive.checksum == sha256(archive.content.encode()).hexdigest()
+    content = json.loads(archive.content)
+    hidden = content["standings"]["hidden"]
+    assert [(row["place"], row["team"]) for row in hidden] == [(1, "Ada"), (2, "Bob"), (3, "Eve")]
+    # Two of three words, none wrong: 0.8.
+    assert hidden[1]["f_score"]["IOU"] == pytest.approx(0.8)
+    assert content["settings"]["sees"] == "closed"
+    Challenge.objects.update(text="changed later")
+    final.keep_archives()
+    assert ChallengeArchive.objects.get().content == archive.content
+    address = reverse("public_challenges:archive", args=[challenge.address])
+    assert Client().get(address).text == archive.content
+    page = Client().get(reverse("public_challenges:page", args=[challenge.address]))
+    assert archive.checksum[:16] in page.text
+
+
+def test_before_the_end_and_while_entries_wait_there_is_no_archive(challenge):
+    entry = Entry.objects.first()
+    Entry.objects.filter(pk=entry.pk).update(state="checking", told=None)
+    final.keep_archives()
+    Entry.objects.filter(pk=entry.pk).update(state="scored", told=timezone.now())
+    Challenge.objects.update(closes=timezone.now() + timedelta(days=1))
+    final.keep_archives()
+    assert not ChallengeArchive.objects.exists()
+    address = reverse("public_challenges:archive", args=[challenge.address])
+    assert Client().get(address).status_code == 404
+
+
+def test_organisers_who_are_no_admins_cannot_make_the_study(client, challenge):
+    person = make_person("olga")
+    challenge.members.create(person=person, role="organiser")
+    client.force_login(person)
+    assert ask(client, challenge).status_code == 404
