@@ -60,10 +60,7 @@ def start_study(*, challenge: Challenge, difference: float, person: User) -> Job
 
 
 def load_finals(challenge: Challenge, person: User | None) -> list[str]:
-    """Load the final entries as methods of the dataset; return their names.
-
-    Those that are loaded are left alone, so that a second run continues the first.
-    """
+    """Load the final entries that are not loaded as methods of the dataset; return the names of all."""
     names = []
     for entry in finals(challenge, challenge.deciding_split):
         name = method_name(entry)

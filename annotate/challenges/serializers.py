@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
@@ -46,13 +47,24 @@ class ChallengeImageSerializer(serializers.ModelSerializer[Image]):
 
 class NewEntrySerializer(serializers.Serializer[Any]):
     file = serializers.FileField()
-    format = serializers.ChoiceField(list(FORMATS), required=False, default="")
+    format = serializers.CharField(
+        required=False,
+        default="",
+        max_length=40,
+        allow_blank=True,
+        help_text="One of those of loads; empty: detected from the content.",
+    )
     description = serializers.CharField(
         required=False, default="", max_length=500, allow_blank=True
     )
     link = serializers.CharField(
         required=False, default="", max_length=300, allow_blank=True, validators=[A_LINK]
     )
+
+    def validate_format(self, slug: str) -> str:
+        if slug and slug not in FORMATS:
+            raise serializers.ValidationError(_("There is no format {slug}.").format(slug=slug))
+        return slug
 
 
 class EntryScoreSerializer(serializers.ModelSerializer[EntryScore]):

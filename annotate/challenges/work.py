@@ -93,8 +93,9 @@ def open_study(arguments: Mapping[str, Any], running: Running) -> None:
     """Load the final entries and make a study on them, once."""
     challenge = Challenge.objects.select_related("dataset").get(pk=arguments["challenge"])
     if challenge.study is None and running.person is not None:
-        names = load_finals(challenge, running.person)
+        # All in one transaction: without the study, its methods are not loaded either.
         with running.publishing() as outcome:
+            names = load_finals(challenge, running.person)
             study = make_study(challenge, names, arguments["difference"], running.person)
             outcome.text = _("The study is made. Add people, and open it.")
             outcome.address = reverse("studies:detail", args=[study.slug])

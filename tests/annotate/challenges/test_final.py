@@ -13,6 +13,7 @@ from annotate.challenges import final
 from annotate.challenges.errors import ChallengeRefused
 from annotate.challenges.models import Challenge, ChallengeArchive, Entry
 from annotate.datasets.models import Method
+from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
 from tests.support.challenges import make_challenge, make_team, submit, upload
 from tests.support.factories import add_annotator, make_admin, make_person
@@ -90,6 +91,7 @@ def test_places_of_people_are_next_to_the_scores(admin, challenge):
     order = [[f"Street: team {number[name]}"] for name in ("Bob", "Ada", "Eve")]
     Study.objects.update(state="open", min_annotators=1)
     study.refresh_from_db()
+    score_protocol(dataset=study.dataset, slug="iou")
     for _ in range(2):
         rank_everything(study, add_annotator(study), same_truth(order))
     admin.post(reverse("reports:kept_reports", args=[study.slug]))
