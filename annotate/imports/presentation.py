@@ -143,10 +143,16 @@ def _unanswered(draft: Draft) -> set[str]:
     return {of.finding.code for of in questions(draft) if not of.is_answered}
 
 
+# Warnings after which nothing has to be done: the file is read as it was meant.
+_NOTES: Final = ("L7", "L8", "L9", "N2")
+
+
 def _badge(severity: str, code: str, unanswered: Collection[str]) -> Badge:
     """Return the badge of findings; some questions stay in the report after they are answered."""
     if severity == Finding.Severity.QUESTION and code not in unanswered:
         return Badge(pgettext("question", "answered"), "good")
+    if severity == Finding.Severity.WARNING and code in _NOTES:
+        return Badge(_("note"), "note")
     tone = "bad" if severity == Finding.Severity.ERROR else "warning"
     return Badge(str(Finding.Severity(severity).label), tone)
 

@@ -1,4 +1,4 @@
-"""Results without boxes on most images with text: the sign of a detector that stopped early."""
+"""Results without boxes on many images with text: the sign of a detector that stopped early."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -8,6 +8,8 @@ from protocols.formats.problems import KEPT, Problems
 
 # One image without boxes is not a pattern.
 _MIN_EMPTY = 2
+# One in so many images with text: a detector that works misses all text of fewer.
+_LEAST = 5
 
 
 def images_with_text(truths: Iterable[tuple[str, Sequence[Region]]]) -> frozenset[str]:
@@ -23,7 +25,7 @@ def warn_of_empty_results(
     with_text: Collection[str],
     absent: Meaning | None = None,
 ) -> None:
-    """Warn if a method has no boxes on more than half of the images with text.
+    """Warn if a method has no boxes on a fifth or more of the images with text.
 
     All images are counted, not a sample. Images whose ground truth has no counted region are left
     out: an empty result is correct there. The warning, F5, has the number and percentage of such
@@ -32,7 +34,7 @@ def warn_of_empty_results(
     """
     known = [image for image in with_text if absent == "empty" or image in results]
     n_empty = sum(not results.get(image) for image in known)
-    if n_empty < _MIN_EMPTY or 2 * n_empty <= len(known):
+    if n_empty < _MIN_EMPTY or _LEAST * n_empty < len(known):
         return
     problems.warning(
         "F5",

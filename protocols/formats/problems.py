@@ -39,7 +39,7 @@ CODES: Final[Mapping[str, str]] = MappingProxyType(
         "F2": "Fits the ground truth if it is read another way",
         "F3": "Hardly fits the ground truth",
         "F4": "The same as the ground truth",
-        "F5": "No boxes on most images",
+        "F5": "No boxes on many images",
         "F6": "The same results as another method",
         "S1": "Unknown method or image",
         "S2": "Score outside 0 to 1",

@@ -49,7 +49,11 @@ ADVICE: Final[Mapping[str, str]] = {
 }
 
 
-_OF_EMPTY_CELLS: Final = Message("No action is needed; cells without a size are kept.")
+# Where a warning needs something else than an error.
+_OF_WARNINGS: Final = {
+    "L4": Message("No action is needed; cells without a size are kept."),
+    "N2": Message("No action is needed: each file is read for the image that its name fits."),
+}
 
 
 @dataclass
@@ -98,8 +102,8 @@ class Summary:
 
     @property
     def advice(self) -> str:
-        if (self.code, self.severity) == ("L4", "warning"):
-            return _OF_EMPTY_CELLS
+        if self.severity == "warning" and self.code in _OF_WARNINGS:
+            return _OF_WARNINGS[self.code]
         return ADVICE[self.code]
 
     def lines(self) -> list[str]:

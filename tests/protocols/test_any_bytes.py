@@ -84,6 +84,8 @@ VALID = {
     "quad-difficult": zip_bytes({"gt_a.txt": '0,0,9,0,9,9,0,9,0,"word"\n'}),
     "ltrb-confidence": zip_bytes({"gt_a.txt": "0,0,9,9,0.5,word\n"}),
     "quad-confidence": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,0.5,word\n"}),
+    "ltrb-confidence-first": zip_bytes({"gt_a.txt": "0.5,0,0,9,9,word\n"}),
+    "quad-confidence-first": zip_bytes({"gt_a.txt": "0.5,0,0,9,0,9,9,0,9,word\n"}),
     "polygon-confidence": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0.5,word\n"}),
     "evaltex-text": b'img_1\n100,200\n1,0,"a ""b""",f,1,2,30,4\n2,7,x,t,0,0,9,0,9,9\n',
     "evaltex-xml": b'<evaltex><image name="a" width="9" height="9">'

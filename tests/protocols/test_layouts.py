@@ -142,6 +142,13 @@ def test_a_format_that_is_named_is_read_as_the_one_that_is_recognised(kind, text
         ("results", "0,0,9,0,9,9,0,9,1,word\n", "quad or quad-confidence"),
         ("results", SURE + "0,40,9,40,9,49,0,49,word\n0,0,9,0,9,9,0,9,x\n", "quad"),
         ("results", "0,0,9,0,9,9,0,9,0.9,2000\n", "polygon or quad or quad-confidence"),
+        # A confidence before the coordinates, or a left side of less than one pixel.
+        (
+            "results",
+            "0.9,0,0,9,0,9,9,0,9\n1,0,40,9,40,9,49,0,49\n",
+            "quad-confidence-first or quad",
+        ),
+        ("results", "0.93,38,43,920,215\n", "ltrb-confidence-first or ltrb"),
         # Among lines with texts a fifth point may be a text of numbers.
         ("results", PRICE + "TOTAL\n" + PRICE + "3,180.00\n", "polygon or quad"),
         # A script, or texts that begin with its name.
@@ -158,6 +165,19 @@ def test_where_two_readings_are_possible_a_person_is_asked(kind, text, readings)
     assert question.line is not None
     for format in readings.split(" or "):
         assert not opened(text, kind, format=format).questions
+
+
+@pytest.mark.parametrize(
+    ("format", "line"),
+    [
+        ("quad-confidence-first", "0.93,0,0,9,0,9,9,0,9,a,b"),
+        ("ltrb-confidence-first", "0.93,0,0,9,9,a,b"),
+    ],
+)
+def test_a_confidence_before_the_coordinates_is_read_as_one(format, line):
+    archive = opened(line + "\n", "results", format=format)
+    assert shown(archive) == [(4, "a,b", 0.93, None, False)]
+    assert archive.regions["a"][0].points == (0, 0, 9, 0, 9, 9, 0, 9)
 
 
 def test_the_last_line_of_the_last_file_counts():

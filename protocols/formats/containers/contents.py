@@ -39,6 +39,8 @@ class Tail(StrEnum):
     SCRIPT = "script"
     DIFFICULT = "difficult"
     CONFIDENCE = "confidence"
+    # The confidence is before the coordinates.
+    FIRST = "confidence-first"
 
 
 class Unit(StrEnum):

@@ -56,6 +56,8 @@ _TAILS: Final = {
     ("results", Tail.DIFFICULT): ",difficult,text",
     ("truth", Tail.CONFIDENCE): ",confidence,transcription",
     ("results", Tail.CONFIDENCE): ",confidence,text",
+    ("truth", Tail.FIRST): Message(", after a confidence"),
+    ("results", Tail.FIRST): Message(", after a confidence"),
 }
 
 
@@ -108,6 +110,8 @@ class _Facts(NamedTuple):
     is_ring: bool
     # Whether 0 or 1 and a text in quotes follow eight numbers.
     difficult: bool = False
+    # How the field before four or eight pixels looks.
+    share_first: int = _NO_SHARE
 
     def share(self, line_format: LineFormat) -> int:
         if line_format == LineFormat.LTRB:
@@ -209,6 +213,7 @@ def _facts_of(line: str) -> _Facts:
         n == 9
         and fields[8].strip() in ("0", "1")
         and "".join(fields[9:10]).lstrip().startswith('"'),
+        _share(fields, n, 0) if n in (5, 9) and max(map(float, fields[1:n])) > 2 else _NO_SHARE,
     )
 
 
@@ -315,6 +320,12 @@ def _doubt_of_scripts(survey: Survey, n_scripts: int) -> Decision:
 
 def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
     facts = survey.facts
+    firsts = {of_line.share_first for of_line in facts}
+    if _FRACTION in firsts and _NO_SHARE not in firsts and len({of.numbers for of in facts}) == 1:
+        place = next(iter(survey.places.values()))
+        first = Layout(line_format, Tail.FIRST)
+        found = Message("a number from 0 to 1 before the coordinates of all lines")
+        return Decision(first, (first.slug, line_format.value), found, place)
     plain, sure = Layout(line_format), Layout(line_format, Tail.CONFIDENCE)
     n = line_format.n_numbers
     shares = {of_line.share(line_format) for of_line in facts}

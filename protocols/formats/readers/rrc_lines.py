@@ -142,6 +142,9 @@ class LineReader:
                 n=len(line),
                 max_line=_MAX_LINE,
             )
+        if self._tail == Tail.FIRST:
+            confidence, *others = split_fields(line)
+            line = ",".join([*others[: self._n], confidence, *others[self._n :]])
         fields, rest = self._split(line)
         for at, part in enumerate(fields):
             if NOT_FINITE.match(part):
