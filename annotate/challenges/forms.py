@@ -41,23 +41,23 @@ class ChallengeForm(forms.ModelForm[Challenge]):
     """All settings of a challenge. Dates are in its own time zone."""
 
     protocols = forms.CharField(
-        label=gettext_lazy("protocols"),
+        label=gettext_lazy("Protocols"),
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
         help_text=gettext_lazy(
             "One a line, the first decides, as in: iou or iou min_iou=0.7 or deteval."
         ),
     )
-    split = forms.ChoiceField(label=gettext_lazy("hidden images"), choices=_SPLITS, required=False)
+    split = forms.ChoiceField(label=gettext_lazy("Hidden images"), choices=_SPLITS, required=False)
     share = forms.IntegerField(
-        label=gettext_lazy("hidden share in percent"),
+        label=gettext_lazy("Hidden share in percent"),
         initial=50,
         min_value=1,
         max_value=99,
         required=False,
     )
-    seed = forms.IntegerField(label=gettext_lazy("seed"), initial=1, min_value=0, required=False)
+    seed = forms.IntegerField(label=gettext_lazy("Seed"), initial=1, min_value=0, required=False)
     names = forms.CharField(
-        label=gettext_lazy("names of the hidden images"),
+        label=gettext_lazy("Names of the hidden images"),
         required=False,
         max_length=1_000_000,
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),

@@ -261,7 +261,8 @@ def own_scores(entry: Entry, reader: Reader) -> list[tuple[str, list[EntryScore]
     """Return the scores of an entry that a reader may see, by split; rounded ones in place."""
     challenge = entry.team.challenge
     found = []
-    for split in challenge.splits if entry.is_told else ():
+    has_scores = entry.state == Entry.State.SCORED and entry.is_told
+    for split in challenge.splits if has_scores else ():
         if not is_told(challenge, split, reader):
             continue
         of_protocol = {score.protocol: score for score in entry.scores.filter(split=split)}

@@ -127,6 +127,7 @@ def test_a_refused_upload_says_why(participant, challenge, team):
     shown = participant.get(at("entry", challenge, entry.pk))
     assert "Why it is refused" in shown.text
     assert "res_img_1.txt" in shown.text
+    assert "F-score" not in shown.text
 
 
 def test_a_refusal_of_the_quota_is_shown_with_the_form(participant, challenge, team):
