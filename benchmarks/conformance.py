@@ -5,7 +5,7 @@
 ``originals.json`` names each program: its public project and version, how it is called, and the
 packages that it needs. DIR has a folder for each, named as there, with the program in it; one that is
 not in DIR is left out with a message. No program of others is part of this project. PYTHON runs them
-(default: this one). Each is run on drawn scenes and, where its files are in the data folder, on a real
+(default: this one), or the one in the folder's own virtual environment, ``venv``. Each is run on drawn scenes and, where its files are in the data folder, on a real
 set. ``--write`` keeps the table in docs/validation, with the date.
 """
 
@@ -25,9 +25,11 @@ from typing import Any
 
 from protocols import registry
 from protocols.coco import summarize
-from protocols.command_line.batch import read_scenes
+from protocols.command_line.batch import Formats, read_scenes
+from protocols.core.base import ImageScore, OverallScore, Scene
 from protocols.core.regions import Region
 from protocols.formats.containers.contents import LineFormat
+from protocols.formats.readers.ctdar import read_file
 from protocols.formats.writing.regions import write_rrc_zip
 from tests.support import coco_scenes, hiertext_scenes
 from tools.pages import row
@@ -37,7 +39,13 @@ from .protocols import ROOT, drawn_truth, found_in
 
 MANIFEST = Path(__file__).with_name("originals.json")
 # A real set by the form of its lines.
-REAL = {"quad": ("icdar2015", "pixellink"), "ltrb": ("icdar2013", "east-argman")}
+REAL = {
+    "quad": ("icdar2015", "pixellink"),
+    "ltrb": ("icdar2013", "east-argman"),
+    "polygon": ("ctw1500", "ctd"),
+    "texts": ("clova-doc", "example"),
+}
+CALLED = Path(__file__).with_name("original_calls.py")
 COCO_CALL = """
 import copy, json, sys
 from pycocotools import mask
@@ -76,7 +84,9 @@ class Original:
     needs: Sequence[str]
     lines: str = ""
     options: Mapping[str, Any] | None = None
+    parameters: Mapping[str, Any] | None = None
     texts: bool = False
+    ignored: bool = True
     # The names of recall, precision and F-score of an image.
     keys: Sequence[str] = ("recall", "precision", "hmean")
 
@@ -93,7 +103,9 @@ class Compared:
 
     def text(self) -> str:
         ratios = ["–" if of is None else f"{of:.1f}" for of in (self.typed, self.with_output)]
-        name = registry.PROTOCOLS[self.original.protocol].name if self.original.protocol else "COCO"
+        slug, _, variant = self.original.protocol.partition(":")
+        name = registry.PROTOCOLS[slug].name if slug else "COCO"
+        name += f" (`{variant}`)" if variant else ""
         tool = f"[{self.original.says}]({self.original.project}), {self.original.version}"
         n_beyond = sum(deviation > 1e-6 for deviation in self.deviations)
         largest = f"{max(self.deviations):.0e}"
@@ -133,6 +145,8 @@ def drawn_zips(original: Original, folder: Path) -> tuple[Path, Path]:
     """Write the zips of 60 drawn images, in which words overlap."""
     rng = random.Random(29)
     truth = {f"img_{at}": drawn_truth(rng, rng.randint(0, 8), 500) for at in range(1, 61)}
+    if not original.ignored:
+        truth = {name: [of for of in words if not of.ignored] for name, words in truth.items()}
     found = {}
     for image, regions in truth.items():
         of_image = found_in(rng, regions, 60)
@@ -193,6 +207,81 @@ def _samples(folder: Path) -> dict[str, dict[str, Any]]:
         return {name.removesuffix(".json"): json.loads(archive.read(name)) for name in names}
 
 
+def compare_scenes(original: Original, home: Path, python: str, data: Path) -> Iterator[Compared]:
+    """Give a program the regions that we read, image by image, and compare the figures named."""
+    name, method = REAL["texts" if original.texts else original.lines]
+    real = data / name / "gt.zip", data / name / f"{method}.zip"
+    with tempfile.TemporaryDirectory() as made:
+        sets = {"drawn": read_scenes(*map(str, drawn_zips(original, Path(made))))}
+    if all(path.exists() for path in real) and original.ignored:
+        formats = Formats(original.lines, original.lines)
+        sets[f"{name} {method}"] = read_scenes(*map(str, real), formats)
+    for label, scenes in sets.items():
+        given = [
+            {"truth": _listed(scene.truth), "detections": _listed(scene.detections or ())}
+            for scene in scenes
+        ]
+        yield _compared(original, label, home, python, given, scenes)
+
+
+def compare_tables(original: Original, home: Path, python: str, data: Path) -> Iterator[Compared]:
+    """Give the cTDaR program the documents of the development set."""
+    track = original.lines
+    for results in sorted(data.glob(f"ctdar2019/track{track}/results/*")):
+        truth = results.parents[1] / "gt"
+        given, scenes = [], []
+        for path in sorted(truth.glob("*.xml")):
+            documents = [path, results / path.name]
+            sides = [read_file(of, with_cells=track == "B") for of in documents]
+            scenes.append(Scene(sides[0], sides[1], path.stem))
+            texts = [of.read_text(encoding="utf-8") for of in documents]
+            given.append({"truth": texts[0], "detections": texts[1], "cells": track == "B"})
+        yield _compared(original, f"cTDaR 2019 {results.name}", home, python, given, scenes)
+
+
+def _listed(regions: Sequence[Region]) -> list[dict[str, Any]]:
+    return [
+        {
+            "points": of.points,
+            "text": of.text or "",
+            "ignored": of.ignored,
+            "confidence": 1.0 if of.confidence is None else of.confidence,
+        }
+        for of in regions
+    ]
+
+
+def _compared(
+    original: Original,
+    label: str,
+    home: Path,
+    python: str,
+    given: Sequence[Mapping[str, Any]],
+    scenes: Sequence[Scene],
+) -> Compared:
+    said = run([python, CALLED, original.script, home], home, json.dumps(given))[0]
+    protocol = registry.get(original.protocol, original.parameters)
+    scores = protocol.score(scenes)
+    deviations = [
+        max(_apart(a, b) for a, b in zip(theirs, _figures(original.keys, ours), strict=False))
+        for theirs, ours in zip(json.loads(said), [*scores, protocol.overall(scores)], strict=True)
+        if theirs is not None
+    ]
+    return Compared(original, label, deviations)
+
+
+def _figures(keys: Sequence[str], score: ImageScore | OverallScore) -> list[float | None]:
+    own = {"recall": score.recall, "precision": score.precision, "hmean": score.f_score}
+    return [{**own, **score.indicators}[key] for key in keys]
+
+
+def _apart(theirs: float | None, ours: float | None) -> float:
+    """Return the difference; an undefined figure beside a number is one whole."""
+    if theirs is None or ours is None:
+        return float(theirs is not ours)
+    return abs(theirs - ours)
+
+
 def compare_hiertext(original: Original, home: Path, python: str, _: Path) -> Iterator[Compared]:
     """Call HierText's program on drawn pages, and compare its panoptic qualities."""
     levels = {"word": "", "line": ":lines", "paragraph": ":paragraphs"}
@@ -235,7 +324,13 @@ def compare_coco(original: Original, home: Path, python: str, _: Path) -> Iterat
         yield Compared(original, "drawn masks" if masks else "drawn boxes", deviations)
 
 
-CALLS = {"rrc": compare_rrc, "hiertext": compare_hiertext, "coco": compare_coco}
+CALLS = {
+    "rrc": compare_rrc,
+    "scenes": compare_scenes,
+    "tables": compare_tables,
+    "hiertext": compare_hiertext,
+    "coco": compare_coco,
+}
 HEAD = "| protocol | original | data | images or figures | largest | beyond 1e-6 | as typed | with `-o` |\n"
 
 
@@ -255,8 +350,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             where = f"{original.project}, {original.version}"
             print(f"{original.name} is left out: {home} is no folder ({where})", file=sys.stderr)
             continue
+        own = home / "venv" / "bin" / "python"
+        python = str(own) if own.exists() else options.python
         try:
-            made += CALLS[original.call](original, home, options.python, options.data)
+            made += CALLS[original.call](original, home, python, options.data)
         except NotRun as reason:
             needs = ", ".join(original.needs)
             print(f"{original.name} did not run (it needs {needs}): {reason}", file=sys.stderr)

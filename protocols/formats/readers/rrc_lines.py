@@ -274,7 +274,7 @@ class LineReader:
             return Region(points)
         if self._rules.strict and not self._rules.transcriptions:
             raise Fault("L1", quoted(line), "{value} and no more", value=self._wants())
-        return Region(points, text=self._text(rest) if self._rules.transcriptions else rest)
+        return Region(points, text=self._text(rest))
 
 
 def is_ignored_line(line: str) -> bool:

@@ -1,0 +1,298 @@
+"""Our calls of published programs that are no stand-alone scripts; run by their own Python.
+
+``python original_calls.py CALL FOLDER`` loads the program in FOLDER, reads scenes as JSON from
+standard input, and writes for each image recall, precision and further figures. An image at which
+the program stops is null. The last entry holds the figures over all images, or is null.
+"""
+
+import collections.abc
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from xml.dom import minidom
+
+Scene = Mapping[str, Any]
+Figures = list[Sequence[float | None] | None]
+
+
+def _stub(name: str, **attributes: Any) -> None:
+    """Stand in for a module that the program imports and these calls do not use."""
+    module = types.ModuleType(name)
+    module.__dict__.update(attributes)
+    sys.modules[name] = module
+
+
+def _load(path: str, name: str = "") -> Any:
+    spec = importlib.util.spec_from_file_location(name or "original", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name or "original"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _pairs(points: Sequence[float]) -> list[Sequence[float]]:
+    return [points[at : at + 2] for at in range(0, len(points), 2)]
+
+
+def _with_overall(score: Callable[[Sequence[Scene]], Any], scenes: Sequence[Scene]) -> Figures:
+    return [score([scene]) for scene in scenes] + [score(scenes)]
+
+
+def paddleocr_iou(home: str, scenes: Sequence[Scene]) -> Figures:
+    evaluator = _load(f"{home}/eval_det_iou.py").DetectionIoUEvaluator()
+
+    def score(some: Sequence[Scene]) -> list[float]:
+        counted = [
+            evaluator.evaluate_image(
+                [{"points": _pairs(of["points"]), "ignore": of["ignored"]} for of in scene["truth"]],
+                [{"points": _pairs(of["points"])} for of in scene["detections"]],
+            )
+            for scene in some
+        ]
+        if len(some) == 1 and not counted[0]["gtCare"]:
+            # Its rule for such an image, which it does not return.
+            return [1, 0 if counted[0]["detCare"] else 1]
+        combined = evaluator.combine_results(counted)
+        return [combined["recall"], combined["precision"], combined["hmean"]]
+
+    return _with_overall(score, scenes)
+
+
+def paddleocr_deteval(home: str, scenes: Sequence[Scene]) -> Figures:
+    import numpy as np
+
+    _stub("ppocr")
+    _stub("ppocr.utils")
+    _stub("ppocr.utils.utility", check_install=None)
+    _stub("ppocr.utils.e2e_metric")
+    _load(f"{home}/polygon_fast.py", "ppocr.utils.e2e_metric.polygon_fast")
+    program = _load(f"{home}/Deteval.py")
+
+    def score(some: Sequence[Scene]) -> list[float]:
+        tables = []
+        for scene in some:
+            truth, found = (
+                [{"points": np.array(_pairs(of["points"])), **of_side(of)} for of in scene[side]]
+                for side, of_side in (
+                    ("truth", lambda of: {"text": "" if of["ignored"] else "word"}),
+                    ("detections", lambda of: {"texts": "word"}),
+                )
+            )
+            tables.append(program.get_socre_A(truth, found))
+        combined = program.combine_results(tables, rec_flag=False)
+        return [combined["recall"], combined["precision"], combined["f_score"]]
+
+    return _with_overall(score, scenes)
+
+
+def mmocr(home: str, scenes: Sequence[Scene], strategy: str = "vanilla") -> Figures:
+    import numpy as np
+
+    # Only its base class, its log and its registry come from elsewhere.
+    registry = types.SimpleNamespace(register_module=lambda: lambda of: of)
+    log = types.SimpleNamespace(
+        get_current_instance=lambda: types.SimpleNamespace(info=lambda _: None)
+    )
+    base = type("BaseMetric", (), {"__init__": lambda self, **_: setattr(self, "results", [])})
+    _stub("torch", Tensor=type("Tensor", (), {}))
+    _stub("mmengine")
+    _stub("mmengine.utils", is_list_of=lambda of, kind: all(isinstance(one, kind) for one in of))
+    _stub("mmengine.evaluator", BaseMetric=base)
+    _stub("mmengine.logging", MMLogger=log)
+    _stub("mmocr.registry", METRICS=registry)
+    _stub("mmocr", bbox2poly=None, valid_boundary=None)
+    _stub("mmocr.utils", bbox2poly=None, valid_boundary=None)
+    _load(f"{home}/check_argument.py", "mmocr.utils.check_argument")
+    _stub("mmocr.utils.typing_utils", ArrayLike=Any)
+    _stub("mmocr.utils", **vars(_load(f"{home}/polygon_utils.py")))
+    _stub("mmocr.evaluation")
+    _stub("mmocr.evaluation.functional", **vars(_load(f"{home}/hmean.py")))
+    program = _load(f"{home}/hmean_iou_metric.py")
+
+    def score(some: Sequence[Scene]) -> list[float]:
+        # An image has no best threshold of its own: the lowest.
+        sweep = {} if len(some) > 1 else {"pred_score_thrs": {"start": 0.3, "stop": 0.31, "step": 1}}
+        metric = program.HmeanIOUMetric(strategy=strategy, **sweep)
+        for scene in some:
+            truth, found = (
+                [np.array(of["points"]) for of in scene[side]] for side in ("truth", "detections")
+            )
+            ignored = np.array([of["ignored"] for of in scene["truth"]], dtype=bool)
+            scores = [of["confidence"] for of in scene["detections"]]
+            metric.process(
+                [],
+                [
+                    {
+                        "pred_instances": {"polygons": found, "scores": scores},
+                        "gt_instances": {"polygons": truth, "ignored": ignored},
+                    }
+                ],
+            )
+        found_best = metric.compute_metrics(metric.results)
+        return [found_best["recall"], found_best["precision"], found_best["hmean"]]
+
+    return _with_overall(score, scenes)
+
+
+def mmocr_most(home: str, scenes: Sequence[Scene]) -> Figures:
+    return mmocr(home, scenes, "max_matching")
+
+
+def doctr(home: str, scenes: Sequence[Scene], *, boxes: bool = False) -> Figures:
+    import numpy as np
+
+    program = _load(f"{home}/metrics.py")
+
+    def shaped(regions: Sequence[Mapping[str, Any]]) -> Any:
+        corners = np.array([of["points"] for of in regions], dtype=float).reshape(-1, 4, 2)
+        if boxes:
+            return np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=1)
+        return corners
+
+    def score(some: Sequence[Scene]) -> list[float] | None:
+        metric = program.LocalizationConfusion(use_polygons=not boxes)
+        for scene in some:
+            if not scene["truth"] and scene["detections"]:
+                # It takes the largest of no numbers, and stops.
+                if len(some) == 1:
+                    return None
+                continue
+            metric.update(shaped(scene["truth"]), shaped(scene["detections"]))
+        return list(metric.summary()[:2])
+
+    figures = _with_overall(score, scenes)
+    if None in figures:
+        figures[-1] = None
+    return figures
+
+
+def doctr_boxes(home: str, scenes: Sequence[Scene]) -> Figures:
+    return doctr(home, scenes, boxes=True)
+
+
+def cleval(home: str, scenes: Sequence[Scene], *, end_to_end: bool = False) -> Figures:
+    sys.path.insert(0, home)
+    from cleval import arg_parser, data, main
+
+    flags = ["--E2E"] if end_to_end else []
+    sys.argv = ["cleval", "-g", "-", "-s", "-", "-o", tempfile.mkdtemp(), *flags]
+    parameters, whole = arg_parser.get_params(), data.GlobalResult()
+
+    def lines(regions: Sequence[Mapping[str, Any]], *, with_text: bool) -> str:
+        return "\n".join(
+            ",".join([*(f"{value:.0f}" for value in of["points"]), *([of["text"]] * with_text)])
+            for of in regions
+        )
+
+    def figures(stats: Any) -> list[float]:
+        core = stats.e2e if end_to_end else stats.det
+        return [core.recall, core.precision, core.hmean]
+
+    found: Figures = []
+    for scene in scenes:
+        truth = lines(scene["truth"], with_text=True)
+        detections = lines(scene["detections"], with_text=end_to_end)
+        of_image = main.eval_single(parameters, truth, detections, "1")
+        data.accumulate_result(whole, of_image, end_to_end)
+        found.append(figures(of_image.stats))
+    data.calculate_global_rph(whole, end_to_end)
+    return [*found, figures(whole.stats)]
+
+
+def cleval_end_to_end(home: str, scenes: Sequence[Scene]) -> Figures:
+    return cleval(home, scenes, end_to_end=True)
+
+
+def popeval(home: str, scenes: Sequence[Scene]) -> Figures:
+    import builtins
+
+    # A profiler's decorator was left in the program.
+    builtins.profile = lambda of: of  # type: ignore[attr-defined]
+    program = _load(f"{home}/popEval.py")
+
+    def counts(scene: Scene) -> list[int]:
+        sides: list[Any] = []
+        for side in ("truth", "detections"):
+            sides.append([program.getPolygon(_pairs(of["points"])) for of in scene[side]])
+            sides.append([of["text"] for of in scene[side]])
+        kept = program.removeDoncareBox(*sides, "###")
+        left = program.removeControversialBox(*program.removeNoncontroversialBox(*kept))
+        n_truth, n_left = len("".join(kept[1])), len("".join(left[1]))
+        return [n_truth - n_left, n_truth, len("".join(kept[3]))]
+
+    def score(some: Sequence[Scene]) -> list[float]:
+        struck, n_truth, n_found = map(sum, zip(*map(counts, some)))
+        if not n_truth:
+            return [1, 0 if n_found else 1]
+        return [struck / n_truth, struck / n_found if n_found else 0]
+
+    return _with_overall(score, scenes)
+
+
+def voc(home: str, scenes: Sequence[Scene], method: str = "AllPointsInterpolation") -> Figures:
+    sys.path.insert(0, home)
+    from podm import metrics
+
+    kind = metrics.MethodAveragePrecision[method]
+
+    def score(some: Sequence[Scene]) -> list[float]:
+        sides = [
+            [
+                metrics.BoundingBox.of_bbox(
+                    str(at), "word", *_corners(of["points"]), of["confidence"]
+                )
+                for at, scene in enumerate(some)
+                for of in scene[side]
+            ]
+            for side in ("truth", "detections")
+        ]
+        found = metrics.get_pascal_voc_metrics(*sides, 0.5, kind)["word"]
+        return [float(found.ap)]
+
+    return [None] * len(scenes) + [score(scenes)]
+
+
+def voc2007(home: str, scenes: Sequence[Scene]) -> Figures:
+    return voc(home, scenes, "ElevenPointsInterpolation")
+
+
+def _corners(points: Sequence[float]) -> list[float]:
+    return [min(points[::2]), min(points[1::2]), max(points[::2]), max(points[1::2])]
+
+
+def ctdar(home: str, scenes: Sequence[Scene]) -> Figures:
+    """Return the counts of tables or relations, and the correct ones at each threshold."""
+    collections.Iterable = collections.abc.Iterable  # type: ignore[attr-defined]
+    sys.path.insert(0, home)
+    program = _load(f"{home}/evaluate.py").eval
+    figures: Figures = []
+    for scene in scenes:
+        documents = [minidom.parseString(scene[side]) for side in ("truth", "detections")]
+        track = program.evaluate_result_str if scene["cells"] else program.evaluate_result_reg
+        counted = [track(*documents, least) for least in (0.6, 0.7, 0.8, 0.9)]
+        correct = [of.truePos for of in counted]
+        figures.append([counted[0].gtTotal, counted[0].resTotal, *correct])
+    return [*figures, None]
+
+
+CALLS: dict[str, Callable[[str, Sequence[Scene]], Figures]] = {
+    of.__name__: of
+    for of in (
+        *(paddleocr_iou, paddleocr_deteval, mmocr, mmocr_most, doctr, doctr_boxes),
+        *(cleval, cleval_end_to_end, popeval, voc, voc2007, ctdar),
+    )
+}
+
+if __name__ == "__main__":
+    given = json.load(sys.stdin)
+    # What a program prints is no result.
+    answer = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    json.dump(CALLS[sys.argv[1]](sys.argv[2], given), answer)
