@@ -5,8 +5,9 @@
 ``originals.json`` names each program: its public project and version, how it is called, and the
 packages that it needs. DIR has a folder for each, named as there, with the program in it; one that is
 not in DIR is left out with a message. No program of others is part of this project. PYTHON runs them
-(default: this one), or the one in the folder's own virtual environment, ``venv``. Each is run on drawn scenes and, where its files are in the data folder, on a real
-set. ``--write`` keeps the table in docs/validation, with the date.
+(default: this one), or the one in the folder's own virtual environment, ``venv``. Each is run on
+drawn scenes and, where its files are in the data folder, on a real set. ``--write`` keeps the table in
+docs/validation, with the date.
 """
 
 import argparse
@@ -87,6 +88,8 @@ class Original:
     parameters: Mapping[str, Any] | None = None
     texts: bool = False
     ignored: bool = True
+    # Images of the real set, if the program takes minutes for all.
+    at_most: int | None = None
     # The names of recall, precision and F-score of an image.
     keys: Sequence[str] = ("recall", "precision", "hmean")
 
@@ -215,7 +218,8 @@ def compare_scenes(original: Original, home: Path, python: str, data: Path) -> I
         sets = {"drawn": read_scenes(*map(str, drawn_zips(original, Path(made))))}
     if all(path.exists() for path in real) and original.ignored:
         formats = Formats(original.lines, original.lines)
-        sets[f"{name} {method}"] = read_scenes(*map(str, real), formats)
+        scenes = read_scenes(*map(str, real), formats)
+        sets[f"{name} {method}"] = scenes[: original.at_most]
     for label, scenes in sets.items():
         given = [
             {"truth": _listed(scene.truth), "detections": _listed(scene.detections or ())}

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import types
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from xml.dom import minidom
 
@@ -51,7 +52,10 @@ def paddleocr_iou(home: str, scenes: Sequence[Scene]) -> Figures:
     def score(some: Sequence[Scene]) -> list[float]:
         counted = [
             evaluator.evaluate_image(
-                [{"points": _pairs(of["points"]), "ignore": of["ignored"]} for of in scene["truth"]],
+                [
+                    {"points": _pairs(of["points"]), "ignore": of["ignored"]}
+                    for of in scene["truth"]
+                ],
                 [{"points": _pairs(of["points"])} for of in scene["detections"]],
             )
             for scene in some
@@ -107,7 +111,7 @@ def mmocr(home: str, scenes: Sequence[Scene], strategy: str = "vanilla") -> Figu
     _stub("mmengine.evaluator", BaseMetric=base)
     _stub("mmengine.logging", MMLogger=log)
     _stub("mmocr.registry", METRICS=registry)
-    _stub("mmocr", bbox2poly=None, valid_boundary=None)
+    _stub("mmocr")
     _stub("mmocr.utils", bbox2poly=None, valid_boundary=None)
     _load(f"{home}/check_argument.py", "mmocr.utils.check_argument")
     _stub("mmocr.utils.typing_utils", ArrayLike=Any)
@@ -118,7 +122,9 @@ def mmocr(home: str, scenes: Sequence[Scene], strategy: str = "vanilla") -> Figu
 
     def score(some: Sequence[Scene]) -> list[float]:
         # An image has no best threshold of its own: the lowest.
-        sweep = {} if len(some) > 1 else {"pred_score_thrs": {"start": 0.3, "stop": 0.31, "step": 1}}
+        sweep = (
+            {} if len(some) > 1 else {"pred_score_thrs": {"start": 0.3, "stop": 0.31, "step": 1}}
+        )
         metric = program.HmeanIOUMetric(strategy=strategy, **sweep)
         for scene in some:
             truth, found = (
@@ -126,23 +132,15 @@ def mmocr(home: str, scenes: Sequence[Scene], strategy: str = "vanilla") -> Figu
             )
             ignored = np.array([of["ignored"] for of in scene["truth"]], dtype=bool)
             scores = [of["confidence"] for of in scene["detections"]]
-            metric.process(
-                [],
-                [
-                    {
-                        "pred_instances": {"polygons": found, "scores": scores},
-                        "gt_instances": {"polygons": truth, "ignored": ignored},
-                    }
-                ],
-            )
+            sample = {
+                "pred_instances": {"polygons": found, "scores": scores},
+                "gt_instances": {"polygons": truth, "ignored": ignored},
+            }
+            metric.process([], [sample])
         found_best = metric.compute_metrics(metric.results)
         return [found_best["recall"], found_best["precision"], found_best["hmean"]]
 
     return _with_overall(score, scenes)
-
-
-def mmocr_most(home: str, scenes: Sequence[Scene]) -> Figures:
-    return mmocr(home, scenes, "max_matching")
 
 
 def doctr(home: str, scenes: Sequence[Scene], *, boxes: bool = False) -> Figures:
@@ -171,10 +169,6 @@ def doctr(home: str, scenes: Sequence[Scene], *, boxes: bool = False) -> Figures
     if None in figures:
         figures[-1] = None
     return figures
-
-
-def doctr_boxes(home: str, scenes: Sequence[Scene]) -> Figures:
-    return doctr(home, scenes, boxes=True)
 
 
 def cleval(home: str, scenes: Sequence[Scene], *, end_to_end: bool = False) -> Figures:
@@ -206,15 +200,7 @@ def cleval(home: str, scenes: Sequence[Scene], *, end_to_end: bool = False) -> F
     return [*found, figures(whole.stats)]
 
 
-def cleval_end_to_end(home: str, scenes: Sequence[Scene]) -> Figures:
-    return cleval(home, scenes, end_to_end=True)
-
-
 def popeval(home: str, scenes: Sequence[Scene]) -> Figures:
-    import builtins
-
-    # A profiler's decorator was left in the program.
-    builtins.profile = lambda of: of  # type: ignore[attr-defined]
     program = _load(f"{home}/popEval.py")
 
     def counts(scene: Scene) -> list[int]:
@@ -228,7 +214,7 @@ def popeval(home: str, scenes: Sequence[Scene]) -> Figures:
         return [n_truth - n_left, n_truth, len("".join(kept[3]))]
 
     def score(some: Sequence[Scene]) -> list[float]:
-        struck, n_truth, n_found = map(sum, zip(*map(counts, some)))
+        struck, n_truth, n_found = map(sum, zip(*map(counts, some), strict=True))
         if not n_truth:
             return [1, 0 if n_found else 1]
         return [struck / n_truth, struck / n_found if n_found else 0]
@@ -259,10 +245,6 @@ def voc(home: str, scenes: Sequence[Scene], method: str = "AllPointsInterpolatio
     return [None] * len(scenes) + [score(scenes)]
 
 
-def voc2007(home: str, scenes: Sequence[Scene]) -> Figures:
-    return voc(home, scenes, "ElevenPointsInterpolation")
-
-
 def _corners(points: Sequence[float]) -> list[float]:
     return [min(points[::2]), min(points[1::2]), max(points[::2]), max(points[1::2])]
 
@@ -283,11 +265,18 @@ def ctdar(home: str, scenes: Sequence[Scene]) -> Figures:
 
 
 CALLS: dict[str, Callable[[str, Sequence[Scene]], Figures]] = {
-    of.__name__: of
-    for of in (
-        *(paddleocr_iou, paddleocr_deteval, mmocr, mmocr_most, doctr, doctr_boxes),
-        *(cleval, cleval_end_to_end, popeval, voc, voc2007, ctdar),
-    )
+    "paddleocr_iou": paddleocr_iou,
+    "paddleocr_deteval": paddleocr_deteval,
+    "mmocr": mmocr,
+    "mmocr_most": partial(mmocr, strategy="max_matching"),
+    "doctr": doctr,
+    "doctr_boxes": partial(doctr, boxes=True),
+    "cleval": cleval,
+    "cleval_end_to_end": partial(cleval, end_to_end=True),
+    "popeval": popeval,
+    "voc": voc,
+    "voc2007": partial(voc, method="ElevenPointsInterpolation"),
+    "ctdar": ctdar,
 }
 
 if __name__ == "__main__":
