@@ -280,7 +280,7 @@ def _figures(keys: Sequence[str], score: ImageScore | OverallScore) -> list[floa
 
 
 def _apart(theirs: float | None, ours: float | None) -> float:
-    """Return the difference; an undefined figure beside a number is one whole."""
+    """Return the difference; 1 if only one figure is undefined."""
     if theirs is None or ours is None:
         return float(theirs is not ours)
     return abs(theirs - ours)

@@ -281,7 +281,7 @@ CALLS: dict[str, Callable[[str, Sequence[Scene]], Figures]] = {
 
 if __name__ == "__main__":
     given = json.load(sys.stdin)
-    # What a program prints is no result.
+    # A program may print; results go elsewhere.
     answer = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     json.dump(CALLS[sys.argv[1]](sys.argv[2], given), answer)

@@ -1,10 +1,11 @@
 """The name of the program, and the usage message of its two forms."""
 
-from text_rankings.base.options import as_typed
-
 
 def program_name() -> str:
     """Return the name by which the program was started."""
+    # Not needed by a valid call, and slower than reading a small zip.
+    from text_rankings.base.options import as_typed
+
     return as_typed("protocols", "text-protocols")
 
 

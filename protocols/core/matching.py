@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -122,16 +123,22 @@ def unmatched_of(
 
     ``why`` returns why a counted region, given its side and index, has no match.
     """
-    sides: tuple[tuple[Side, Sequence[bool], Container[int], str], ...] = (
-        ("truth", truth_ignored, matched_truth, IGNORED),
-        ("detection", ignored, matched, INSIDE_IGNORED),
+    sides: tuple[tuple[Side, Sequence[bool], Container[int]], ...] = (
+        ("truth", truth_ignored, matched_truth),
+        ("detection", ignored, matched),
     )
     return tuple(
-        Unmatched(side, at, of_ignored if passed_over else why(side, at))
-        for side, passed, found, of_ignored in sides
+        _passed_over(side, at) if passed_over else Unmatched(side, at, why(side, at))
+        for side, passed, found in sides
         for at, passed_over in enumerate(passed)
         if at not in found
     )
+
+
+@lru_cache(maxsize=4096)
+def _passed_over(side: Side, at: int) -> Unmatched:
+    """Return why an ignored region has no match: the same for many images."""
+    return Unmatched(side, at, IGNORED if side == "truth" else INSIDE_IGNORED)
 
 
 def kinds_of(matches: Iterable[Match]) -> dict[str, float | None]:

@@ -398,7 +398,7 @@ class TestDoctr:
 
     def test_a_page_without_its_size_is_refused(self):
         page = {key: of for key, of in DOCTR["pages"][0].items() if key != "dimensions"}
-        [problem] = opened({"pages": [page]}, format="doctr").errors
+        [problem] = opened({"pages": [page]}).errors
         assert (problem.code, problem.found) == ("S3", "a page without dimensions")
 
 
@@ -524,6 +524,7 @@ class TestLabelStudio:
         assert what(opened([task], sizes=lambda: {"img_1": SIZE}, **given)) == [(BOX, None, None)]
         assert opened([task], **given).errors[0].code == "S3"
         turned = [task | {"label": [PER_CENT | {"rotation": 5}]}]
+        assert guess(io.BytesIO(dumped(turned)), "export.json").format == "label-studio"
         assert opened(turned, **given).errors[0].expected == '"original_width"'
 
     def test_texts_that_cannot_be_told_apart_are_left_out_with_a_warning(self):

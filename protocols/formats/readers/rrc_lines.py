@@ -5,7 +5,8 @@ import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message, ngettext_noop
@@ -13,7 +14,9 @@ from text_rankings.base.i18n import Message, ngettext_noop
 from ..containers.contents import IGNORED_TEXT, Kind, LineFormat, Tail
 from ..containers.limits import MAX_COORDINATE, MAX_POINTS, NOT_FINITE, NUMBER
 from ..problems import Fault, Span, quoted
-from .curved import MARK, Style, offsets_region, total_text_region
+
+if TYPE_CHECKING:
+    from .curved import Style
 
 _MIN_NUMBERS: Final = 4
 _MAX_LINE: Final = 200_000
@@ -22,13 +25,14 @@ _INTEGER: Final = re.compile(r"\s*+-?\d++\s*+\Z", re.ASCII)
 _CONFIDENCE: Final = re.compile(r"\s*+(?:[01]?+\.?+\d*+|\d(?:\.\d*+)?+[eE]-\d++)\s*+\Z", re.ASCII)
 _STRICT_CONFIDENCE: Final = re.compile(r"\s*+[01].?\d*\s*\Z", re.ASCII)
 _WORD: Final = re.compile(r"\S+")
-# Nearly all lines match this: n whole numbers and, for ground truth, the rest of the line.
 _WHOLE: Final = r" ?(-?\d{1,9})"
-_USUAL: Final = {
-    (kind, n): re.compile(",".join([_WHOLE] * n) + rest, re.ASCII)
-    for kind, rest in (("truth", r",(.*)\Z"), ("results", r"\Z"))
-    for n in (4, 8)
-}
+_REST: Final = {"truth": r",(.*)\Z", "results": r"\Z"}
+
+
+@cache
+def _usual(kind: Kind, n: int) -> re.Pattern[str]:
+    """Return what nearly all lines match: n whole numbers and, for ground truth, the rest."""
+    return re.compile(",".join([_WHOLE] * n) + _REST[kind], re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ class LineReader:
     """
 
     def __init__(
-        self, kind: Kind, rules: Rules, line_format: LineFormat, style: Style | None = None
+        self, kind: Kind, rules: Rules, line_format: LineFormat, style: "Style | None" = None
     ) -> None:
         self._kind = kind
         self._rules = rules
@@ -96,7 +100,7 @@ class LineReader:
         if kind == "results" and rules.confidences and rules.transcriptions:
             self._tail = Tail.CONFIDENCE
         usual = self._tail == Tail.TEXT and (not rules.confidences or kind == "truth")
-        self._usual = _USUAL.get((kind, self._n or 0)) if usual else None
+        self._usual = _usual(kind, self._n) if usual and self._n in (4, 8) else None
         self.n_spaced = 0
 
     def region(self, line: str) -> Region:
@@ -117,6 +121,9 @@ class LineReader:
         return Region(points)
 
     def _curved_region(self, line: str) -> Region:
+        # Curved text is rare, and its expressions take time to compile.
+        from .curved import MARK, Style, offsets_region, total_text_region
+
         if len(line) > _MAX_LINE:
             raise Fault(
                 "L1",

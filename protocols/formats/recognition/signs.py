@@ -24,12 +24,14 @@ JSON: Final[tuple[tuple[str, str, _Asked, _Asked], ...]] = (
      lambda keys: bool({"analyzeResult", "readResult"} & keys) or {"model_id", "content"} <= keys
      or {"modelId", "content"} <= keys, lambda keys: False),
     ("doctr", Message("pages with dimensions, or img_dimensions, as of docTR"),
-     lambda keys: {"page_idx", "dimensions"} <= keys or {"img_dimensions", "polygons"} <= keys,
+     lambda keys: {"page_idx", "blocks"} <= keys or {"page_idx", "dimensions"} <= keys
+     or {"img_dimensions", "polygons"} <= keys,
      lambda keys: "img_dimensions" in keys),
     ("surya", Message("text_lines or bboxes, as of Surya"),
      lambda keys: "text_lines" in keys or {"bboxes", "polygon"} <= keys, lambda keys: False),
     ("label-studio", Message("tasks with regions, as of Label Studio"),
-     lambda keys: {"from_name", "to_name"} <= keys or "original_width" in keys,
+     lambda keys: {"from_name", "to_name"} <= keys or "original_width" in keys
+     or {"x", "y", "width", "height", "rotation"} <= keys,
      lambda keys: "score" not in keys),
     ("funsd", Message("forms with boxes, as of FUNSD"),
      lambda keys: "box" in keys and bool({"form", "documents"} & keys), lambda keys: True),
