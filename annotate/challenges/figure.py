@@ -7,7 +7,7 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 
 from annotate.figures.figure import Figure, Spec, without_drawing
-from annotate.figures.parts import data_of, fitted, marks, nominal, quantitative
+from annotate.figures.parts import drawn, fitted
 from annotate.figures.themes import Paper
 
 from .models import Challenge
@@ -52,19 +52,5 @@ def figure_of(challenge: Challenge, split: str, reader: Reader = PUBLIC) -> Figu
 
 def _drawing(paper: Paper, dots: Sequence[dict[str, Any]], teams: Sequence[str], by: str) -> Spec:
     colours = [paper.theme.lines[at % len(paper.theme.lines)] for at in range(len(teams))]
-    scale = {"domain": list(teams), "range": colours}
-    legend = {"orient": "bottom", "columns": 4, "title": None, "symbolType": "stroke"}
-    encoding = {
-        "x": {"field": "date", "type": "temporal", "title": None},
-        "y": quantitative("value", title=by, scale={"zero": False, "nice": True}),
-        "color": nominal("team", scale=scale, legend=legend),
-    }
-    dashed = {**encoding, "strokeDash": nominal("team", scale={"domain": list(teams)}, legend=None)}
-    chart = {
-        "data": data_of(dots),
-        "layer": [
-            marks("line", dashed, interpolate="step-after", strokeWidth=1.5),
-            marks("point", encoding, size=18, filled=True),
-        ],
-    }
+    chart = drawn("best-by-date", paper, rows=dots, teams=list(teams), colours=colours, by=by)
     return fitted(paper, chart, height_pt=_HEIGHT_PT)

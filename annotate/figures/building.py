@@ -101,5 +101,10 @@ def _key(*parts: object) -> str:
 def _code() -> tuple[str, int]:
     """Return the version, and when a module that affects figures was last changed."""
     folders = (Path(__file__).parents[1], Path(rankings.__file__).parent)
-    changes = (path.stat().st_mtime_ns for folder in folders for path in folder.rglob("*.py"))
+    changes = (
+        path.stat().st_mtime_ns
+        for folder in folders
+        for pattern in ("*.py", "*.json")
+        for path in folder.rglob(pattern)
+    )
     return rankings.__version__, max(changes)

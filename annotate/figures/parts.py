@@ -1,6 +1,9 @@
-"""Parts that drawings share: marks and fields, the style of axes and text, a matrix of cells."""
+"""Drawings from their files in drawings/, the style of axes and text, a matrix of cells."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 from django.utils.dates import MONTHS, MONTHS_AP, WEEKDAYS, WEEKDAYS_ABBR
@@ -9,7 +12,7 @@ from django.utils.translation import get_language
 
 from text_rankings.base.i18n import numeral
 
-from .figure import Cell, Figure, Spec
+from .figure import Figure, Spec
 from .numbers import Matrix
 from .themes import Paper, text_width_pt
 from .words import percent_sign
@@ -32,34 +35,56 @@ def in_words(figure: Figure, paper: Paper) -> Spec:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
-    words = marks(
-        "text",
-        {"text": {"value": lines}, "x": {"value": 0}, "y": {"value": 0}},
-        align="left",
-        baseline="top",
-        lineHeight=11,
-        color=paper.theme.ink,
-    )
+    words = {
+        "data": {"values": [{}]},
+        "mark": {
+            "type": "text",
+            "align": "left",
+            "baseline": "top",
+            "lineHeight": 11,
+            "color": paper.theme.ink,
+        },
+        "encoding": {"text": {"value": lines}, "x": {"value": 0}, "y": {"value": 0}},
+    }
     size = {"width": paper.width_pt - 12, "height": 11 * len(lines)}
-    return finished(paper, {"data": data_of([{}]), **words, **size}, padding=6)
+    return finished(paper, {**words, **size}, padding=6)
 
 
-def data_of(rows: Sequence[Mapping[str, Cell]]) -> Spec:
-    """Return the rows as inline data of a drawing."""
-    return {"values": list(rows)}
+def drawn(name: str, paper: Paper, **values: Any) -> Spec:
+    """Return the drawing of a file in drawings/, a Vega-Lite specification with placeholders.
+
+    The text "$x" stands for the value x, or for the part of this name under "let"; "$theme.ink" is
+    a colour of the paper. A layer with "if" is left out if that value is false or empty.
+    """
+    template = _template(name)
+    known = {"font": paper.font, **values}
+
+    def filled(part: Any) -> Any:
+        if isinstance(part, str) and part.startswith("$theme."):
+            colour = getattr(paper.theme, part.removeprefix("$theme."))
+            return colour if isinstance(colour, str) else list(colour)
+        if isinstance(part, str) and part.startswith("$"):
+            return known[part[1:]]
+        if isinstance(part, list):
+            return [filled(one) for one in part if _is_there(one)]
+        if isinstance(part, dict):
+            return {name: filled(one) for name, one in part.items() if name != "if"}
+        return part
+
+    def _is_there(part: Any) -> bool:
+        return not isinstance(part, dict) or "if" not in part or bool(known[part["if"]])
+
+    for name_of_part, part in template.get("let", {}).items():
+        known[name_of_part] = filled(part)
+    chart: Spec = filled({name: part for name, part in template.items() if name != "let"})
+    return chart
 
 
-def marks(kind: str, encoding: Spec, **look: Any) -> Spec:
-    """Return one mark per row: rows set the channels of ``encoding``; ``look`` applies to all."""
-    return {"mark": {"type": kind, **look}, "encoding": encoding}
-
-
-def quantitative(field: str, **options: Any) -> Spec:
-    return {"field": field, "type": "quantitative", **options}
-
-
-def nominal(field: str, **options: Any) -> Spec:
-    return {"field": field, "type": "nominal", **options}
+@cache
+def _template(name: str) -> Spec:
+    path = Path(__file__).with_name("drawings") / f"{name}.json"
+    template: Spec = json.loads(path.read_text(encoding="utf-8"))
+    return template
 
 
 def fitted(paper: Paper, chart: Spec, *, height_pt: float) -> Spec:
@@ -70,25 +95,15 @@ def fitted(paper: Paper, chart: Spec, *, height_pt: float) -> Spec:
 
 def finished(paper: Paper, chart: Spec, *, padding: float = 3) -> Spec:
     """Return the drawing with the colours and the font of the paper."""
-    look = {
-        "font": paper.font,
-        "padding": padding,
-        # The file paints the background, even where a drawing is narrower than its paper.
-        "background": "transparent",
-        "view": {"stroke": None},
-        # Transparent marks differ in print, and order the parts of a PDF unpredictably.
-        "mark": {"opacity": 1},
-        "axis": _axes(paper),
-        "legend": {**_labels_and_titles(paper), "titlePadding": 3},
-        "text": {"font": paper.font, "fontSize": 7, "fontWeight": "normal"},
-        **_numbers_and_days(),
-    }
+    # The file paints the background, even where a drawing is narrower than its paper. Transparent
+    # marks differ in print, and order the parts of a PDF unpredictably.
+    look = drawn("config", paper, padding=padding)
     # Scripts scale a wider drawing down to its paper (static/js/figures/page.js).
     return {
         "$schema": _SCHEMA,
         "usermeta": {"paper": paper.width_pt},
         **chart,
-        "config": look,
+        "config": look | _numbers_and_days(),
     }
 
 
@@ -118,40 +133,16 @@ def _numbers_and_days() -> Spec:
     return {"locale": {"number": number, "time": time}}
 
 
-def _labels_and_titles(paper: Paper) -> Spec:
-    return {
-        "labelFont": paper.font,
-        "titleFont": paper.font,
-        "titleFontWeight": "normal",
-        "labelFontSize": 7,
-        "titleFontSize": 7.5,
-        "labelColor": paper.theme.ink,
-        "titleColor": paper.theme.ink,
-    }
-
-
-def _axes(paper: Paper) -> Spec:
-    return {
-        **_labels_and_titles(paper),
-        "titlePadding": 5,
-        "domainColor": paper.theme.edge,
-        "domainWidth": 0.75,
-        "tickColor": paper.theme.edge,
-        "tickWidth": 0.75,
-        "tickSize": 3,
-        "gridColor": paper.theme.line,
-        "gridWidth": 0.5,
-        "labelPadding": 2,
-        "labelFlush": False,
-    }
-
-
-_WITHOUT_LINES: Final[Spec] = {"domain": False, "ticks": False, "grid": False}
-
-
 def names_axis(limit_pt: float) -> Spec:
     # Browsers may render small letters wider than the drawing program measures them.
-    return {**_WITHOUT_LINES, "labelLimit": limit_pt, "minExtent": limit_pt, "labelPadding": 4}
+    return {
+        "domain": False,
+        "ticks": False,
+        "grid": False,
+        "labelLimit": limit_pt,
+        "minExtent": limit_pt,
+        "labelPadding": 4,
+    }
 
 
 def label_width(paper: Paper, names: Sequence[str]) -> float:
@@ -167,45 +158,31 @@ def matrix_of_cells(
     size = min(26.0, (paper.width_pt - labels - 10) / len(names))
     side = size * len(names)
     has_numbers = size >= 15
-    theme = paper.theme
-    values: list[dict[str, Cell]] = [
+    cells = [
         {
             "row": rows[at],
             "column": heads[to],
             "value": value,
             "text": "–" if value is None else numeral(f"{value:.{digits}f}"),
-            "ink": theme.ink_on(0.0 if value is None else value / top),
+            "ink": paper.theme.ink_on(0.0 if value is None else value / top),
         }
         for at, row in enumerate(matrix)
         for to, value in enumerate(row)
     ]
-    shade = quantitative(
-        "value",
-        scale={"domain": [0, top], "range": list(theme.ramp), "interpolate": "rgb"},
-        legend=None if has_numbers else _key(legend, side),
+    chart = drawn(
+        "matrix",
+        paper,
+        cells=cells,
+        side=side,
+        heads=heads,
+        head_size=min(7.0, 0.62 * size),
+        rows=rows,
+        names_axis=names_axis(labels),
+        top=top,
+        has_numbers=has_numbers,
+        key=None if has_numbers else _key(legend, side),
     )
-    cells = marks("rect", {"color": shade}, stroke=theme.ground, strokeWidth=1)
-    # A cell without a value has a colour that is not on the scale.
-    blank = marks("rect", {}, fill=theme.sunken, stroke=theme.ground)
-    layers = [
-        {**cells, "transform": [{"filter": "isValid(datum.value)"}]},
-        {**blank, "transform": [{"filter": "!isValid(datum.value)"}]},
-    ]
-    if has_numbers:
-        words = {"text": nominal("text"), "color": nominal("ink", scale=None)}
-        layers.append(marks("text", words, fontSize=6.5))
-    square = {
-        "data": data_of(values),
-        "width": side,
-        "height": side,
-        "encoding": {
-            "x": nominal("column", sort=heads, title=None, axis=_heads_axis(size)),
-            "y": nominal("row", sort=rows, title=None, axis=names_axis(labels)),
-        },
-        "layer": layers,
-        "resolve": {"scale": {"color": "independent"}},
-    }
-    return finished(paper, square)
+    return finished(paper, chart)
 
 
 def _heads(names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -217,15 +194,6 @@ def _heads(names: Sequence[str]) -> tuple[list[str], list[str]]:
         return list(names), list(names)
     numbers = [str(at) for at in range(1, len(names) + 1)]
     return numbers, [f"{number}  {name}" for number, name in zip(numbers, names, strict=True)]
-
-
-def _heads_axis(size: float) -> Spec:
-    return {
-        **_WITHOUT_LINES,
-        "orient": "top",
-        "labelAngle": 0,
-        "labelFontSize": min(7.0, 0.62 * size),
-    }
 
 
 def _key(title: str, side: float) -> Spec:

@@ -7,15 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotate.figures.figure import Figure, Spec, without_drawing
-from annotate.figures.parts import (
-    data_of,
-    fitted,
-    label_width,
-    marks,
-    names_axis,
-    nominal,
-    quantitative,
-)
+from annotate.figures.parts import drawn, fitted, label_width, names_axis
 from annotate.figures.themes import Paper
 from rankings.output.leaderboard_tables import leaderboard_table
 from text_rankings.base.i18n import gettext
@@ -51,20 +43,7 @@ def figure_of(boards: Boards) -> Figure:
 
 
 def _drawing(paper: Paper, dots: Sequence[dict[str, Any]], title: str) -> Spec:
-    theme, names = paper.theme, [dot["name"] for dot in dots]
-    y = {"y": nominal("name", sort=names, title=None, axis=names_axis(label_width(paper, names)))}
-    x = quantitative("value", title=title, scale={"nice": True, "zero": False})
-    limits = {"x": quantitative("low"), "x2": {"field": "high"}}
-    letters = {**y, "x": {"value": "width"}, "text": nominal("letters")}
-    chart = {
-        "data": data_of(dots),
-        "layer": [
-            {
-                **marks("rule", {**y, **limits}, strokeWidth=1.5, color=theme.mark),
-                "transform": [{"filter": "isValid(datum.low)"}],
-            },
-            marks("point", {**y, "x": x}, size=26, filled=True, color=theme.mark),
-            marks("text", letters, align="left", dx=3, color=theme.soft),
-        ],
-    }
+    names = [dot["name"] for dot in dots]
+    axis = names_axis(label_width(paper, names))
+    chart = drawn("leaderboard", paper, rows=dots, names=names, names_axis=axis, title=title)
     return fitted(paper, chart, height_pt=14 * len(dots) + 34)

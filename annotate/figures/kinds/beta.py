@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Final
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -12,7 +12,7 @@ from rankings.tuning.beta import beta_search
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
-from ..parts import data_of, finished, label_width, marks, nominal, quantitative
+from ..parts import drawn, finished, label_width
 from ..themes import Paper
 from ..words import (
     DISTANCE_NAMES,
@@ -133,21 +133,8 @@ def _notes(curves: _Curves, n_images: int) -> list[str]:
     ]
 
 
-class _Style(NamedTuple):
-    """The style of a protocol's line; dashes and marks distinguish lines in greyscale, too."""
-
-    colour: str
-    dash: list[float]
-    mark: str
-
-
-def _style(paper: Paper, at: int) -> _Style:
-    lines = paper.theme.lines
-    return _Style(lines[at % len(lines)], _DASHES[at % len(_DASHES)], _MARKS[at % len(_MARKS)])
-
-
 def _drawing(paper: Paper, curves: _Curves, optima: _Optima, distance: str) -> Spec:
-    names = list(curves)
+    names, lines = list(curves), paper.theme.lines
     labels = label_width(paper, names)
     width = paper.width_pt - labels - 50
     height = max(120.0 if paper.is_wide else 100.0, 9.0 * len(names))
@@ -155,43 +142,28 @@ def _drawing(paper: Paper, curves: _Curves, optima: _Optima, distance: str) -> S
     ends = {name: curve[-1][1] for name, curve in curves.items()}
     # Labels are at least 8.5 points apart.
     label_at = _spread(ends, low, high, 8.5 * (high - low) / height)
-    scale = {"domain": [low, high], "nice": False, "zero": False}
-    y_title = capital(_("mean {distance}").format(distance=SHORT_DISTANCE_NAMES[distance]))
-    place = {
-        "x": _beta_axis(curves),
-        "y": quantitative("distance", title=y_title, scale=scale, axis={"tickCount": 5}),
-    }
-    styles = [_style(paper, at) for at in range(len(names))]
-    colour = {"color": _one_each(names, [style.colour for style in styles])}
-    dash = {"strokeDash": _one_each(names, [style.dash for style in styles])}
-    mark = {"shape": _one_each(names, [style.mark for style in styles])}
-    # Connects the end of each line to its label.
-    lead = {
-        "x": {"value": width + 1},
-        "x2": {"value": width + 13},
-        "y": quantitative("end", scale=scale),
-        "y2": {"field": "label"},
-    }
-    word = {
-        "x": {"value": width + 16},
-        "y": quantitative("label", scale=scale),
-        "text": nominal("protocol"),
-    }
-    left = {"align": "left", "baseline": "middle", "limit": labels}
-    chart = {
-        "data": data_of(_ends(names, optima, ends, label_at)),
-        "width": width,
-        "height": height,
-        "layer": [
-            {
-                "data": data_of(_points(curves)),
-                **marks("line", {**place, **colour, **dash}, strokeWidth=1.25),
-            },
-            marks("point", {**place, **colour, **mark}, size=28, filled=True, opacity=1),
-            marks("rule", {**lead, **colour, **dash}, strokeWidth=0.75),
-            marks("text", word, **left, color=paper.theme.ink),
-        ],
-    }
+    betas = [beta for curve in curves.values() for beta, _ in curve]
+    # Dashes and marks distinguish lines in greyscale, too.
+    chart = drawn(
+        "beta",
+        paper,
+        points=_points(curves),
+        ends=_ends(names, optima, ends, label_at),
+        width=width,
+        height=height,
+        x_title=_("Beta (log scale)"),
+        y_title=capital(_("mean {distance}").format(distance=SHORT_DISTANCE_NAMES[distance])),
+        betas=[betas[0], max(betas)],
+        limits=[low, high],
+        names=names,
+        colours=[lines[at % len(lines)] for at in range(len(names))],
+        dashes=[_DASHES[at % len(_DASHES)] for at in range(len(names))],
+        shapes=[_MARKS[at % len(_MARKS)] for at in range(len(names))],
+        labels=labels,
+        edge=width + 1,
+        edge_of_labels=width + 13,
+        labels_from=width + 16,
+    )
     return finished(paper, chart)
 
 
@@ -227,25 +199,6 @@ def _ends(
         }
         for name in names
     ]
-
-
-def _one_each(names: list[str], looks: Sequence[str] | Sequence[list[float]]) -> Spec:
-    """Return an encoding channel that gives each protocol a value of its own."""
-    return nominal("protocol", legend=None, scale={"domain": names, "range": list(looks)})
-
-
-def _beta_axis(curves: _Curves) -> Spec:
-    betas = [beta for curve in curves.values() for beta, _ in curve]
-    return quantitative(
-        "beta",
-        title=_("Beta (log scale)"),
-        scale={"type": "log", "base": 2, "domain": [betas[0], max(betas)], "nice": False},
-        axis={
-            "values": [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8],
-            "labelExpr": "datum.value < 1 ? '1/' + format(1 / datum.value, 'd')"
-            " : format(datum.value, 'd')",
-        },
-    )
 
 
 def _spread(wanted: Mapping[str, float], low: float, high: float, gap: float) -> dict[str, float]:

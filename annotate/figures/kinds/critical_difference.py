@@ -15,7 +15,7 @@ from text_rankings.base.i18n import numeral
 
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
-from ..parts import data_of, finished, marks, nominal, quantitative
+from ..parts import drawn, finished
 from ..themes import Paper, text_width_pt
 from ..words import counted_images, listed, missing_images, titled
 
@@ -181,7 +181,21 @@ def _drawing(
         canvas.line(min(ends) - 2, y, max(ends) + 2, y, 3, paper.theme.mark)
     _draw_names(canvas, paper, place, margin, first_y)
     height = first_y + _LINE * ((len(ranks) + 1) // 2 - 1) + 8
-    return finished(paper, _chart(canvas, paper.width_pt, height, margin), padding=0)
+    chart = drawn(
+        "critical-difference",
+        paper,
+        width=paper.width_pt,
+        height=height,
+        lines=canvas.lines,
+        # Texts that reach beyond the edge end in an ellipsis.
+        limit=margin - 4,
+        # A mark has one alignment, so each alignment has a layer of its own.
+        **{
+            align: [text for text in canvas.texts if text["align"] == align]
+            for align in ("left", "center", "right")
+        },
+    )
+    return finished(paper, chart, padding=0)
 
 
 def _draw_axis(canvas: _Canvas, paper: Paper, n: int, margin: float, unit: float) -> None:
@@ -225,42 +239,3 @@ def _draw_names(
         canvas.line(x, _AXIS_Y, x, y, 0.75, ink)
         canvas.line(x, y, edge, y, 0.75, ink)
         canvas.text(edge + (-3 if is_left else 3), y, name, "right" if is_left else "left", ink)
-
-
-def _chart(canvas: _Canvas, width: float, height: float, margin: float) -> Spec:
-    def in_points(field: str, side: float) -> Spec:
-        scale = {"domain": [0, side], "range": [0, side], "nice": False}
-        return quantitative(field, axis=None, scale=scale)
-
-    thickness = {"strokeWidth": quantitative("width", scale=None)}
-    lines = marks(
-        "rule",
-        {"x2": {"field": "x2"}, "y2": {"field": "y2"}, **thickness},
-        strokeCap="butt",
-        opacity=1,
-    )
-    # A mark has one alignment, so each alignment has a layer of its own.
-    words = [
-        {
-            "data": data_of([text for text in canvas.texts if text["align"] == align]),
-            **marks(
-                "text",
-                {"text": nominal("text")},
-                align=align,
-                baseline="middle",
-                # Texts that reach beyond the edge end in an ellipsis.
-                limit=0 if align == "center" else margin - 4,
-            ),
-        }
-        for align in ("left", "center", "right")
-    ]
-    return {
-        "width": width,
-        "height": height,
-        "encoding": {
-            "x": in_points("x", width),
-            "y": in_points("y", height),
-            "color": nominal("colour", scale=None),
-        },
-        "layer": [{"data": data_of(canvas.lines), **lines}, *words],
-    }

@@ -12,7 +12,7 @@ from rankings.rounding import in_decimals
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
 from ..numbers import Distances, five_numbers, mean
-from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
+from ..parts import drawn, fitted, label_width, names_axis
 from ..themes import Paper
 from ..words import (
     DISTANCE_NAMES,
@@ -138,32 +138,12 @@ def _summary(boxes: Sequence[_Box]) -> str:
 
 
 def _boxes(paper: Paper, boxes: Sequence[_Box], baselines: Collection[str], distance: str) -> Spec:
-    labels = label_width(paper, [box.protocol for box in boxes])
-    largest = max(box.largest for box in boxes)
-    theme = paper.theme
-    fill = _for_baselines(theme.sunken, others=theme.pale)
-    edge = _for_baselines(theme.soft, others=theme.mark)
-    x = quantitative(
-        "smallest",
+    chart = drawn(
+        "distances",
+        paper,
+        rows=[box._asdict() | {"baseline": box.protocol in baselines} for box in boxes],
+        names_axis=names_axis(label_width(paper, [box.protocol for box in boxes])),
         title=to_consensus(distance),
-        scale={"domain": [0, largest or 1], "nice": True, "zero": True},
-        axis={"tickCount": 6, "grid": True},
+        largest=max(box.largest for box in boxes) or 1,
     )
-    line = {"x": x, "x2": {"field": "largest"}, "color": edge}
-    box = {"x": quantitative("q1"), "x2": {"field": "q3"}, "fill": fill, "stroke": edge}
-    diamond = {"shape": "diamond", "size": 22, "fill": theme.ground, "stroke": theme.ink}
-    chart = {
-        "data": data_of([box._asdict() | {"baseline": box.protocol in baselines} for box in boxes]),
-        "encoding": {"y": nominal("protocol", sort=None, title=None, axis=names_axis(labels))},
-        "layer": [
-            marks("rule", line, strokeWidth=1),
-            marks("bar", box, height=8, strokeWidth=0.75),
-            marks("tick", {"x": quantitative("median")}, thickness=2, size=10, color=theme.ink),
-            marks("point", {"x": quantitative("mean")}, filled=True, **diamond),
-        ],
-    }
     return fitted(paper, chart, height_pt=15 * len(boxes) + 34)
-
-
-def _for_baselines(colour: str, *, others: str) -> Spec:
-    return {"condition": {"test": "datum.baseline", "value": colour}, "value": others}

@@ -12,7 +12,7 @@ from rankings.rounding import in_decimals
 
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
-from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
+from ..parts import drawn, fitted, label_width, names_axis
 from ..themes import Paper
 from ..words import (
     DISTANCE_NAMES,
@@ -161,41 +161,18 @@ def _notes(shown: ShownTable) -> list[str]:
 
 
 def _drawing(paper: Paper, dots: Sequence[_Dot], distance: str) -> Spec:
-    theme = paper.theme
     names = [dot.name for dot in dots]
     rows = [dot._asdict() for dot in dots]
-    largest = max(dot.score if dot.high is None else dot.high for dot in dots)
-    x = quantitative(
-        "score",
-        title=to_consensus(distance),
-        scale={"domain": [0, largest or 1], "nice": True, "zero": True},
-        axis={"tickCount": 6, "grid": True},
-    )
-    y = {"y": nominal("name", sort=names, title=None, axis=names_axis(label_width(paper, names)))}
-    limits = {"x": quantitative("low"), "x2": {"field": "high"}}
     person = [row for row in rows if row["is_person"]]
-    band = [
-        *(
-            [marks("rect", limits, color=theme.sunken)]
-            if person and person[0]["low"] is not None
-            else []
-        ),
-        marks("rule", {"x": x}, color=theme.edge, strokeWidth=0.75, strokeDash=[3, 2]),
-    ]
-    hollow = {"test": "datum.is_baseline", "value": theme.ground}
-    colour = {"condition": {"test": "datum.is_baseline", "value": theme.soft}, "value": theme.mark}
-    point = {**y, "x": x, "fill": {"condition": hollow, "value": theme.mark}, "stroke": colour}
-    letters = {**y, "x": {"value": "width"}, "text": nominal("letters")}
-    chart = {
-        "data": data_of(rows),
-        "layer": [
-            *({"data": data_of(person), **mark} for mark in band if person),
-            {
-                **marks("rule", {**y, **limits, "color": colour}, strokeWidth=1.5),
-                "transform": [{"filter": "isValid(datum.low)"}],
-            },
-            marks("point", point, size=26, strokeWidth=1),
-            marks("text", letters, align="right", dx=-2, color=theme.soft),
-        ],
-    }
+    chart = drawn(
+        "nearness",
+        paper,
+        rows=rows,
+        names=names,
+        names_axis=names_axis(label_width(paper, names)),
+        title=to_consensus(distance),
+        largest=max(dot.score if dot.high is None else dot.high for dot in dots) or 1,
+        person=person,
+        has_band=person and person[0]["low"] is not None,
+    )
     return fitted(paper, chart, height_pt=14 * len(dots) + 34)

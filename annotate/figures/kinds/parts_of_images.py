@@ -13,7 +13,7 @@ from text_rankings.base.i18n import gettext
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Row, Spec, without_drawing
-from ..parts import data_of, finished, label_width, marks, names_axis, nominal, quantitative
+from ..parts import drawn, finished, label_width, names_axis
 from ..themes import Paper
 from ..words import (
     DISTANCE_NAMES,
@@ -226,61 +226,22 @@ def _dots(
     distance: str,
     properties: Sequence[str],
 ) -> Spec:
-    theme = paper.theme
-    labels = label_width(paper, protocols)
+    labels, lines = label_width(paper, protocols), paper.theme.lines
     n_columns = len(properties) if paper.is_wide else min(len(properties), 2)
-    width = (paper.width_pt - labels - 24 - 10 * (n_columns - 1)) / n_columns
-    header = {
-        "title": None,
-        "labelFont": paper.font,
-        "labelFontSize": 7.5,
-        "labelColor": theme.ink,
-    }
-    chart = {
-        "data": data_of(rows),
-        "facet": nominal("by", sort=list(properties), header=header),
-        "columns": n_columns,
-        "spacing": 10,
-        "spec": _panel(paper, rows, protocols, distance, width),
-    }
-    return finished(paper, chart)
-
-
-def _panel(
-    paper: Paper,
-    rows: Sequence[Mapping[str, Any]],
-    protocols: Sequence[str],
-    distance: str,
-    width: float,
-) -> Spec:
-    lines = paper.theme.lines
-    key = {"orient": "bottom", "title": _("Images with the"), "direction": "horizontal"}
-    largest = max(row["score"] if row["high"] is None else row["high"] for row in rows)
-    x = quantitative(
-        "score",
+    chart = drawn(
+        "parts",
+        paper,
+        rows=list(rows),
+        properties=list(properties),
+        n_columns=n_columns,
+        width=(paper.width_pt - labels - 24 - 10 * (n_columns - 1)) / n_columns,
+        height=20 * len(protocols),
+        protocols=list(protocols),
+        names_axis=names_axis(labels),
+        places=_places(),
+        colours=[lines[2], lines[0], lines[1]],
+        legend_title=_("Images with the"),
         title=capital(str(SHORT_DISTANCE_NAMES[distance])),
-        scale={"domain": [0, largest or 1], "nice": True},
-        axis={"tickCount": 3, "grid": True},
+        largest=max(row["score"] if row["high"] is None else row["high"] for row in rows) or 1,
     )
-
-    def by_place(values: Sequence[str]) -> Spec:
-        return nominal("place", scale={"domain": _places(), "range": list(values)}, legend=key)
-
-    axis = names_axis(label_width(paper, protocols))
-    shape = by_place(["circle", "diamond", "square"])
-    return {
-        "width": width,
-        "height": 20 * len(protocols),
-        "encoding": {
-            "y": nominal("protocol", sort=list(protocols), title=None, axis=axis),
-            "yOffset": nominal("place", sort=_places(), scale={"domain": _places()}),
-            "color": by_place([lines[2], lines[0], lines[1]]),
-        },
-        "layer": [
-            {
-                **marks("rule", {"x": quantitative("low"), "x2": {"field": "high"}}, strokeWidth=1),
-                "transform": [{"filter": "isValid(datum.low)"}],
-            },
-            marks("point", {"x": x, "shape": shape}, filled=True, size=16),
-        ],
-    }
+    return finished(paper, chart)

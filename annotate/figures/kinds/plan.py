@@ -23,7 +23,7 @@ from text_rankings.base.i18n import in_language, numeral
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
-from ..parts import data_of, fitted, marks, nominal, quantitative
+from ..parts import drawn, fitted
 from ..themes import Paper
 from ..words import titled, whole
 
@@ -49,8 +49,6 @@ _SHORT: Final = {
     "rankings": gettext_lazy("whole rankings"),
     "pairs": gettext_lazy("pairs"),
 }
-_POWERS: Final = [10, 100, 1000, 10_000, 100_000]
-_SHAPES: Final = ("circle", "square", "triangle-up", "diamond")
 
 
 def figure_of(data: FigureData) -> Figure:
@@ -127,7 +125,6 @@ def _summary(choices: Sequence[Choice], best: Choice | None) -> str:
 
 
 def _lines(paper: Paper, choices: Sequence[Choice]) -> Spec:
-    theme = paper.theme
     sharings = [_(sharing.name) for sharing in SHARINGS]
     askings = [
         str(text) for name, text in _SHORT.items() if any(one.asking == name for one in choices)
@@ -142,43 +139,17 @@ def _lines(paper: Paper, choices: Sequence[Choice]) -> Spec:
         }
         for choice in choices
     ]
-    legend = {"orient": "bottom", "columns": 1, "title": None, "symbolSize": 30, "offset": 6}
-    colour = nominal(
-        "sharing", legend=legend, scale={"domain": sharings, "range": list(theme.lines)}
-    )
-    shape = nominal("sharing", legend=legend, scale={"domain": sharings, "range": list(_SHAPES)})
-    dash = nominal(
-        "asked",
-        legend={**legend, "orient": "top", "symbolSize": 200} if len(askings) > 1 else None,
-        scale={"domain": askings, "range": [list(dash) for dash in _DASHES[: len(askings)]]},
-    )
-    place = {
-        "x": quantitative(
-            "people",
-            title=_("People"),
-            scale={"zero": False, "nice": True},
-            axis={"tickCount": 6, "grid": False},
-        ),
-        "y": quantitative(
-            "images",
-            title=_("Images (log scale)"),
-            scale={"type": "log", "nice": True},
-            axis={"values": _POWERS},
-        ),
-    }
-    ring = marks("point", place, size=150, shape="circle", color=theme.ink, strokeWidth=1.5)
-    chart = {
-        "data": data_of(rows),
-        "layer": [
-            marks("line", {**place, "color": colour, "strokeDash": dash}, strokeWidth=1.25),
-            marks(
-                "point", {**place, "color": colour, "shape": shape}, size=24, filled=True, opacity=1
-            ),
-            {**ring, "transform": [{"filter": "datum.cheapest"}]},
-        ],
-    }
-    return fitted(
+    legend = {"orient": "top", "columns": 1, "title": None, "symbolSize": 200, "offset": 6}
+    chart = drawn(
+        "plan",
         paper,
-        chart,
-        height_pt=(210 if paper.is_wide else 190) + 11 * (len(sharings) + len(askings)),
+        rows=rows,
+        people=_("People"),
+        images=_("Images (log scale)"),
+        sharings=sharings,
+        askings=askings,
+        dashes=[list(dash) for dash in _DASHES[: len(askings)]],
+        legend_of_dashes=legend if len(askings) > 1 else None,
     )
+    height = (210 if paper.is_wide else 190) + 11 * (len(sharings) + len(askings))
+    return fitted(paper, chart, height_pt=height)

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from ..data import FigureData, completed_per_day, noted_as_live
-from ..figure import Cell, Figure, Row, Spec, without_drawing
-from ..parts import data_of, fitted, marks, quantitative
+from ..figure import Figure, Row, Spec, without_drawing
+from ..parts import drawn, fitted
 from ..themes import Paper
 from ..words import whole
 
@@ -68,7 +68,7 @@ def _days(paper: Paper, days: Sequence[tuple[date, int]]) -> Spec:
     start, end = first - (short // 2) * _A_DAY, last + (short - short // 2 + 1) * _A_DAY
     n_days = (end - start).days
     inset = 0.12 if n_days <= 60 else 0.0
-    values: list[dict[str, Cell]] = [
+    rows = [
         {
             "day": f"{day:%Y-%m-%d}",
             "rankings": n,
@@ -77,23 +77,16 @@ def _days(paper: Paper, days: Sequence[tuple[date, int]]) -> Spec:
         }
         for day, n in days
     ]
-    x = {
-        "field": "start",
-        "type": "temporal",
-        "title": None,
-        "scale": {"type": "utc", "domain": [_milliseconds(start), _milliseconds(end)]},
-        "axis": _days_axis([day for day, _ in days], n_days),
-    }
-    y = quantitative(
-        "rankings",
+    chart = drawn(
+        "progress",
+        paper,
+        rows=rows,
+        domain=[_milliseconds(start), _milliseconds(end)],
+        days_axis=_days_axis([day for day, _ in days], n_days),
         title=_("Complete rankings"),
-        scale={"domain": [0, max(n for _, n in days)], "nice": True},
-        axis={"tickMinStep": 1, "tickCount": 4, "format": "d"},
+        most=max(n for _, n in days),
     )
-    encoding = {"x": x, "x2": {"field": "end"}, "y": y, "y2": {"datum": 0}}
-    bars = marks("bar", encoding, color=paper.theme.mark)
-    height = 130 if paper.is_wide else 110
-    return fitted(paper, {"data": data_of(values), **bars}, height_pt=height)
+    return fitted(paper, chart, height_pt=130 if paper.is_wide else 110)
 
 
 def _days_axis(days: Sequence[date], n_days: int) -> Spec:

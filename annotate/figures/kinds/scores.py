@@ -13,7 +13,7 @@ from rankings.orders.from_scores import f_beta
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
 from ..numbers import five_numbers
-from ..parts import data_of, finished, marks, quantitative
+from ..parts import drawn, finished
 from ..themes import Paper
 from ..words import capital, counted_images, listed, missing_images, one_image, titled, whole
 
@@ -226,38 +226,19 @@ def _panel(
     y_title: str | None,
 ) -> Spec:
     """Return one protocol's panel; without an axis title, the axis has no labels either."""
-    theme = paper.theme
     step = max(1, -(-n_methods // 10))
-    x = quantitative(
-        "rank",
-        title=x_title,
-        scale={"domain": [0.5, max(n_methods, 2) + 0.5], "nice": False, "zero": False},
-        axis={"values": list(range(1, n_methods + 1, step)), "grid": False, "format": "d"},
+    # The title is a mark: that of a chart would move up if the axis has labels.
+    return drawn(
+        "scores",
+        paper,
+        rows=[row._asdict() for row in rows],
+        width=width,
+        title=title,
+        middle=width / 2,
+        limit=width + 10,
+        x_title=x_title,
+        y_title=y_title,
+        has_labels=y_title is not None,
+        last=max(n_methods, 2) + 0.5,
+        ranks=list(range(1, n_methods + 1, step)),
     )
-
-    def at(score: str, until: str = "") -> Spec:
-        labels = {"labels": y_title is not None, "labelOverlap": False}
-        y = quantitative(
-            score,
-            title=y_title,
-            scale={"domain": [0, 1]},
-            axis={"values": [0, 0.5, 1], "format": ".1f", **labels},
-        )
-        return {"x": x, "y": y} | ({"y2": {"field": until}} if until else {})
-
-    # As a mark: the title of a chart would move up if the axis has labels.
-    place = {"x": {"value": width / 2}, "y": {"value": -5}}
-    words = {**place, "text": {"value": title}, "color": {"value": theme.ink}}
-    head = marks("text", words, align="center", baseline="bottom", fontSize=7.5, limit=width + 10)
-    return {
-        "data": data_of([row._asdict() for row in rows]),
-        "width": width,
-        "height": 78,
-        "layer": [
-            marks("rule", at("smallest", until="largest"), strokeWidth=0.75, color=theme.soft),
-            marks("rule", at("q1", until="q3"), strokeWidth=2.5, color=theme.middle),
-            marks("line", at("median"), strokeWidth=0.75, color=theme.mark),
-            marks("point", at("median"), size=12, filled=True, opacity=1, color=theme.ink),
-            {"data": data_of([{}]), **head},
-        ],
-    }

@@ -12,7 +12,7 @@ from text_rankings.base.i18n import in_language
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
-from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
+from ..parts import drawn, fitted, label_width, names_axis
 from ..themes import Paper
 from ..words import capital, counted_annotators, counted_images, titled
 
@@ -82,21 +82,12 @@ def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") 
 
 
 def _dots(paper: Paper, strengths: Sequence[Mapping[str, Any]]) -> Spec:
-    theme = paper.theme
-    labels = label_width(paper, [one["method"] for one in strengths])
-    x = quantitative(
-        "strength",
+    chart = drawn(
+        "strengths",
+        paper,
+        rows=[dict(one) for one in strengths],
+        names_axis=names_axis(label_width(paper, [one["method"] for one in strengths])),
         title=_("Strength (log odds)"),
-        scale={"nice": True, "zero": True},
-        axis={"tickCount": 6, "grid": True},
+        has_limits=strengths[0]["low"] is not None,
     )
-    line = {"x": quantitative("low", title=_("Strength (log odds)")), "x2": {"field": "high"}}
-    layers = [marks("point", {"x": x}, filled=True, size=34, color=theme.mark)]
-    if strengths[0]["low"] is not None:
-        layers.insert(0, marks("rule", line, strokeWidth=1.25, color=theme.soft))
-    chart = {
-        "data": data_of([dict(one) for one in strengths]),
-        "encoding": {"y": nominal("method", sort=None, title=None, axis=names_axis(labels))},
-        "layer": layers,
-    }
     return fitted(paper, chart, height_pt=14 * len(strengths) + 34)

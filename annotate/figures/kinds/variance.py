@@ -11,7 +11,7 @@ from text_rankings.base.i18n import in_language
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
-from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
+from ..parts import drawn, fitted, label_width, names_axis
 from ..themes import Paper
 from ..words import capital, counted_annotators, counted_images, percent, titled
 
@@ -113,30 +113,7 @@ def variance_components(
 
 
 def _bars(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> Spec:
-    theme = paper.theme
-    x = quantitative(
-        "share",
-        title=_("Share of the variance"),
-        scale={"domain": [0, 1]},
-        axis={"tickCount": 5, "grid": True, "format": ".0%"},
-    )
-    between = {"x": quantitative("low"), "x2": {"field": "high"}}
-    chart = {
-        "data": data_of(rows),
-        "encoding": {
-            "y": nominal(
-                "name",
-                sort=None,
-                title=None,
-                axis=names_axis(label_width(paper, [row["name"] for row in rows])),
-            )
-        },
-        "layer": [
-            marks("bar", {"x": x}, height=12, fill=theme.middle),
-            {
-                **marks("rule", between, strokeWidth=1.5, color=theme.ink),
-                "transform": [{"filter": "isValid(datum.low)"}],
-            },
-        ],
-    }
+    axis = names_axis(label_width(paper, [row["name"] for row in rows]))
+    title = _("Share of the variance")
+    chart = drawn("variance", paper, rows=list(rows), names_axis=axis, title=title)
     return fitted(paper, chart, height_pt=22 * len(rows) + 34)

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from annotate.figures.kinds.agreement import mean_distances
-from annotate.figures.kinds.beta import _spread, _style, beta_curves
+from annotate.figures.kinds.beta import _spread, beta_curves
 from annotate.figures.kinds.critical_difference import critical_difference
 from annotate.figures.kinds.parts_of_images import scores_by_part
 from annotate.figures.kinds.progress import progress_over_time
@@ -132,9 +132,16 @@ def test_curves_carry_their_values_and_their_best_beta():
 
 
 def test_lines_differ_in_lightness_or_dash_or_mark():
+    names = [f"protocol {at}" for at in range(24)]
+    curves = {name: [(0.5, 1.0), (2.0, float(at))] for at, name in enumerate(names)}
+    optima = {name: curve[0] for name, curve in curves.items()}
     for paper in PAPERS:
-        styles = [str(_style(paper, at)) for at in range(24)]
-        assert len(set(styles)) == 24
+        line, point, *_ = beta_curves(curves, optima, n_images=3).draw(paper)["layer"]
+        looks = [
+            of["encoding"][channel]["scale"]["range"]
+            for of, channel in ((line, "color"), (line, "strokeDash"), (point, "shape"))
+        ]
+        assert len({str(look) for look in zip(*looks, strict=True)}) == 24
 
 
 def test_labels_of_equal_curves_do_not_cover_each_other():
