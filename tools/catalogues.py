@@ -24,9 +24,8 @@ from django.utils.translation.template import templatize
 
 from protocols import registry
 from protocols.core.base import NEEDED
-from protocols.formats.problems import CODES
+from protocols.formats.problems import ADVICE, CODES
 from protocols.formats.recognition.reading import FORMATS
-from protocols.formats.summaries import ADVICE
 from rankings.elicitation.log import CRITERIA
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -58,6 +57,7 @@ _DATA: Final = {
     "annotate/learning/pictures.json": {"says"},
     "annotate/learning/pairs.json": {"title", "says", "why"},
     "annotate/guide/presets.json": {"name", "says"},
+    "protocols/formats/recognition/signs.json": {"says"},
     "rankings/output/tables.json": {"title", "note", "columns"},
 }
 # The columns of tables (rankings.output.table) have English names, translated for display.

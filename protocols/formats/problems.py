@@ -1,13 +1,14 @@
 """Faults of a file, described so that a person can find and correct them."""
 
 import io
+import json
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from text_rankings.base.i18n import Message
@@ -16,37 +17,10 @@ Severity = Literal["error", "warning", "question"]
 # Part of a text: from this character up to, not including, that one.
 Span = tuple[int, int]
 
-CODES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "A1": "Not a readable archive",
-        "A2": "Unsafe entry",
-        "A3": "Too large",
-        "N1": "Name does not fit the pattern",
-        "N2": "No such image",
-        "N3": "Two files for one image",
-        "N4": "Image without a file",
-        "N5": "Names that look the same",
-        "L1": "Wrong number of fields",
-        "L2": "Not a number",
-        "L3": "Not finite",
-        "L4": "Zero or negative size",
-        "L5": "Polygon that crosses itself",
-        "L6": "Outside the image",
-        "L7": "Corners not clockwise",
-        "L8": "The same box twice",
-        "L9": "Unusual encoding or separators",
-        "F1": "Two readings possible",
-        "F2": "Fits the ground truth if it is read another way",
-        "F3": "Hardly fits the ground truth",
-        "F4": "The same as the ground truth",
-        "F5": "No boxes on many images",
-        "F6": "The same results as another method",
-        "S1": "Unknown method or image",
-        "S2": "Score outside 0 to 1",
-        "S3": "Missing value",
-        "P1": "Not a photograph",
-    }
-)
+_LISTED: Final = json.loads(Path(__file__).with_name("problems.json").read_text(encoding="utf-8"))
+# The name of each kind of problem, by code, and what to do about it.
+CODES: Final[Mapping[str, str]] = {code: of["name"] for code, of in _LISTED.items()}
+ADVICE: Final[Mapping[str, str]] = {code: of["advice"] for code, of in _LISTED.items()}
 NOTHING_LOADED: Final = Message("nothing is loaded")
 READ_ANYWAY: Final = Message("read anyway")
 KEPT: Final = Message("kept")
@@ -67,17 +41,8 @@ _MAX_TEXT: Final = 160
 _MAX_SUGGESTIONS: Final = 100
 _MAX_COMPARED: Final = 2000
 _CSV_COLUMNS: Final = (
-    "severity",
-    "code",
-    "name",
-    "archive",
-    "entry",
-    "line",
-    "column",
-    "text",
-    "found",
-    "expected",
-    "action",
+    *("severity", "code", "name", "archive", "entry", "line", "column"),
+    *("text", "found", "expected", "action"),
 )
 # Leading characters that make a spreadsheet read a cell as a formula.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")

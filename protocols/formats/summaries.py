@@ -7,47 +7,12 @@ from typing import Final
 
 from text_rankings.base.i18n import Message, ngettext_noop
 
-from .problems import CODES, Problem, Severity
+from .problems import ADVICE, CODES, Problem, Severity
 
 MAX_EXAMPLES: Final = 3
 # Parts that differ between problems of one kind: pieces of the file, names offered, numbers.
 _DIFFERS: Final = re.compile(r" \(perhaps [^)]*\)|“[^”]*”|-?\d+(?:\.\d+)?")
 _ORDER: Final[Mapping[Severity, int]] = {"error": 0, "question": 1, "warning": 2}
-
-# Advice on each kind of problem, by code.
-ADVICE: Final[Mapping[str, str]] = {
-    "A1": "Pack the files again, or choose another file.",
-    "A2": "Pack plain files only, without links, passwords or archives inside.",
-    "A3": "Split the file, or leave out what does not belong to it.",
-    "N1": "Rename these files, or remove those that do not belong to the set.",
-    "N2": "Name these files after their images, or remove them.",
-    "N3": "Keep one file for each image.",
-    "N4": "Add what is missing, or continue without it.",
-    "N5": "Give the methods names that a reader can tell apart, or load them as they are.",
-    "L1": "Write each line with the numbers that the format requires, or choose another format.",
-    "L2": "Write numbers with a point, and commas between them.",
-    "L3": "Remove these lines, or write numbers of pixels.",
-    "L4": "Write the left and top side before the right and bottom one; if they are left, top, width and "
-    "height, choose that format.",
-    "L5": "Write corners in the order of the outline. If all outlines of a file cross themselves, its "
-    "corners are in another order.",
-    "L6": "Look at the pictures: many of these findings point to images of another size, or to "
-    "exchanged x and y.",
-    "L7": "No action is needed: the same outlines are read. Corners are usually written clockwise.",
-    "L8": "No action is needed; each is counted.",
-    "L9": "No action is needed.",
-    "F1": "Choose how to read the lines.",
-    "F2": "Look at the pictures, and choose how to read the file.",
-    "F3": "Look at the pictures: are these the results of this method on these images?",
-    "F4": "Remove the file if it is the ground truth.",
-    "F5": "Run the detector again if it stopped early; otherwise load the file as it is.",
-    "F6": "Check that the file holds the results of this method; if two detectors really agree, load it.",
-    "S1": "Write the names as they are in the dataset.",
-    "S2": "Say whether the scores are percentages, or correct them.",
-    "S3": "Add what is missing, if it is known.",
-    "P1": "Remove files that are not photographs, or save them as JPEG, PNG or WebP.",
-}
-
 
 # Where a warning needs something else than an error.
 _OF_WARNINGS: Final = {

@@ -26,7 +26,7 @@ from ..readers.curved import style_of
 from ..readers.layouts import Survey, decide
 from ..readers.rrc_lines import looks_like_confidence
 from ..readers.separated import delimiter_of
-from .signs import JSON, MARKUP
+from .signs import sign_of_json, sign_of_markup
 from .unsupported import look_of_bytes, look_of_json, look_of_suffix, look_of_xml
 
 GuessedKind = Literal["images", "truth", "results", "scores"]
@@ -353,10 +353,9 @@ def _guess_json(text: str, name: str) -> Guess:
         return _annotated(
             is_truth, "art-json", name, "{name} has regions by image, as in ArT and LSVT."
         )
-    for slug, told, is_it, is_of_truth in JSON:
-        if is_it(keys):
-            kind = is_of_truth(keys) or bool(_TRUTH_NAME.search(name))
-            return _annotated(kind, slug, name, "{name} has {what}.", what=told)
+    if (sign := sign_of_json(keys)) is not None:
+        is_truth = sign.is_truth or bool(_TRUTH_NAME.search(name))
+        return _annotated(is_truth, sign.format, name, "{name} has {what}.", what=sign.says)
     if (look := look_of_json(keys)) is not None:
         return _not_read(look, name)
     if not keys & _COCO_KEYS:
@@ -387,10 +386,9 @@ def _guess_xml(text: str, name: str) -> Guess:
         return _annotated(
             is_truth, "ctdar-xml", name, "{name} has cTDaR tables; truth or results by its name."
         )
-    for slug, root, told, confidence in MARKUP:
-        if root in text:
-            is_truth = bool(_TRUTH_NAME.search(name)) or confidence not in text
-            return _annotated(is_truth, slug, name, "{name} has {what}.", what=told)
+    if (sign := sign_of_markup(text)) is not None:
+        is_truth = sign.is_truth or bool(_TRUTH_NAME.search(name))
+        return _annotated(is_truth, sign.format, name, "{name} has {what}.", what=sign.says)
     if (look := look_of_xml(text)) is not None:
         return _not_read(look, name)
     return _nothing("{name} is XML in no known format.", name)
