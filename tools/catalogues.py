@@ -59,6 +59,7 @@ _DATA: Final = {
     "annotate/guide/presets.json": {"name", "says"},
     "protocols/formats/recognition/signs.json": {"says"},
     "rankings/output/tables.json": {"title", "note", "columns"},
+    "annotate/figures/drawings/*.json": {"heads"},
 }
 # The columns of tables (rankings.output.table) have English names, translated for display.
 _COLUMNS: Final[_Keywords] = dict.fromkeys(("Column", "number", "count"), ((0,),))
@@ -112,9 +113,10 @@ def _by_python_and_templates() -> Iterator[Said]:
     for pattern in ("*.html", "*.txt"):
         for path in sorted(ROOT.joinpath("templates").rglob(pattern)):
             yield from _said_by_template(path.read_text(encoding="utf-8"))
-    for name, keys in _DATA.items():
-        data = json.loads(ROOT.joinpath(name).read_text(encoding="utf-8"))
-        yield from _said_by_data(data, keys, told=False)
+    for pattern, keys in _DATA.items():
+        for path in sorted(ROOT.glob(pattern)):
+            data = json.loads(path.read_text(encoding="utf-8"))
+            yield from _said_by_data(data, keys, told=False)
 
 
 def _said_by_data(data: Any, keys: Collection[str], *, told: bool) -> Iterator[Said]:

@@ -10,7 +10,7 @@ from django.utils.dates import MONTHS, MONTHS_AP, WEEKDAYS, WEEKDAYS_ABBR
 from django.utils.formats import get_format
 from django.utils.translation import get_language
 
-from text_rankings.base.i18n import numeral
+from text_rankings.base.i18n import gettext, numeral
 
 from .figure import Figure, Spec
 from .numbers import Matrix
@@ -53,8 +53,9 @@ def in_words(figure: Figure, paper: Paper) -> Spec:
 def drawn(name: str, paper: Paper, **values: Any) -> Spec:
     """Return the drawing of a file in drawings/, a Vega-Lite specification with placeholders.
 
-    The text "$x" stands for the value x, or for the part of this name under "let"; "$theme.ink" is
-    a colour of the paper. A layer with "if" is left out if that value is false or empty.
+    The text "$x" is replaced by the value x, or by the part of this name under "let", "$theme.ink" by
+    a colour of the paper. A layer with "if" is left out if that value is false or empty. "heads" are
+    not drawn.
     """
     template = _template(name)
     known = {"font": paper.font, **values}
@@ -76,8 +77,14 @@ def drawn(name: str, paper: Paper, **values: Any) -> Spec:
 
     for name_of_part, part in template.get("let", {}).items():
         known[name_of_part] = filled(part)
-    chart: Spec = filled({name: part for name, part in template.items() if name != "let"})
+    parts = {name: part for name, part in template.items() if name not in ("heads", "let")}
+    chart: Spec = filled(parts)
     return chart
+
+
+def heads_of(name: str) -> tuple[str, ...]:
+    """Return the heads of the columns of a figure's numbers, in the reader's language."""
+    return tuple(map(gettext, _template(name)["heads"]))
 
 
 @cache

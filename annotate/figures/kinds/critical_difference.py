@@ -15,18 +15,9 @@ from text_rankings.base.i18n import numeral
 
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
-from ..parts import drawn, finished
+from ..parts import drawn, finished, heads_of
 from ..themes import Paper, text_width_pt
 from ..words import counted_images, listed, missing_images, titled
-
-
-def _columns() -> tuple[str, ...]:
-    return (
-        _("Protocol"),
-        _("Average rank"),
-        _("No difference in"),
-    )
-
 
 # Points from the top of the drawing to the bar of the critical difference and to the axis.
 _LIMIT_Y: Final = 8
@@ -58,11 +49,15 @@ def critical_difference(
     protocols = [name for name, _ in tested.average_ranks]
     missing = missing_images(range(tested.n_images), protocols, left_out)
     if missing:
-        return without_drawing("critical-difference", title, _columns(), missing)
+        return without_drawing(
+            "critical-difference", title, heads_of("critical-difference"), missing
+        )
     limit = tested.critical_difference
     if limit is None:
         reason = _("There is only one protocol, so it cannot be ranked.")
-        return without_drawing("critical-difference", title, _columns(), reason)
+        return without_drawing(
+            "critical-difference", title, heads_of("critical-difference"), reason
+        )
     ranks = {name: rank for name, rank in tested.average_ranks if rank is not None}
     # Bars only if a test of all protocols together finds that they differ.
     is_rejected = p_value is not None and p_value <= tested.alpha
@@ -82,7 +77,7 @@ def critical_difference(
             )
         ),
         summary=_summary(ranks, groups, is_rejected),
-        columns=_columns(),
+        columns=heads_of("critical-difference"),
         rows=tuple(
             (name, rank, _groups_with(name, groups) if is_rejected else _("not tested"))
             for name, rank in ranks.items()

@@ -12,7 +12,7 @@ from rankings.rounding import in_decimals
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
 from ..numbers import Distances, five_numbers, mean
-from ..parts import drawn, fitted, label_width, names_axis
+from ..parts import drawn, fitted, heads_of, label_width, names_axis
 from ..themes import Paper
 from ..words import (
     DISTANCE_NAMES,
@@ -24,19 +24,6 @@ from ..words import (
     titled,
     to_consensus,
 )
-
-
-def _columns() -> tuple[str, ...]:
-    return (
-        _("Protocol"),
-        _("Images"),
-        _("Smallest"),
-        _("Quarter"),
-        _("Median"),
-        _("Three quarters"),
-        _("Largest"),
-        _("Mean"),
-    )
 
 
 class _Box(NamedTuple):
@@ -77,7 +64,7 @@ def distance_distribution(
     title = titled(_("Distances to the consensus"), criterion)
     missing = missing_images(distances, protocols, left_out)
     if missing:
-        return without_drawing("distances", title, _columns(), missing)
+        return without_drawing("distances", title, heads_of("distances"), missing)
     box_of = {
         name: _box(
             said_of_row(name),
@@ -92,7 +79,7 @@ def distance_distribution(
         title=title,
         caption=_caption(distance, criterion, len(distances), has_baselines=bool(baselines)),
         summary=_summary([box_of[name] for name in order]),
-        columns=_columns(),
+        columns=heads_of("distances"),
         rows=tuple(tuple(box) for box in boxes),
         notes=(*one_image(distances), *identical(distances, order)),
         draw=partial(

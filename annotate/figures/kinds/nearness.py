@@ -12,7 +12,7 @@ from rankings.rounding import in_decimals
 
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
-from ..parts import drawn, fitted, label_width, names_axis
+from ..parts import drawn, fitted, heads_of, label_width, names_axis
 from ..themes import Paper
 from ..words import (
     DISTANCE_NAMES,
@@ -22,17 +22,6 @@ from ..words import (
     titled,
     to_consensus,
 )
-
-
-def _columns() -> tuple[str, ...]:
-    return (
-        _("Protocol"),
-        _("Score"),
-        _("Low"),
-        _("High"),
-        _("Cluster"),
-        _("Letters"),
-    )
 
 
 class _Dot(NamedTuple):
@@ -61,7 +50,7 @@ def nearness(shown: ShownTable, *, distance: str = "edit") -> Figure:
     protocols = [one.row.protocol for one in shown.rows]
     missing = missing_images(table.consensus, protocols, table.left_out)
     if missing:
-        return without_drawing("nearness", title, _columns(), missing)
+        return without_drawing("nearness", title, heads_of("nearness"), missing)
     dots = _dots_of(shown)
     own = [dot for dot in dots if not dot.is_baseline]
     return Figure(
@@ -69,7 +58,7 @@ def nearness(shown: ShownTable, *, distance: str = "edit") -> Figure:
         title=title,
         caption=_caption(shown, dots, distance),
         summary=_summary(own, dots),
-        columns=_columns(),
+        columns=heads_of("nearness"),
         rows=tuple(tuple(dot[:-2]) for dot in dots),
         notes=tuple(_notes(shown)),
         draw=partial(_drawing, dots=dots, distance=distance),

@@ -13,7 +13,7 @@ from text_rankings.base.i18n import gettext
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Row, Spec, without_drawing
-from ..parts import drawn, finished, label_width, names_axis
+from ..parts import drawn, finished, heads_of, label_width, names_axis
 from ..themes import Paper
 from ..words import (
     DISTANCE_NAMES,
@@ -25,19 +25,6 @@ from ..words import (
     titled,
     whole,
 )
-
-
-def _columns() -> tuple[str, ...]:
-    return (
-        _("By"),
-        _("Part"),
-        _("Images"),
-        _("Protocol"),
-        _("Score"),
-        _("Low"),
-        _("High"),
-    )
-
 
 # Continuations of "Images with the".
 _PLACES: Final = (
@@ -89,7 +76,7 @@ def scores_by_part(
             "The images do not differ in any property by which they could be divided into parts."
         )
     if missing:
-        return without_drawing("parts", title, _columns(), missing)
+        return without_drawing("parts", title, heads_of("parts"), missing)
     drawn = protocols[:_MOST_PROTOCOLS]
     said_of = {**{name: name for name in drawn}, ALL_TIED: gettext(ALL_TIED)}
     rows = [
@@ -109,7 +96,7 @@ def scores_by_part(
         title=title,
         caption=_caption(known, properties, criterion, distance),
         summary=_summary(len(drawn), len(properties)),
-        columns=_columns(),
+        columns=heads_of("parts"),
         rows=tuple(_rows_of(slices)),
         notes=tuple(_notes(slices, protocols)),
         draw=partial(

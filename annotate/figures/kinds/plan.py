@@ -23,22 +23,11 @@ from text_rankings.base.i18n import in_language, numeral
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
-from ..parts import drawn, fitted
+from ..parts import drawn, fitted, heads_of
 from ..themes import Paper
 from ..words import titled, whole
 
 NAME: Final = "plan"
-
-
-def _columns() -> tuple[str, ...]:
-    return (
-        _("Asked"),
-        _("People per image"),
-        _("People"),
-        _("Images"),
-        _("Answers"),
-        _("Hours"),
-    )
 
 
 # Multiple of the study's number of people, so that the effect of more people is visible.
@@ -55,7 +44,7 @@ def figure_of(data: FigureData) -> Figure:
     pilot = pilot_of_study(data.study, data.criterion, settings=data.settings, runs=list(data.runs))
     if pilot.origin == DEMO:
         reason = _("The study's answers are too few to tell how much images and people vary.")
-        return without_drawing(NAME, _title(Question(), data.criterion), _columns(), reason)
+        return without_drawing(NAME, _title(Question(), data.criterion), heads_of(NAME), reason)
     people = max(USUAL_PEOPLE, _MORE * len(data.of_annotator))
     figure = sufficient_designs(plan(pilot, Question(people=people)), criterion=data.criterion)
     return noted_as_live(figure, data)
@@ -67,7 +56,7 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
     title = _title(question, criterion)
     enough = [choice for choice in found.choices if choice.n_images is not None]
     if not enough:
-        return without_drawing(NAME, title, _columns(), in_language(found.remarks[0]))
+        return without_drawing(NAME, title, heads_of(NAME), in_language(found.remarks[0]))
     best = found.cheapest
     return Figure(
         name=NAME,
@@ -84,7 +73,7 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
             )
         ),
         summary=_summary(enough, best),
-        columns=_columns(),
+        columns=heads_of(NAME),
         rows=tuple(
             (
                 _(ASKED[choice.asking]),

@@ -13,23 +13,9 @@ from rankings.orders.from_scores import f_beta
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
 from ..numbers import five_numbers
-from ..parts import drawn, finished
+from ..parts import drawn, finished, heads_of
 from ..themes import Paper
 from ..words import capital, counted_images, listed, missing_images, one_image, titled, whole
-
-
-def _columns() -> tuple[str, ...]:
-    return (
-        _("Protocol"),
-        _("Rank"),
-        _("Results"),
-        _("Smallest"),
-        _("Quarter"),
-        _("Median"),
-        _("Three quarters"),
-        _("Largest"),
-    )
-
 
 _SCORE_NAMES: Final = {
     "recall": gettext_lazy("recall R"),
@@ -101,11 +87,11 @@ def score_by_rank(
     title = titled(_("Scores against the consensus"), criterion)
     missing = missing_images(consensus, protocols, left_out)
     if missing:
-        return without_drawing("scores", title, _columns(), missing)
+        return without_drawing("scores", title, heads_of("scores"), missing)
     by_rank, n_missing = _gathered(scores, consensus, protocols)
     if not by_rank:
         reason = _("No protocol has a score on the images that count.")
-        return without_drawing("scores", title, _columns(), reason)
+        return without_drawing("scores", title, heads_of("scores"), reason)
     rows = [
         _AtRank(
             protocol, rank, len(by_rank[protocol, rank]), *five_numbers(by_rank[protocol, rank])
@@ -126,7 +112,7 @@ def score_by_rank(
                 len(protocols),
             ).format(n=len(protocols), last=n_methods)
         ),
-        columns=_columns(),
+        columns=heads_of("scores"),
         rows=tuple(tuple(row) for row in rows),
         notes=tuple(_notes(by_rank, n_missing, consensus, protocols)),
         draw=partial(

@@ -12,18 +12,9 @@ from text_rankings.base.i18n import in_language
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
-from ..parts import drawn, fitted, label_width, names_axis
+from ..parts import drawn, fitted, heads_of, label_width, names_axis
 from ..themes import Paper
 from ..words import capital, counted_annotators, counted_images, titled
-
-
-def _columns() -> tuple[str, ...]:
-    return (
-        _("Method"),
-        _("Strength"),
-        _("Low"),
-        _("High"),
-    )
 
 
 def figure_of(data: FigureData) -> Figure:
@@ -42,7 +33,7 @@ def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") 
     title = titled(_("Strengths of the detectors"), criterion)
     strengths = people["strengths"]
     if not strengths:
-        return without_drawing("strengths", title, _columns(), _("No image counts yet."))
+        return without_drawing("strengths", title, heads_of("strengths"), _("No image counts yet."))
     reason = people["reason"]
     return Figure(
         name="strengths",
@@ -74,7 +65,7 @@ def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") 
                 least=in_decimals(strengths[-1]["strength"], 2),
             )
         ),
-        columns=_columns(),
+        columns=heads_of("strengths"),
         rows=tuple((one["method"], one["strength"], one["low"], one["high"]) for one in strengths),
         notes=(f"{capital(in_language(reason))}.",) if reason else (),
         draw=partial(_dots, strengths=strengths),

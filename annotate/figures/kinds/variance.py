@@ -11,20 +11,9 @@ from text_rankings.base.i18n import in_language
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
-from ..parts import drawn, fitted, label_width, names_axis
+from ..parts import drawn, fitted, heads_of, label_width, names_axis
 from ..themes import Paper
 from ..words import capital, counted_annotators, counted_images, percent, titled
-
-
-def _columns() -> tuple[str, ...]:
-    return (
-        _("Source"),
-        _("Variance"),
-        _("Share"),
-        _("Low"),
-        _("High"),
-    )
-
 
 _NAMES: Final = {
     "images": gettext_lazy("images"),
@@ -67,7 +56,7 @@ def variance_components(
     elif any(part["share"] is None for part in components):
         missing = _("Every ranking finds the same difference between any two protocols.")
     if missing:
-        return without_drawing("variance", title, _columns(), missing)
+        return without_drawing("variance", title, heads_of("variance"), missing)
     rows = [{**part, "name": str(_NAMES[part["source"]])} for part in components]
     largest = max(rows, key=lambda row: row["share"])
     notes = [
@@ -103,7 +92,7 @@ def variance_components(
                 largest=largest["name"],
             )
         ),
-        columns=_columns(),
+        columns=heads_of("variance"),
         rows=tuple(
             (row["name"], row["variance"], row["share"], row["low"], row["high"]) for row in rows
         ),
