@@ -13,6 +13,7 @@ here passes or fails; 300 ms is the target for a page.
 """
 
 import argparse
+import json
 import os
 import re
 import tempfile
@@ -35,58 +36,7 @@ TARGET_PAGE_MS = 300
 _PARTS = ("pages", "counts", "judging", "load", "score", "report")
 _N_ANSWERS = 60
 # The view of each page, its arguments and its query.
-_PAGES = {
-    "start page": "home",
-    "progress of the study": "studies:detail {study}",
-    "settings": "studies:settings {study}",
-    "members": "studies:members {study}",
-    "invitations": "accounts:study_invitations {study}",
-    "log of the study": "audit:study {study}",
-    "annotators": "evidence:annotators {study}",
-    "disagreement": "evidence:disagreement {study}",
-    "report": "reports:report {study}",
-    "figures": "figures:figures {study}",
-    "kept reports": "reports:kept_reports {study}",
-    "raw data": "exchange:raw {study}",
-    "progress, last page of images": "studies:detail {study} ?page={n_20}",
-    "one annotator": "evidence:annotators {study} ?annotator=annotator-1",
-    "image": "evidence:image {study} {last}",
-    "image, one annotator's screens": "evidence:image {study} {ranked} ?annotator=annotator-1",
-    "two methods of an image": "evidence:compare {study} {last}",
-    "datasets": "datasets:list",
-    "dataset": "datasets:detail {dataset}",
-    "matrix": "datasets:matrix {dataset}",
-    "matrix, last page": "datasets:matrix {dataset} ?page={n_50}",
-    "viewer": "datasets:viewer {dataset} {last} ?method=method-01",
-    "form of a new study": "setup:start",
-    "log of the site": "audit:log",
-    "work": "jobs:work",
-    "receipts": "imports:receipts",
-    "people": "accounts:invitations",
-    "annotator: start page": "home",
-    "annotator: comparison page": "judging:judge {study}",
-    "annotator: history": "judging:history {study}",
-    "annotator: API, studies": "api:judged_studies",
-    "annotator: API, own assignments": "api:own_assignments {study}",
-    "annotator: personal data": "privacy:export",
-    "API: studies": "api:studies",
-    "API: datasets": "api:datasets",
-    "API: study": "api:study {study}",
-    "API: members": "api:members {study}",
-    "API: progress": "api:progress {study}",
-    "API: annotators": "api:annotators {study}",
-    "API: study_images": "api:study_images {study}",
-    "API: assignments": "api:assignments {study}",
-    "API: dataset": "api:dataset {dataset}",
-    "API: images": "api:images {dataset}",
-    "API: methods": "api:methods {dataset}",
-    "API: results": "api:results {dataset}",
-    "API: runs": "api:runs {dataset}",
-    "API: results of a method": "api:results {dataset} ?method=method-05",
-    "API: scores": "api:scores {run}",
-    "API: jobs": "api:jobs",
-    "API: receipts": "api:receipts",
-}
+_PAGES = json.loads(Path(__file__).with_name("scale_pages.json").read_text(encoding="utf-8"))
 # Growth up to the first factor is flat; up to the second times the ratio of sizes, it is linear.
 _FLAT, _LINEAR = 1.6, 1.5
 # Shorter times depend more on the machine than on the site.

@@ -6,6 +6,7 @@ All of it is in English, even if the page around it is in another language.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from django.utils import translation
@@ -23,24 +24,8 @@ from rankings.output.skips import COLUMN, n_lost
 from rankings.output.verification import program, verification_tables
 
 _PACKAGES: Final = ("rankings", "protocols")
-_README: Final = """\
-# {study}: for a paper
-
-| file | holds |
-| --- | --- |
-| paper.tex | two pages of these: `pdflatex paper; bibtex paper;` twice `pdflatex paper` |
-| supplement.tex | every other table and figure, if it was asked for: `pdflatex supplement` |
-| table.tex | Best / Worst / Score as a table with caption and label |
-| methods.tex, methods.md | what was done, with citations |
-| references.bib | what is cited |
-| tables/*.tex | every other table of the report |
-| csv/*.csv | the same tables in full precision; `pandas.read_csv(file)` reads them |
-| metadata.json | where the numbers come from, and what every CSV and column is |
-| report.md | all tables as Markdown |
-| report.json | the whole report |
-| verify.py | `python verify.py` recomputes tables from csv/verify-*.csv, with numpy and scipy alone |
-| figures/ | {figures} |
-"""
+# The README of the zip.
+_README: Final = Path(__file__).with_name("explanation.md").read_text(encoding="utf-8")
 _FIGURES: Final = "the figures as PDF, a folder for each criterion"
 _COLUMNS: Final = {
     "criterion": "recall, precision or preference",
