@@ -266,11 +266,6 @@ class CarefulState(State):
         """The criteria in which a result has its place although its probability is lower."""
         return tuple(criterion for criterion in CRITERIA if criterion in self._unsure)
 
-    @property
-    def is_incomplete(self) -> bool:
-        """True if items have no place and nothing that would place them can be asked."""
-        return not self.is_finished and self.next_pair() is None
-
     def next_pair(
         self, strategy: Strategy = "careful", *, exchange: float = 0.0, keep: float = 0.0
     ) -> tuple[int, int] | None:

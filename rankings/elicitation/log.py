@@ -318,11 +318,6 @@ class State:
         """True once every pair is settled in every criterion."""
         return not any(self._open_items(i) for i in range(self.n))
 
-    @property
-    def is_incomplete(self) -> bool:
-        """True if pairs are open and all of them were skipped twice, so that none can be asked."""
-        return not self.is_finished and not any(self._showable())
-
     def _showable(self) -> Iterator[tuple[int, int]]:
         for i in range(self.n):
             for j in items_of(self._open_items(i) >> (i + 1)):

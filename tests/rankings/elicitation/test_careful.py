@@ -199,7 +199,7 @@ def test_a_skipped_pair_comes_after_the_others_and_skipped_twice_no_more():
     assert [shown.count(pair) for pair in shown] == [2] * 8
     assert len(set(shown[:4])) == 4
     state = settle_carefully(5, log, rules=LEARNT).state
-    assert state.is_incomplete
+    assert (state.is_finished, state.next_pair()) == (False, None)
     assert state.rankings() is None
     assert state.implied(0, 3) == dict.fromkeys(CRITERIA, "left")
     # Another result is asked all the same, and what was answered stays.
