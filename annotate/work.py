@@ -15,6 +15,7 @@ from annotate.challenges import services as challenges
 from annotate.challenges import work as entries
 from annotate.datasets import orphans
 from annotate.datasets.models import Dataset
+from annotate.design.planning import work as planning
 from annotate.drilldown import work as evidence
 from annotate.exchange import work as exchange
 from annotate.figures import work as figures
@@ -76,6 +77,7 @@ register(reports.KIND, reports.keep, FOLLOWS)
 register(figures.KIND, figures.write, FOLLOWS)
 register(background_counts.KIND, evidence.count, FOLLOWS)
 register(questions.KIND, questions.compute, FOLLOWS)
+register(planning.KIND, planning.compute, Needed("annotate.see_dataset", _dataset))
 register(exchange.BUNDLE, exchange.bundle, FOLLOWS)
 register(exchange.RAW, exchange.raw_data, FOLLOWS)
 register(exchange.TRUTH, exchange.truth, Needed("annotate.see_dataset", _dataset))

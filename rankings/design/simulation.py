@@ -3,16 +3,19 @@
 Every method has a quality on an image, and features that some annotators like and others do not.
 An annotator sees quality, liking and noise (Thurstone's model, or Plackett and Luce's), in steps, so
 that methods tie; a protocol sees quality, one feature and noise of its own. Protocols that share
-these settings are equally near to people. Losses are Kemeny's, per pair of methods.
+these settings are equally near to people. Losses are Kemeny's, per pair of methods. Without methods,
+losses are sums of normal effects of image, annotator and rest, as a plan assumes them.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..elicitation.pair_draws import FLOOR
 from ..errors import RankingError
 from ..inference.clusters import clustered
 from ..inference.multi_reader import compare
@@ -27,6 +30,8 @@ _ALIKE: Final = 0.8
 # Noise of copies of one protocol, relative to other protocols'.
 _OF_COPIES: Final = 0.1
 _LARGEST: Final = 100_000
+# Larger studies need gigabytes.
+MOST_CELLS: Final = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +42,24 @@ class Simulated:
     ----------
     per_image : int
         Annotators per image; 0 means all.
+    repeated, repeats : float, int
+        The share of images that have another number of annotators, and this number.
     farther, added : int, float
         Number of protocols with more noise, and how much more, so that they are farther from people.
     taste, noise : float
         Standard deviations of annotators' likings and noise, where a quality has 1.
-    model : "thurstone" or "plackett-luce"
-        Normal noise, or Gumbel's with the same standard deviation.
+    model : "thurstone", "plackett-luce" or "normal"
+        Normal noise, or Gumbel's with the same standard deviation. "normal" has no methods: a loss is
+        a sum of normal effects. It uses no setting of methods, people's answers and protocols' noise.
+    image, annotator, rest, difference : float
+        Of "normal" alone: the variances of the difference of two protocols, and its mean.
+    pairs : bool
+        Whether a visit asks one pair, drawn where protocols disagree, instead of a ranking.
     flips, flips_by : float, "answer" or "pair"
         Share of pairs answered at random, independently, or the same way by everyone.
     groups, bias : int, float
-        Number of groups of annotators, and the standard deviation of the likings that they share.
+        Number of groups of annotators, and the standard deviation of the likings that they share; of
+        "normal": relative to that of annotators.
     scenes : int
         Number of scenes, whose images resemble each other; 0: none.
     workload : float
@@ -69,11 +82,18 @@ class Simulated:
     protocols: int = 7
     methods: int = 6
     per_image: int = 0
+    repeated: float = 0.0
+    repeats: int = 3
     farther: int = 0
     added: float = 0.4
     taste: float = 0.3
     noise: float = 0.5
-    model: Literal["thurstone", "plackett-luce"] = "thurstone"
+    model: Literal["thurstone", "plackett-luce", "normal"] = "thurstone"
+    image: float = 0.00224
+    annotator: float = 0.000712
+    rest: float = 0.00247
+    difference: float = 0.03
+    pairs: bool = False
     flips: float = 0.0
     flips_by: Literal["answer", "pair"] = "answer"
     groups: int = 0
@@ -97,17 +117,26 @@ class Simulated:
             *(("per_image", self.annotators), ("groups", self.annotators), ("scenes", self.images)),
             *(("farther", self.protocols - 1), ("flips", 1), ("drop_outs", 1), ("skips", 1)),
             *(("taste", 100), ("noise", 100), ("added", 100), ("bias", 100), ("workload", 100)),
-            ("skew", 100),
+            *(("skew", 100), ("image", 1), ("annotator", 1), ("rest", 1), ("difference", 1)),
+            *(("repeated", 1), ("repeats", self.annotators if self.repeated else _LARGEST)),
         ):
             if not 0 <= getattr(self, name) <= most:
                 raise RankingError(f"{name} must be from 0 to {most}, got {getattr(self, name)}")
         for name, known in (
-            ("model", ("thurstone", "plackett-luce")),
+            ("model", ("thurstone", "plackett-luce", "normal")),
             ("flips_by", ("answer", "pair")),
             ("order", ("interleaved", "sessions")),
         ):
             if getattr(self, name) not in known:
                 raise RankingError(f"{name} must be {' or '.join(known)}")
+        if self.n_cells > MOST_CELLS:
+            raise RankingError("so many images, annotators, protocols and methods are too large")
+
+    @property
+    def n_cells(self) -> int:
+        """The numbers that a simulated study computes, about."""
+        per_loss = 10 if self.model == "normal" else math.comb(self.methods, 2)
+        return self.images * self.annotators * self.protocols * per_loss
 
     @property
     def is_farther(self) -> NDArray[np.bool_]:
@@ -158,9 +187,52 @@ class Made:
 
 def simulate(study: Simulated, rng: Generator) -> Made:
     """Return the losses of one simulated study's protocols."""
-    n_images, n_people, k = study.images, study.annotators, study.protocols
+    n_images, n_people = study.images, study.annotators
     scene_of = np.arange(n_images) % study.scenes if study.scenes else None
     group_of = np.arange(n_people) % study.groups if study.groups else None
+    if study.model == "normal":
+        images, annotators = np.nonzero(_ranked(study, rng))
+        losses = _of_effects(study, rng, images, annotators, (group_of, scene_of))
+    else:
+        every = _of_answers(study, rng, group_of, scene_of)
+        images, annotators = np.nonzero(_ranked(study, rng))
+        losses = every[images, annotators]
+    names = tuple(f"p{at}" for at in range(study.protocols))
+    measured = PersonalDistances(names, images, annotators, losses)
+    return Made(
+        measured,
+        None if group_of is None else group_of[annotators],
+        None if scene_of is None else scene_of[images],
+    )
+
+
+def _of_effects(
+    study: Simulated,
+    rng: Generator,
+    images: Numbers,
+    annotators: Numbers,
+    clusters: tuple[Numbers | None, Numbers | None],
+) -> Floats:
+    """Return losses that are sums of normal effects, (rankings, protocols)."""
+    group_of, scene_of = clusters
+    k = study.protocols
+    of_annotator = rng.normal(size=(study.annotators, k))
+    if group_of is not None:
+        of_annotator += study.bias * rng.normal(size=(study.groups, k))[group_of]
+    # A difference has the variance of two protocols.
+    return np.asarray(
+        study.difference * study.is_farther
+        + np.sqrt(study.image / 2) * _alike(rng, (study.images, k), scene_of)[images]
+        + np.sqrt(study.annotator / 2) * of_annotator[annotators]
+        + np.sqrt(study.rest / 2) * rng.normal(size=(len(images), k))
+    )
+
+
+def _of_answers(
+    study: Simulated, rng: Generator, group_of: Numbers | None, scene_of: Numbers | None
+) -> Floats:
+    """Return the losses of protocols on rankings by everybody, (images, annotators, protocols)."""
+    n_images, n_people, k = study.images, study.annotators, study.protocols
     n_features = (k + 1) // 2 if study.copies else k
     quality = _alike(rng, (n_images, 1, study.methods), scene_of)
     features = _alike(rng, (n_images, n_features, study.methods), scene_of)
@@ -174,19 +246,31 @@ def simulate(study: Simulated, rng: Generator) -> Made:
     own = quality + 0.5 * features[:, np.arange(k) * n_features // k]
     own = np.round(own + own_noise[:, np.newaxis] * _alike(rng, own.shape, scene_of), 1)
     answers = _with_flips(study, rng, _signs(seen))
-    losses = np.abs(answers[:, :, np.newaxis] - _signs(own)[:, np.newaxis]).mean(axis=-1) / 2
+    losses = _losses(study, rng, answers, _signs(own))
     if study.skew:
         factors = rng.gamma(1 / study.skew, study.skew, size=(n_images, 1, k))
         losses = np.where(np.arange(k) % 2, factors, 1) * losses
-    images, annotators = np.nonzero(_ranked(study, rng))
-    measured = PersonalDistances(
-        tuple(f"p{at}" for at in range(k)), images, annotators, losses[images, annotators]
-    )
-    return Made(
-        measured,
-        None if group_of is None else group_of[annotators],
-        None if scene_of is None else scene_of[images],
-    )
+    return np.asarray(losses)
+
+
+def _losses(
+    study: Simulated, rng: Generator, answers: NDArray[np.int8], own: NDArray[np.int8]
+) -> Floats:
+    """Return losses on answers (images, annotators, pairs) of protocols (images, protocols, pairs)."""
+    if not study.pairs:
+        return np.asarray(np.abs(answers[:, :, np.newaxis] - own[:, np.newaxis]).mean(axis=-1) / 2)
+    # Pairs weigh as often as two protocols differ about them (elicitation.pair_draws).
+    n_of = np.stack([(own == sign).sum(axis=1) for sign in (-1, 0, 1)]).astype(float)
+    weights = study.protocols**2 - (n_of**2).sum(axis=0)
+    total, n_pairs = weights.sum(axis=-1, keepdims=True), weights.shape[-1]
+    shares = np.divide(weights, total, out=np.full_like(weights, 1 / n_pairs), where=total > 0)
+    chances = (1 - FLOOR) * shares + FLOOR / n_pairs
+    points = rng.random((*answers.shape[:2], 1))
+    drawn = (points > chances.cumsum(axis=-1)[:, np.newaxis, :-1]).sum(axis=-1)
+    image = np.arange(len(answers))[:, np.newaxis]
+    answer = np.take_along_axis(answers, drawn[..., np.newaxis], axis=-1)
+    of_pair = np.abs(answer - own.transpose(0, 2, 1)[image, drawn]) / 2
+    return np.asarray(of_pair / n_pairs / chances[image, drawn][..., np.newaxis])
 
 
 def _alike(rng: Generator, shape: tuple[int, ...], scene_of: Numbers | None) -> Floats:
@@ -225,7 +309,9 @@ def _ranked(study: Simulated, rng: Generator) -> NDArray[np.bool_]:
     # The largest of these keys are drawn without replacement, with chances as the shares.
     keys = np.log(shares) + rng.gumbel(size=shape)
     place = (-keys).argsort(axis=1).argsort(axis=1)
-    ranked = place < (study.per_image or study.annotators)
+    n_of_image = np.full((study.images, 1), study.per_image or study.annotators)
+    n_of_image[: math.ceil(study.repeated * study.images - 1e-9)] = study.repeats
+    ranked = place < n_of_image
     stops = rng.random(study.annotators) < study.drop_outs
     ranked[study.images // 2 :, stops] = False
     return np.asarray(ranked & (rng.random(shape) >= study.skips))
@@ -241,6 +327,8 @@ class Outcome:
         Share of studies that find any difference between equally near protocols.
     power : float or None
         Share of true differences that are found; None without one.
+    power_error : float or None
+        Standard error of ``power``; None without one, or for a single study.
     difference : float
         Mean difference of losses of the farther protocols and the others.
     coverage : float
@@ -252,13 +340,16 @@ class Outcome:
     n_studies: int
     errors: float
     power: float | None
+    power_error: float | None
     difference: float
     coverage: float
     tested: float
 
 
-def outcome(study: Simulated, n_studies: int, seed: int) -> Outcome:
-    """Simulate studies and test each.
+def outcome(
+    study: Simulated, n_studies: int, seed: int, progress: Callable[[int], None] | None = None
+) -> Outcome:
+    """Simulate studies and test each; ``progress`` takes the number done.
 
     Raises
     ------
@@ -271,20 +362,22 @@ def outcome(study: Simulated, n_studies: int, seed: int) -> Outcome:
     is_farther = study.is_farther
     first, second = np.triu_indices(study.protocols, 1)
     differs = is_farther[first] != is_farther[second]
-    errors, found, tested = 0, 0.0, 0
-    means, limits = [], []
-    for _ in range(n_studies):
+    errors, tested = 0, 0
+    found, means, limits = [], [], []
+    for done in range(n_studies):
+        if progress is not None:
+            progress(done)
         result = compare(simulate(study, rng).as_tested(study))
         if result.reason:
             continue
         tested += 1
         told = np.array([(pair.adjusted_p_value or 0.0) <= ALPHA for pair in result.pairs])
         errors += bool(told[~differs].any())
-        found += float(told[differs].mean()) if differs.any() else 0.0
+        found += [float(told[differs].mean())] if differs.any() else []
         means.append(result.means)
         limits.append(result.mean_limits)
     if not tested:
-        return Outcome(n_studies, 0.0, None, 0.0, 0.0, 0.0)
+        return Outcome(n_studies, 0.0, None, None, 0.0, 0.0, 0.0)
     # (studies, protocols) and (studies, protocols, 2)
     losses, bounds = np.array(means, dtype=float), np.array(limits, dtype=float)
     true = losses.mean(axis=0)
@@ -293,7 +386,8 @@ def outcome(study: Simulated, n_studies: int, seed: int) -> Outcome:
     return Outcome(
         n_studies,
         errors / tested,
-        found / tested if differs.any() else None,
+        float(np.mean(found)) if found else None,
+        float(np.std(found, ddof=1) / math.sqrt(len(found))) if len(found) > 1 else None,
         float(apart),
         float(inside.mean()),
         tested / n_studies,

@@ -1,19 +1,29 @@
 """Plans of studies, in the API."""
 
+from dataclasses import asdict
 from typing import Any
+from urllib.parse import urlencode
 
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
 
 from annotate.access import permitted
+from annotate.api.idempotency import idempotent
+from annotate.api.throttling import Heavy
 from annotate.api.views import ApiView, SignedInRequest
 from annotate.datasets.models import Dataset
-from rankings.design.study_plans import USUAL_MINUTES, USUAL_PEOPLE
+from annotate.errors import Refusal
+from annotate.jobs.serializers import JobSerializer
+from annotate.jobs.shortcuts import accepted
+from rankings.design.simulation import Simulated
+from rankings.design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, Plan
 from rankings.elicitation.log import CRITERIA
 
-from . import services
+from . import services, work
 from .forms import MOST_IMAGES, MOST_PEOPLE
 
 
@@ -49,6 +59,9 @@ class PlanQuery(serializers.Serializer[Any]):
     minutes = serializers.FloatField(default=USUAL_MINUTES, min_value=0, max_value=480)
     strategy = serializers.ChoiceField(
         services.STRATEGIES, default=services.STRATEGIES[0], help_text="Of whole rankings."
+    )
+    model = serializers.ChoiceField(
+        work.MODELS, default=work.MODELS[0], help_text="Of simulated studies of the design."
     )
 
 
@@ -92,6 +105,19 @@ class PlannedQuestionSerializer(serializers.Serializer[Any]):
     minutes_a_person = serializers.FloatField()
 
 
+class TrialSerializer(serializers.Serializer[Any]):
+    """What simulated studies of the cheapest design found; errors are standard errors."""
+
+    n_studies = serializers.IntegerField()
+    difference = serializers.FloatField()
+    power = serializers.FloatField(help_text="Share of true differences that were found.")
+    power_error = serializers.FloatField()
+    false_alarms = serializers.FloatField(
+        help_text="Share of studies of equally near protocols with a difference."
+    )
+    false_alarms_error = serializers.FloatField()
+
+
 class StudyPlanSerializer(serializers.Serializer[Any]):
     """All examined designs, with notes."""
 
@@ -106,19 +132,44 @@ class StudyPlanSerializer(serializers.Serializer[Any]):
     unlucky = serializers.FloatField(
         allow_null=True, help_text="Power of the cheapest after the unluckiest tenth of pilots."
     )
+    trial = TrialSerializer(allow_null=True, help_text="null: not tried with this model yet.")
 
 
 class PlanOfDataset(ApiView):
     query_serializer_class = PlanQuery
 
+    def get_throttles(self) -> list[BaseThrottle]:
+        heavy = [Heavy()] if self.request.method == "POST" else []
+        return [*super().get_throttles(), *heavy]
+
     @extend_schema(parameters=[PlanQuery], responses=StudyPlanSerializer)
     def get(self, request: SignedInRequest, slug: str) -> Response:
         """Return the images and people that reveal a difference between two protocols, and their cost."""
-        datasets = permitted(request.user, "annotate.see_dataset", Dataset)
-        dataset = get_object_or_404(datasets, slug=slug)
-        asked = self.query()
-        pilot = asked.pop("study", None)
-        if pilot is not None:
-            asked["study"] = get_object_or_404(services.pilots(request.user), slug=pilot)
-        found = services.plan_study(dataset=dataset, **asked)
-        return Response(self.shown(StudyPlanSerializer, found.to_json()))
+        _dataset, found, study = _planned(request, slug, self.query())
+        trial = None if study is None else work.last(study)
+        data = {**found.to_json(), "trial": None if trial is None else asdict(trial)}
+        return Response(self.shown(StudyPlanSerializer, data))
+
+    @extend_schema(request=PlanQuery, responses={202: JobSerializer})
+    @idempotent
+    def post(self, request: SignedInRequest, slug: str) -> Response:
+        """Start simulating studies of the cheapest design of a plan."""
+        sent = self.sent(PlanQuery)
+        query = urlencode({"model": sent["model"]})
+        dataset, _found, study = _planned(request, slug, sent)
+        if study is None:
+            raise Refusal(_("There is no design to try, or it is too large to be simulated."))
+        job = work.start(study=study, dataset=dataset, query=query, person=request.user)
+        return accepted(self, job)
+
+
+def _planned(
+    request: SignedInRequest, slug: str, asked: dict[str, Any]
+) -> tuple[Dataset, Plan, Simulated | None]:
+    datasets = permitted(request.user, "annotate.see_dataset", Dataset)
+    dataset = get_object_or_404(datasets, slug=slug)
+    model, pilot = asked.pop("model"), asked.pop("study", None)
+    if pilot is not None:
+        asked["study"] = get_object_or_404(services.pilots(request.user), slug=pilot)
+    found = services.plan_study(dataset=dataset, **asked)
+    return dataset, found, work.simulated(found, dataset, model)

@@ -17,6 +17,7 @@ from rankings.design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, Plan
 from rankings.elicitation.log import CRITERIA
 
 from . import services
+from .work import MODELS
 
 _PERCENT: Final = 100
 MOST_PEOPLE: Final = 1000
@@ -69,6 +70,23 @@ class MainAndMore(forms.BaseForm):
     @property
     def more_is_wrong(self) -> bool:
         return any(field.errors for field in self.more)
+
+
+class TrialForm(forms.Form):
+    """The model of annotators and protocols by which a design is tried."""
+
+    model = forms.ChoiceField(
+        label=_("Simulated by"),
+        choices=zip(
+            MODELS,
+            (
+                _("normal effects, as large as in the pilot"),
+                _("Thurstone's model of annotators"),
+                _("Plackett and Luce's model of annotators"),
+            ),
+            strict=True,
+        ),
+    )
 
 
 class PlanForm(MainAndMore, forms.Form):

@@ -1,7 +1,7 @@
 """Presentation of a plan: the designs with all people, the map, and links to set up a study."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import Any
 from urllib.parse import urlencode
@@ -17,6 +17,7 @@ from annotate.figures.kinds.plan import sufficient_designs
 from annotate.figures.presentation import ShownFigure, shown
 from annotate.figures.themes import Paper
 from rankings.design.study_plans import ASKED, Choice, Plan
+from rankings.design.trials import Trial
 
 from .services import settings_of
 
@@ -44,6 +45,14 @@ def panel(found: Plan, path: str, strategy: str, *, is_enlarged: bool = False) -
         "share": f"{100 * found.question.share:g}",
         "unlucky": None if found.unlucky is None else f"{100 * found.unlucky:.0f}",
     }
+
+
+def shown_trial(trial: Trial | None) -> dict[str, str] | None:
+    """Return the numbers of a trial in percent."""
+    if trial is None:
+        return None
+    percents = {name: number_format(100 * value, 1) for name, value in asdict(trial).items()}
+    return percents | {"n_studies": number_format(trial.n_studies)}
 
 
 def choices_with_all(found: Plan, path: str, strategy: str) -> list[ShownChoice]:

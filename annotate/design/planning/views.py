@@ -8,20 +8,22 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
 from annotate.figures.shortcuts import asked_paper, figure_response
+from annotate.jobs.shortcuts import go_to
 from annotate.requests import SignedInRequest, refused_as_text
 from rankings.design.pilots import DEMO
 
-from .forms import planned
-from .presentation import choices_with_all, differences_of, figure_of, panel, shown_map
+from .forms import TrialForm, planned
+from .presentation import choices_with_all, differences_of, figure_of, panel, shown_map, shown_trial
+from .work import MODELS, last, simulated, start
 
 
 @login_required
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def plan(request: SignedInRequest, slug: str) -> HttpResponse:
     dataset = _dataset(request, slug)
     asked_for = planned(request.GET, dataset=dataset, person=request.user)
@@ -30,6 +32,15 @@ def plan(request: SignedInRequest, slug: str) -> HttpResponse:
     if found is None:
         return render(request, "design/plan.html", context, status=422)
     asked = form.asked()
+    is_sent = request.method == "POST"
+    trial_form = TrialForm(request.POST if is_sent else {"model": MODELS[0]} | request.GET.dict())
+    study = simulated(found, dataset, trial_form.data.get("model", ""))
+    if is_sent and study is not None and trial_form.is_valid():
+        query = request.GET.copy()
+        query["model"] = trial_form.cleaned_data["model"]
+        return go_to(
+            start(study=study, dataset=dataset, query=query.urlencode(), person=request.user)
+        )
     begin = reverse("setup:begin", args=[dataset.slug])
     context |= {
         **panel(found, begin, asked["strategy"], is_enlarged=asked_for.is_enlarged),
@@ -39,8 +50,12 @@ def plan(request: SignedInRequest, slug: str) -> HttpResponse:
         "choices": choices_with_all(found, begin, asked["strategy"]),
         "figure": shown_map(figure_of(found, asked["criterion"]), dataset, request.GET),
         "may_set_up": request.user.has_perm("annotate.load_data"),
+        "trial_form": trial_form,
+        "is_simulated": study is not None or not trial_form.is_valid(),
+        "trial": None if study is None else shown_trial(last(study)),
+        "trial_query": request.GET.urlencode(),
     }
-    return render(request, "design/plan.html", context)
+    return render(request, "design/plan.html", context, status=422 if is_sent else 200)
 
 
 @cache_control(private=True, no_cache=True)

@@ -37,6 +37,7 @@ OPERATIONS = {
     "GET challenges/{slug}/entries/{id}": (None, {"researcher"}, 200),
     "POST challenges/{slug}/entries/{id}/final": (None, {"researcher"}, 200),
     "POST challenges/{slug}/entries/{id}/withdraw": (None, {"researcher"}, 200),
+    "POST datasets/{slug}/plan": ({"people": 30, "images": 5000}, FOLLOWERS, 202),
     "GET images/{id}": (None, FOLLOWERS, 200),
     "GET photographs/{sha256}": (None, FOLLOWERS | {"annotator"}, 200),
     "GET results/{id}": (None, FOLLOWERS, 200),

@@ -20,6 +20,7 @@ from annotate.api.tokens.models import Token
 from annotate.api.tokens.services import create_token, find_token, revoke_token
 from annotate.challenges import final
 from annotate.challenges.models import Challenge
+from annotate.design.planning import work as planning
 from annotate.exchange import work as exchange
 from annotate.figures import work as figures
 from annotate.imports import drafts
@@ -38,6 +39,7 @@ from annotate.scoring.causes import start_explaining
 from annotate.scoring.services import score_protocol
 from annotate.studies.services import change_role, remove_member
 from rankings.agreement.report import Settings
+from rankings.design.simulation import Simulated
 from rankings.output.latex import Look
 from tests.support.challenges import make_challenge, make_team, submit, upload
 from tests.support.factories import (
@@ -140,6 +142,14 @@ FOLLOWERS = {
         lambda: publication.start_paper(**of_report(study, person), look=Look())
     ),
     "publication.file": file_of_page,
+    "planning.try": lambda study, person: (
+        lambda: planning.start(
+            study=Simulated(3, 4, 2, farther=1, model="normal"),
+            dataset=study.dataset,
+            query="",
+            person=person,
+        )
+    ),
     "scoring.explain": lambda study, person: (
         lambda: start_explaining(run=study.dataset.runs.first(), person=person, address="/")
     ),
@@ -202,7 +212,10 @@ def written():
     paths = [path for path in Path(django_settings.DATA_DIR).rglob("*") if path.is_file()]
     files = [path.name for path in paths if "rows" not in path.parts]
     with connection.cursor() as cursor:
-        cursor.execute("SELECT cache_key FROM shared_reports WHERE cache_key LIKE '%evidence-%'")
+        cursor.execute(
+            "SELECT cache_key FROM shared_reports"
+            " WHERE cache_key LIKE '%evidence-%' OR cache_key LIKE '%trial-%'"
+        )
         counts = cursor.fetchall()
     return rows, sorted(files), counts
 
