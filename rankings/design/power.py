@@ -15,7 +15,7 @@ images above 200 and of annotators above 100 are examined in steps of 1 %.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Final
@@ -331,23 +331,47 @@ def _needed_errors(
     degrees: Floats, alpha: float, share: float, scales: tuple[float, ...]
 ) -> Floats:
     """Return the smallest differences, in standard errors, found with a power of ``share``."""
+    from scipy.special import ndtri
+
+    def beyond(errors: Floats) -> Floats:
+        # As a normal quantile, power is nearly a line.
+        found = np.clip(_power(errors, degrees, alpha, scales), 1e-15, 1 - 1e-15)
+        return np.asarray(ndtri(found) - ndtri(share))
+
     low, high = np.zeros_like(degrees), np.ones_like(degrees)
-    while (short := _power(high, degrees, alpha, scales) < share).any():
-        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
-    for _ in range(60):
-        middle = (low + high) / 2
-        short = _power(middle, degrees, alpha, scales) < share
-        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    at_low, at_high = beyond(low), beyond(high)
+    while (short := at_high < 0).any():
+        low, at_low = np.where(short, high, low), np.where(short, at_high, at_low)
+        high = np.where(short, 2 * high, high)
+        at_high = beyond(high)
+    # Regula falsi, in which an end that stays counts half (the Illinois method).
+    while (abs(at_high) > 1e-10).any():
+        step = np.divide(
+            high - low, at_high - at_low, where=at_high != at_low, out=np.zeros_like(low)
+        )
+        middle = high - at_high * step
+        found = beyond(middle)
+        crosses = found * at_high < 0
+        low = np.where(crosses, high, low)
+        at_low = np.where(crosses, at_high, at_low / 2)
+        high, at_high = middle, found
     return high
 
 
 # Degrees of freedom between which the needed differences are interpolated.
-_KNOTS: Final = np.geomspace(0.5, 1e9, 400)
+_KNOTS: Final = np.geomspace(0.5, 1e9, 200)
 
 
 @lru_cache(maxsize=64)
-def _needed_at_knots(alpha: float, share: float, scales: tuple[float, ...]) -> Floats:
-    return np.log(_needed_errors(_KNOTS, alpha, share, scales))
+def _needed_at_knots(
+    alpha: float, share: float, scales: tuple[float, ...]
+) -> Callable[[Floats], Floats]:
+    """Return the logarithm of the needed difference as a function of that of the degrees of freedom."""
+    from scipy.interpolate import CubicSpline
+
+    needed = np.log(_needed_errors(_KNOTS, alpha, share, scales))
+    found: Callable[[Floats], Floats] = CubicSpline(np.log(_KNOTS), needed)
+    return found
 
 
 def _suffice(
@@ -357,10 +381,8 @@ def _suffice(
 
     Interpolation decides clear cases; for the others, the power is computed.
     """
-    needed = np.exp(
-        np.interp(np.log(degrees), np.log(_KNOTS), _needed_at_knots(alpha, share, scales))
-    )
+    needed = np.exp(_needed_at_knots(alpha, share, scales)(np.log(degrees)))
     enough = np.asarray(errors > needed)
-    in_doubt = abs(errors - needed) < 0.02 * needed
+    in_doubt = abs(errors - needed) < 1e-3 * needed
     enough[in_doubt] = _power(errors[in_doubt], degrees[in_doubt], alpha, scales) >= share
     return enough

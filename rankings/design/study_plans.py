@@ -338,9 +338,17 @@ def _choice(
 def _within_reach(pilot: Pilot, question: Question) -> float | None:
     """Return the smallest difference above the requested one that a design finds, or None."""
 
+    # More people find more, if there are as many rankings as people.
+    numbers = list(_numbers_of_people(question.people))
+    most = question.people if question.images is None else question.images
+    largest = {
+        max((n for n in numbers if n <= most * sharing.per_image), default=0)
+        for sharing in SHARINGS
+    }
+
     def is_found(thousandths: int) -> bool:
         larger = replace(question, difference=thousandths / 1000)
-        return any(choice.fits for choice in _choices(pilot, larger))
+        return any(choice.fits for n in largest - {0} for choice in _choices_of(pilot, larger, n))
 
     # A design that finds a difference finds all larger ones.
     low, high = math.floor(1000 * question.difference), 1000
