@@ -36,13 +36,13 @@ class EntranceForm(forms.ModelForm[Entrance]):
 
     class Meta:
         model = Entrance
-        field_classes = {"name": NameField}
+        field_classes = {"name": NameField, "group": NameField}
         fields = [
             *("name", "platform", "places", "unit", "size", "minutes", "limit_minutes"),
             *("n_checks", "checks_at_least", "after_checks"),
             *("min_width", "min_height", "input", "language"),
             *("reward", "pay_floor", "keeps_answers", "keep_days", "excludes", "asked"),
-            *("slug", "person_parameter", "submission_parameter", "way_back", *_CODES),
+            *("group", "slug", "person_parameter", "submission_parameter", "way_back", *_CODES),
         ]
 
     def __init__(self, *args: Any, person: Person, study: Study, **kwargs: Any) -> None:

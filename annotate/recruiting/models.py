@@ -66,8 +66,15 @@ class Entrance(models.Model):
         TOUCH = "touch", _("touch")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="entrances")
-    name = models.CharField(
-        _("name"), max_length=60, help_text=_("Reports compare people by it. People do not see it.")
+    name = models.CharField(_("name"), max_length=60, help_text=_("People do not see it."))
+    group = models.CharField(
+        _("group"),
+        max_length=120,
+        blank=True,
+        help_text=_(
+            "If its people share habits, as those of one laboratory do: reports then count groups instead of "
+            "people, and two groups hardly ever show a difference. Empty: people count alone."
+        ),
     )
     slug = models.SlugField(_("last part of the link"), max_length=60, unique=True)
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)

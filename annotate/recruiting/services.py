@@ -163,7 +163,7 @@ def admit(*, entrance: Entrance, ids: Ids, answers: list[dict[str, str]] | None 
     )
     arrival.save()
     membership = add_member(
-        study=study, username=person.username, role=Role.ANNOTATOR, group=entrance.name
+        study=study, username=person.username, role=Role.ANNOTATOR, group=entrance.group
     )
     Membership.objects.filter(pk=membership.pk).update(**arrival.quota)
     give_consent(study=study, annotator=person)

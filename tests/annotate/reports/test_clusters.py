@@ -183,10 +183,11 @@ def test_a_persons_images_are_spread_over_the_scenes():
         assert {*seen[:2]} == {*seen[2:]} == {"park", "street"}
 
 
-def test_a_visit_by_an_entrance_belongs_to_its_group():
+@pytest.mark.parametrize("group", ["", "Paris"])
+def test_a_visit_by_an_entrance_belongs_to_its_group_if_it_has_one(group):
     study = make_study(METHODS, images=3, n_known=3)
-    agree(Client(), make_entrance(study, name="Prolific, first round"))
-    assert study.memberships.get().group == "Prolific, first round"
+    agree(Client(), make_entrance(study, name="Prolific, first round", group=group))
+    assert study.memberships.get().group == group
 
 
 def test_raw_data_tell_group_and_scene():
