@@ -106,7 +106,7 @@ class PlannedQuestionSerializer(serializers.Serializer[Any]):
 
 
 class TrialSerializer(serializers.Serializer[Any]):
-    """What simulated studies of the cheapest design found; errors are standard errors."""
+    """Results of simulated studies of the cheapest design, with standard errors."""
 
     n_studies = serializers.IntegerField()
     difference = serializers.FloatField()

@@ -358,7 +358,15 @@ def test_no_other_address_of_the_site_is_there_for_a_participant(study, entrance
         "number": 1,
         "token": "t",
     }
-    values |= {"sha256": "0" * 64, "method": "m", "file": 1, "other": 1, "dataset_slug": "d"}
+    values |= {
+        "sha256": "0" * 64,
+        "method": "m",
+        "file": 1,
+        "other": 1,
+        "dataset_slug": "d",
+        "dataset": "d",
+        "split": "final",
+    }
     tried = 0
     for name, pattern in names_of_addresses("annotate.urls"):
         if name.split(":")[0] in OF_PARTICIPANTS or name in PUBLIC_PATHS:
