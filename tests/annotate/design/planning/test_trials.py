@@ -34,7 +34,7 @@ def test_a_design_is_tried_by_a_job_and_the_page_shows_what_was_found(researcher
     page = researcher.get(response["Location"])
     trial = page.context["trial"]
     assert trial["n_studies"] == "20"
-    for words in (f"{trial['power']} %", f"± {trial['power_error']}", "20 simulated studies"):
+    for words in (f"{trial['power']}&nbsp;%", f"± {trial['power_error']}", "20 simulated studies"):
         assert words in page.text
     # Another question or model is another trial.
     assert "Differences found" not in researcher.get(address(study, difference="7")).text
