@@ -381,7 +381,9 @@ def _suffice(
 
     Interpolation decides clear cases; for the others, the power is computed.
     """
-    needed = np.exp(_needed_at_knots(alpha, share, scales)(np.log(degrees)))
+    needed = np.exp(
+        _needed_at_knots(alpha, share, scales)(np.log(np.clip(degrees, *_KNOTS[[0, -1]])))
+    )
     enough = np.asarray(errors > needed)
     in_doubt = abs(errors - needed) < 1e-3 * needed
     enough[in_doubt] = _power(errors[in_doubt], degrees[in_doubt], alpha, scales) >= share

@@ -197,6 +197,8 @@ def test_a_design_counts_as_the_best_design_within_it():
 
 
 def test_without_any_variance_every_difference_is_found():
+    shared = Components(0.0, 0.0, 0.0, shared=5.0, degrees=3.0)
+    assert needed_images(shared, Design(2, 45), 0.1, alpha=0.05 / 21) == 45
     nothing = Components(0.0, 0.0, 0.0)
     assert power(nothing, Design(2, 2), 0.1) == 1.0
     assert least_difference(nothing, Design(2, 2)) == 0.0
