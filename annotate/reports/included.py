@@ -40,19 +40,10 @@ def counted_visits(study: Study) -> QuerySet[Assignment]:
 
 
 def declared_clusters(study: Study) -> Declared:
-    """Return the groups of annotators, by pseudonym, and the scenes of images, by name.
-
-    Groups or scenes of which there is only one say nothing, and are left out.
-    """
+    """Return the groups of annotators, by pseudonym, and the scenes of images, by name."""
     members = study.memberships.filter(role=Role.ANNOTATOR).exclude(group="")
     group_of = dict(members.values_list("person", "group"))
     scene_of = dict(images_of(study).exclude(scene="").values_list("name", "scene"))
-    if group_of:
-        people = counted_visits(study).order_by().values_list("annotator", flat=True).distinct()
-        if len({group_of.get(person, person) for person in people}) < 2:
-            group_of = {}
-    if scene_of and len({*scene_of.values()}) + images_of(study).filter(scene="").count() < 2:
-        scene_of = {}
     names = pseudonyms(study) if group_of else {}
     groups = {names[person]: group for person, group in group_of.items() if person in names}
     return Declared(groups, scene_of)

@@ -32,6 +32,7 @@ from rankings.inference.clusters import Declared
 from rankings.orders.buckets import Ranking
 from rankings.output.detector_tables import DETECTOR_TABLES
 from rankings.output.pair_tables import PAIR_TABLES
+from rankings.output.skips import END
 from rankings.tuning.slices import ImageProperty
 from text_rankings.base.i18n import gettext_noop
 
@@ -87,6 +88,10 @@ _ELSEWHERE: Final = gettext_noop(
     "collected elsewhere and loaded; how pairs were chosen is not known, and they count as drawn at "
     "random"
 )
+_END_RULES: Final[Mapping[str, str]] = {
+    Study.EndRule.BUDGET: gettext_noop("the budget of answers was used up"),
+    Study.EndRule.DECIDED: gettext_noop("planned looks had decided every pair of protocols"),
+}
 _LEFT_OUT: Final = gettext_noop("annotators left out")
 _KNOWN: Final = gettext_noop("known-answer pairs")
 _IMPORTED: Final = gettext_noop("{protocol} (imported {day})")
@@ -132,6 +137,7 @@ class StudyReport:
             _IMAGES: str(self.n_images),
             **({_ORIGIN: _ELSEWHERE} if self.study.is_external else {}),
             **({_STATE: STILL_OPEN} if self.study.state == Study.State.OPEN else {}),
+            **({END: _END_RULES[self.study.ends_by]} if self.study.ended else {}),
             **({_LEFT_OUT: _LIST.join(left)} if (left := self.people_left_out) else {}),
             **({_KNOWN: _LIST.join(known)} if (known := self.known_answers) else {}),
             **self.not_counted,

@@ -147,9 +147,9 @@ def for_whom(data: Mapping[str, Any]) -> str:
         _range([one[name] for one in tested]) for name in ("n_images", "n_annotators")
     )
     annotators = (
-        gettext("{n} groups of annotators") if n_groups else gettext("{n} annotators")
+        gettext("{n} groups of annotators") if n_groups > 1 else gettext("{n} annotators")
     ).format(n=annotators)
-    images = (gettext("{n} scenes of images") if n_scenes else gettext("{n} images")).format(
+    images = (gettext("{n} scenes of images") if n_scenes > 1 else gettext("{n} images")).format(
         n=images
     )
     risk = max(risk_of(one["n_annotators"], len(one["protocols"])) for one in tested)
@@ -165,11 +165,15 @@ def for_whom(data: Mapping[str, Any]) -> str:
             "risk of calling any two equal protocols different is up to {risk} % with so few of them."
         )
     said = [words.format(annotators=annotators, images=images, risk=risk)]
-    if n_groups:
+    if n_groups == 1:
+        said.append(gettext("All annotators are of one group; others may differ from it."))
+    elif n_groups:
         said.append(gettext("Annotators of one group count as one, as they may share habits."))
     if n_groups == _TWO:
         said.append(gettext("Two groups hardly ever show a difference that holds for others."))
-    if n_scenes:
+    if n_scenes == 1:
+        said.append(gettext("All images are of one scene; others may differ from it."))
+    elif n_scenes:
         said.append(gettext("Images of one scene count as one, as they resemble each other."))
     return " ".join([*said, *_undeclared(data)])
 

@@ -39,6 +39,12 @@ class Declared:
             None if scenes is None else scenes[measured.images],
         )
 
+    def counts(self, images: Sequence[str], annotators: Sequence[str]) -> tuple[int, int]:
+        """Return the numbers of groups and of scenes; 0 if none are declared."""
+        groups, scenes = _numbers(self.groups, annotators), _numbers(self.scenes, images)
+        n_groups, n_scenes = (0 if of is None else len({*of.tolist()}) for of in (groups, scenes))
+        return n_groups, n_scenes
+
 
 NONE_DECLARED: Final = Declared()
 

@@ -141,11 +141,8 @@ def compare_clusters(
 ) -> Comparisons:
     """Return :func:`compare` with declared groups and scenes, if any, as units; names are in order."""
     found = compare(declared.of(measured, images, annotators), level=level)
-    return replace(
-        found,
-        n_groups=found.n_annotators if declared.groups else 0,
-        n_scenes=found.n_images if declared.scenes else 0,
-    )
+    n_groups, n_scenes = declared.counts(images, annotators)
+    return replace(found, n_groups=n_groups, n_scenes=n_scenes)
 
 
 def compare(

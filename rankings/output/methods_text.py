@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from ..elicitation.log import CRITERIA
 from .escaping import latex_text, markdown_text
-from .skips import ALIKE, KEPT, REASONS, UNFINISHED, VISITS, n_lost
+from .skips import ALIKE, END, KEPT, REASONS, UNFINISHED, VISITS, n_lost
 
 _CONSENSUS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "mean-rank": ("by their mean ranks", ("DPTF18",)),
@@ -157,6 +157,8 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     yield from _protocols(data)
     yield from _score(settings)
     yield from _statistics(data)
+    if end := header.get(END):
+        yield f"The study was ended by a rule that was chosen before it opened: {end}. "
     if "state" in header:
         yield (
             "The study was still open: its tests hold their level only if the time to look was fixed "
@@ -264,7 +266,10 @@ def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     yield Citation(("DBM92", "Hil07", "GO17", "Sat46"))
     yield from _of_tests(analysis)
     for name, what in (("n_groups", "annotators of a group"), ("n_scenes", "images of a scene")):
-        if n := max(around["comparisons"][name] for around in analysis):
+        n = max(around["comparisons"][name] for around in analysis)
+        if n == 1:
+            yield f"; all {what.split()[0]} were of one {name[2:-1]}"
+        elif n:
             yield f"; {what} counted as one ({n} {name[2:]})"
     if data.get("sentinels"):
         yield "; protocols that look at no ground truth took part as sentinels"

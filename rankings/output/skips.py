@@ -16,6 +16,8 @@ KEPT: Final = gettext_noop("of these visits, with other answers")
 ALIKE: Final = gettext_noop("pairs that look the same")
 # Rankings and visits that were begun.
 UNFINISHED: Final = gettext_noop("begun and not finished")
+# How a rule ended the study.
+END: Final = gettext_noop("end of the study")
 # The column of CSV files, which have no header.
 COLUMN: Final = "rankings_skipped"
 # The value of the first two.

@@ -8,10 +8,12 @@ from django.utils import timezone
 from annotate.audit.models import Act, AuditEntry
 from annotate.jobs.queue import look_after
 from annotate.judging.models import Assignment
+from annotate.reports.services import study_report
 from annotate.stopping import services
 from annotate.stopping.models import Look
 from annotate.stopping.selectors import planned_rankings
 from annotate.studies.models import Study, StudyImage
+from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 
 pytestmark = pytest.mark.django_db
@@ -222,3 +224,19 @@ def test_people_who_come_one_after_another_and_differ_in_taste_decide_nothing(cl
         assert study.state == Study.State.OPEN
         assert "Nothing is decided yet" in standings(client, study)
     assert study.looks.get(number=8).taken is not None
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("decided", "planned looks had decided every pair of protocols"),
+        ("budget", "the budget of answers was used up"),
+    ],
+)
+def test_a_report_names_the_rule_that_ended_the_study(rule, words):
+    study = two_protocols(ends_by=rule, answer_budget=None if rule == "decided" else 1)
+    rank(study, LIKE_P)
+    study.ended = timezone.now()
+    study.save()
+    report = study_report(study=study, settings=Settings())
+    assert report.header["end of the study"] == words

@@ -121,6 +121,31 @@ def test_people_left_out_are_counted_and_not_named(data):
     assert "asleep" not in text
 
 
+def test_it_names_the_rule_that_ended_the_study(data):
+    assert "ended by a rule" not in as_text(data)
+    header = HEADER | {"end of the study": "planned looks had decided every pair of protocols"}
+    said = "by a rule that was chosen before it opened: planned looks had decided every pair"
+    assert said in as_text({**data, "header": header})
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [
+        (0, ""),
+        (1, "; all annotators were of one group"),
+        (3, "of a group counted as one (3 groups)"),
+    ],
+)
+def test_it_names_groups_that_counted_as_one(data, n, words):
+    analysis = {
+        name: {**own, "comparisons": {**own["comparisons"], "n_groups": n}}
+        for name, own in data["analysis"].items()
+    }
+    text = as_text({**data, "analysis": analysis})
+    assert words in text
+    assert ("group" in text) == (n > 0)
+
+
 def test_markdown_cites_as_pandoc_reads():
     paragraph = ("a_b ", Citation(("DPTF18", "unheard")), ", c.")
     assert as_markdown(paragraph, {"DPTF18": "DPTF18"}) == "a\\_b  [@DPTF18], c."
