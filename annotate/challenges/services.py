@@ -244,6 +244,8 @@ def submit(
     try:
         with transaction.atomic():
             team = Team.objects.select_for_update().get(pk=team.pk)
+            # Taken before the dates are asked, so that no entry is later than the end.
+            now = timezone.now()
             _refuse_entry(team, kept.sha256)
             last = team.entries.order_by("-number").first()
             entry = Entry.objects.create(
@@ -256,6 +258,7 @@ def submit(
                 format=format,
                 description=description,
                 link=link,
+                created=now,
             )
             start_scoring(entry)
     except BaseException:

@@ -176,6 +176,17 @@ def test_late_and_early_entries_are_not_taken(team):
     assert not list(files.folder().iterdir())
 
 
+def test_an_entry_that_was_in_time_has_a_time_before_the_end(team, monkeypatch):
+    asked, refuse = [], services._refuse_entry
+
+    def refuse_and_note(*given):
+        refuse(*given)
+        asked.append(timezone.now())
+
+    monkeypatch.setattr(services, "_refuse_entry", refuse_and_note)
+    assert submit(team).created <= asked[0]
+
+
 def test_an_entry_that_is_withdrawn_while_it_waits_is_never_scored(team, settings):
     settings.JOBS = "queue"
     entry = submit(team)
