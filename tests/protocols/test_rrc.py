@@ -92,8 +92,8 @@ def test_other_encodings_are_read_without_a_loss_and_counted():
     assert texts == [["a"], ["Caf\xe9"], ["\u4e1c\u4eac"], ["a", "b"]]
     # Marks and line ends are no problem, and not listed as one.
     assert [warning.found for warning in archive.warnings] == [
-        "texts in Windows-1252 in 1 file",
-        "texts in GB 18030 in 1 file",
+        "texts in Windows-1252, such as “Caf\xe9”, in 1 file",
+        "texts in GB 18030, such as “\u4e1c\u4eac”, in 1 file",
     ]
 
 

@@ -7,13 +7,14 @@ from typing import Final
 from text_rankings.base.i18n import Message, ngettext_noop
 
 from ..containers.documents import guessed_text
-from ..problems import Problems
+from ..problems import Problems, quoted
 from .rrc_lines import Rules
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 # Lines of at least four numbers with semicolons; a semicolon after a number separates fields.
 _SEMICOLONS: Final = re.compile(r"(?:\s*-?[\d.]+\s*;){3}")
+_FIELD_END: Final = re.compile(r"[,;\r\n]")
 _SEMICOLON: Final = re.compile(r"(?<=\d);|(?<=\d\s);")
 
 
@@ -25,6 +26,8 @@ class Texts:
         self._crlf_only = rules.crlf_only
         self._loading = rules.loading
         self._unusual: Counter[str] = Counter()
+        # A text in each encoding that was guessed.
+        self._examples: dict[str, str] = {}
         self._n_semicolons = 0
 
     def text(self, content: bytes, *, again: bool = False) -> str:
@@ -63,7 +66,10 @@ class Texts:
                 self._unusual[Message("bytes that are not UTF-8 (replaced)")] += 1
                 return content.decode(errors="replace")
         text, encoding = guessed_text(content)
-        self._unusual[Message("texts in {encoding}", encoding=encoding)] += 1
+        example = next(part for part in _FIELD_END.split(text) if not part.isascii())
+        shown = self._examples.setdefault(encoding, quoted(example.strip()))
+        what = Message("texts in {encoding}, such as {text},", encoding=encoding, text=shown)
+        self._unusual[what] += 1
         return text
 
     def report(self) -> None:
