@@ -31,7 +31,7 @@ FORMATS = {"icdar2013": LineFormat.LTRB, "ctw1500": LineFormat.POLYGON}
 def scenes_of(data: str, method: str, *, boxes: bool = False, **rules) -> list[Scene]:
     line_format = FORMATS.get(data, LineFormat.QUAD)
     truth = regions_of(data, "gt", "truth", line_format, **rules)
-    results = regions_of(data, method, "results", line_format)
+    results = regions_of(data, method, "results", line_format, **rules)
 
     def shaped(regions):
         if regions is None or not boxes:
