@@ -8,8 +8,8 @@ import pytest
 from benchmarks import pages
 
 ROOT = Path(__file__).resolve().parents[1]
-# Modules that others import.
-_PARTS = {"__init__", "own_site", "pages", "scale_rows"}
+# Modules that others import or run.
+_PARTS = {"__init__", "original_calls", "own_site", "pages", "scale_rows"}
 # Pages that a benchmark wrote are named after it; others keep earlier measurements.
 KEPT = {path for path in pages.FOLDER.glob("*.md") if path.read_text().startswith("# `")}
 # The address of a database may hold a password.
