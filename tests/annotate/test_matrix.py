@@ -188,11 +188,12 @@ def faults_in_rows(two):
     yield from that_refer_to(without(now, two.foreign), two.foreign)
 
 
-# The scope that an operation that writes needs, by the beginning of its address; judging needs its
+# The scope that an operation that writes needs, by its address or the beginning of it; judging needs its
 # own to read, too.
 WRITES = {
     "challenges": "manage",
     "datasets": "load",
+    "datasets/{slug}/plan": "manage",
     "loads": "load",
     "receipts": "load",
     "judging": "judge",
@@ -213,7 +214,8 @@ def test_a_token_with_one_scope_does_what_its_scope_says_and_no_more(two, scope)
     for operation in operations():
         method, _, path = operation.partition(" ")
         root = path.split("/")[0]
-        needed = "read" if method == "GET" and root != "judging" else WRITES[root]
+        is_read = method == "GET" and root != "judging"
+        needed = "read" if is_read else WRITES.get(path) or WRITES[root]
         given = keys | {"id": ids(two.mine).get(root, two.mine.kept.pk)}
         url = "/api/v1/" + path.format_map({**dict.fromkeys(names_in(path), "x"), **given})
         with taken_back():
