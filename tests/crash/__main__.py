@@ -1,9 +1,10 @@
 """A site that is broken on purpose, again and again, while people answer (`make crash`).
 
-    python -m tests.crash [--rounds 60 | --minutes 60] [--seed 1] [--annotators 20]
+    python -m tests.crash [--rounds 60 | --minutes 60] [--seed 1] [--annotators 20] [--in-turn]
 
 Half of the rounds go to a site on PostgreSQL (a server of its own, behind a proxy that can drop), half to
-one on SQLite (on a small file system of its own, where it may be mounted), both at once. Servers that die
+one on SQLite (on a small file system of its own, where it may be mounted), both at once unless
+``--in-turn`` gives each the machine (and the minutes) for itself. Servers that die
 are started again after a second, as systemd does. After each round the database is asked: is every
 acknowledged answer there once, is no run of a protocol and no load half stored, are the photographs whole,
 did the site come back by itself? At the end: did all jobs end well, those that were killed, too? Ends with 1
@@ -61,6 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--annotators", type=int, default=20)
     parser.add_argument("--only", nargs="+", metavar="FAULT", help="these, once each")
+    parser.add_argument("--in-turn", action="store_true", help="one database after the other")
     parser.add_argument("--on", choices=("sqlite", "postgres"), help="one kind of database alone")
     options = parser.parse_args(arguments)
     if options.on:
@@ -76,6 +78,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.minutes:
             command += ["--minutes", str(options.minutes)]
         runs.append(subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True))
+        if options.in_turn:
+            runs[-1].wait()  # its table fits into the pipe
     for run in runs:
         print(run.communicate()[0], end="", flush=True)
     return max(run.returncode for run in runs)
@@ -111,7 +115,7 @@ def _break(kind: str, options: argparse.Namespace) -> int:
                 print(f"    {fault}")
         print(f"  at the end: {'; '.join(found) or 'all loads and jobs ended well'}")
         if found:
-            report((folder / "worker.log").read_text(errors="replace")[-5000:])
+            report((folder / "worker.log").read_text(errors="replace")[-200_000:])
         failures = sum(row.n_whole < row.n_rounds for row in took.values()) + bool(found)
         print(
             f"{kind}: {site.n_acknowledged} acknowledged answers, {failures} faults found, "
