@@ -55,15 +55,13 @@ class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library 
 
     def get_signup_redirect_url(self, request: HttpRequest) -> str:
         """Lead a new annotator into the first visit of the study, and others to their studies."""
-        role = Invitation.Role.ANNOTATOR
-        used = Invitation.objects.filter(used_by=request.user.pk, role=role).first()
-        if used is not None and used.study is not None:
-            return reverse("judging:judge", args=[used.study.slug])
+        used = Invitation.objects.filter(used_by=request.user.pk).first()
         admission = services.admission_of(request.session)
-        if admission is not None:
-            return admission.address
-        url: str = super().get_signup_redirect_url(request)
-        return url
+        return (
+            (used and first_page(used))
+            or (admission and admission.address)
+            or str(super().get_signup_redirect_url(request))
+        )
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Refuse an attempt beyond the limits. Raises ValidationError.
@@ -151,3 +149,10 @@ def invitation_in_hand(request: HttpRequest) -> Invitation | None:
     """Return the invitation that this visitor opened, if it is still open."""
     number: int = request.session.get(INVITATION_KEY, 0)
     return Invitation.objects.open().with_names().filter(pk=number).first()
+
+
+def first_page(used: Invitation) -> str:
+    """Return the address of a new annotator's first visit, "" for other people."""
+    if used.study is None or used.role != Invitation.Role.ANNOTATOR:
+        return ""
+    return reverse("judging:judge", args=[used.study.slug])

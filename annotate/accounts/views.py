@@ -26,9 +26,9 @@ from annotate.requests import SignedInRequest, require
 from annotate.studies.models import Role, Study
 
 from . import languages, mail, services
-from .adapter import INVITATION_KEY
+from .adapter import INVITATION_KEY, first_page
 from .errors import InvitationRefused
-from .forms import InviteForm, InviteToStudyForm, PreferencesForm, ProfileForm
+from .forms import InviteForm, InviteToStudyForm, PreferencesForm, ProfileForm, SignUpForm
 from .models import Invitation, Preferences
 from .sessions import SessionsForm, browser_of, living_sessions
 
@@ -109,6 +109,8 @@ def invitation(request: HttpRequest) -> HttpResponse:
         except InvitationRefused as refusal:
             context["refusal"] = str(refusal)
             return render(request, "accounts/invitation.html", context, status=410)
+    else:
+        context["form"] = SignUpForm()
     return render(request, "accounts/invitation.html", context)
 
 
@@ -125,7 +127,7 @@ def join(request: SignedInRequest) -> HttpResponse:
     request.session.pop(INVITATION_KEY, None)
     words = gettext("You are now {role} of {place}.")
     messages.success(request, words.format(role=opened.get_role_display(), place=opened.place))
-    return redirect("home")
+    return redirect(first_page(opened) or "home")
 
 
 def _invitation_of_session(request: HttpRequest) -> Invitation | None:

@@ -51,7 +51,11 @@ def test_a_new_person_makes_an_account_and_is_in_the_study(client, study):
     response = opened(client, token)
     assert response.status_code == 302
     assert response["Location"] == reverse("accounts:invitation")
-    assert study.name in client.get(reverse("accounts:invitation")).text
+    page = client.get(reverse("accounts:invitation")).text
+    assert study.name in page
+    # One page: the account is made on it, with a password that is typed once.
+    form = page[page.index(f'action="{reverse("account_signup")}"') :]
+    assert form.count('type="password"') == 1
     assert sign_up(client)["Location"] == reverse("judging:judge", args=[study.slug])
     first = client.get(reverse("judging:judge", args=[study.slug]))
     assert first["Location"] == reverse("learning:welcome", args=[study.slug])
@@ -61,13 +65,18 @@ def test_a_new_person_makes_an_account_and_is_in_the_study(client, study):
     assert Invitation.objects.get().used_by == membership.person
 
 
-def test_somebody_with_an_account_joins_after_being_asked(client, study):
-    token, person = made(study, role="researcher").token, make_person()
+@pytest.mark.parametrize(
+    ("role", "then"), [("researcher", "home"), ("annotator", "judging:judge")]
+)
+def test_somebody_with_an_account_joins_after_being_asked(client, study, role, then):
+    token, person = made(study, role=role).token, make_person()
     client.force_login(person)
     opened(client, token)
     assert not study.memberships.exists()
-    client.post(reverse("accounts:join"))
+    response = client.post(reverse("accounts:join"))
     assert study.memberships.get().person == person
+    there = [study.slug] if role == "annotator" else []
+    assert response["Location"] == reverse(then, args=there)
 
 
 def test_an_admin_of_the_site_is_let_in_by_an_invitation_without_a_study(client, db):

@@ -145,6 +145,16 @@ class TestEachCheck:
         monkeypatch.setattr(checks.timezone, "now", lambda: an_hour_ago)
         assert faults(checks.clock) == [("clock", "warning")]
 
+    @pytest.mark.database
+    @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="of a database with a clock")
+    @pytest.mark.parametrize(("seconds", "said"), [(-20, []), (-40, [("clock", "warning")])])
+    @pytest.mark.parametrize("sign", [1, -1])
+    def test_a_clock_that_is_apart_from_that_of_postgresql(self, monkeypatch, seconds, said, sign):
+        """Both read the same clock here: this machine's is said to be another."""
+        now = timezone.now() + sign * timedelta(seconds=seconds)
+        monkeypatch.setattr(checks.timezone, "now", lambda: now)
+        assert faults(checks.clock) == said
+
     def test_a_mail_server_that_does_not_answer(self, settings):
         settings.MAIL_IS_SET_UP = True
         settings.EMAIL_SENT_BY = "django.core.mail.backends.smtp.EmailBackend"
