@@ -4,6 +4,7 @@ import random
 from typing import Any, Final
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from .models import Study, StudyImage
@@ -65,4 +66,13 @@ def in_words(study: Study) -> list[str]:
                 "{n} image goes to {people} people.", "{n} images go to {people} people.", n
             ).format(n=n, people=study.agreement_annotators)
         )
+        if study.max_annotators == 1:
+            # The first people may all be on all of these images; each then takes one more.
+            most = study.agreement_annotators + n
+            sentences.append(
+                _(
+                    "These images connect {most} annotators for certain; for more people, let more "
+                    "images go to several."
+                ).format(most=most)
+            )
     return sentences

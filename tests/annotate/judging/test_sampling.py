@@ -15,6 +15,7 @@ from annotate.judging.models import Assignment, Judgement, Screen, check_drawn
 from annotate.judging.presentation import payload
 from annotate.judging.sampling import visit_of
 from annotate.stopping.services import end_if_due
+from annotate.studies.draws import in_words
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Membership, StudyImage
 from annotate.studies.services import set_state
@@ -375,6 +376,13 @@ class TestConnected:
                 turn = turns.get(each) or services.start(study=study, annotator=each)
                 turns[each] = answer(turn, each, ABCD)
         assert [len(group) for group in self.groups(study)] == [n]
+
+    def test_the_page_of_a_study_says_how_many_people_few_shared_images_connect(self):
+        """Three people may be on both images; each image then takes one more."""
+        study = pairs_study(
+            images=60, max_annotators=1, agreement_percent=3, agreement_annotators=3
+        )
+        assert "These images connect 5 annotators for certain" in in_words(study)[-1]
 
     def test_images_for_agreement_get_their_people_and_the_others_one(self):
         study = pairs_study(
