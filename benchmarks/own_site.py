@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -71,15 +71,23 @@ class Served:
 
     def processor_seconds(self) -> float:
         """Return the processor time of the server and all its processes, including ended ones."""
-        return sum(map(_processor_seconds, family(self.pid)))
+        return processor_seconds_of(self.pid)
+
+
+def processor_seconds_of(pid: int) -> float:
+    """Return the processor time of a process and its descendants, including ended ones."""
+    return sum(map(_processor_seconds, family(pid)))
 
 
 def family(pid: int) -> list[int]:
     """Return a process and its descendants; empty if it has ended."""
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except (FileNotFoundError, ProcessLookupError):
+    folder, children = Path(f"/proc/{pid}/task"), []
+    if not folder.exists():
         return []
+    # Each thread has its own, and may end meanwhile.
+    for listed in folder.glob("*/children"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            children += listed.read_text().split()
     return [pid, *(one for child in children for one in family(int(child)))]
 
 

@@ -380,7 +380,11 @@ class TestConnected:
     def test_the_page_of_a_study_says_how_many_people_few_shared_images_connect(self):
         """Three people may be on both images; each image then takes one more."""
         study = pairs_study(
-            images=60, max_annotators=1, agreement_percent=3, agreement_annotators=3
+            images=60,
+            min_annotators=1,
+            max_annotators=1,
+            agreement_percent=3,
+            agreement_annotators=3,
         )
         assert "These images connect 5 annotators for certain" in in_words(study)[-1]
 
