@@ -150,7 +150,7 @@ class TestEachCheck:
     @pytest.mark.parametrize(("seconds", "said"), [(-20, []), (-40, [("clock", "warning")])])
     @pytest.mark.parametrize("sign", [1, -1])
     def test_a_clock_that_is_apart_from_that_of_postgresql(self, monkeypatch, seconds, said, sign):
-        """Both read the same clock here: this machine's is said to be another."""
+        """Both are one clock here, so this machine is given another time."""
         now = timezone.now() + sign * timedelta(seconds=seconds)
         monkeypatch.setattr(checks.timezone, "now", lambda: now)
         assert faults(checks.clock) == said
