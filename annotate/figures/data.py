@@ -12,6 +12,9 @@ from django.db.models.functions import TruncDate
 from django.utils.translation import gettext_lazy
 
 from annotate.judging.models import Assignment
+from annotate.recruiting.models import Outcome
+from annotate.recruiting.selectors import Figures, figures_of
+from annotate.reports.included import counted_visits
 from annotate.reports.models import KeptReport
 from annotate.reports.properties import image_properties
 from annotate.reports.services import (
@@ -29,6 +32,7 @@ from annotate.reports.services import (
 from annotate.reports.services import annotator_rankings as rankings_of
 from annotate.reports.services import protocol_scores as scores_of
 from annotate.scoring.models import ProtocolRun
+from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings import __version__ as software_version
@@ -47,6 +51,22 @@ _FROM_THE_STUDY: Final = gettext_lazy(
     "The kept report does not hold these numbers: this is the study as it is now, under the report's "
     "settings."
 )
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Entrances by what became of their people; of all, those whose answers count in reports."""
+
+    entrances: Sequence[Figures]
+    n_counted: int
+    n_left_out: int
+
+    @property
+    def n_finished(self) -> int:
+        return self.n_of(Outcome.COMPLETED)
+
+    def n_of(self, outcome: str) -> int:
+        return sum(one.by_outcome[outcome] for one in self.entrances)
 
 
 @dataclass(frozen=True)
@@ -168,6 +188,20 @@ class FigureData:
         return betas
 
     @cached_property
+    def flow(self) -> "Flow":
+        """What became of the people who came by entrances, in the study as it is now."""
+        entrances = figures_of(self.study)
+        if not entrances:
+            return Flow((), 0, 0)
+        came = set(self.study.arrivals.values_list("person", flat=True))
+        counted = counted_visits(self.study).filter(annotator__in=came)
+        return Flow(
+            entrances,
+            n_counted=counted.values("annotator").distinct().count(),
+            n_left_out=len(came & set(left_out(self.study))),
+        )
+
+    @cached_property
     def key(self) -> str:
         """Return a key of the input and the study's progress; equal keys mean equal figures."""
         progress = self.study.assignments.aggregate(
@@ -180,6 +214,7 @@ class FigureData:
             self.study.exclusions.count(),
             sorted(self.study.methods.values_list("pk", "name")),
             sorted(self.study.study_images.aggregate(n=Count("pk"), last=Max("pk")).items()),
+            [(one.n_began, one.by_outcome, one.n_turned_away) for one in self.flow.entrances],
         )
         parts = (
             software_version,

@@ -15,7 +15,7 @@ from .building import NO_FILES, build, can_write
 from .data import FigureData
 from .figure import Cell, Figure, Spec
 from .files import FORMATS
-from .kinds import NAMES
+from .kinds import NAMES, participants
 from .parts import drawing
 from .themes import ON_PAGES, THEMES, WIDTHS_MM, Paper
 from .words import titled
@@ -50,9 +50,16 @@ class ShownFigure:
 def shown_figures(
     data: FigureData, query: QueryDict, names: Sequence[str] = NAMES
 ) -> list[ShownFigure]:
-    """Return figures for a page; their files have the settings of ``query``, the page's own."""
+    """Return figures for a page; their files have the settings of ``query``, the page's own.
+
+    The flow of participants is left out of the page of a study that nobody came to by a link.
+    """
     address = _Addresses(data, query).file
-    return [shown(figure, address) for figure in build(data, names).values()]
+    return [
+        shown(figure, address)
+        for figure in build(data, names).values()
+        if figure.name != participants.NAME or not figure.is_empty
+    ]
 
 
 def shown_figure(name: str, data: FigureData, query: QueryDict) -> ShownFigure:

@@ -8,6 +8,7 @@ from typing import Final
 
 from annotate.judging.models import Judgement
 from annotate.studies.models import Study
+from text_rankings.base.i18n import gettext_noop
 
 from .models import Arrival, Entrance, Outcome
 
@@ -18,6 +19,18 @@ ENOUGH_TIMES: Final = 50
 # The page before the first pair, the examples and the practice.
 _LESSON_MINUTES: Final = 2
 _SKIPPED_SHARE: Final = 4
+# A line of a report's facts, stored in English.
+_LINE: Final = gettext_noop("{name}: {reason}")
+_COMMA: Final = gettext_noop(", ")
+_NOT_ADMITTED: Final = gettext_noop("{n} not admitted")
+_AGREED: Final = gettext_noop("{n} agreed")
+_FINISHED: Final = gettext_noop("{n} finished")
+_CHECKS: Final = gettext_noop("{n} stopped by checks")
+_TAKEN_BACK: Final = gettext_noop("{n} took their consent back")
+_TIME_OVER: Final = gettext_noop("{n} out of time")
+_IN_PROGRESS: Final = gettext_noop("{n} in progress")
+_MINUTES: Final = gettext_noop("median {n} minutes")
+_RIGHT: Final = gettext_noop("{n} of {asked} known answers right")
 
 
 def minutes_of(entrance: Entrance) -> int:
@@ -52,6 +65,9 @@ class Figures:
     n_timed_out: int
     by_outcome: dict[str, int]
     median_minutes: float | None
+    # Known-answer pairs of all who agreed, and those that were right.
+    n_checks: int
+    n_right: int
 
     @property
     def n_finished(self) -> int:
@@ -100,7 +116,31 @@ def _figures(entrance: Entrance) -> Figures:
         n_timed_out=by_outcome[""] - n_under_way,
         by_outcome={outcome: by_outcome[outcome] for outcome in Outcome},
         median_minutes=median(minutes) if minutes else None,
+        n_checks=sum(arrival.n_checks for arrival in arrivals),
+        n_right=sum(arrival.n_right for arrival in arrivals),
     )
+
+
+def how_people_were_found(study: Study) -> list[str]:
+    """Return a line in English for each entrance: what became of the people who came by it."""
+    lines = []
+    for one in figures_of(study):
+        parts = {
+            _NOT_ADMITTED: one.n_turned_away,
+            _AGREED: one.n_began,
+            _FINISHED: one.n_finished,
+            _CHECKS: one.n_screened_out,
+            _TAKEN_BACK: one.by_outcome[Outcome.NO_CONSENT],
+            _TIME_OVER: one.n_timed_out,
+            _IN_PROGRESS: one.n_under_way,
+        }
+        said = [words.format(n=n) for words, n in parts.items() if n or words is _AGREED]
+        if one.median_minutes is not None:
+            said.append(_MINUTES.format(n=round(one.median_minutes, 1)))
+        if one.n_checks:
+            said.append(_RIGHT.format(n=one.n_right, asked=one.n_checks))
+        lines.append(_LINE.format(name=one.entrance.name, reason=_COMMA.join(said)))
+    return lines
 
 
 def why_look_at(arrival: Arrival) -> list[str]:

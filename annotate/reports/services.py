@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import ImageQuerySet, Result
+from annotate.recruiting.selectors import how_people_were_found
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.tallies import protocol_tallies
 from annotate.studies.models import Study
@@ -92,6 +93,7 @@ _END_RULES: Final[Mapping[str, str]] = {
     Study.EndRule.BUDGET: gettext_noop("the budget of answers was used up"),
     Study.EndRule.DECIDED: gettext_noop("planned looks had decided every pair of protocols"),
 }
+_FOUND: Final = gettext_noop("people who came by a link")
 _LEFT_OUT: Final = gettext_noop("annotators left out")
 _KNOWN: Final = gettext_noop("known-answer pairs")
 _IMPORTED: Final = gettext_noop("{protocol} (imported {day})")
@@ -116,6 +118,8 @@ class StudyReport:
     n_annotators: int
     # Visits about drawn methods.
     n_visits: int = 0
+    # What became of the people of each entrance.
+    found: Sequence[str] = ()
     people_left_out: Sequence[str] = ()
     # Each annotator's accuracy on known-answer pairs.
     known_answers: Sequence[str] = ()
@@ -138,6 +142,7 @@ class StudyReport:
             **({_ORIGIN: _ELSEWHERE} if self.study.is_external else {}),
             **({_STATE: STILL_OPEN} if self.study.state == Study.State.OPEN else {}),
             **({END: _END_RULES[self.study.ends_by]} if self.study.ended else {}),
+            **({_FOUND: _LIST.join(found)} if (found := self.found) else {}),
             **({_LEFT_OUT: _LIST.join(left)} if (left := self.people_left_out) else {}),
             **({_KNOWN: _LIST.join(known)} if (known := self.known_answers) else {}),
             **self.not_counted,
@@ -322,6 +327,7 @@ def report_of(
         n_rankings=complete.count(),
         n_visits=counted.filter(drawn__isnull=False).count(),
         n_annotators=counted.values("annotator").distinct().count(),
+        found=how_people_were_found(study),
         people_left_out=people_left_out(study),
         known_answers=known_answers(study),
         not_counted=not_counted(study),

@@ -144,6 +144,8 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     )
     if is_external:
         yield f"Their answers were {header['origin of the answers']}. "
+    if found := header.get("people who came by a link"):
+        yield f"People took part by a link, without an account: {found}. "
     if n_left := n_left_out(header):
         yield f"The rankings of {counted(n_left, 'further annotator')} were left out. "
     yield from _missing(header)

@@ -15,6 +15,7 @@ from . import (
     critical_difference,
     distances,
     nearness,
+    participants,
     parts_of_images,
     plan,
     progress,
@@ -38,6 +39,7 @@ _FIGURES: Final[Mapping[str, Callable[[FigureData], Figure]]] = {
     "parts": parts_of_images.figure_of,
     plan.NAME: plan.figure_of,
     "progress": progress.figure_of,
+    participants.NAME: participants.figure_of,
 }
 NAMES: Final = tuple(_FIGURES)
 

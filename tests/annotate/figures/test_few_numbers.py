@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft7Validator
 
+from annotate.figures.data import Flow
 from annotate.figures.files import to_pdf, to_png, to_svg
 from annotate.figures.files.vega import specification
 from annotate.figures.kinds.agreement import annotator_agreement
@@ -17,6 +18,7 @@ from annotate.figures.kinds.beta import beta_curves
 from annotate.figures.kinds.critical_difference import critical_difference
 from annotate.figures.kinds.distances import distance_distribution
 from annotate.figures.kinds.nearness import nearness
+from annotate.figures.kinds.participants import flow_of_participants
 from annotate.figures.kinds.parts_of_images import scores_by_part
 from annotate.figures.kinds.progress import progress_over_time
 from annotate.figures.kinds.scores import score_by_rank
@@ -24,6 +26,8 @@ from annotate.figures.kinds.strengths import detector_strengths
 from annotate.figures.kinds.variance import variance_components
 from annotate.figures.kinds.wins import win_matrix
 from annotate.figures.themes import Paper
+from annotate.recruiting.models import Entrance, Outcome
+from annotate.recruiting.selectors import Figures
 from annotate.reports.presentation import shown_table
 from rankings.agreement.report import build_report
 from rankings.inference.significance import critical_difference as nemenyi
@@ -45,6 +49,14 @@ def scores_of(images, protocols="AB"):
     return nearness(shown_table("recall", report.criteria["recall"], None))
 
 
+def flow(n=0, **outcomes):
+    """The flow of an entrance to which so many agreed."""
+    entrance = Entrance(name="One", turned_away={"full": 2} if n else {})
+    by = {outcome: outcomes.get(outcome, 0) for outcome in Outcome}
+    figures = Figures(entrance, 0, n, 0, n - sum(by.values()), by, None, 0, 0)
+    return Flow([figures], n, 0)
+
+
 NOTHING = [
     scores_of([]),
     scores_of(["one"], protocols=""),
@@ -62,6 +74,7 @@ NOTHING = [
     critical_difference(nemenyi([[1.0]], ["A"])),
     critical_difference(nemenyi([[]], [])),
     progress_over_time([]),
+    flow_of_participants(Flow((), 0, 0)),
     variance_components(components(0, 0, 0), reason="one annotator says nothing about others"),
     variance_components(components(0, 0, 0)),
     scores_by_part([], ["A"]),
@@ -82,6 +95,8 @@ def test_without_anything_to_draw_a_figure_says_what_is_missing(figure):
 
 
 FEW = {
+    "an entrance that nobody opened": flow_of_participants(flow()),
+    "a person": flow_of_participants(flow(1, completed=1)),
     "one method without limits": detector_strengths(
         {
             "strengths": [{"method": "a", "strength": 0.0, "low": None, "high": None}],

@@ -17,10 +17,13 @@ from django.utils import timezone
 from annotate.accounts.privacy.personal_data import erase, everything_about
 from annotate.audit.models import Act, AuditEntry
 from annotate.exchange.raw import FILES, write_zip
+from annotate.publication.papers import methods_text
 from annotate.recruiting import selectors, services
 from annotate.recruiting.models import Arrival, Entrance
 from annotate.recruiting.questions import as_lines, read_lines
 from annotate.recruiting.selectors import figures_of, minutes_of
+from annotate.reports.services import available_runs, keep_report
+from rankings.agreement.report import Settings
 from tests.support.factories import make_admin, make_run
 from tests.support.made_once import made_once
 from tests.support.participants import (
@@ -346,3 +349,41 @@ def test_progress_reaches_the_payment_list_before_the_end(researcher, study):
     answer(browser)
     head, row = rows_of(researcher, entrance, "list")
     assert dict(zip(head, row, strict=True))["pairs"] == "1"
+
+
+def test_reports_and_papers_say_how_people_were_found(researcher, study):
+    entrance = make_entrance(study, places=5)
+    finished = admitted(entrance, ids("a"))
+    answer_all(finished)
+    done = Arrival.objects.get(participant="a")
+    Arrival.objects.filter(pk=done.pk).update(consented=done.ended - timedelta(minutes=20))
+    admitted(entrance, ids("b"), taught=False)
+    Arrival.objects.filter(participant="b").update(deadline=timezone.now() - timedelta(minutes=1))
+    agree(Client(), entrance, ids("d"), leave="no_consent")
+    make_run(study, "IOU", {})
+    page = researcher.get(reverse("reports:report", args=[study.slug])).text
+    said = (
+        f"{entrance.name}: 1 not admitted, 2 agreed, 1 finished, 1 out of time, median 20.0 minutes"
+    )
+    assert said in page
+    kept = keep_report(
+        study=study, settings=Settings(min_annotators=1), runs=available_runs(study), person=None
+    )
+    assert f"by a link, without an account: {said}" in methods_text(kept.data).markdown
+
+
+def test_a_figure_shows_the_flow_of_participants(researcher, study):
+    page = reverse("figures:figures", args=[study.slug])
+    names = [figure.name for figure in researcher.get(page).context["figures"]]
+    assert "participants" not in names
+    entrance = make_entrance(study, places=5)
+    answer_all(admitted(entrance, ids("a")))
+    admitted(entrance, ids("b"), taught=False)
+    agree(Client(), entrance, ids("d"), leave="no_consent")
+    *_, figure = researcher.get(page).context["figures"]
+    assert figure.rows[0][:4] == [entrance.name, "1", "2", "1"]
+    for said in ("Came by a link: 3", "Not admitted: 1", "no consent: 1", "in progress: 1"):
+        assert said in figure.alt
+    assert "Counted in reports: 1" in figure.alt
+    text = json.dumps(figure.drawings["light"]["wide"])
+    assert "Agreed to take part: 2" in text
