@@ -31,11 +31,12 @@ EVENT_COLUMNS: Final = _ALL["events"]
 RANKING_COLUMNS: Final = _ALL["rankings"]
 EXCLUSION_COLUMNS: Final = _ALL["exclusions"]
 NOTE_COLUMNS: Final = _ALL["notes"]
+QUESTION_COLUMNS: Final = _ALL["questions"]
 CAUSE_COLUMNS: Final = _ALL["causes"]
 COST_COLUMNS: Final = _ALL["costs"]
 # The tables of the raw data.
 TABLES: Final[Mapping[str, Columns]] = {
-    name: _ALL[name] for name in ("events", "rankings", "exclusions", "notes")
+    name: _ALL[name] for name in ("events", "rankings", "exclusions", "notes", "questions")
 }
 DICTIONARY_COLUMNS: Final = tuple(
     Column(name, "text", "") for name in ("table", "column", "values", "meaning")

@@ -23,10 +23,11 @@ from .columns import (
     EVENT_COLUMNS,
     EXCLUSION_COLUMNS,
     NOTE_COLUMNS,
+    QUESTION_COLUMNS,
     RANKING_COLUMNS,
     Column,
 )
-from .rows import Row, dictionary, events, exclusions, notes, rankings, some_at_a_time
+from .rows import Row, dictionary, events, exclusions, notes, questions, rankings, some_at_a_time
 
 CHECKSUMS: Final = "checksums.sha256"
 _ROWS_AT_A_TIME: Final = 200
@@ -102,6 +103,13 @@ FILES: Final[Mapping[str, File]] = {
         as_csv,
     ),
     "notes.csv": File(gettext_lazy("annotators' notes, CSV"), _CSV, notes, NOTE_COLUMNS, as_csv),
+    "questions.csv": File(
+        gettext_lazy("answers to the questions of entrances, CSV"),
+        _CSV,
+        questions,
+        QUESTION_COLUMNS,
+        as_csv,
+    ),
     "dictionary.csv": File(
         gettext_lazy("the columns, CSV"), _CSV, dictionary, DICTIONARY_COLUMNS, as_csv
     ),

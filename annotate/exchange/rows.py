@@ -204,6 +204,21 @@ def notes(study: Study, *, names: bool = False) -> Iterator[Row]:
         }
 
 
+def questions(study: Study, *, names: bool = False) -> Iterator[Row]:
+    """Yield every answer to the questions of entrances, in the order in which people came."""
+    people = names_of(study, real=names)
+    for arrival in study.arrivals.select_related("entrance"):
+        for number, asked in enumerate(arrival.answers, 1):
+            yield {
+                "study": study.name,
+                "annotator": people.get(arrival.person_id),
+                "entrance": arrival.entrance.name,
+                "number": number,
+                "question": asked["words"],
+                "answer": asked["answer"],
+            }
+
+
 def dictionary(study: Study | None = None, *, names: bool = False) -> Iterator[Row]:
     """Yield every column of the tables with its meaning; ``study`` and ``names`` are ignored."""
     for table, columns in TABLES.items():

@@ -283,6 +283,8 @@ def withdraw(*, arrival: Arrival) -> Arrival:
     arrival = finish(arrival=arrival, outcome=Outcome.NO_CONSENT)
     if arrival.outcome == Outcome.NO_CONSENT and not arrival.entrance.keeps_answers:
         judging.erase_answers(study=arrival.study, annotator=arrival.person)
+        arrival.answers = []
+        arrival.save(update_fields=["answers"])
         for membership in Membership.objects.filter(study=arrival.study, person=arrival.person):
             remove_member(membership=membership)
     return arrival

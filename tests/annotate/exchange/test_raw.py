@@ -184,7 +184,7 @@ def test_the_dictionary_explains_every_column(study):
     rows = table(study, "dictionary.csv")
     for name in TABLES:
         explained = [row["column"] for row in rows if row["table"] == name]
-        assert explained == list(table(study, f"{name}.csv")[0])
+        assert explained == read(study, f"{name}.csv").splitlines()[0].split(",")
     assert all(row["meaning"] and row["values"] for row in rows)
 
 

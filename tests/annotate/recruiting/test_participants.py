@@ -1,5 +1,6 @@
 """The way of a participant over HTTP: from a link to a code, on every platform."""
 
+import csv
 import re
 from contextlib import suppress
 from datetime import timedelta
@@ -12,6 +13,7 @@ from django.test import Client
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 
+from annotate.exchange.raw import content
 from annotate.judging.models import Assignment, Judgement, Screen
 from annotate.recruiting import pace
 from annotate.recruiting.models import Arrival, Entrance, Outcome
@@ -241,8 +243,13 @@ def test_no_code_is_in_any_page_before_its_outcome(entrance, study):
         assert not [code for code in codes if code in said]
 
 
-def test_consent_taken_back_erases_the_answers_and_frees_the_place(entrance, study):
-    browser = admitted(entrance)
+def test_consent_taken_back_erases_the_answers_and_frees_the_place(study):
+    asked = {"when": "before", "kind": "text", "words": "Why?", "choices": []}
+    entrance = make_entrance(study, questions=[asked])
+    browser = Client()
+    agree(browser, entrance, question_0="Fun")
+    learn(browser, study)
+    assert arrival_in(browser).answers == [{"words": "Why?", "answer": "Fun"}]
     for _ in range(3):
         answer(browser)
     person = arrival_in(browser).person
@@ -250,6 +257,7 @@ def test_consent_taken_back_erases_the_answers_and_frees_the_place(entrance, stu
     assert code_on(page) == entrance.code_no_consent
     assert not Assignment.objects.filter(annotator=person).exists()
     assert not Judgement.objects.exists()
+    assert arrival_in(browser).answers == []
     assert set(study.study_images.values_list("n_complete", flat=True)) == {0}
     assert entrance.arrivals.holding_places().count() == 0
     # The same ids begin no second time.
@@ -576,6 +584,14 @@ def test_questions_before_and_after_are_kept_with_the_visit(study):
     assert arrival_in(browser).answers == [
         {"words": "Device?", "answer": "laptop"},
         {"words": "Anything odd?", "answer": "no"},
+    ]
+    rows = list(csv.DictReader(b"".join(content(study, "questions.csv")).decode().splitlines()))
+    assert [
+        (row["annotator"], row["entrance"], row["number"], row["question"], row["answer"])
+        for row in rows
+    ] == [
+        ("annotator-1", entrance.name, "1", "Device?", "laptop"),
+        ("annotator-1", entrance.name, "2", "Anything odd?", "no"),
     ]
 
 
