@@ -55,7 +55,7 @@ _FROM_THE_STUDY: Final = gettext_lazy(
 
 @dataclass(frozen=True)
 class Flow:
-    """Entrances by what became of their people; of all, those whose answers count in reports."""
+    """Entrances with people by their outcomes; of all, how many count in reports."""
 
     entrances: Sequence[Figures]
     n_counted: int
@@ -189,7 +189,7 @@ class FigureData:
 
     @cached_property
     def flow(self) -> "Flow":
-        """What became of the people who came by entrances, in the study as it is now."""
+        """The people who came by entrances, by their outcomes in the study as it is now."""
         entrances = figures_of(self.study)
         if not entrances:
             return Flow((), 0, 0)

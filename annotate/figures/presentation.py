@@ -52,7 +52,7 @@ def shown_figures(
 ) -> list[ShownFigure]:
     """Return figures for a page; their files have the settings of ``query``, the page's own.
 
-    The flow of participants is left out of the page of a study that nobody came to by a link.
+    The flow of participants is left out of the page of a study without entrances.
     """
     address = _Addresses(data, query).file
     return [

@@ -122,7 +122,7 @@ def _figures(entrance: Entrance) -> Figures:
 
 
 def how_people_were_found(study: Study) -> list[str]:
-    """Return a line in English for each entrance: what became of the people who came by it."""
+    """Return a line in English for each entrance, with its people by their outcomes."""
     lines = []
     for one in figures_of(study):
         parts = {

@@ -118,7 +118,7 @@ class StudyReport:
     n_annotators: int
     # Visits about drawn methods.
     n_visits: int = 0
-    # What became of the people of each entrance.
+    # The people of each entrance by their outcomes.
     found: Sequence[str] = ()
     people_left_out: Sequence[str] = ()
     # Each annotator's accuracy on known-answer pairs.

@@ -1,4 +1,4 @@
-"""What became of the people who came by entrances: a flow of participants as in CONSORT."""
+"""The flow of participants: people who came by entrances, as reports of trials show them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def flow_of_participants(flow: Flow) -> Figure:
         *(_("Consent taken back"), _("Time over"), _("In progress"), _("Median minutes")),
     )
     if not flow.entrances:
-        reason = _("The study has no entrance, so nobody came by a link.")
+        reason = _("The study has no entrance, so no one came by a link.")
         return without_drawing(NAME, title, columns, reason)
     rows: list[Row] = [
         (
@@ -50,7 +50,7 @@ def flow_of_participants(flow: Flow) -> Figure:
         name=NAME,
         title=title,
         caption=_(
-            "What became of the people who came by a link. People who were not admitted may be counted "
+            "People who came by a link, by what became of them. Those who were not admitted may be counted "
             "more than once. Complete answers of people who did not finish count, too."
         ),
         summary=_("; ").join(line for step, others in steps for line in (step, *others)) + ".",
@@ -101,7 +101,7 @@ def _counted(words: str, by_reason: dict[str, int]) -> list[str]:
 
 
 def _boxes(paper: Paper, steps: Sequence[Step]) -> Spec:
-    """Return the steps below each other, and beside each arrow those who did not come along."""
+    """Return the steps below each other, and next to each arrow the people who did not come along."""
     boxes: list[dict[str, Cell]] = []
     texts: list[dict[str, Cell]] = []
     lines: list[dict[str, Cell]] = []

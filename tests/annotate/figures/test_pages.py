@@ -65,7 +65,7 @@ def test_the_page_shows_every_figure_with_its_numbers(researcher, study):
     """Right is at distance 0 and Reversed at 3 (three swaps) on both images."""
     response = researcher.get(reverse("figures:figures", args=[study.slug]))
     assert response.status_code == 200
-    names = [name for name in NAMES if name != "participants"]  # nobody came by a link
+    names = [name for name in NAMES if name != "participants"]  # the study has no entrance
     assert [figure.name for figure in response.context["figures"]] == names
     # Intervals need more images; a person agrees with the others.
     assert [row[:4] for row in shown(response, "nearness").rows] == [
