@@ -16,7 +16,7 @@ from ..words import whole
 
 NAME = "participants"
 _LINE, _AROUND, _BETWEEN = 10.0, 5.0, 12.0
-# What is left and right in the drawing, in parts of its width: where it begins and where it ends.
+# Begin and end of the left and the right column, in parts of the width.
 _LEFT, _RIGHT = (0.0, 0.46), (0.53, 1.0)
 # A step, and the sentences about those who did not come to the next one.
 Step = tuple[str, Sequence[str]]
