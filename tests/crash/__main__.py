@@ -51,7 +51,7 @@ from .real_work import Work, has_begun
 
 # More than one person ranks in that time: a round without answers shows nothing.
 _METHODS, _IMAGES = 6, 300
-_THINK_SECONDS, _FAULT_SECONDS, _BACK_SECONDS = 0.3, 1.5, 300
+_THINK_SECONDS, _FAULT_SECONDS, _BACK_SECONDS = 0.3, 1.5, 900
 Fault = Callable[[], None]
 
 
@@ -82,7 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             runs[-1].wait()  # its table fits into the pipe
     for run in runs:
         print(run.communicate()[0], end="", flush=True)
-    return max(run.returncode for run in runs)
+    # A run that a signal ended has a negative one.
+    return max(abs(run.returncode) for run in runs)
 
 
 def _break(kind: str, options: argparse.Namespace) -> int:
