@@ -44,13 +44,15 @@ _turn: Final = Lock()
 
 
 @contextmanager
-def _in_turn() -> Iterator[None]:
-    """Process this machine's answers one at a time if the database is SQLite.
+def in_turn() -> Iterator[None]:
+    """Process what people of this machine send one at a time if the database is SQLite.
 
     SQLite has one writer at a time. A connection that finds it busy sleeps for up to 0.1 s before
-    each new attempt, although a transaction takes a few milliseconds.
+    each new attempt, although a transaction takes a few milliseconds; next to writers that take
+    turns it finds it busy until it gives up. A transaction that has begun takes no turn: it holds
+    what the others wait for.
     """
-    if connection.vendor != "sqlite":
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
         yield
         return
     with _turn, (settings.DATA_DIR / "answers.lock").open("a") as file:
@@ -60,6 +62,7 @@ def _in_turn() -> Iterator[None]:
         yield
 
 
+@in_turn()
 @transaction.atomic
 def start(*, study: Study, annotator: User) -> Turn | None:
     """Return the waiting screen; create it (and take up an image) if there is none.
@@ -70,7 +73,7 @@ def start(*, study: Study, annotator: User) -> Turn | None:
     return waiting_or_next(_open_study(annotator, study), annotator)
 
 
-@_in_turn()
+@in_turn()
 @transaction.atomic
 def record_judgement(
     *,
@@ -123,6 +126,7 @@ def record_judgement(
     return go_on(screen, log.with_event(judgement), annotator)
 
 
+@in_turn()
 @transaction.atomic
 def record_skip(
     *,
@@ -161,6 +165,7 @@ def record_skip(
     return go_on(screen, log.with_event(skip), annotator)
 
 
+@in_turn()
 @transaction.atomic
 def undo(*, study: Study, annotator: User, screen_id: str) -> Turn | None:
     """Undo the annotator's last answer or skip, and return its screen.

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.judging.models import CRITERION_NAMES, Assignment
+from annotate.judging.services import in_turn
 from annotate.studies.models import Study
 
 from . import consent
@@ -78,6 +79,7 @@ def pass_example(*, study: Study, annotator: User, number: int) -> None:
     visits.filter(examples_seen__lt=number).update(examples_seen=number)
 
 
+@in_turn()
 @transaction.atomic
 def record_practice(
     *, study: Study, annotator: User, round_number: int, exercise: Exercise, answers: Answers
@@ -104,6 +106,7 @@ def record_practice(
     return True
 
 
+@in_turn()
 @transaction.atomic
 def finish(*, study: Study, annotator: User) -> FirstVisit:
     """End the first visit, even if parts of it were skipped. Raises ConsentMissing."""

@@ -126,6 +126,7 @@ def why_shut(entrance: Entrance, ids: Ids) -> str:
     return ""
 
 
+@judging.in_turn()
 @transaction.atomic
 def admit(*, entrance: Entrance, ids: Ids, answers: list[dict[str, str]] | None = None) -> Arrival:
     """Take a place for a person who has agreed, as an annotator under a pseudonym.
@@ -170,6 +171,7 @@ def admit(*, entrance: Entrance, ids: Ids, answers: list[dict[str, str]] | None 
     return arrival
 
 
+@judging.in_turn()
 def turn_away(*, entrance: Entrance, outcome: str) -> str:
     """Count a person who does not take part, and return the code for it."""
     with transaction.atomic():
@@ -244,6 +246,7 @@ def go_on_after_pause(arrival: Arrival) -> None:
     arrival.save(update_fields=["is_paused", "n_pauses", "n_wrong_then"])
 
 
+@judging.in_turn()
 @transaction.atomic
 def finish(*, arrival: Arrival, outcome: Outcome) -> Arrival:
     """End a visit and give its code; the first outcome stays."""
@@ -277,6 +280,7 @@ def count(arrival: Arrival) -> None:
     arrival.n_checks, arrival.n_right = len(right), sum(right)
 
 
+@judging.in_turn()
 @transaction.atomic
 def withdraw(*, arrival: Arrival) -> Arrival:
     """Take back a person's consent: the answers go or stay as it said, and the place is free."""
@@ -290,6 +294,7 @@ def withdraw(*, arrival: Arrival) -> Arrival:
     return arrival
 
 
+@judging.in_turn()
 @transaction.atomic
 def answer_questions(*, arrival: Arrival, answers: list[dict[str, str]]) -> None:
     """Store the answers to the questions after the last pair; they are asked once."""

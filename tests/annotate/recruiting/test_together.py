@@ -3,11 +3,23 @@
 from collections import Counter
 
 import pytest
+from django.db import connection
 from django.test import Client
 
+from annotate.judging import services as judging
+from annotate.recruiting import services
 from annotate.recruiting.models import Arrival
 from annotate.studies.models import Membership
-from tests.support.participants import agree, code_on, crowd_study, ids, learn, make_entrance
+from tests.support.participants import (
+    admitted,
+    agree,
+    answer_all,
+    code_on,
+    crowd_study,
+    ids,
+    learn,
+    make_entrance,
+)
 from tests.support.together import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,3 +50,25 @@ def test_the_same_ids_twice_at_once_are_one_participant():
     assert {answer.status_code for answer in at_once(*calls)} == {302}
     assert Arrival.objects.count() == Membership.objects.count() == 1
     assert len({browser.session["arrival"] for browser in browsers}) == 1
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="other databases have many writers")
+def test_on_sqlite_participants_take_turns_with_those_who_answer(monkeypatch):
+    """A writer that takes no turn would wait until it gives up: consent, each pair, the end."""
+    seen = set()
+
+    def watch(module, name):
+        real = getattr(module, name)
+
+        def watched(*args, **kwargs):
+            seen.add((name, judging._turn.locked()))
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, watched)
+
+    watch(services, "add_member")
+    watch(services, "count")
+    watch(judging, "waiting_or_next")
+    answer_all(admitted(make_entrance(crowd_study(images=2), size=2), ids("p")))
+    assert seen == {("add_member", True), ("count", True), ("waiting_or_next", True)}
+    assert not judging._turn.locked()
