@@ -6,6 +6,8 @@ from django.conf import settings
 from django.contrib.auth import login, logout
 from django.http import HttpRequest
 
+from annotate.judging.services import in_turn
+
 from .models import Arrival
 
 KEY: Final = "arrival"
@@ -24,7 +26,9 @@ def arrival_of(request: HttpRequest) -> Arrival | None:
 
 def sign_in(request: HttpRequest, arrival: Arrival) -> None:
     """Sign a participant in; another person in this browser is signed out first."""
-    if request.user.is_authenticated:
-        logout(request)
-    login(request, arrival.person, backend=_BACKEND)
-    request.session[KEY] = arrival.pk
+    with in_turn():
+        if request.user.is_authenticated:
+            logout(request)
+        login(request, arrival.person, backend=_BACKEND)
+        request.session[KEY] = arrival.pk
+        request.session.save()
