@@ -10,7 +10,7 @@ from annotate.recruiting.models import Outcome
 
 from ..data import FigureData, Flow, noted_as_live
 from ..figure import Cell, Figure, Row, Spec, without_drawing
-from ..parts import data_of, finished, marks, nominal, quantitative
+from ..parts import drawn, finished, heads_of
 from ..themes import Paper
 from ..words import whole
 
@@ -29,10 +29,7 @@ def figure_of(data: FigureData) -> Figure:
 def flow_of_participants(flow: Flow) -> Figure:
     """Return boxes from those who asked to those whose answers count, all entrances together."""
     title = _("Flow of participants")
-    columns = (
-        *(_("Entrance"), _("Not admitted"), _("Agreed"), _("Finished"), _("Checks failed")),
-        *(_("Consent taken back"), _("Time over"), _("In progress"), _("Median minutes")),
-    )
+    columns = heads_of(NAME)
     if not flow.entrances:
         reason = _("The study has no entrance, so no one came by a link.")
         return without_drawing(NAME, title, columns, reason)
@@ -122,47 +119,18 @@ def _boxes(paper: Paper, steps: Sequence[Step]) -> Spec:
             y, across = end + _BETWEEN / 2, (bottom + _BETWEEN / 2 + end) / 2
             lines.append({"x": middle, "x2": middle, "y": bottom, "y2": y})
             lines.append({"x": middle, "x2": right[0], "y": across, "y2": across})
-    return finished(paper, _chart(paper, boxes, texts, lines, bottom), padding=1)
-
-
-def _chart(
-    paper: Paper,
-    boxes: Sequence[dict[str, Cell]],
-    texts: Sequence[dict[str, Cell]],
-    lines: Sequence[dict[str, Cell]],
-    height: float,
-) -> Spec:
-    def in_points(field: str, side: float) -> Spec:
-        return quantitative(field, axis=None, scale={"domain": [0, side], "range": [0, side]})
-
-    theme, ends = paper.theme, {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
-    heads = [
-        {"x": line["x2"], "y": line["y2"], "shape": shape}
-        for at, line in enumerate(lines)
-        for shape in ["triangle-right" if at % 2 else "triangle-down"]
-    ]
-    shape = {"shape": nominal("shape", scale=None)}
-    return {
-        "width": paper.width_pt,
-        "height": height,
-        "encoding": {"x": in_points("x", paper.width_pt), "y": in_points("y", height)},
-        "layer": [
-            {"data": data_of(lines), **marks("rule", ends, color=theme.edge)},
-            {
-                "data": data_of(heads),
-                **marks("point", shape, filled=True, size=24, color=theme.edge),
-            },
-            {"data": data_of(boxes), **marks("rect", ends, fill=theme.sunken, stroke=theme.edge)},
-            {
-                "data": data_of(texts),
-                **marks(
-                    "text",
-                    {"text": nominal("text")},
-                    align="left",
-                    baseline="middle",
-                    color=theme.ink,
-                    limit=0.45 * paper.width_pt,
-                ),
-            },
+    chart = drawn(
+        NAME,
+        paper,
+        width=paper.width_pt,
+        height=bottom,
+        lines=lines,
+        arrows=[
+            {"x": line["x2"], "y": line["y2"], "shape": f"triangle-{'right' if at % 2 else 'down'}"}
+            for at, line in enumerate(lines)
         ],
-    }
+        boxes=boxes,
+        texts=texts,
+        limit=0.45 * paper.width_pt,
+    )
+    return finished(paper, chart, padding=1)
