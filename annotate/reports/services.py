@@ -116,12 +116,9 @@ class StudyReport:
     n_images: int
     n_rankings: int
     n_annotators: int
-    # Visits about drawn methods.
     n_visits: int = 0
-    # The people of each entrance by their outcomes.
     found: Sequence[str] = ()
     people_left_out: Sequence[str] = ()
-    # Each annotator's accuracy on known-answer pairs.
     known_answers: Sequence[str] = ()
     not_counted: Mapping[str, str] = field(default_factory=dict)
 
