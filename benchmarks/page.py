@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlsplit
 
 from . import pages
 from .own_site import (
@@ -237,7 +238,7 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) 
         print_line("the same where the image changes", _times(between))
         print_line("  until its photograph and boxes are seen", _times(seen))
     for others in strange[:3]:
-        print_line("  besides", ", ".join(url.partition("/judge/")[2] or url for url in others))
+        print_line("  besides", ", ".join(urlsplit(url).path for url in others))
     if answer_bytes:
         found = f"{median(answer_bytes):,.0f} / {max(answer_bytes):,}"
         print_line("bytes of an answer's response, median / most", found)
