@@ -154,12 +154,12 @@ def load_the_data(page: Page, site: str, folder) -> None:
     load(page)
     expect(page.get_by_role("heading", name="Street signs")).to_be_visible()
 
-    page.get_by_role("link", name="Load results or scores").click()
+    page.get_by_role("link", name="Load results or scores").first.click()
     check(page, results)
     load(page)
     expect(page.get_by_role("row", name="first-word 3 6 0")).to_be_visible()
 
-    page.get_by_role("link", name="Score protocols").click()
+    page.get_by_role("link", name="Score protocols").first.click()
     page.get_by_label("IOU", exact=True).check()
     page.get_by_role("button", name="Score the chosen protocols").click()
     expect(page.get_by_role("rowheader", name="IOU")).to_be_visible()
@@ -171,7 +171,7 @@ def load_the_data(page: Page, site: str, folder) -> None:
         for method, (recall, precision) in methods.items()
     ]
     scores.write_text("\n".join(["image,method,recall,precision", *rows]))
-    page.get_by_role("link", name="Load results or scores").click()
+    page.get_by_role("link", name="Load results or scores").first.click()
     check(page, [str(scores)], protocol="Organisers")
     load(page)
     expect(page.get_by_role("rowheader", name="Organisers")).to_be_visible()
