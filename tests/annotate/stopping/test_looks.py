@@ -111,7 +111,7 @@ def test_a_clear_difference_is_decided_once_held_shown_and_logged(client):
     assert not services.look_if_due(study)
     client.force_login(add_researcher(study))
     text = standings(client, study)
-    assert "8 looks are planned, and 1 are taken" in text
+    assert "1 of 8 planned looks taken" in text
     assert text.count("p is nearer to people than q") == 6
     data = client.get(reverse("api:standings", args=[study.slug])).json()
     assert [one["taken"] is not None for one in data["looks"]] == [False] * 3 + [True] + [False] * 4
