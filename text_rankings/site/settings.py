@@ -365,6 +365,7 @@ SPECTACULAR_SETTINGS = {
         "JobState": "annotate.jobs.models.Job.State",
         "FileKind": "annotate.imports.models.FileKind",
         "ReceiptKind": "annotate.imports.models.Import.Kind",
+        "Strategy": "annotate.studies.models.Study.Strategy",
     },
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": f"/{STATIC_URL}img/icon.svg",
