@@ -179,7 +179,11 @@ class TestHowItIsCalled:
         assert told == "text-rankings manage --data '/srv/my data'"
 
     def test_no_hint_says_it_by_itself(self):
-        paths = [*ROOT.glob("templates/**/*"), *ROOT.glob("annotate/**/*.py")]
+        paths = [
+            *ROOT.glob("templates/**/*"),
+            *ROOT.glob("annotate/**/*.py"),
+            *ROOT.glob("annotate/**/*.md"),
+        ]
         hints = [path for path in paths if path.is_file() and "manage.py" in path.read_text()]
         # The text about a bundle's format, which is read where the program may not be.
-        assert hints == [ROOT / "annotate/exchange/bundles/__init__.py"]
+        assert hints == [ROOT / "annotate/exchange/bundles/explanation.md"]

@@ -140,7 +140,7 @@ def compared(means, told=(), reason=None):
             "protocols": list(means),
             "means": list(means.values()),
             "pairs": [
-                {"first": a, "second": b, "holm_p_value": 0.01 if {a, b} in told else 0.9}
+                {"first": a, "second": b, "adjusted_p_value": 0.01 if {a, b} in told else 0.9}
                 for a, b in combinations(means, 2)
             ],
         }
