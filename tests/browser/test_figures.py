@@ -13,7 +13,7 @@ from tests.support.truths import rank_everything, same_truth
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 # The images of this study are alike, so that there are no parts to draw, and too few to plan from;
-# nobody came by a link.
+# no one came by a link.
 DRAWN = [name for name in NAMES if name not in ("parts", "plan", "participants")]
 
 
