@@ -10,7 +10,7 @@ from django.core.cache import cache
 
 from annotate.datasets.models import Image
 from annotate.leaderboards.selectors import Boards, Row, rows_of
-from protocols.core.base import f_score
+from protocols.core.base import Tally
 from protocols.core.regions import Region, decode_regions
 from rankings.detectors.leaderboard import Leaderboard, leaderboard
 
@@ -291,16 +291,10 @@ def images_of_entry(entry: Entry) -> list[ImageFigure]:
         return []
     images = challenge.images_of(Split.VISIBLE).defer("truth")
     figures = [
-        ImageFigure(image, _figure(*tally))
+        ImageFigure(image, Tally(*tally).figures[2])
         for image, tally in zip(images, score.tallies, strict=True)
     ]
     return sorted(figures, key=lambda one: 2.0 if one.value is None else one.value)
-
-
-def _figure(recalled: float, n_truth: float, precise: float, n_detections: float) -> float | None:
-    return f_score(
-        recalled / n_truth if n_truth else None, precise / n_detections if n_detections else None
-    )
 
 
 def detections_of(entry: Entry, image: Image) -> tuple[Region, ...]:

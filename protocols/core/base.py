@@ -90,6 +90,13 @@ class Tally:
     precise: float
     n_detections: float
 
+    @property
+    def figures(self) -> tuple[float | None, float | None, float | None]:
+        """Recall, precision and F-score, undefined (None) where nothing is counted."""
+        recall = self.recalled / self.n_truth if self.n_truth else None
+        precision = self.precise / self.n_detections if self.n_detections else None
+        return recall, precision, f_score(recall, precision)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(map(self.__getattribute__, self.__slots__))
 

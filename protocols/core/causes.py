@@ -11,7 +11,7 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
-from .base import ImageScore, Match, Protocol, Scene, Side, Tally, f_score
+from .base import ImageScore, Match, Protocol, Scene, Side, Tally
 from .credits import CreditProtocol, match_credits
 from .errors import ProtocolError
 from .geometry import Pairs, Shapes, intersection_areas, overlapping_pairs, shares
@@ -175,11 +175,11 @@ def costs(of: Losses) -> list[Cost]:
     Each is computed from the observed figures, so the costs do not depend on the order in which
     causes are removed; the recall costs add up to the recall lost.
     """
-    before = _figures(of.tally)
+    before = of.tally.figures
     found = []
     for cause in CAUSES:
         change = of.changes.get(cause, Change())
-        after = _figures(_mended(of.tally, change))
+        after = _mended(of.tally, change).figures
         gains = [
             None if old is None or new is None else new - old
             for old, new in zip(before, after, strict=True)
@@ -194,12 +194,6 @@ def _mended(tally: Tally, change: Change) -> Tally:
         # All detections were false and are gone: nothing wrong is left.
         precise = counted = 1.0
     return Tally(tally.recalled + change.recalled, tally.n_truth, precise, counted)
-
-
-def _figures(tally: Tally) -> tuple[float | None, float | None, float | None]:
-    recall = tally.recalled / tally.n_truth if tally.n_truth else None
-    precision = tally.precise / tally.n_detections if tally.n_detections else None
-    return recall, precision, f_score(recall, precision)
 
 
 def _weights(
