@@ -40,13 +40,13 @@ from . import pages
 from .own_site import (
     ROOT,
     add_database_options,
-    chosen_database,
+    database_name,
     free_port,
     gunicorn,
     make_study,
-    own_site,
     percentile,
     print_line,
+    shipped_site,
     sign_in,
 )
 
@@ -172,25 +172,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--images", type=int, default=40)
     add_database_options(parser)
     options = parser.parse_args(arguments)
-    with (
-        chosen_database(options) as database,
-        TemporaryDirectory() as static,
-        own_site(database, DEBUG="false", STATIC_ROOT=static) as site,
-    ):
+    with shipped_site(options) as site:
         _challenge(site, options)
 
 
 def _challenge(site: Any, options: argparse.Namespace) -> None:
     from django.contrib.auth.models import User
-    from django.core.management import call_command
-    from django.db import connection, connections
+    from django.db import connections
     from django.utils import timezone
 
     from annotate.challenges import services
     from annotate.challenges.models import Challenge
 
-    others = ["drf_spectacular_sidecar", "rest_framework", "admin"]
-    call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=others)
     dataset = make_study(2, options.images).dataset
     now = timezone.now()
     challenge = services.save_challenge(
@@ -218,11 +211,10 @@ def _challenge(site: Any, options: argparse.Namespace) -> None:
         Team(address, at, truth, sign_in(User.objects.create_user(f"person {at}")), challenge.slug)
         for at in range(options.teams)
     ]
-    name = {"postgresql": "PostgreSQL", "sqlite": "SQLite"}[connection.vendor]
     connections.close_all()
     print(
         f"{options.teams} teams, {options.uploads} uploads within {options.seconds:g} s, "
-        f"{options.kills} workers killed, {options.images} images; {name}",
+        f"{options.kills} workers killed, {options.images} images; {database_name()}",
         flush=True,
     )
     with site.served(gunicorn(port, "--config", "text_rankings/site/gunicorn.py"), port):

@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from http.client import HTTPException
 from http.cookiejar import CookieJar
 from statistics import median
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, Request, build_opener
@@ -30,14 +29,14 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 from . import pages
 from .own_site import (
     add_database_options,
-    chosen_database,
     chromium,
+    database_name,
     free_port,
     gunicorn,
     make_study,
-    own_site,
     percentile,
     print_line,
+    shipped_site,
 )
 
 _METHODS, _IMAGES, _KNOWN = 4, 60, 6
@@ -157,23 +156,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     add_database_options(parser)
     parser.add_argument("--no-browser", action="store_true", help="count no requests and bytes")
     options = parser.parse_args(arguments)
-    with (
-        chosen_database(options) as database,
-        TemporaryDirectory() as static,
-        own_site(database, DEBUG="false", STATIC_ROOT=static) as site,
-    ):
+    with shipped_site(options) as site:
         _crowd(site, options)
 
 
 def _crowd(site: Any, options: argparse.Namespace) -> None:
-    from django.core.management import call_command
-    from django.db import connection, connections
+    from django.db import connections
 
     from annotate.recruiting.models import Entrance
 
-    # Packing the libraries' files for other pages takes a minute.
-    others = ["drf_spectacular_sidecar", "rest_framework", "admin"]
-    call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=others)
     n_images = max(_IMAGES, options.pairs)
     entrance = Entrance.objects.create(
         study=make_study(_METHODS, n_images, methods_per_visit=2, drawn_by="random"),
@@ -187,14 +178,13 @@ def _crowd(site: Any, options: argparse.Namespace) -> None:
         n_checks=_KNOWN,
         after_checks="end",
     )
-    database = {"postgresql": "PostgreSQL", "sqlite": "SQLite"}[connection.vendor]
     connections.close_all()
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     people = [Person(address, number, options.think) for number in range(options.people)]
     print(
         f"{options.people} people for {options.places} places within {options.within:g} s, "
-        f"{options.pairs} pairs each, {options.think:g} s between answers; {database}",
+        f"{options.pairs} pairs each, {options.think:g} s between answers; {database_name()}",
         flush=True,
     )
     with site.served(gunicorn(port, "--config", "text_rankings/site/gunicorn.py"), port):

@@ -29,6 +29,7 @@ from .own_site import (
     Served,
     add_database_options,
     chosen_database,
+    database_name,
     free_port,
     gunicorn,
     make_annotators,
@@ -112,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _load(site: Any, options: argparse.Namespace) -> None:
-    from django.db import connection, connections
+    from django.db import connections
 
     from annotate.judging import services
     from annotate.judging.presentation import payload
@@ -122,7 +123,6 @@ def _load(site: Any, options: argparse.Namespace) -> None:
     for number, person in enumerate(make_annotators(study, options.annotators)):
         turn = services.start(study=study, annotator=person)
         annotators.append(Annotator(sign_in(person), payload(turn), random.Random(number)))
-    database = {"postgresql": "PostgreSQL", "sqlite": "SQLite"}[connection.vendor]
     connections.close_all()
 
     port = free_port()
@@ -131,7 +131,8 @@ def _load(site: Any, options: argparse.Namespace) -> None:
     with site.served(server, port) as served:
         print(
             f"{options.annotators} annotators for {options.seconds:g} s, {options.think:g} s between "
-            f"answers; gunicorn with {options.workers} processes of {options.threads} threads, {database}",
+            f"answers; gunicorn with {options.workers} processes of {options.threads} threads, "
+            f"{database_name()}",
             flush=True,
         )
         took = [-seconds for seconds in _processor_seconds(served)]

@@ -173,6 +173,28 @@ def chosen_database(options: argparse.Namespace) -> AbstractContextManager[str]:
     return nullcontext("")
 
 
+def database_name() -> str:
+    from django.db import connection
+
+    return {"postgresql": "PostgreSQL", "sqlite": "SQLite"}[connection.vendor]
+
+
+@contextmanager
+def shipped_site(options: argparse.Namespace) -> Iterator[OwnSite]:
+    """Set up an empty site with the settings of production, on the database that options choose."""
+    with (
+        chosen_database(options) as database,
+        tempfile.TemporaryDirectory(prefix="benchmark-") as static,
+        own_site(database, DEBUG="false", STATIC_ROOT=static) as site,
+    ):
+        from django.core.management import call_command
+
+        # Packing the libraries' files for other pages takes a minute.
+        others = ["drf_spectacular_sidecar", "rest_framework", "admin"]
+        call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=others)
+        yield site
+
+
 @contextmanager
 def own_postgres(url: str) -> Iterator[str]:
     """Create an empty database on the same server; yield its address, or "" if impossible."""
