@@ -66,7 +66,7 @@ def test_a_new_person_makes_an_account_and_is_in_the_study(client, study):
 
 
 @pytest.mark.parametrize(("role", "then"), [("researcher", "home"), ("annotator", "judging:judge")])
-def test_somebody_with_an_account_joins_after_being_asked(client, study, role, then):
+def test_a_person_with_an_account_joins_after_being_asked(client, study, role, then):
     token, person = made(study, role=role).token, make_person()
     client.force_login(person)
     opened(client, token)

@@ -169,7 +169,7 @@ def test_a_name_that_is_taken_is_refused(client, dataset):
     assert Study.objects.filter(name="Arena").count() == 1
 
 
-def test_nobody_answers_in_it_here(client, dataset):
+def test_no_one_answers_in_it_here(client, dataset):
     study = loaded(client, dataset, *PAIRS)
     with pytest.raises(StudyRefused, match="collected elsewhere"):
         set_state(study=study, state="open")

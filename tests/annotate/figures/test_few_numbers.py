@@ -95,7 +95,7 @@ def test_without_anything_to_draw_a_figure_says_what_is_missing(figure):
 
 
 FEW = {
-    "an entrance that nobody opened": flow_of_participants(flow()),
+    "an entrance that no one opened": flow_of_participants(flow()),
     "a person": flow_of_participants(flow(1, completed=1)),
     "one method without limits": detector_strengths(
         {

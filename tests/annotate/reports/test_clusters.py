@@ -100,7 +100,7 @@ def test_the_warning_is_on_the_page_and_the_rule_in_the_methods_paragraph(client
     assert "Annotators of one group count as one" in page
 
 
-def test_one_group_of_all_counts_nobody_as_one():
+def test_annotators_who_are_all_of_one_group_count_one_by_one():
     study = two_sites(images=3)
     study.memberships.update(group="Paris")
     said = for_whom(analysed(study))

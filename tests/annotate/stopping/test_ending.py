@@ -111,7 +111,7 @@ def test_long_after_the_end_nothing_is_answered(with_budget):
         answer(on_screen, other)
 
 
-def test_a_study_that_somebody_closes_takes_the_pair_on_screen_and_no_other(with_budget):
+def test_a_study_that_is_closed_by_hand_takes_the_pair_on_screen_and_no_other(with_budget):
     person = add_annotator(with_budget)
     turn = judging.start(study=with_budget, annotator=person)
     set_state(study=with_budget, state="closed")
