@@ -18,6 +18,9 @@ _ONCE_DRAWN = """async () => {
 }"""
 _KNOWS_ITS_TABLES = """() => [...document.querySelectorAll(".table-scroll")].every(
   (box) => !box.checkVisibility() || "wide" in box.dataset || "fits" in box.dataset)"""
+# Until its layout is chosen, the comparison page is hidden from everybody, axe included.
+_SHOWS_ITS_PAIR = """() => matchMedia("(scripting: none)").matches
+  || !document.querySelector(".screen-page [data-screen]:not([data-ready])")"""
 
 
 def sign_in(context: BrowserContext, client: Client, person: User | None, live_server) -> None:
@@ -50,6 +53,7 @@ def unexpected(complaints: list[str]) -> list[str]:
 def check_accessible(page: Page, rules: tuple[str, ...] = ()) -> None:
     """Check that axe finds no violation of its rules, or of the given ones."""
     page.wait_for_function(_KNOWS_ITS_TABLES)
+    page.wait_for_function(_SHOWS_ITS_PAIR)
     axe = Axe()
     if not page.evaluate("typeof axe === 'object'"):
         page.evaluate(axe.axe_script)
