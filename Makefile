@@ -81,7 +81,7 @@ sbom: .venv/dev ## List what a server is made of, with licences, and write it to
 lint: .venv/dev ## Check style, types, security, templates, migrations, settings and containers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy text_rankings protocols rankings annotate tools
+	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml text_rankings protocols rankings annotate
 	$(BIN)/python .ci/audit.py
