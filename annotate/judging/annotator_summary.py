@@ -215,7 +215,8 @@ def in_words(minutes: float) -> str:
 def progress_data(turn: Turn, n_images: int | None) -> dict[str, Any]:
     """Return the progress of the image or, if it has a single pair, of all images.
 
-    ``n_images`` is needed only for the latter.
+    ``n_images`` is needed only for the latter. ``timed``: the expected number of pairs left, which
+    gives the time left; None if some images may have more pairs.
     """
     remaining = _remaining(turn)
     return {
@@ -229,12 +230,12 @@ def progress_data(turn: Turn, n_images: int | None) -> dict[str, Any]:
 
 def progress_of_quota(turn: Turn, n_done: int, n_pairs: int) -> dict[str, Any]:
     """Return the progress of an annotator who is asked a number of pairs."""
-    n_left, seconds = max(n_pairs - n_done, 1), _pace(turn)
+    n_left = max(n_pairs - n_done, 1)
     return {
         **dict.fromkeys(("least", "most", "expected"), n_left),
         "share": round(n_done / (n_done + n_left), 4),
         "text": ngettext("{n} pair left", "{n} pairs left", n_left).format(n=n_left),
-        "minutes": seconds and round(seconds * n_left / 60, 1),
+        "timed": n_left,
         "note": turn.note,
     }
 
@@ -249,7 +250,7 @@ def _remaining(turn: Turn) -> Remaining:
     return Remaining(left.least + more, left.expected + more, left.most + more)
 
 
-def _pace(turn: Turn) -> float | None:
+def pace(turn: Turn) -> float | None:
     """Return the median time of a pair, on this image or, if it has too few, the latest ones."""
     if len(turn.log.seconds) < _FEW_TIMES:
         return seconds_a_pair(turn.assignment.study, turn.assignment.annotator)
@@ -257,25 +258,22 @@ def _pace(turn: Turn) -> float | None:
 
 
 def _left(turn: Turn, remaining: Remaining, n_images: int | None) -> dict[str, Any]:
-    """Return the share done, what is left in words, and the minutes it takes."""
-    assignment, study = turn.assignment, turn.assignment.study
-    seconds = _pace(turn)
+    """Return the share done, and what is left, in words and in pairs."""
+    assignment = turn.assignment
     if n_images is None or not is_one_pair(assignment):
         done = len(turn.log.entries) + len(turn.log.known)
         return {
             # The completed share of the pairs, in [0, 1), matching the text next to it.
             "share": round(done / (done + max(remaining.expected, 1.0)), 4),
             "text": _remaining_text(remaining),
-            "minutes": seconds and round(seconds * remaining.expected / 60, 1),
+            "timed": round(remaining.expected, 1),
         }
     n_done = assignment.position - 1
     n_left = max(n_images - n_done, 1)
-    # Some of the images may have more pairs.
-    is_known = seconds is not None and not study.whole_percent
     return {
         "share": round(n_done / (n_done + n_left), 4),
         "text": ngettext("{n} image left", "{n} images left", n_left).format(n=n_left),
-        "minutes": round(seconds * n_left / 60, 1) if is_known and seconds else None,
+        "timed": None if assignment.study.whole_percent else n_left,
     }
 
 

@@ -44,7 +44,7 @@ def go_on(screen: Screen, log: Log, annotator: User) -> Turn | None:
     if assignment.study.state != Study.State.OPEN:
         # The study has ended: an image completed by this answer counts, but nothing more is asked.
         if log.settled.state.is_finished:
-            finish(assignment, log)
+            finish(assignment, log, last=screen)
         return None
     is_over = quota_of(assignment.study, annotator).max_pairs and is_used_up(
         assignment.study, annotator
@@ -55,7 +55,7 @@ def go_on(screen: Screen, log: Log, annotator: User) -> Turn | None:
         if following.purpose == Screen.Purpose.REPAIR:
             note = _("An earlier answer has changed, so some pairs are asked again.")
         return Turn(following, log, can_undo=True, note=note)
-    finish(assignment, log)
+    finish(assignment, log, last=screen)
     return waiting_or_next(assignment.study, annotator)
 
 
@@ -225,14 +225,15 @@ def end(study: Study, annotator: User) -> None:
         finish(assignment, read_log(assignment))
 
 
-def finish(assignment: Assignment, log: Log) -> None:
+def finish(assignment: Assignment, log: Log, *, last: Screen | None = None) -> None:
+    """End an image. ``last``: the screen just answered, with its results."""
     settled = log.settled
     assignment.finished = timezone.now()
     assignment.n_skipped = sum(event.is_skip for event in log.in_force)
     assignment.n_answered = len(log.in_force) - assignment.n_skipped
     # Doubts for which no screens were left stay unsettled and are reported.
     assignment.unsettled = sorted({*settled.unsettled, *settled.doubtful})
-    rankings = complete_rankings_of(assignment, settled.state, method_of_each_result(assignment))
+    rankings = complete_rankings_of(assignment, settled.state, _methods(assignment, last))
     if rankings is not None:
         assignment.rankings = rankings
         assignment.state = Assignment.State.COMPLETE
@@ -240,6 +241,15 @@ def finish(assignment: Assignment, log: Log) -> None:
     else:
         assignment.state = Assignment.State.INCOMPLETE
     assignment.save(update_fields=[*_OF_THE_END, "rankings", "state", "unsettled"])
+
+
+def _methods(assignment: Assignment, last: Screen | None) -> dict[int, int]:
+    """Return the method of each result that takes part; a visit of one pair has just shown both."""
+    shown = [] if last is None else [last.left, last.right]
+    is_all = sorted([result.pk] for result in shown) == sorted(assignment.items)
+    if is_all and not assignment.hidden:
+        return {result.pk: result.method_id for result in shown}
+    return method_of_each_result(assignment)
 
 
 def reopen(assignment: Assignment) -> None:

@@ -18,7 +18,7 @@ from annotate.studies.models import Study
 from protocols import registry
 from protocols.core.base import ImageScore, Scene
 
-from .annotator_summary import progress_data, progress_of_quota
+from .annotator_summary import pace, progress_data, progress_of_quota
 from .answer_history import Past
 from .attention_checks import copy_of, pair_of, two_results
 from .current_screen import Turn
@@ -34,14 +34,14 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
     """Return the screen as JSON-able data, which the page's template and its script both draw.
 
     ``have`` is the key of the image whose results the page already has: they are left out, and so
-    are the number of images and the user's preferences, which a page reads when it is opened.
+    are the number of images, the user's preferences and pace, which a page reads when it is opened.
     """
     screen, assignment = turn.screen, turn.assignment
     image, study, annotator = assignment.image, assignment.study, assignment.annotator
     implied = turn.implied
     asked = asked_of(assignment)
     shown = image_data(study, annotator, image, assignment.known, asked, have=[have])
-    person = {} if have else {"person": preferences_data(annotator)}
+    person = {} if have else {"person": preferences_data(annotator), "pace": pace(turn)}
     quota = quota_of(study, annotator)
     n_images, n_done = None, None
     if quota.max_pairs is not None:

@@ -12,6 +12,7 @@ from annotate.api.schema import ProblemSerializer
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 
+from .annotator_summary import pace
 from .current_screen import Turn
 from .forms import AIDS
 from .models import A_DAY_SECONDS, Assignment, Note, Skip, Verdict, check_place
@@ -115,13 +116,16 @@ class NextSerializer(serializers.Serializer[Any]):
 
 def next_data(study: Study, turn: Turn | None, request: Any, *, have: str, done: bool) -> Any:
     """Return the data of NextSerializer; ``have`` is the key of the image that the client has."""
-    screen = None if turn is None else _turn_data(payload(turn, have=have), request)
+    screen = None if turn is None else _turn_data(payload(turn, have=have), pace(turn), request)
     return NextSerializer({"study": study.slug, "done": done, "screen": screen}).data
 
 
-def _turn_data(page: Mapping[str, Any], request: Any) -> dict[str, Any]:
+def _turn_data(page: Mapping[str, Any], seconds: float | None, request: Any) -> dict[str, Any]:
     """Return the page's data, with the API's URLs instead of the page's."""
     shown, progress = page["image"], page["progress"]
+    n_timed = progress["timed"]
+    is_timed = seconds is not None and n_timed is not None
+    minutes = round(seconds * n_timed / 60, 1) if is_timed else None
     digest = _HASH.search(shown["url"] or "")
     address = reverse("api:photograph", args=[digest[0]], request=request) if digest else None
     kept = ("key", "number")
@@ -139,7 +143,7 @@ def _turn_data(page: Mapping[str, Any], request: Any) -> dict[str, Any]:
         },
         "criteria": page["criteria"],
         "answers": page["answers"],
-        "progress": progress,
+        "progress": progress | {"minutes": minutes},
         "can_undo": page["can_undo"],
     }
 

@@ -279,8 +279,9 @@ def _locked_membership(**found_by: object) -> QuerySet[Membership]:
 
 
 def _screen(public_id: str) -> QuerySet[Screen]:
-    screens = Screen.objects.select_related("assignment__image").defer("assignment__image__truth")
-    return screens.filter(public_id=public_id)
+    screens = Screen.objects.select_related("assignment__image", "left", "right")
+    long = ("assignment__image__truth", "left__regions", "right__regions")
+    return screens.defer(*long).filter(public_id=public_id)
 
 
 def _open_study(annotator: User, study: Study) -> Study:

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { confirm, confirmAlike, receive, wait } from "../../static/js/judging/exchange.js";
-import { followEdit, leftOf, refresh } from "../../static/js/judging/screen.js";
+import { followEdit, leftOf, paceOf, refresh } from "../../static/js/judging/screen.js";
 
 const CHOOSE = "Say something.";
 const PAYLOAD = {
@@ -196,7 +196,14 @@ test("a refusal is said in the site's words, or in words of our own, with a way 
 });
 
 test("the time that is left is said in whole minutes, once it is known", () => {
-  assert.equal(leftOf({ text: "3 pairs left", minutes: null }), "3 pairs left");
-  assert.equal(leftOf({ text: "3 pairs left", minutes: 0.2 }), "3 pairs left, 1 min");
-  assert.equal(leftOf({ text: "3 pairs left", minutes: 2.6 }), "3 pairs left, 3 min");
+  assert.equal(leftOf({ text: "3 pairs left", timed: 3 }, null), "3 pairs left");
+  assert.equal(leftOf({ text: "3 pairs left", timed: null }, 9), "3 pairs left");
+  assert.equal(leftOf({ text: "3 pairs left", timed: 3 }, 4), "3 pairs left, 1 min");
+  assert.equal(leftOf({ text: "3 pairs left", timed: 3 }, 52), "3 pairs left, 3 min");
+});
+
+test("the pace is the median of the page's last pairs, or the site's until there are three", () => {
+  assert.equal(paceOf({ pace: 9, times: [1, 2] }), 9);
+  assert.equal(paceOf({ pace: 9, times: [30, 2, 5] }), 5);
+  assert.equal(paceOf({ pace: 9, times: [...Array(20).fill(60), ...Array(20).fill(4)] }), 4);
 });

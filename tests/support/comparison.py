@@ -92,7 +92,7 @@ def screen(number=1, left="a", right="b", settings=None, **fields):
             "expected": 5,
             "most": 8,
             "text": "About 5 pairs left (2 to 8)",
-            "minutes": None,
+            "timed": None,
             "note": "",
         },
         "can_undo": False,

@@ -107,7 +107,7 @@ class Preview:
                 "expected": 1.0,
                 "most": 1,
                 "text": _("Preview"),
-                "minutes": None,
+                "timed": None,
                 "note": "",
             },
             "can_undo": at > 0,

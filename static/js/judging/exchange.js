@@ -116,6 +116,7 @@ async function advise(page) {
 const RECEIVERS = {
   done: (page, { url }) => location.assign(url),
   next(page, { payload }, sent) {
+    if (sent.kind === "answer") page.times.push(Number(new URLSearchParams(sent.body).get("seconds_taken")));
     show(page, payload);
     page.messages.say([payload.message, payload.progress.note].filter(Boolean).join(" "));
     if (sent.kind === "answer") advise(page);

@@ -2,7 +2,8 @@
 //
 // Its parts and its state are one record, which its modules share. payload: the screen as the site sent
 // it (judging/screens.py); photograph: the state of the photograph, a key of WORDS in photograph.js;
-// shownAt: when the pair was shown; isHasty: whether the answer under way was hasty.
+// pace: the seconds of a pair before the page was opened; times: those since; shownAt: when the pair
+// was shown; isHasty: whether the answer under way was hasty.
 import { createAnswer } from "./answer.js";
 import { createBreaks, createPause } from "./breaks.js";
 import { createClock } from "./clock.js";
@@ -32,6 +33,8 @@ function createPage(root) {
     payload,
     settings,
     person: payload.person,
+    pace: payload.pace,
+    times: [],
     photograph: "none",
     shownAt: performance.now(),
     isHasty: false,

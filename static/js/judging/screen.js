@@ -29,8 +29,14 @@ export function followEdit({ advance, answer, person }) {
   else advance.stop();
 }
 
-export function leftOf({ text, minutes }) {
-  return minutes == null ? text : gettext("{text}, {n} min", { text, n: Math.max(1, Math.round(minutes)) });
+// The median seconds of the page's last pairs or, until there are three, those that the site knew.
+export function paceOf({ pace, times }) {
+  const last = times.slice(-20).sort((a, b) => a - b);
+  return last.length < 3 ? pace : last[Math.floor(last.length / 2)];
+}
+
+export function leftOf({ text, timed }, pace) {
+  return timed && pace ? gettext("{text}, {n} min", { text, n: Math.max(1, Math.round(pace * timed / 60)) }) : text;
 }
 
 export function showProgress(page) {
@@ -44,7 +50,7 @@ export function showProgress(page) {
   document.title = document.title.replace(told.textContent, place);
   told.textContent = place;
   header.querySelector("progress").value = progress.share;
-  header.querySelector("[data-progress-text]").textContent = leftOf(progress);
+  header.querySelector("[data-progress-text]").textContent = leftOf(progress, paceOf(page));
   header.querySelector("[data-progress-note]").textContent = progress.note ?? "";
 }
 

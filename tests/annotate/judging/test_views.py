@@ -283,8 +283,8 @@ def test_the_page_takes_few_queries_and_more_boxes_take_no_more(
 ):
     # The page says which image's results it has already.
     answers = asked_verdicts(AB, turn) | {"have": payload(turn)["image"]["key"]}
-    # Twelve, session and account among them, and the two statements around a transaction.
-    with django_assert_max_num_queries(14):
+    # Eight, session and account among them, and the two statements around a transaction.
+    with django_assert_max_num_queries(10):
         page.post(answer_url(turn), answers, headers=JSON)
 
 
@@ -327,11 +327,10 @@ def test_an_answer_to_an_image_that_the_page_has_takes_eight_queries(client):
         statements = [one["sql"] for one in asked if "SAVEPOINT" not in one["sql"]]
         counted.append(len(statements))
         turn = current_screen.waiting_turn(study, annotator)
-    # Until there are three pairs of an image, other images give the average time of its next pair.
-    assert counted == [9] * 2 + [8] * 8
+    assert counted == [8] * 10
 
 
-def test_an_answer_that_leads_to_another_image_takes_as_many_queries_every_time(client):
+def test_t43_an_answer_that_leads_to_another_image_takes_as_many_queries_every_time(client):
     """Visits of one pair, of an image that others have begun and whose results the page has already."""
     names = [f"net-{number}" for number in range(6)]
     boxes = {name: [(0, 0, 20 + 10 * at, 10)] for at, name in enumerate(names)}
@@ -352,6 +351,6 @@ def test_an_answer_that_leads_to_another_image_takes_as_many_queries_every_time(
         assert response.json()["image"]["key"] == coming["image"]["key"]
         counted.append(len([one for one in asked if "SAVEPOINT" not in one["sql"]]))
         turn = current_screen.waiting_turn(study, annotator)
-    # Seven store the answer, three end the image, three choose the next one and its pair, two store
-    # them, and one reads the pace.
-    assert counted == [16] * 8
+    # Seven store the answer, two end the image, three choose the next one and its pair, and two
+    # store them.
+    assert counted == [14] * 8
