@@ -1,10 +1,12 @@
 """Figures as their page shows them: texts, numbers as text, and the addresses of their files."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import ClassVar
+from typing import Any, ClassVar, Final
 
+from django.core.serializers.json import DjangoJSONEncoder
 from django.http import QueryDict
 from django.urls import reverse
 
@@ -13,17 +15,20 @@ from rankings.rounding import in_decimals
 
 from .building import NO_FILES, build, can_write
 from .data import FigureData
-from .figure import Cell, Figure, Spec
+from .figure import Cell, Figure
 from .files import FORMATS
 from .kinds import NAMES, participants
 from .parts import drawing
-from .themes import ON_PAGES, THEMES, WIDTHS_MM, Paper
+from .themes import ON_PAGES, ON_SCREEN, WIDTHS_MM, Paper
 from .words import titled
 
 # figure, file name extension, paper -> address
 AddressOf = Callable[[Figure, str, Paper], str]
-# theme -> "wide" or "narrow" -> Vega-Lite specification; static/js/figures/page.js draws it
-Drawings = Mapping[str, Mapping[str, Spec]]
+# Parts of drawings, each part before those that contain it, as {"part": its number}; the last is the
+# Vega-Lite specification by "wide" or "narrow". static/js/figures/page.js draws it.
+Drawings = Sequence[Any]
+# Number of characters above which a part is sent once.
+_LONG: Final = 40
 
 
 @dataclass(frozen=True)
@@ -121,10 +126,23 @@ def _without_criterion(title: str) -> str:
 def drawings(figure: Figure, wide: str = ON_PAGES) -> Drawings:
     """Return the drawings of a figure that is not empty; ``wide`` is the paper of large windows."""
     widths = {"wide": wide, "narrow": "single"}
-    return {
-        theme: {size: drawing(figure, Paper(theme, width)) for size, width in widths.items()}
-        for theme in THEMES
-    }
+    # JSON -> the part's number
+    numbers: dict[str, int] = {}
+
+    def shortened(part: Any) -> Any:
+        """Return the part, or its number if it is long: most parts occur in both widths."""
+        if isinstance(part, float):
+            return float(f"{part:.6g}")
+        if isinstance(part, dict):
+            part = {key: shortened(value) for key, value in part.items()}
+        elif isinstance(part, list | tuple):
+            part = [shortened(value) for value in part]
+        text = json.dumps(part, cls=DjangoJSONEncoder)
+        return {"part": numbers.setdefault(text, len(numbers))} if len(text) > _LONG else part
+
+    whole = {size: drawing(figure, Paper(ON_SCREEN, width)) for size, width in widths.items()}
+    last = {size: shortened(spec) for size, spec in whole.items()}
+    return [*map(json.loads, numbers), last]
 
 
 def _downloads(figure: Figure, file: AddressOf) -> list[tuple[int, list[tuple[str, str]]]]:

@@ -1,13 +1,15 @@
 """Papers that figures are drawn on: column width, font, and the colours of a theme."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
 POINTS_PER_MM: Final = 72 / 25.4
 WIDTHS_MM: Final[Mapping[str, int]] = {"single": 84, "double": 174}
 # As shown on pages in a window that is not small: letters are then as large as the page's.
 ON_PAGES: Final = "page"
+# The theme of a drawing that a browser draws: it has the colours of both.
+ON_SCREEN: Final = "light|dark"
 ALL_WIDTHS_MM: Final[Mapping[str, int]] = {**WIDTHS_MM, ON_PAGES: 124}
 # The first comes with the drawing program and is embedded in PDFs; the others have the same letter
 # widths.
@@ -45,6 +47,13 @@ class Theme:
         return max(("#000000", "#ffffff"), key=contrast)
 
 
+class _BothThemes(Theme):
+    """Colours such as "#ffffff|#1f2226", of which a browser takes that of its theme."""
+
+    def ink_on(self, share: float) -> str:
+        return "|".join(theme.ink_on(share) for theme in THEMES.values())
+
+
 THEMES: Final[Mapping[str, Theme]] = {
     "light": Theme(
         ground="#ffffff",
@@ -75,6 +84,21 @@ THEMES: Final[Mapping[str, Theme]] = {
 }
 
 
+def _both(*colours: str | tuple[str, ...]) -> Any:
+    """Join the colours of the themes; of several colours, each with its own."""
+    if isinstance(colours[0], str):
+        return "|".join(map(str, colours))
+    return tuple(map(_both, *colours))
+
+
+_BOTH: Final = _BothThemes(
+    **{
+        field.name: _both(*(getattr(theme, field.name) for theme in THEMES.values()))
+        for field in fields(Theme)
+    }
+)
+
+
 @dataclass(frozen=True)
 class Paper:
     """The width and the theme of a drawing; lengths are in points, as text is."""
@@ -84,7 +108,7 @@ class Paper:
 
     @property
     def theme(self) -> Theme:
-        return THEMES[self.theme_name]
+        return _BOTH if self.theme_name == ON_SCREEN else THEMES[self.theme_name]
 
     @property
     def width_mm(self) -> int:

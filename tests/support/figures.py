@@ -1,5 +1,7 @@
 """Data for figures, and the papers they are drawn on."""
 
+import re
+
 from annotate.figures.figure import Figure
 from annotate.figures.kinds.distances import distance_distribution
 from annotate.figures.themes import THEMES, WIDTHS_MM, Paper
@@ -18,6 +20,26 @@ FACTS = {"study": "Street <signs> & Ümläute", "date": "2026-03-04", "software"
 def a_figure() -> Figure:
     """Return box plots of three protocols and a baseline over four images."""
     return distance_distribution(DISTANCES, ABC, baselines=["all tied"])
+
+
+def put_together(drawings, theme="light"):
+    """Return the specifications by size, as static/js/figures/page.js fills them."""
+    parts = []
+
+    def filled(part):
+        if isinstance(part, str) and re.fullmatch(r"#\w{6}\|#\w{6}", part):
+            return part.split("|")[theme == "dark"]
+        if isinstance(part, list):
+            return [filled(one) for one in part]
+        if isinstance(part, dict):
+            return (
+                parts[part["part"]] if "part" in part else {k: filled(v) for k, v in part.items()}
+            )
+        return part
+
+    for part in drawings:
+        parts.append(filled(part))
+    return parts[-1]
 
 
 def components(images, taste, rest, low=None, high=None):

@@ -16,7 +16,7 @@ function figureOf(box) {
 }
 
 async function draw(figure) {
-  const spec = figure.drawings[theme()][small.matches ? "narrow" : "wide"];
+  const spec = whole(figure.drawings, theme())[small.matches ? "narrow" : "wide"];
   figure.view?.finalize();
   // Interpreted, because the content policy refuses functions made from text.
   figure.view = new View(parse(compile(spec).spec, undefined, { ast: true }), {
@@ -30,6 +30,20 @@ async function draw(figure) {
   const svg = figure.stage.querySelector("svg");
   // A narrower drawing keeps the size of its letters; a wider one is scaled down.
   svg.style.width = `${Math.min(100, (100 * svg.viewBox.baseVal.width) / spec.usermeta.paper)}%`;
+}
+
+// The specifications, from a list of parts that name earlier ones, in the colours of a theme.
+function whole(drawings, theme) {
+  const parts = [];
+  const filled = (part) => {
+    if (/^#\w{6}\|#\w{6}$/.test(part)) return part.split("|")[theme === "dark" ? 1 : 0];
+    if (Array.isArray(part)) return part.map(filled);
+    if (part === null || typeof part !== "object") return part;
+    if ("part" in part) return parts[part.part];
+    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, filled(value)]));
+  };
+  for (const part of drawings) parts.push(filled(part));
+  return parts.at(-1);
 }
 
 function theme() {

@@ -45,7 +45,7 @@ def test_no_language_leaks_into_the_other(researcher, study, order):
     assert french.short_title == "Quel protocole est le plus proche des annotateurs"
     assert french.columns[0] == "Protocole"
     for language, titled in (("fr", "Rang du consensus"), ("en", "Consensus rank")):
-        assert titled in json.dumps(pages[language]["scores"].drawings["light"]["wide"])
+        assert titled in json.dumps(pages[language]["scores"].drawings)
 
 
 def test_what_is_downloaded_is_the_same_for_every_reader(researcher, study):

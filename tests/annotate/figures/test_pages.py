@@ -18,8 +18,9 @@ from django.utils.html import escape
 from annotate.figures import building
 from annotate.figures import data as figure_data
 from annotate.figures.files import FORMATS
+from annotate.figures.files.vega import specification
 from annotate.figures.kinds import NAMES, figure_of
-from annotate.figures.themes import Paper
+from annotate.figures.themes import THEMES, Paper
 from annotate.jobs.models import Job
 from annotate.judging import services
 from annotate.reports import services as services_of_reports
@@ -27,6 +28,7 @@ from annotate.studies.exclusions import decide
 from rankings.agreement.report import Settings
 from rankings.elicitation.log import CRITERIA
 from tests.support.factories import add_annotator, add_researcher, make_person, make_run, make_study
+from tests.support.figures import put_together
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 from tests.support.work import file_made
@@ -157,24 +159,35 @@ def test_the_page_draws_nothing_itself(researcher, study, monkeypatch):
     assert page.text.count(" data-drawing>") == len(drawn)
 
 
-def test_a_page_carries_its_drawings_for_each_theme_and_window(researcher, study):
+def test_a_page_carries_its_drawings(researcher, study):
     """As JSON that no browser runs: a name that would end the element is escaped."""
     make_run(study, "</script><b>", {"a": 0.9, "b": 0.5, "c": 0.1})
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
     elements = re.findall(r'data-drawing><script type="application/json">(.*?)</script>', page.text)
     drawn = [figure for figure in page.context["figures"] if not figure.is_empty]
     assert [json.loads(text) for text in elements] == [figure.drawings for figure in drawn]
-    papers = {
-        (theme, size): drawing["usermeta"]["paper"]
-        for theme, drawings in shown(page, "wins").drawings.items()
-        for size, drawing in drawings.items()
-    }
-    wide, narrow = Paper("light", "page").width_pt, Paper("light", "single").width_pt
-    assert papers == {
-        (theme, size): width
-        for theme in ("light", "dark")
-        for size, width in (("wide", wide), ("narrow", narrow))
-    }
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_parts_of_a_drawing_give_it_in_each_theme_and_window(researcher, study, theme):
+    """Numbers have six digits, and no long part is sent twice."""
+
+    def rounded(text):
+        return json.loads(text, parse_float=lambda number: float(f"{float(number):.6g}"))
+
+    page = researcher.get(reverse("figures:figures", args=[study.slug]))
+    runs = services_of_reports.available_runs(study)
+    data = figure_data.FigureData(study, runs, Settings(), "recall")
+    for name, of_study in building.build(data, NAMES).items():
+        if of_study.is_empty:
+            continue
+        parts = shown(page, name).drawings
+        texts = [json.dumps(part) for part in parts]
+        assert len(set(texts)) == len(texts)
+        assert put_together(parts, theme) == {
+            "wide": rounded(specification(of_study, Paper(theme, "page"))),
+            "narrow": rounded(specification(of_study, Paper(theme, "single"))),
+        }
 
 
 def test_without_the_extra_pages_draw_and_say_how_to_have_files(researcher, study, monkeypatch):

@@ -385,5 +385,5 @@ def test_a_figure_shows_the_flow_of_participants(researcher, study):
     for said in ("Came by a link: 3", "Not admitted: 1", "no consent: 1", "in progress: 1"):
         assert said in figure.alt
     assert "Counted in reports: 1" in figure.alt
-    text = json.dumps(figure.drawings["light"]["wide"])
+    text = json.dumps(figure.drawings)
     assert "Agreed to take part: 2" in text

@@ -13,6 +13,7 @@ from rankings.design.pilots import DEMO_COMPONENTS
 from rankings.design.study_plans import SHARINGS
 from tests.support.differing import two_who_differ
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
+from tests.support.figures import put_together
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
@@ -122,9 +123,8 @@ def test_the_map_is_drawn_for_the_same_question(researcher, study):
     response = researcher.get(address(study), asked)
     figure = response.context["figure"]
     assert not figure.is_empty
-    assert figure.drawings["dark"]["narrow"]["usermeta"] == {
-        "paper": Paper("dark", "single").width_pt
-    }
+    narrow = put_together(figure.drawings)["narrow"]
+    assert narrow["usermeta"] == {"paper": Paper("dark", "single").width_pt}
     [*_, (_, files)] = figure.downloads
     links = dict(files)
     assert "people=30" in links["SVG"]
