@@ -469,6 +469,9 @@ class TestPreview:
         study = make_study(["a", "b"], state="draft")
         client.force_login(add_researcher(study))
         url = reverse("setup:preview_of_study", args=[study.slug])
-        assert client.get(url).status_code == 200
+        response = client.get(url)
+        assert response.status_code == 200
+        # Only annotators may read the lessons, so nothing leads there.
+        assert "/learn/" not in response.text
         client.force_login(add_annotator(study))
         assert client.get(url).status_code == 404
