@@ -271,8 +271,8 @@ def test_the_main_job_runs_from_an_empty_folder(site, archives):
         return site.command("text-rankings", "manage", "--data", data, *arguments)
 
     manage("set_up")
-    manage("load_dataset", "Two words", "--truth", archives["gt"])
-    manage("load_results", "two-words", archives["east"], archives["craft"])
+    files = archives["gt"], archives["east"], archives["craft"]
+    manage("import_files", *files, "--name", "Two words", "--yes")
     said = manage("score_protocol", "two-words", "iou")
     assert "iou" in said.lower()
     assert data.joinpath("db.sqlite3").is_file()

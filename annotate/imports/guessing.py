@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from protocols.formats.containers.folders import holds_photographs, unfolded
 from protocols.formats.recognition.guessing import guess, method_name
 from protocols.formats.recognition.reading import LINES
 from text_rankings.base.i18n import gettext_noop
@@ -37,14 +38,17 @@ def guess_file(path: Path, name: str, *, has_truth: bool = False) -> FileGuess:
     If ``has_truth``, there is ground truth already, so transcriptions or absent confidences do not
     prove that this file is ground truth.
     """
-    if _is_list_of_people(path):
+    if holds_photographs(path):
+        words = gettext_noop("Most of its files are pictures by name.")
+        return FileGuess(FileKind.PHOTOGRAPHS, "", "", words)
+    if not path.is_dir() and _is_list_of_people(path):
         return FileGuess(
             FileKind.USERS,
             "",
             "",
             gettext_noop("Its first line names {columns}.").format(columns=", ".join(COLUMNS)),
         )
-    guessed = guess(path, name)
+    guessed = guess(unfolded(path), name)
     kind = _KINDS.get(guessed.kind or "", FileKind.RESULTS)
     if has_truth and guessed.is_open:
         kind = FileKind.RESULTS

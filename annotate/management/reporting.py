@@ -1,4 +1,4 @@
-"""Output of the load commands: problems, counts and durations."""
+"""Output of commands: problems and durations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic
@@ -8,7 +8,6 @@ from django.core.management.base import CommandError, OutputWrapper
 from django.db.models import QuerySet
 
 from annotate.datasets.models import Dataset
-from annotate.imports.models import Import
 from annotate.studies.models import Study
 from protocols.formats.problems import Problem
 from protocols.formats.summaries import summaries
@@ -56,16 +55,6 @@ def _write_kind(
     for line in lines:
         stderr.write(f"{severity} {code}: {line}")
     stderr.write(f"  {advice}")
-
-
-def in_words(counts: Mapping[str, int], *names: str) -> str:
-    """Return counts of a receipt in this order; a database may store them in another."""
-    return ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in names)
-
-
-def write_warnings(stderr: OutputWrapper, receipt: Import) -> None:
-    for warning in receipt.warnings:
-        stderr.write(f"warning: {warning}")
 
 
 def dataset_named(slug: str) -> Dataset:

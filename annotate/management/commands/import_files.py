@@ -14,13 +14,13 @@ from annotate.imports.immediate import FileToLoad, LoadAtOnce
 from annotate.imports.models import Draft, FileKind, Missing
 from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
-from protocols.diagnostics.readings import ReadingError, words_of
+from protocols.diagnostics.readings import AS_READ, ReadingError, words_of
 from protocols.formats.problems import PASSED_OVER
-from protocols.formats.recognition.reading import LINES
+from protocols.formats.recognition.reading import FORMATS
 from text_rankings.base.i18n import Message
 
 _LEFT_OUT: Final = (PASSED_OVER, Message("left undefined"))
-_OF_LINES: Final = (FileKind.TRUTH, FileKind.RESULTS)
+_OF_REGIONS: Final = (FileKind.TRUTH, FileKind.RESULTS)
 
 
 class Command(SiteCommand):
@@ -31,7 +31,7 @@ class Command(SiteCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("files", nargs="+", metavar="FILE")
+        parser.add_argument("files", nargs="+", metavar="FILE", help="a file or a folder")
         parser.add_argument("--dataset", help="slug of the dataset to load into")
         parser.add_argument("--name", default="", help="name of a new dataset")
         parser.add_argument("--provenance", default="")
@@ -51,7 +51,11 @@ class Command(SiteCommand):
             "--per-cent", action="store_true", help="scores above 1 are per cent, not faults"
         )
         parser.add_argument(
-            "--format", choices=LINES, default="", help="how lines are written, where two ways fit"
+            "--format",
+            action="append",
+            default=[],
+            metavar="[FILE=]FORMAT",
+            help="how files are written, where the guess is wrong: " + ", ".join(FORMATS),
         )
         parser.add_argument(
             "--reading",
@@ -136,25 +140,20 @@ def _fit_in_words(fit: Mapping[str, Any]) -> str:
     return f"{', '.join(numbers)}{outside} (at IoU 0.5)."
 
 
-def _reading(path: Path, given: Sequence[str]) -> str:
-    """Return how to read a file of results: the last option given for it or for all files."""
+def _said_of(path: Path, given: Sequence[str]) -> str:
+    """Return the last value given for a file or for all files; empty if there is none."""
     said = ""
-    for reading in given:
-        name, equals, slug = reading.rpartition("=")
+    for of in given:
+        name, equals, value = of.rpartition("=")
         if not equals or name in (path.name, str(path)):
-            said = slug
-    if said:
-        try:
-            words_of(said)
-        except ReadingError as refusal:
-            raise CommandError(f"{refusal}.", returncode=2) from refusal
+            said = value
     return said
 
 
 def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
     """Return a file to load; its kind is guessed unless it was given."""
     try:
-        guess = guess_file(path, path.name)
+        guess = guess_file(path, path.name, has_truth=bool(options["dataset"]))
     except OSError as fault:
         raise CommandError(f"{path}: {fault.strerror}", returncode=2) from fault
     kind, title = guess.kind, guess.title
@@ -166,12 +165,21 @@ def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
     if kind not in FileKind.values:
         known = ", ".join(FileKind.values)
         raise CommandError(f"{kind} is no kind of file; {known}.", returncode=2)
+    format = _said_of(path, options["format"])
+    reading = _said_of(path, options["reading"]) if kind == FileKind.RESULTS else ""
+    if format and format not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise CommandError(f"{format} is no known format; formats: {known}.", returncode=2)
+    try:
+        words_of(reading or AS_READ)
+    except ReadingError as refusal:
+        raise CommandError(f"{refusal}.", returncode=2) from refusal
     return FileToLoad(
         path,
         kind,
         title=title,
-        format=guess.format or (options["format"] if kind in _OF_LINES else ""),
+        format=format or guess.format if kind in _OF_REGIONS else "",
         missing=options["missing"] or "",
         per_cent=options["per_cent"] or None,
-        reading=_reading(path, options["reading"]) if kind == FileKind.RESULTS else "",
+        reading=reading,
     )

@@ -10,6 +10,12 @@ from .archives import Source
 _PHOTOGRAPHS: Final = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
 
 
+def holds_photographs(path: Path) -> bool:
+    """Return whether most files of a folder are photographs by name; of a file, False."""
+    suffixes = [of.suffix.lower() for of in path.rglob("*") if of.is_file()]
+    return 2 * sum(suffix in _PHOTOGRAPHS for suffix in suffixes) > len(suffixes)
+
+
 def unfolded(source: Source) -> Source:
     """Return a folder as a zip of its files without photographs; anything else unchanged."""
     if not isinstance(source, str | Path) or not Path(source).is_dir():

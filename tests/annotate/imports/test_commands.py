@@ -14,63 +14,6 @@ from tests.support.shared import shared_path
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def truth(tmp_path):
-    return str(zip_file(tmp_path / "gt.zip", {"gt_img_1.txt": "0,0,99,39,one"}))
-
-
-def test_a_dataset_its_results_and_scores_are_loaded(tmp_path, truth, capsys):
-    photographs = tmp_path / "photos"
-    photographs.mkdir()
-    (photographs / "img_1.png").write_bytes(picture_bytes())
-    results = str(zip_file(tmp_path / "net.zip", {"res_img_1.txt": "0,0,99,39"}))
-    scores = tmp_path / "scores.csv"
-    scores.write_text("image,method,recall,precision\nimg_1,net,1,1\n")
-    call_command("load_dataset", "Street", "--truth", truth, "--images", str(photographs))
-    call_command("load_results", "street", results)
-    call_command("load_scores", "street", str(scores), "--protocol", "Theirs")
-    out = capsys.readouterr().out
-    assert "Reading photos, 2 of 2: 1 of 1" in out
-    assert "Loaded street: 1 images, 1 regions, 0 ignored, 1 photographs." in out
-    assert "Loaded net: 1 results, 1 boxes" in out
-    assert "Loaded 1 scores of Theirs." in out
-    assert Score.objects.count() == 1
-
-
-def test_every_fault_is_written_with_its_place_and_the_command_fails(tmp_path, truth, capsys):
-    call_command("load_dataset", "Street", "--truth", truth)
-    bad = zip_file(tmp_path / "net.zip", {"res_img_1.txt": "0,0,9\n9,9,0,0", "odd.md": ""})
-    with pytest.raises(CommandError, match="Nothing was loaded") as failure:
-        call_command("load_results", "street", str(bad))
-    assert failure.value.returncode == 2
-    err = capsys.readouterr().err
-    assert "net.zip > res_img_1.txt, line 1: found 3 numbers in “0,0,9”; expected 4 numbers" in err
-    assert "net.zip > res_img_1.txt, line 2: found “9,9,0,0”; expected right >= left" in err
-    assert "net.zip > odd.md" in err
-    assert not Method.objects.exists()
-
-
-def test_a_method_name_goes_with_one_zip(tmp_path, truth):
-    call_command("load_dataset", "Street", "--truth", truth)
-    paths = [str(zip_file(tmp_path / f"{n}.zip", {"res_img_1.txt": ""})) for n in "ab"]
-    with pytest.raises(CommandError, match="one zip"):
-        call_command("load_results", "street", *paths, "--method", "net")
-    call_command("load_results", "street", paths[0], "--method", "My net")
-    assert Method.objects.get().name == "My net"
-
-
-def test_an_unknown_dataset_is_refused_with_those_there_are(truth):
-    call_command("load_dataset", "Street", "--truth", truth)
-    with pytest.raises(CommandError, match="no dataset 'nowhere'; datasets: street"):
-        call_command("load_results", "nowhere", "x.zip")
-
-
-def test_a_file_that_is_not_there_is_refused():
-    with pytest.raises(CommandError, match="no file of this name"):
-        call_command("load_dataset", "Street", "--truth", "nowhere.zip")
-    assert not Dataset.objects.exists()
-
-
 REAL = {
     "icdar2013": (
         233,
@@ -110,15 +53,15 @@ def test_real_data_sets_load_with_the_counts_of_their_readme(data):
     n_images, n_regions, n_ignored, methods = REAL[data]
     truth = shared_path("data", data, "gt.zip")
     # Prices such as "10,000" among its texts could be further corners.
-    named = ["--format", "quad"] if data == "clova-doc" else []
-    call_command("load_dataset", data, "--truth", str(truth), *named)
+    chosen = {"format": ["quad"] if data == "clova-doc" else [], "yes": True}
+    call_command("import_files", str(truth), name=data, **chosen)
     dataset = Dataset.objects.get(slug=data)
     counts = dataset.imports.get().counts
     assert counts["images"] == n_images
     if n_regions is not None:
         assert (counts["regions"], counts["ignored"]) == (n_regions, n_ignored)
     paths = [str(shared_path("data", data, f"{method}.zip")) for method in methods]
-    call_command("load_results", data, *paths, "--missing", "empty", *named)
+    call_command("import_files", *paths, dataset=data, missing="empty", **chosen)
     loaded = dataset.imports.get(kind="results").counts["methods"]
     for method, n_boxes in methods.items():
         assert loaded[method]["results"] == n_images
@@ -139,12 +82,49 @@ class TestImportFiles:
             "results": str(zip_file(tmp_path / "net.zip", {"res_img_1.txt": "0,0,99,39\n"})),
         }
 
-    def test_clean_files_are_loaded_and_it_ends_with_0(self, files, capsys):
-        call_command("import_files", files["truth"], files["results"], name="Street", yes=True)
+    def test_clean_files_are_loaded_and_it_ends_with_0(self, files, tmp_path, capsys):
+        photographs = tmp_path / "photos"
+        photographs.mkdir()
+        (photographs / "img_1.png").write_bytes(picture_bytes())
+        scores = tmp_path / "scores.csv"
+        scores.write_text("image,method,recall,precision\nimg_1,net,50,100\n")
+        call_command(
+            "import_files",
+            *files.values(),
+            *map(str, (photographs, scores)),
+            name="Street",
+            described=["scores.csv=scores:Theirs"],
+            per_cent=True,
+            yes=True,
+        )
         out = capsys.readouterr().out
         assert "gt.zip: ground truth" in out
+        assert "Reading photos, 2 of 4: 1 of 1" in out
         assert "Will be added: results of “net”: 1 box on 1 image." in out
-        assert Dataset.objects.get().methods.get().name == "net"
+        dataset = Dataset.objects.get()
+        assert dataset.methods.get().name == "net"
+        assert (dataset.runs.get().name, Score.objects.get().recall) == ("Theirs", 0.5)
+        assert dataset.images.get().width
+
+    def test_an_unknown_dataset_is_refused_with_those_there_are(self, files):
+        call_command("import_files", files["truth"], name="Street", yes=True)
+        with pytest.raises(CommandError, match="no dataset 'nowhere'; datasets: street"):
+            call_command("import_files", files["results"], dataset="nowhere")
+
+    def test_a_file_that_is_not_there_is_refused(self):
+        with pytest.raises(CommandError, match=r"nowhere\.zip: No such file"):
+            call_command("import_files", "nowhere.zip", name="Street")
+
+    def test_the_format_of_all_files_or_of_one_is_said(self, files):
+        wrong = ["quad", "gt.zip=ltrb"]
+        with pytest.raises(CommandError, match="must be fixed"):
+            call_command("import_files", *files.values(), name="Street", yes=True, format=wrong)
+        right = [*wrong, "net.zip=ltrb"]
+        call_command("import_files", *files.values(), name="Street", yes=True, format=right)
+        assert Method.objects.get().results.get().n_regions == 1
+        for chosen in ({"format": ["boxes"]}, {"reading": ["backwards"]}):
+            with pytest.raises(CommandError, match=r"known (format|reading); "):
+                call_command("import_files", files["results"], dataset="street", **chosen)
 
     def test_a_dry_run_loads_nothing_and_leaves_no_file(self, files, capsys, settings):
         call_command("import_files", files["truth"], name="Street", dry_run=True)

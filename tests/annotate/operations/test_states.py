@@ -68,23 +68,22 @@ connection.close()
 commands = {
     "doctor": [], "set_up": [], "restore": [str(folder / "site.zip")],
     "transfer": [f"sqlite:///{folder}/there.sqlite3"],
-    "load_dataset": ["Street", "--truth", str(folder / "gt.zip")],
+    "import_files": [str(folder / "gt.zip"), "--name", "Street", "--yes"],
 }
 # Those that need a database of this version refuse another one before they look at what is given.
 others = {
     "backup": [str(folder / "new.zip")], "rehearse": [str(folder / "site.zip")],
     "replay": ["--check"], "clean_loads": [], "load_demo": [], "worker": [], "run_site": [],
     "import_study": [str(folder / "site.zip")], "export_study": ["x", "--out", str(folder / "x.zip")],
-    "export_raw": ["x"], "export_report": ["x"], "load_results": ["x", str(folder / "gt.zip")],
-    "load_scores": ["x", str(folder / "gt.zip"), "--protocol", "p"],
-    "score_protocol": ["x", "iou"],
-    "make_study": [str(folder / "study.toml")], "import_files": [str(folder / "gt.zip"), "--name", "x"],
+    "export_raw": ["x"], "export_report": ["x"],
+    "score_protocol": ["x", "iou"], "make_study": [str(folder / "study.toml")],
+    "import_files": commands["import_files"],
 }
-said = {"well load_dataset": run("well", "load_dataset", *commands["load_dataset"])}
+said = {"well import_files": run("well", "import_files", *commands["import_files"])}
 execute_from_command_line(["manage.py", "backup", str(folder / "site.zip")])
 # A whole transfer has its own test.
-several = {"well": ["set_up"], "read-only": ["doctor", "restore", "load_dataset"],
-           "full": ["restore", "load_dataset"]}
+several = {"well": ["set_up"], "read-only": ["doctor", "restore", "import_files"],
+           "full": ["restore", "import_files"]}
 for state in first:
     for command in several.get(state, commands):
         said[f"{state} {command}"] = run(state, command, *commands[command])
@@ -133,26 +132,26 @@ def said(tmp_path_factory):
     [
         ("empty", "doctor", EMPTY, "set_up"),
         ("empty", "transfer", EMPTY, "set_up"),
-        ("empty", "load_dataset", EMPTY, "set_up"),
+        ("empty", "import_files", EMPTY, "set_up"),
         ("older", "doctor", OLDER, "migrate"),
         *(
             ("older", command, OLDER, "set_up --migrate")
-            for command in ("set_up", "restore", "transfer", "load_dataset")
+            for command in ("set_up", "restore", "transfer", "import_files")
         ),
         *(
             ("newer", command, NEWER, "Start the version of the program that created it")
-            for command in ("doctor", "set_up", "restore", "transfer", "load_dataset")
+            for command in ("doctor", "set_up", "restore", "transfer", "import_files")
         ),
         *(
             ("unsupported", command, BEFORE, "import_study")
-            for command in ("doctor", "set_up", "restore", "transfer", "load_dataset")
+            for command in ("doctor", "set_up", "restore", "transfer", "import_files")
         ),
         ("read-only", "doctor", "it can be read but not written to", "the right to write"),
-        *(("read-only", command, READ, "doctor") for command in ("load_dataset", "restore")),
-        *(("full", command, FULL, "doctor") for command in ("load_dataset", "restore")),
+        *(("read-only", command, READ, "doctor") for command in ("import_files", "restore")),
+        *(("full", command, FULL, "doctor") for command in ("import_files", "restore")),
         *(
             ("broken", command, BROKEN, "DATABASE_URL")
-            for command in ("doctor", "set_up", "restore", "transfer", "load_dataset")
+            for command in ("doctor", "set_up", "restore", "transfer", "import_files")
         ),
     ],
 )
@@ -208,6 +207,6 @@ def test_on_a_database_that_cannot_be_written_every_command_ends_in_a_sentence(s
     assert "disk is full" in said["full load_demo"][1]
 
 
-@pytest.mark.parametrize("name", ["empty set_up", "empty restore", "well load_dataset"])
+@pytest.mark.parametrize("name", ["empty set_up", "empty restore", "well import_files"])
 def test_an_empty_database_is_made_ready(said, name):
     assert said[name][0] == 0, said[name]
