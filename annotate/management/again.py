@@ -29,4 +29,5 @@ def run_there(there: Mapping[str, str], *step: str) -> None:
     done = subprocess.run([*COMMAND, *step], env=there, capture_output=True, text=True)  # nosec B603
     if done.returncode:
         last = (done.stderr.strip() or "no reason given").splitlines()[-1]
+        last = last.removeprefix("CommandError: ").rpartition("ImproperlyConfigured: ")[2]
         raise CommandError(f"{step[0]}: {last} This site is as it was.")

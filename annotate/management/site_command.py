@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, DataError, IntegrityError, connection
 
-from annotate.errors import Refusal, is_disk_full
+from annotate.errors import Refusal, is_disk_full, is_read_only
 from annotate.imports.errors import NotLoaded
 from annotate.operations.health.versions import Misfit, misfit
 
@@ -54,8 +54,8 @@ def _sentence(fault: DatabaseError | OSError) -> str:
         return f"The disk is full. Make room on it, then run this again; {doctor} says how much there is."
     if isinstance(fault, OSError):
         return f"{fault.filename or 'A file'}: {fault.strerror or fault}. Next: {doctor}"
-    first_line = str(fault).strip().partition("\n")[0]
-    if "readonly" in first_line or "read-only" in first_line:
+    if is_read_only(fault):
         name = connection.settings_dict["NAME"]
         return f"The database {name} is read-only. Allow this user to write it and its folder, then: {doctor}"
+    first_line = str(fault).strip().partition("\n")[0]
     return f"The database answers: {first_line}. Check that it runs, and check DATABASE_URL, then: {doctor}"

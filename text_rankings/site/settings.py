@@ -130,7 +130,9 @@ def _database() -> dict[str, Any]:
             DATA_DIR.mkdir(parents=True, exist_ok=True)
             _for_us_alone(Path(settings["NAME"]))
         except OSError as fault:
-            raise ImproperlyConfigured(f"DATA_DIR: {DATA_DIR}: {fault.strerror}") from fault
+            raise ImproperlyConfigured(
+                f"{fault.filename}: {fault.strerror}. Check DATA_DIR and DATABASE_URL."
+            ) from fault
         settings["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

@@ -26,7 +26,7 @@ from django.utils.translation import gettext_noop, ngettext
 
 from annotate.audit.models import AuditEntry
 from annotate.datasets import orphans as unused
-from annotate.errors import room_bytes
+from annotate.errors import is_disk_full, is_read_only, room_bytes
 from annotate.jobs import queue
 from annotate.jobs import workers as presence
 from annotate.jobs.errors import QueueAway
@@ -91,19 +91,16 @@ Check = Callable[[], Iterable[Finding]]
 
 def database() -> Iterator[Finding]:
     """Write and read a value through the cache, whose table is in the database."""
+    check = _("Check the disk, the file system and the right to write the database.")
     try:
         mark = timezone.now().isoformat()
         caches["default"].set("health", mark, 60)
         if caches["default"].get("health") != mark:
-            yield Finding(
-                "database",
-                "fault",
-                _("it can be read but not written to"),
-                _("Check the disk, the file system and the right to write the database."),
-            )
+            yield Finding("database", "fault", _("it can be read but not written to"), check)
             return
     except DatabaseError as fault:
-        advice = _("Check that it runs, and check DATABASE_URL.")
+        cannot_write = is_disk_full(fault) or is_read_only(fault)
+        advice = check if cannot_write else _("Check that it runs, and check DATABASE_URL.")
         with suppress(DatabaseError):
             if misfit():
                 yield from migrations()

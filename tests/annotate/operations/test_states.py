@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands, load_command_class
+from django.core.management import call_command, get_commands, load_command_class
+from django.core.management.base import CommandError
+from django.db import OperationalError, connection
 
+from annotate import errors
 from annotate.management.site_command import SiteCommand
 from tests.support.archives import zip_bytes
 
@@ -87,6 +90,7 @@ several = {"well": ["set_up"], "read-only": ["doctor", "restore", "import_files"
 for state in first:
     for command in several.get(state, commands):
         said[f"{state} {command}"] = run(state, command, *commands[command])
+    said[f"{state} doctor --deep"] = run(state, "doctor", "--deep")
 for state in ("empty", "broken", "older", "newer", "unsupported"):
     for command in others:
         said[f"{state} {command}"] = run(state, command, *others[command])
@@ -161,6 +165,52 @@ def test_it_ends_in_a_sentence_that_names_the_next_step(said, state, command, se
     assert sentence in words
     assert next_step in words
     assert "no such table" not in words
+
+
+@pytest.mark.parametrize("state", ["empty", "older", "newer", "unsupported", "broken"])
+def test_a_deep_look_ends_with_the_first_fault(said, state):
+    code, words = said[f"{state} doctor --deep"]
+    assert (code, words.splitlines()[-1]) == (2, said[f"{state} doctor"][1].splitlines()[-1])
+
+
+@pytest.mark.parametrize(
+    ("fault", "can_write", "has_no_room", "sentence"),
+    [
+        ("unable to open database file", False, False, READ),
+        ("unable to open database file", True, False, "unable to open database file. Check that"),
+        ("attempt to write a readonly database", True, False, READ),
+        ("disk I/O error", True, True, FULL),
+        ("disk I/O error", True, False, "disk I/O error. Check that it runs"),
+    ],
+)
+def test_what_sqlite_says_on_a_read_only_or_full_disk(
+    monkeypatch, fault, can_write, has_no_room, sentence
+):
+    monkeypatch.setitem(connection.settings_dict, "NAME", str(ROOT / "db.sqlite3"))
+    monkeypatch.setattr(errors, "has_no_room", lambda: has_no_room)
+    monkeypatch.setattr(errors.os, "access", lambda folder, mode: can_write)
+
+    class Command(SiteCommand):
+        needs_this_version = False
+
+        def handle(self, **options):
+            raise OperationalError(fault)
+
+    with pytest.raises(CommandError, match=sentence):
+        call_command(Command())
+
+
+def test_a_faulty_setting_is_a_sentence(tmp_path):
+    done = subprocess.run(
+        [sys.executable, ROOT / "manage.py", "doctor"],
+        env=os.environ | {"DATABASE_URL": f"sqlite:///{tmp_path}/none/db.sqlite3"},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.strip() == (
+        f"{tmp_path}/none/db.sqlite3: No such file or directory. Check DATA_DIR and DATABASE_URL."
+    )
 
 
 def test_no_command_ends_in_a_traceback(said):
