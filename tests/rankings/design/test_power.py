@@ -282,10 +282,10 @@ def test_what_is_no_design_is_refused(work, message):
 
 
 def test_power_by_a_pilot_is_the_mean_over_what_the_variance_may_be():
-    """Nine equally likely scales: the degrees over the deciles of chi square."""
+    """Nine equally likely scales: the degrees over the deciles of chi square with one more."""
     known, few = replace(PARTS, shared=0.0), replace(PARTS, degrees=4.0)
     design = Design(100, 8)
-    scales = [4 / scipy.stats.chi2(4).ppf(share / 10) for share in range(1, 10)]
+    scales = [4 / scipy.stats.chi2(5).ppf(share / 10) for share in range(1, 10)]
     [variance], [degrees] = ([of] for of in spread(known, design))
     powers = []
     for scale in scales:
