@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Final
 
@@ -26,17 +26,24 @@ _DECIDED: Final = gettext_noop("every pair of protocols is decided")
 
 
 def take_looks() -> None:
-    """Plan looks at every open study, and take the one that is due; a worker calls this every minute."""
-    _for_each_open(look_if_due)
+    """Plan looks at every open study, and take those that are due; a worker calls this every minute.
+
+    A closed study at which looks were taken has the last one, at the data there are.
+    """
+    _for_each(Study.objects.filter(state=Study.State.OPEN), look_if_due)
+    last = Look.objects.filter(number=N_LOOKS, taken=None)
+    looked_at = Look.objects.filter(taken__isnull=False)
+    closed = Study.objects.filter(state=Study.State.CLOSED, looks__in=last)
+    _for_each(closed.filter(pk__in=looked_at.values("study")), look_if_due)
 
 
 def end_by_rules() -> None:
     """End every open study whose budget is used up; a worker calls this every minute."""
-    _for_each_open(end_if_due)
+    _for_each(Study.objects.filter(state=Study.State.OPEN), end_if_due)
 
 
-def _for_each_open(work: Callable[[Study], object]) -> None:
-    for study in Study.objects.filter(state=Study.State.OPEN):
+def _for_each(studies: Iterable[Study], work: Callable[[Study], object]) -> None:
+    for study in studies:
         try:
             work(study)
         except Exception:  # the other studies must still be looked at
@@ -46,15 +53,17 @@ def _for_each_open(work: Callable[[Study], object]) -> None:
 def look_if_due(study: Study) -> bool:
     """Take the look that is due; return whether one was taken.
 
-    A look waits for six annotators with ten images each, and for two protocols. What it decides and
-    withdraws is stored and logged. A study that ends when every pair is decided is then ended.
+    A look at an open study waits for six annotators with ten images each, and every look for two
+    protocols. What it decides and withdraws is stored and logged. A study that ends when every pair
+    is decided is then ended. If the study is closed, the last look is due.
     """
     looks = list(study.looks.all()) or _planned(study)
     taken = [one for one in looks if one.taken]
     shares = tuple(one.number / N_LOOKS for one in taken)
     n_counted = counted_visits(study).count()
-    share = planned_look(n_counted / max(looks[-1].due, 1), shares)
-    if share is None or missing(study).n_enough < FEWEST_ANNOTATORS:
+    is_closed = study.state == Study.State.CLOSED
+    share = planned_look(1.0 if is_closed else n_counted / max(looks[-1].due, 1), shares)
+    if share is None or not (is_closed or missing(study).n_enough >= FEWEST_ANNOTATORS):
         return False
     before = taken[-1].found if taken else {}
     held = {name: [(a, b) for a, b in own["held"]] for name, own in before.items()}

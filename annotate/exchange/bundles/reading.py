@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import Q
@@ -19,18 +19,22 @@ from annotate.datasets.models import Dataset
 from annotate.datasets.photographs import giving_back
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Import
+from annotate.stopping.models import Look
 from annotate.studies.models import Study, StudyImage
 from protocols.formats.containers.archives import Source, source_name
 from protocols.formats.problems import quoted
+from rankings.elicitation.log import CRITERIA
 
 from . import DATASET, MANIFEST, REPORT, STUDY
-from .members import Bundle, read_bundle, reading
+from .members import Bundle, checked_list, read_bundle, reading
 from .read_assignments import AssignmentReader
 from .read_data import DataReader
 from .read_people import PeopleReader
 from .records import decoded, from_json
 from .storing import BATCH, store
 from .writing import SOFTWARE, report_bytes
+
+_PARTS_OF_A_LOOK: Final = {"decided", "withdrawn", "held"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,8 @@ def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
         taking_part = {name: settings.pop(name) for name in ("methods", "images", "people")}
         numbers = settings.pop("pseudonyms", [])
         asked_otherwise = settings.pop("asked_otherwise", {})
+        # Older bundles have no looks: the site plans its own.
+        looks = settings.pop("looks", [])
         # Bundles that name no re-check rule were written when this was the only one.
         settings.setdefault("recheck_rule", Study.RecheckRule.SHARED.value)
         study = decoded(Study, settings, dataset=dataset)
@@ -90,6 +96,7 @@ def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
     people.load_members()
     with reading(STUDY):
         people.load_pseudonyms(numbers)
+        store([_look(row, study) for row in checked_list(looks)])
     people.load_exclusions()
     AssignmentReader(bundle, study, data, people.people).read()
     _check_counts(bundle)
@@ -104,6 +111,17 @@ def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
     )
     record(Act.STUDY_LOADED, study=study, what=study.name)
     return Loaded(study, counts, notes)
+
+
+def _look(row: dict[str, Any], study: Study) -> Look:
+    look = decoded(Look, row, study=study)
+    for criterion, own in look.found.items():
+        if criterion not in CRITERIA or own.keys() != _PARTS_OF_A_LOOK:
+            raise ValueError("a look holds something else than decisions by criterion")
+        pairs = [pair for part in own.values() for pair in checked_list(part)]
+        if any([type(name) for name in checked_list(pair)] != [str, str] for pair in pairs):
+            raise ValueError("a decision is not about two protocols")
+    return look
 
 
 def _check_names(dataset: Dataset, study: Study) -> None:

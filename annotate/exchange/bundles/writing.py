@@ -222,6 +222,7 @@ class _Bundle:
             "pseudonyms": [
                 [self._people[row.person_id], row.role, row.number] for row in numbered(study)
             ],
+            "looks": list(map(encoded, study.looks.all())),
         }
 
     def _withheld(self) -> list[str]:
@@ -363,6 +364,7 @@ def _last_change(study: Study) -> datetime:
         (study.dataset.runs, "created"),
         (study.assignments, "finished"),
         (study.exclusions, "created"),
+        (study.looks, "taken"),
         (Judgement.objects.filter(assignment__study=study), "created"),
         (Skip.objects.filter(assignment__study=study), "created"),
         (Withdrawal.objects.filter(assignment__study=study), "created"),

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import random
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -20,6 +21,7 @@ from annotate.judging.methods import add_method, withdraw_method
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.judging.services import record_skip, start
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.stopping.models import Look
 from annotate.studies.exclusions import decide, left_out
 from annotate.studies.models import Membership, Study, StudyImage
 from annotate.studies.pseudonyms import pseudonyms
@@ -107,13 +109,29 @@ def test_who_is_left_out_stays_left_out_on_another_site(study):
 def test_a_bundle_of_the_first_version_is_still_read(members):
     """It had no decisions on whose rankings count, and no numbers of pseudonyms."""
     manifest, settings = json.loads(members[MANIFEST]), json.loads(members["study.json"])
-    del settings["pseudonyms"], manifest["counts"]["exclusions"]
+    del settings["pseudonyms"], settings["looks"], manifest["counts"]["exclusions"]
     manifest["version"] = 1
     old = {name: content for name, content in members.items() if "exclusions" not in name}
     old |= {MANIFEST: json.dumps(manifest).encode(), "study.json": json.dumps(settings).encode()}
     loaded = import_study(zipped(summed(old)))
     assert not loaded.study.exclusions.exists()
     assert sorted(pseudonyms(loaded.study).values())[0] == "annotator-1"
+
+
+def test_looks_come_along_with_their_decisions_and_times(study):
+    found = {"recall": {"decided": [["p", "q"]], "withdrawn": [], "held": [["p", "q"]]}}
+    taken = study.created + timedelta(days=400)
+    Image.objects.update(sha256="", content_type="", width=None, height=None)
+    Look.objects.create(study=study, number=1, due=3, taken=taken, n_counted=4, found=found)
+    Look.objects.create(study=study, number=2, due=6)
+    first = bundle_of(study)
+    assert json.loads(members_of(first)[MANIFEST])["as_of"] == taken.isoformat()
+    empty_the_site()
+    loaded = import_study(io.BytesIO(first)).study
+    one, two = loaded.looks.all()
+    assert (one.due, one.taken, one.n_counted, one.found) == (3, taken, 4, found)
+    assert (two.due, two.taken, two.n_counted, two.found) == (6, None, None, {})
+    assert members_of(bundle_of(loaded)) == members_of(first)
 
 
 def pairs_study():

@@ -118,6 +118,22 @@ def test_an_address_of_another_page_is_refused(members):
     assert "another page" in refused(summed({**members, STUDY: json.dumps(settings).encode()}))
 
 
+@pytest.mark.parametrize(
+    "found",
+    [
+        [],
+        {"beauty": {"decided": [], "withdrawn": [], "held": []}},
+        {"recall": {"decided": []}},
+        {"recall": {"decided": [], "withdrawn": [], "held": [["p"]]}},
+        {"recall": {"decided": {}, "withdrawn": [], "held": []}},
+    ],
+)
+def test_a_look_without_decisions_by_criterion_is_refused(members, found):
+    look = {"number": 1, "due": 3, "taken": None, "n_counted": None, "found": found}
+    settings = json.loads(members[STUDY]) | {"looks": [look]}
+    refused(summed({**members, STUDY: json.dumps(settings).encode()}))
+
+
 def test_rankings_that_the_events_do_not_lead_to_are_refused(members):
     rows = lines_of(members, "assignments-0001.jsonl")
     ranked = next(row for row in rows if row["rankings"])

@@ -135,6 +135,32 @@ def test_a_decision_that_later_answers_contradict_is_withdrawn_on_the_page_and_i
     assert row.count("p is nearer to people than q") == 3
 
 
+def test_a_closed_study_has_its_last_look_once_at_the_answers_there_are():
+    study = two_protocols()
+    rank(study, LIKE_P)
+    services.take_looks()
+    # One more annotator and no eighth more; then the study is closed by hand.
+    rank(study, LIKE_Q, n_people=1, images=slice(12, 22), others=0)
+    services.take_looks()
+    assert entries(study).count() == 1
+    Study.objects.update(state=Study.State.CLOSED)
+    for _ in range(2):
+        services.take_looks()
+    assert [entry.details["look"] for entry in entries(study)] == [4, 8]
+    last = study.looks.get(number=8)
+    assert (last.n_counted, last.found["recall"]["held"]) == (82, [["p", "q"]])
+    assert last.found["recall"]["decided"] == []
+
+
+def test_a_closed_study_without_looks_is_left_alone():
+    study = two_protocols()
+    services.take_looks()
+    rank(study, LIKE_P)
+    Study.objects.update(state=Study.State.CLOSED)
+    services.take_looks()
+    assert not study.looks.exclude(taken=None).exists()
+
+
 @pytest.mark.parametrize(
     ("n_people", "images"),
     [(5, slice(0, 24)), (20, slice(0, 9))],
