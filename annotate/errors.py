@@ -1,4 +1,4 @@
-"""The site's base errors, a message that two subjects share, and checks for a disk that is full or cannot be written."""
+"""The site's base errors, a message that two subjects share, and checks for a disk without room or rights."""
 
 import errno
 import os
