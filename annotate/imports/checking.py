@@ -66,7 +66,7 @@ class Given:
         """Return a file with its path; ``paths`` has those of files read in place, by key."""
         if file.pk in paths:
             return cls(file, paths[file.pk])
-        path = staging.path_of(file.sha256)
+        path = staging.path_of(file.draft_id, file.sha256)
         if not path.exists():
             raise JobFailed(
                 _(

@@ -5,7 +5,7 @@ this module; the long work is in `dry_run.py` and `loading.py`.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -82,14 +82,12 @@ def add_file(*, draft: Draft, stream: BinaryIO, name: str) -> DraftFile:
     name = Path(name.replace("\\", "/")).name or "file"
     if draft.files.count() >= MAX_FILES:
         raise NotLoaded(_("A load takes {n} files at most.").format(n=MAX_FILES))
-    digest, size = staging.keep(stream, name)
-    try:
+    with staging.received(stream, name) as upload:
         has_truth = draft.dataset is not None or draft.files.filter(kind=FileKind.TRUTH).exists()
-        guess = guessing.guess_file(staging.path_of(digest), name, has_truth=has_truth)
-        added = _add(draft, name=name, sha256=digest, bytes=size, **asdict(guess))
-    except BaseException:
-        _forget_unused([digest])
-        raise
+        guess = guessing.guess_file(upload.path, name, has_truth=has_truth)
+        added = _add(
+            draft, upload, name=name, bytes=upload.size, sha256=upload.sha256, **asdict(guess)
+        )
     if added.kind == FileKind.TRUTH:
         _guess_anew(added)
     return added
@@ -98,7 +96,9 @@ def add_file(*, draft: Draft, stream: BinaryIO, name: str) -> DraftFile:
 def _guess_anew(truth: DraftFile) -> None:
     """Guess again the files that were taken for ground truth only because there was no other."""
     for file in truth.draft.files.filter(kind=FileKind.TRUTH).exclude(pk=truth.pk):
-        guess = guessing.guess_file(staging.path_of(file.sha256), file.name, has_truth=True)
+        guess = guessing.guess_file(
+            staging.path_of(file.draft_id, file.sha256), file.name, has_truth=True
+        )
         if guess.kind != FileKind.TRUTH:
             change_file(file=file, **asdict(guess))
 
@@ -113,10 +113,10 @@ def add_path(*, draft: Draft, path: Path, **fields: Any) -> DraftFile:
             digest, size = file_digest(stream, "sha256").hexdigest(), path.stat().st_size
     except OSError:
         digest, size = sha256(str(path.absolute()).encode()).hexdigest(), 0
-    return _add(draft, name=path.name, sha256=digest, bytes=size, **fields)
+    return _add(draft, None, name=path.name, sha256=digest, bytes=size, **fields)
 
 
-def _add(draft: Draft, **fields: Any) -> DraftFile:
+def _add(draft: Draft, upload: staging.Upload | None, **fields: Any) -> DraftFile:
     refuse_unseen(fields["name"], NotLoaded)
     with _changing(draft) as locked:
         same = locked.files.filter(sha256=fields["sha256"]).first()
@@ -126,7 +126,10 @@ def _add(draft: Draft, **fields: Any) -> DraftFile:
                     file=fields["name"], other=same.name
                 )
             )
-        return locked.files.create(**fields | {"name": fields["name"][:255]})
+        added: DraftFile = locked.files.create(**fields | {"name": fields["name"][:255]})
+        if upload is not None:
+            upload.keep(draft.pk)
+        return added
 
 
 def change_file(*, file: DraftFile, **fields: Any) -> None:
@@ -143,7 +146,7 @@ def change_file(*, file: DraftFile, **fields: Any) -> None:
 def remove_file(*, file: DraftFile) -> None:
     with _changing(file.draft):
         file.delete()
-    _forget_unused([file.sha256])
+        staging.path_of(file.draft_id, file.sha256).unlink(missing_ok=True)
 
 
 def earlier_loads(draft: Draft) -> dict[int, Earlier]:
@@ -304,7 +307,7 @@ def discard(*, draft: Draft) -> None:
     cancel_work(draft=draft)
     with _changing(draft, Draft.State.DISCARDED) as locked:
         locked.findings.all().delete()
-    forget_files(draft)
+    staging.forget(draft.pk)
 
 
 def clean_old() -> None:
@@ -320,28 +323,12 @@ def clean(*, days: float) -> tuple[int, int]:
         with suppress(NotLoaded):
             discard(draft=draft)
             n_discarded += 1
-    used = DraftFile.objects.exclude(draft__state__in=Draft.OVER)
-    kept = set(used.values_list("sha256", flat=True))
+    waiting = set(Draft.objects.exclude(state__in=Draft.OVER).values_list("pk", flat=True))
     n_files = 0
-    for path in staging.files_older_than(days * _DAY):
-        if path.name not in kept:
-            path.unlink(missing_ok=True)
-            n_files += 1
+    for path in staging.files_older_than(days * _DAY, besides=waiting):
+        path.unlink(missing_ok=True)
+        n_files += 1
     return n_discarded, n_files
-
-
-def forget_files(draft: Draft) -> None:
-    """Remove the uploads and rows of a load that is over."""
-    staging.forget_rows(draft.pk)
-    _forget_unused(draft.files.values_list("sha256", flat=True))
-
-
-def _forget_unused(hashes: Iterable[str]) -> None:
-    """Remove uploads that no unfinished load needs."""
-    wanted = set(hashes)
-    used = DraftFile.objects.filter(sha256__in=wanted).exclude(draft__state__in=Draft.OVER)
-    for digest in wanted - set(used.values_list("sha256", flat=True)):
-        staging.forget(digest)
 
 
 @contextmanager

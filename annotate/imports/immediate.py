@@ -108,7 +108,7 @@ class LoadAtOnce:
             draft = drafts.find(self.draft.pk)
             if not draft.is_over:
                 drafts.discard(draft=draft)
-        staging.forget_rows(self.draft.pk)
+        staging.forget(self.draft.pk)
 
     def add(self, file: FileToLoad) -> DraftFile:
         if file.kind in (FileKind.RESULTS, FileKind.SCORES):

@@ -52,7 +52,7 @@ def load(
         draft.state = Draft.State.LOADED
         draft.save()
         progress.require_permission()
-    drafts.forget_files(draft)
+    staging.forget(draft.pk)
 
 
 class _Loader:

@@ -1,4 +1,4 @@
-"""Files waiting to be loaded: on disk under their hashes, not their names, and limited in size."""
+"""Files waiting to be loaded: on disk by load, under their hashes, not their names, and limited in size."""
 
 import gzip
 import hashlib
@@ -6,8 +6,9 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
 
@@ -26,27 +27,46 @@ def folder() -> Path:
     return Path(settings.DATA_DIR) / "staged"
 
 
-def path_of(sha256: str) -> Path:
-    return folder() / "files" / sha256[:2] / sha256
+def _folder_of(draft: int) -> Path:
+    # No two loads share a file: what one of them forgets, no other needs.
+    return folder() / "loads" / str(draft)
+
+
+def path_of(draft: int, sha256: str) -> Path:
+    return _folder_of(draft) / sha256
 
 
 def rows_path(draft: int, file: int) -> Path:
     """Return the path of the rows read from a draft's file."""
-    return folder() / "rows" / str(draft) / f"{file}.jsonl.gz"
+    return _folder_of(draft) / "rows" / f"{file}.jsonl.gz"
 
 
-def keep(stream: BinaryIO, name: str) -> tuple[str, int]:
-    """Store an upload; return its SHA-256 and its size.
+@dataclass(frozen=True)
+class Upload:
+    """A file that was received and belongs to no draft yet."""
 
-    Raises NotLoaded if it exceeds the limit of one file or of all waiting files. Equal files are
-    stored once.
+    path: Path
+    sha256: str
+    size: int
+
+    def keep(self, draft: int) -> None:
+        path = path_of(draft, self.sha256)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.replace(path)
+
+
+@contextmanager
+def received(stream: BinaryIO, name: str) -> Iterator[Upload]:
+    """Receive an upload, which is removed at the end unless a draft keeps it.
+
+    Raises NotLoaded if it exceeds the limit of one file or of all waiting files.
     """
     room = settings.STAGED_TOTAL_MAX_BYTES - _waiting_bytes()
     most = min(settings.STAGED_FILE_MAX_BYTES, room)
     folder().mkdir(parents=True, exist_ok=True)
     digest, size = hashlib.sha256(), 0
     with tempfile.NamedTemporaryFile(dir=folder(), prefix="upload-", delete=False) as target:
-        part = Path(target.name)
+        path = Path(target.name)
         try:
             while chunk := stream.read(_CHUNK):
                 size += len(chunk)
@@ -55,13 +75,9 @@ def keep(stream: BinaryIO, name: str) -> tuple[str, int]:
                 digest.update(chunk)
                 target.write(chunk)
             target.close()
-            path = path_of(digest.hexdigest())
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-    return digest.hexdigest(), size
+            yield Upload(path, digest.hexdigest(), size)
+        finally:
+            path.unlink(missing_ok=True)
 
 
 def _too_large(name: str, room: int) -> NotLoaded:
@@ -83,18 +99,18 @@ def _waiting_bytes() -> int:
     return sum(path.stat().st_size for path in folder().rglob("*") if path.is_file())
 
 
-def forget(sha256: str) -> None:
-    path_of(sha256).unlink(missing_ok=True)
+def forget(draft: int) -> None:
+    """Remove the uploads of a draft and the rows read from them."""
+    shutil.rmtree(_folder_of(draft), ignore_errors=True)
 
 
-def forget_rows(draft: int) -> None:
-    shutil.rmtree(rows_path(draft, 0).parent, ignore_errors=True)
-
-
-def files_older_than(seconds: float) -> Iterator[Path]:
-    """Yield the files older than this, including interrupted uploads."""
+def files_older_than(seconds: float, besides: Container[int]) -> Iterator[Path]:
+    """Yield the files older than this, including interrupted uploads, but for those of the drafts."""
     limit = time.time() - seconds
     for path in folder().rglob("*"):
+        match path.relative_to(folder()).parts:
+            case ["loads", draft, *_rest] if int(draft) in besides:
+                continue
         with suppress(FileNotFoundError):
             if path.is_file() and path.stat().st_mtime < limit:
                 yield path

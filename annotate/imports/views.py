@@ -345,7 +345,7 @@ def photograph(request: SignedInRequest, pk: int, sha256: str) -> HttpResponse:
         digest, content_type, _width, _height, staged_in, entry = example["photograph"]
         if digest == sha256 and staged_in is not None:
             file = get_object_or_404(draft.files, pk=staged_in, kind=FileKind.PHOTOGRAPHS)
-            content = photograph_bytes(staging.path_of(file.sha256), entry, sha256)
+            content = photograph_bytes(staging.path_of(pk, file.sha256), entry, sha256)
             if content is not None:
                 response = HttpResponse(content, content_type=content_type)
                 response["Content-Security-Policy"] = "default-src 'none'"

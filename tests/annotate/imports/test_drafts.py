@@ -11,7 +11,16 @@ from django.core.management import call_command
 
 from annotate.datasets import orphans
 from annotate.datasets.models import Dataset, Image, Method, Result
-from annotate.imports import checking, drafts, loading, plans, publishing, staging, undoing
+from annotate.imports import (
+    checking,
+    drafts,
+    guessing,
+    loading,
+    plans,
+    publishing,
+    staging,
+    undoing,
+)
 from annotate.imports.errors import CannotUndo, NotLoaded
 from annotate.imports.models import Draft, Finding, Import
 from annotate.jobs.models import Job
@@ -165,6 +174,19 @@ class TestFiles:
         drafts.remove_file(file=b)
         assert staged() == []
 
+    def test_a_load_that_ends_takes_no_file_from_one_that_is_just_receiving_it(self, monkeypatch):
+        ending, draft = drafts.open_draft(person=None), drafts.open_draft(person=None)
+        add(ending, RESULTS, "a.zip")
+        guess_file = guessing.guess_file
+
+        def guess(path, *args, **kwargs):
+            drafts.discard(draft=ending)
+            return guess_file(path, *args, **kwargs)
+
+        monkeypatch.setattr(guessing, "guess_file", guess)
+        added = drafts.add_file(draft=draft, stream=stream(RESULTS), name="b.zip")
+        assert staged() == [added.sha256]
+
     def test_a_file_that_was_loaded_before_is_known_again(self):
         admin = make_admin("ada")
         dataset = loaded(new_dataset(admin), admin)
@@ -298,7 +320,7 @@ class TestCheck:
 
     def test_a_file_that_is_gone_from_disk_is_told(self):
         draft = new_dataset()
-        staging.forget(draft.files.get().sha256)
+        staging.forget(draft.pk)
         job = drafts.start_check(draft=draft)
         job.refresh_from_db()
         assert "gt.zip waited too long" in job.failure

@@ -85,6 +85,6 @@ def test_a_check_that_is_cancelled_stops_and_leaves_the_files(workers):
     assert job.state in ("cancelled", "done")
     assert draft.state == ("open" if job.state == "cancelled" else "checked")
     assert draft.files.count() == 2
-    assert all(staging.path_of(file.sha256).exists() for file in draft.files.all())
+    assert all(staging.path_of(draft.pk, file.sha256).exists() for file in draft.files.all())
     assert Draft.objects.count() == 1
     assert counts() == [0] * 5
