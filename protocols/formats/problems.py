@@ -266,11 +266,12 @@ class Nearest:
         """Return the one known name with the same numbers and letters, or None.
 
         Prefixes of files (res, gt, pred, det), capitals, punctuation and leading zeros do not count;
-        a name of numbers alone fits any letters.
+        a name of numbers alone fits any letters, and one that contains three known letters or more
+        fits those (net_img_1.jpg).
         """
         letters = _letters(name)
         alike = self._by_numbers.get(_numbers(name), []) if _numbers(name) else []
-        fitting = [known for known in alike if not letters or _letters(known) == letters]
+        fitting = [known for known in alike if not letters or _contains(letters, _letters(known))]
         return fitting[0] if len(fitting) == 1 else self._plain.get(_plain(name))
 
     def to(self, name: str) -> str | None:
@@ -311,6 +312,10 @@ def pattern_of(names: Iterable[str]) -> str:
 def _letters(name: str) -> str:
     bare = re.sub(r"\A(?:pred|det|gt|res|result)s?[_-]", "", name, flags=re.IGNORECASE)
     return re.sub(r"[\W\d_]+", "", bare).casefold()
+
+
+def _contains(letters: str, known: str) -> bool:
+    return letters == known or (len(known) >= 3 and known in letters)
 
 
 def _numbers(name: str) -> tuple[int, ...]:

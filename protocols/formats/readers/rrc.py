@@ -16,6 +16,7 @@ from text_rankings.base.i18n import Message, ngettext_noop
 
 from ..containers.archives import Limits, Member, OpenArchive, Source, open_archive, source_name
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Tail, natural_order
+from ..containers.documents import image_name
 from ..containers.limits import BATCH, MAX_NAME
 from ..containers.shapes import odd_shapes, tell_shape, turned_round
 from ..problems import KEPT, PASSED_OVER, Fault, Problems, quoted
@@ -223,9 +224,11 @@ def _named(
         name = member.name
         match = pattern.match(name)
         if match is None or (not prefixed and other.match(name)):
-            # The competition ignores unknown files in ground truth and refuses them in results.
+            # The competition ignores unknown files in ground truth and refuses them in results; a load
+            # ignores photographs.
             found = Message("the name {name}", name=quoted(name))
-            if kind == "truth" and prefixed:
+            is_photograph = is_lenient and image_name(name) != name
+            if (kind == "truth" and prefixed) or is_photograph:
                 problems.warning("N1", found, expected, member.path, action=PASSED_OVER)
             else:
                 near = _renamed(name, prefix)

@@ -3,7 +3,6 @@
 # Sentences as people read them, in few lines.
 # ruff: noqa: E501
 
-import random
 import re
 
 import pytest
@@ -18,43 +17,10 @@ from protocols.formats.recognition.reading import FORMATS
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.factories import make_admin
 from tests.support.loads import add, checked, load_dataset, loaded
+from tests.support.word_files import WORDS, box, corners, files
 from text_rankings.base.i18n import Message, in_language
 
 pytestmark = pytest.mark.django_db
-
-
-def words():
-    """Eight images of four words as left, top, right, bottom; no two images alike."""
-    rng = random.Random(7)
-    return {
-        at: [
-            (x, y, x + rng.randint(60, 90), y + rng.randint(20, 30))
-            for x, y in ((rng.randint(100, 900), rng.randint(0, 500)) for _ in range(4))
-        ]
-        for at in range(1, 9)
-    }
-
-
-WORDS = words()
-
-
-def box(x, y, r, b):
-    """As a method finds a word: not to the pixel."""
-    return x + 1, y, r + 1, b
-
-
-def corners(x, y, r, b):
-    return x + 1, y, r + 1, y, r + 1, b, x + 1, b
-
-
-def files(write, name="res_img_{}.txt", end="", by=0, wrap=None):
-    """The files of a result set, each word written by ``write``, their numbers moved by ``by``."""
-    return {
-        name.format((at + by - 1) % wrap + 1 if wrap else at + by): "".join(
-            ",".join(f"{value:g}" for value in write(*of)) + f"{end}\n" for of in boxes
-        )
-        for at, boxes in WORDS.items()
-    }
 
 
 def with_gaps(entries):
