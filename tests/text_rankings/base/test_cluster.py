@@ -13,6 +13,8 @@ import pytest
 from protocols import registry, scoring
 from protocols.core.base import Scene
 from protocols.core.regions import Region
+from rankings.analysis.analysis import analyse
+from tests.support.analyses import random_study
 from tests.support.chunks import (
     Dies,
     Meets,
@@ -76,6 +78,16 @@ def test_scores_are_those_of_this_process_to_the_last_digit(engine, monkeypatch)
     protocol = registry.get("evaltex")
     there = scoring.score_methods(protocol, {"a": scenes, "b": scenes[::-1]}, engine)
     assert repr(there) == repr(scoring.score_methods(protocol, {"a": scenes, "b": scenes[::-1]}))
+
+
+def test_a_report_is_that_of_this_process_to_the_last_bit(engine):
+    """repr() gives every bit of a float."""
+    rankings, values = random_study(60)
+    here, there = (
+        analyse(rankings, values, n_resamples=200, executor=executor).to_json()
+        for executor in (None, engine)
+    )
+    assert repr(there) == repr(here)
 
 
 def test_a_worker_killed_in_mid_chunk_changes_nothing(engine, tmp_path):
