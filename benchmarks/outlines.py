@@ -47,16 +47,17 @@ _DRAW = """async ([cuts, ratio, edge]) => {
   const { drawable } = await import("/drawing.js");
   const sheet = document.querySelector(".panes");
   sheet.replaceChildren();
-  for (const { photograph, size: [w, h], pane: [wide, high], at, shown, polygons, hasScripts } of cuts) {
+  for (const { photograph, size, pane: [wide, high], at, shown, polygons, hasScripts } of cuts) {
+    const [w, h, x, y] = size;
     const [left, top, width, height] = shown;
     const cut = document.createElement("div");
     cut.style = `left: ${at[0]}px; top: ${at[1]}px; width: ${width}px; height: ${height}px`;
-    cut.innerHTML = `<svg viewBox="0 0 ${w} ${h}" preserveAspectRatio="xMidYMid meet"
+    cut.innerHTML = `<svg viewBox="${-x} ${-y} ${w + 2 * x} ${h + 2 * y}" preserveAspectRatio="xMidYMid meet"
       style="left: ${edge - left}px; top: ${edge - top}px; width: ${wide}px; height: ${high}px">
       <image href="/photographs/${photograph}" width="${w}" height="${h}"/><g class="boxes"></g></svg>`;
     const drawn = drawable({ id: "a", polygons }, {});
     cut.querySelector(".boxes").append(...drawn.nodes);
-    if (hasScripts) drawn.thin({ scale: Math.min(wide / w, high / h) }, ratio);
+    if (hasScripts) drawn.thin({ scale: Math.min(wide / (w + 2 * x), high / (h + 2 * y)) }, ratio);
     sheet.append(cut);
   }
   await Promise.all([...sheet.querySelectorAll("image")].map((image) => image.decode()));
@@ -69,7 +70,8 @@ class Cut:
     """A box of a result, and the part of the window around it, in CSS pixels."""
 
     photograph: str
-    size: tuple[int, int]
+    # Width, height, and the room beside and above it.
+    size: tuple[int, int, int, int]
     pane: tuple[int, int]
     polygons: list[str]
     # Of all boxes of the result, in CSS pixels of the window.
@@ -133,7 +135,13 @@ def _cuts(
     for photograph in photographs:
         with Image.open(photograph) as opened:
             w, h = opened.size
-        scale = min(pane[0] / w, pane[1] / h)
+        everything = np.concatenate(
+            [np.reshape(of.get(photograph.stem, []), (-1, 2)) for of in results]
+        )
+        outside = np.maximum(-everything, everything - (w, h)).max(axis=0, initial=0)
+        # As on the page, room for boxes beyond the edges of the photograph.
+        x, y = np.ceil(outside.clip(max=0.05 * np.array([w, h]))).astype(int).tolist()
+        scale = min(pane[0] / (w + 2 * x), pane[1] / (h + 2 * y))
         start = [_EDGE_PX + (side - of * scale) / 2 for side, of in zip(pane, (w, h), strict=True)]
         for result in results:
             boxes = result.get(photograph.stem, [])
@@ -141,7 +149,7 @@ def _cuts(
             rings = [shapely.LinearRing(np.array(corners) * scale + start) for corners in boxes]
             for at in range(len(boxes)):
                 for has_scripts in (True, False):
-                    yield Cut(photograph.name, (w, h), pane, texts, rings, at, has_scripts)
+                    yield Cut(photograph.name, (w, h, x, y), pane, texts, rings, at, has_scripts)
 
 
 def _read(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from math import ceil
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -17,6 +18,7 @@ from annotate.datasets.models import Image, Method, Result
 from annotate.studies.models import Study
 from protocols import registry
 from protocols.core.base import ImageScore, Scene
+from protocols.core.regions import Region
 
 from .annotator_summary import pace, progress_data, progress_of_quota
 from .answer_history import Past
@@ -28,6 +30,7 @@ from .planning import is_one_pair
 from .quotas import n_asked, quota_of
 
 _ID_LENGTH = 16
+_MOST_ROOM = 0.05
 
 
 def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
@@ -168,10 +171,23 @@ def image_data(
         "url": url,
         "width": width,
         "height": height,
+        **_room((width, height), every_region),
         "results": {name: result_data(by_id[name], convention) for name in sorted(by_id)},
         "truth": _truth_data(study, image, convention),
         "matches": _matches_data(study, image, by_id),
     }
+
+
+def _room(size: tuple[int, int], regions: Sequence[Region]) -> dict[str, list[int]]:
+    """Return the room around a photograph in which boxes beyond its edges are seen, in pixels.
+
+    It is the same at opposite edges, for all pairs of the image, and a share of the size at most.
+    """
+    room = []
+    for low, high, end in zip((0, 1), (2, 3), size, strict=True):
+        outside = [max(-region.box[low], region.box[high] - end) for region in regions]
+        room.append(ceil(min(max(outside, default=0), _MOST_ROOM * end)))
+    return {"room": [max(side, 0) for side in room]} if max(room) > 0 else {}
 
 
 def opaque_id(study: Study, annotator: User, image: Image, what: object) -> str:

@@ -235,3 +235,8 @@ test("t24 what is framed is in sight, and a small thing not nearer than 400 %", 
   const { width } = frameOf(framed(view, "right", { left: 0, top: 0, right: 1280, bottom: 10 }, 1.06), "right");
   assert.equal(width, 1280, "no further away than the whole");
 });
+
+test("t35 a whole image has room for the boxes beyond its edges", () => {
+  const view = createView({ width: 100, height: 50, room: [0, 10] }, { width: 200, height: 140 });
+  assert.equal(viewBoxOf(view, "left"), "0 -10 100 70");
+});

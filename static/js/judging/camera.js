@@ -1,6 +1,6 @@
 // One camera for both panes: the view and its changes. Input is in hands.js.
 //
-// A view: {image: {width, height}, pane: {width, height}, dots, left: {cx, cy, scale}, offset, linked}.
+// A view: {image: {width, height, room}, pane: {width, height}, dots, left: {cx, cy, scale}, offset, linked}.
 // A camera looks at (cx, cy) of the image with `scale` CSS pixels to an image pixel; `dots` is the number
 // of screen pixels in a CSS pixel, so 100 % is a scale of 1 / dots. The right camera is the left one plus
 // `offset`; without an offset both are equal. Places "at" are in CSS pixels from a pane's centre.
@@ -17,8 +17,9 @@ const NEARLY = 1.001;
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-export const fitScale = ({ image, pane }) =>
-  Math.min(pane.width / image.width, pane.height / image.height);
+// With room for boxes beyond the edges of the photograph.
+export const fitScale = ({ image: { width, height, room: [x, y] = [0, 0] }, pane }) =>
+  Math.min(pane.width / (width + 2 * x), pane.height / (height + 2 * y));
 
 export function fitted(view) {
   const { width, height } = view.image;
@@ -26,8 +27,8 @@ export function fitted(view) {
   return { ...view, left, offset: NO_OFFSET };
 }
 
-export const createView = ({ width, height }, pane, dots = 1) =>
-  fitted({ image: { width, height }, pane, dots, linked: true });
+export const createView = ({ width, height, room }, pane, dots = 1) =>
+  fitted({ image: { width, height, room }, pane, dots, linked: true });
 
 export function cameraOf({ left, offset }, side) {
   if (side === "left") return left;

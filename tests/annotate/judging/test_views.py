@@ -278,6 +278,18 @@ def test_boxes_whose_last_pixel_is_included_reach_to_its_far_edge(page):
     assert "10,10 20,10 20,20 10,20" in html
 
 
+def test_t35_boxes_beyond_the_edges_of_a_photograph_are_in_view_without_scripts_too(page):
+    """A box reaches 80 px beyond an image of 100 px; the room is a twentieth of the image at most."""
+    study = make_study(["a", "b"], boxes={"a": [(10, 48, 60, 60)], "b": [(90, 10, 180, 20)]})
+    study.images.update(width=100, height=240, sha256="0" * 64)
+    annotator = add_annotator(study)
+    page.force_login(annotator)
+    turn = services.start(study=study, annotator=annotator)
+    assert payload(turn)["image"]["room"] == [5, 0]
+    html = page.get(reverse("judging:judge", args=[study.slug])).text
+    assert html.count('viewBox="-5 -0 110 240"') == 2
+
+
 def test_the_page_takes_few_queries_and_more_boxes_take_no_more(
     page, study, turn, django_assert_max_num_queries
 ):
