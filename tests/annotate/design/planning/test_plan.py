@@ -176,6 +176,16 @@ def test_a_study_that_asked_pairs_plans_studies_of_pairs(client):
     assert {choice.asking for choice in found.choices} == {"pairs"}
 
 
+@pytest.mark.parametrize("declared", ["groups", "scenes", None])
+def test_a_plan_from_a_study_with_clusters_says_what_it_counts(researcher, study, declared):
+    if declared == "groups":
+        study.memberships.update(group="Paris")
+    elif declared == "scenes":
+        study.images.update(scene="a walk")
+    text = " ".join(researcher.get(address(study)).text.split())
+    assert ("This plan counts people and images" in text) == (declared is not None)
+
+
 def test_the_power_after_an_unlucky_pilot_stands_beside_the_promise(researcher, study):
     """Two annotators estimate variances poorly; the demo's are not estimated by a pilot."""
     asked = {"people": "40", "images": "3000"}
