@@ -88,7 +88,9 @@ def _do(job: Job, pulse: "Pulse") -> None:
         _log.exception("Job %s failed.", job.pk)
         if is_disk_full(fault):
             _end(job, Job.State.FAILED, _DISK_FULL)
-        elif isinstance(fault, OperationalError | InterfaceError):
+        elif isinstance(fault, OperationalError | InterfaceError) or (
+            isinstance(fault, DatabaseError) and not connection.is_usable()
+        ):
             # The database was away. If it still is, this fails too, and the job counts as lost.
             _try_later(job, _UNEXPECTED.format(job=job.pk))
         else:

@@ -175,20 +175,24 @@ def require_small_for(table: str, study: Study) -> None:
 
 
 def study_report(
-    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun] | None = None
+    *,
+    study: Study,
+    settings: Settings,
+    runs: Sequence[ProtocolRun] | None = None,
+    may_cache: bool = True,
 ) -> StudyReport:
     """Build the report of a study from its complete rankings and its protocols' scores.
 
-    Without ``runs``, the newest run of each protocol is used.
+    Without ``runs``, the newest run of each protocol is used. Inside a snapshot it may not be
+    cached: even reading the cache deletes what has expired, which PostgreSQL refuses there.
     """
     runs = available_runs(study) if runs is None else list(runs)
-    if study.study_images.count() > cache.MAX_IMAGES:
+    if not may_cache or study.study_images.count() > cache.MAX_IMAGES:
         with snapshot():
             rankings, scores = annotator_rankings(study), protocol_scores(study, runs)
         report = build_report(rankings, scores, settings)
     else:
-        data = _data(study, settings, runs, analysed=False)
-        report = report_from_json(data)
+        report = report_from_json(_data(study, settings, runs, analysed=False))
     return report_of(study=study, settings=settings, runs=runs, report=report)
 
 
@@ -198,8 +202,7 @@ def analysed_report(
     """Return the report, and its analysis as :meth:`.Analysis.to_json` gives it."""
     runs = list(runs)
     data = _data(study, settings, runs, analysed=True)
-    report = report_from_json(data)
-    return report_of(study=study, settings=settings, runs=runs, report=report), data
+    return report_of(study=study, settings=settings, runs=runs, report=report_from_json(data)), data
 
 
 def _data(
@@ -232,7 +235,6 @@ def detectors_report(
     data = cache.get_part(name, key)
     if data is None:
         with snapshot():
-            # Read again: the key must match the data read.
             key = cache.key_of(study, settings, runs)
             rankings = named_rankings(study)
             tallies = protocol_tallies(images_of(study), study.methods.all(), runs)
@@ -266,7 +268,6 @@ def pairs_report(
     data = cache.get_part(name, key)
     if data is None:
         with snapshot():
-            # Read again: the key must match the data read.
             key = cache.key_of(study, settings, runs)
             data = pairs_from(study, protocol_scores(study, runs), settings)
         cache.put_part(name, key, data)

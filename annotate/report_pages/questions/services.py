@@ -81,7 +81,7 @@ def compute(
     with snapshot():
         version = cache.version_of(study, runs)
         rankings = named_rankings(study)
-        report = study_report(study=study, settings=settings, runs=runs).report
+        report = study_report(study=study, settings=settings, runs=runs, may_cache=False).report
     found: dict[str, list[ProtocolChanges]] = {criterion: [] for criterion in CRITERIA}
     to_try = [one for run in runs if (one := tried(run))]
     for done, one in enumerate(to_try):

@@ -1,11 +1,16 @@
-"""Raw data read while people answer; in transactions of its own."""
+"""Raw data and bundles read while people answer; in transactions of their own."""
 
+import io
 import threading
 
 import pytest
+from django.core.cache import caches
 from django.db import connection
 
 from annotate.exchange import raw
+from annotate.exchange.bundles.writing import write_bundle
+from annotate.reports.services import study_report
+from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, make_study
 from tests.support.truths import rank_everything, same_truth
 
@@ -46,3 +51,18 @@ def test_a_download_that_is_broken_off_leaves_nothing_open():
     reading.close()
     rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
     assert "annotator-1" in read(study, "events.csv")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("left_over", ["too much", "too old"])
+def test_a_bundle_is_written_whatever_the_cache_of_reports_deletes(monkeypatch, left_over):
+    """PostgreSQL refuses to delete in the snapshot that a bundle is read in."""
+    study = make_study(["a", "b"])
+    if left_over == "too old":
+        study_report(study=study, settings=Settings(min_annotators=study.min_annotators))
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE shared_reports SET expires = '2025-01-01'")
+    else:
+        caches["reports"].set_many({"one": 1, "two": 2})
+        monkeypatch.setattr(caches["reports"], "_max_entries", 1)
+    assert write_bundle(study, io.BytesIO())["methods"] == 2

@@ -6,7 +6,7 @@ import time
 from datetime import timedelta
 
 import pytest
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
 
 from annotate.audit.models import AuditEntry
@@ -107,6 +107,18 @@ class TestRunning:
         job.refresh_from_db()
         assert (job.state, len(tried)) == ("failed", 3)
         assert job.failure == "The mail server did not accept it."
+
+    @pytest.mark.parametrize(("is_usable", "state"), [(False, "waiting"), (True, "failed")])
+    def test_an_error_without_a_code_is_of_the_connection_if_that_is_gone(
+        self, kind, monkeypatch, is_usable, state
+    ):
+        """As psycopg raises when the server's answer breaks off."""
+
+        def work(arguments, progress):
+            raise DatabaseError("server closed the connection unexpectedly")
+
+        monkeypatch.setattr(connection, "is_usable", lambda: is_usable)
+        assert services.start(kind=kind(work)).state == state
 
     def test_a_job_whose_database_was_away_is_done_later(self, kind):
         faults = [OperationalError("server closed the connection"), InterfaceError("closed"), None]
