@@ -18,8 +18,10 @@ const NEARLY = 1.001;
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
 // With room for boxes beyond the edges of the photograph.
-export const fitScale = ({ image: { width, height, room: [x, y] = [0, 0] }, pane }) =>
-  Math.min(pane.width / (width + 2 * x), pane.height / (height + 2 * y));
+export function fitScale({ image, pane }) {
+  const [x, y] = image.room ?? [0, 0];
+  return Math.min(pane.width / (image.width + 2 * x), pane.height / (image.height + 2 * y));
+}
 
 export function fitted(view) {
   const { width, height } = view.image;
