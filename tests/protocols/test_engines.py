@@ -762,6 +762,7 @@ def test_labels_that_may_be_texts_are_asked_about():
     ]  # fmt: skip
     assert [of.label for of in as_kinds.regions["img_1"]] == ["CARE", "EXIT", "OPEN"]
     assert not as_texts.problems or not as_texts.questions
+    assert opened(labelled("CARE", "EXIT")).questions[0].found.startswith("2 different labels")
 
 
 @pytest.mark.parametrize(

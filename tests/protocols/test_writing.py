@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from protocols.core.regions import Region
 from protocols.formats.readers import scores
-from protocols.formats.readers.scores import ScoreRow, check_scores, read_scores, write_scores
+from protocols.formats.readers.scores import ScoreRow, read_scores, write_scores
 from protocols.formats.recognition.reading import read
 from protocols.formats.writing.regions import NotWritable, write_coco, write_rrc_zip
 from tests.support.shared import shared_path
@@ -339,20 +339,6 @@ def test_a_score_that_is_no_number_is_marked_in_its_line():
     [problem] = table_of("image,method,recall,precision\na,m,high,1\n").problems
     start, end = problem.span
     assert (problem.code, problem.column, problem.text[start:end]) == ("L2", 5, "high")
-
-
-def test_names_of_scores_are_checked_and_gaps_counted():
-    table = table_of("image,method,recall,precision\nimg1,m,1,1\nimg_1,n,1,1\nimg_1,m,,1\n")
-    problems = check_scores(
-        table, images=["img_1"], methods=["m"], expected=[("img_1", "m"), ("img_2", "m")]
-    )
-    assert [(p.severity, p.code, p.line) for p in problems] == [
-        ("error", "S1", 2),
-        ("error", "S1", 3),
-        ("warning", "S3", None),
-        ("warning", "S3", None),
-    ]
-    assert "perhaps img_1" in problems[0].expected
 
 
 @given(

@@ -124,14 +124,7 @@ class LineReader:
         # Curved text is rare, and its expressions take time to compile.
         from .curved import MARK, Style, offsets_region, total_text_region
 
-        if len(line) > _MAX_LINE:
-            raise Fault(
-                "L1",
-                "a line of {n} characters",
-                "at most {max_line}",
-                n=len(line),
-                max_line=_MAX_LINE,
-            )
+        _refuse_long(line)
         if self._style == Style.TOTAL_TEXT:
             return total_text_region(line, is_truth=self._kind == "truth")
         if self._style == Style.CTW_OFFSETS:
@@ -141,14 +134,7 @@ class LineReader:
         return replace(region, text=text, ignored=text == IGNORED_TEXT)
 
     def _unusual_region(self, line: str) -> Region:
-        if len(line) > _MAX_LINE:
-            raise Fault(
-                "L1",
-                "a line of {n} characters",
-                "at most {max_line}",
-                n=len(line),
-                max_line=_MAX_LINE,
-            )
+        _refuse_long(line)
         if self._tail == Tail.FIRST:
             confidence, *others = split_fields(line)
             line = ",".join([*others[: self._n], confidence, *others[self._n :]])
@@ -282,6 +268,12 @@ class LineReader:
         if self._rules.strict and not self._rules.transcriptions:
             raise Fault("L1", quoted(line), "{value} and no more", value=self._wants())
         return Region(points, text=self._text(rest))
+
+
+def _refuse_long(line: str) -> None:
+    if len(line) > _MAX_LINE:
+        n, most = len(line), _MAX_LINE
+        raise Fault("L1", "a line of {n} characters", "at most {max_line}", n=n, max_line=most)
 
 
 def is_ignored_line(line: str) -> bool:

@@ -8,7 +8,7 @@ CSV has a line for each image and method, ``image,method,recall,precision``; wit
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, Literal
 
@@ -18,7 +18,7 @@ from text_rankings.base.i18n import Message, ngettext_noop
 from ..containers import checked
 from ..containers.archives import Source, first_bytes, read_whole, source_name
 from ..containers.documents import Document, json_of, storable, text_of
-from ..problems import PASSED_OVER, Nearest, Problem, Problems, quoted
+from ..problems import PASSED_OVER, Problem, Problems, quoted
 from .separated import Row, rows_of
 
 COLUMNS: Final = ("image", "method", "recall", "precision")
@@ -291,46 +291,6 @@ def _given_in(data: Any, problems: Problems) -> Iterator[_Given]:
                         scores=checked.shown(scores),
                         image=quoted(image),
                     )
-
-
-def check_scores(
-    table: ScoreTable,
-    *,
-    images: Collection[str],
-    methods: Collection[str],
-    expected: Collection[tuple[str, str]] = (),
-) -> list[Problem]:
-    """Return problems for unknown and missing names of a table.
-
-    ``images`` and ``methods`` are known names; another one is an error (S1) that offers the
-    nearest. A warning (S3) counts the ``expected`` pairs of image and method without a score.
-    """
-    problems = Problems(table.name)
-    near_image, near_method = Nearest(images), Nearest(methods)
-    for row in table.rows:
-        if row.image not in images:
-            found = Message("the image {image}", image=quoted(row.image))
-            wanted = Message("an image of the dataset{hint}", hint=near_image.hint(row.image))
-            problems.error("S1", found, wanted, line=row.line)
-        elif row.method not in methods:
-            found = Message("the method {method}", method=quoted(row.method))
-            wanted = Message("a method of the dataset{hint}", hint=near_method.hint(row.method))
-            problems.error("S1", found, wanted, line=row.line)
-    n_undefined = sum(None in (row.recall, row.precision) for row in table.rows)
-    if n_undefined:
-        found = Message(
-            "{n_undefined} with an undefined score",
-            n_undefined=ngettext_noop("{n} row", "{n} rows", n_undefined),
-        )
-        problems.warning("S3", found, "a number in each", action=Message("left undefined"))
-    n_missing = len(set(expected) - {(row.image, row.method) for row in table.rows})
-    if n_missing:
-        found = Message(
-            "no score for {n_missing}",
-            n_missing=ngettext_noop("{n} result", "{n} results", n_missing),
-        )
-        problems.warning("S3", found, "one for each", action=Message("left undefined"))
-    return problems.found
 
 
 def write_scores(stream: BinaryIO, rows: Iterable[ScoreRow]) -> None:

@@ -20,7 +20,7 @@ from .known_formats import BOTH, FORMATS, LINES, Format, broken_plugins, lines_a
 __all__ = ["FORMATS", "LINES", "Format", "UnknownFormat", "broken_plugins", "read"]
 
 _MIN_WRONG: Final = 5
-_MIN_LABELS: Final = 3
+_MIN_LABELS: Final = 2
 
 
 class UnknownFormat(ProtocolError, LookupError):
