@@ -15,6 +15,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.crypto import get_random_string
+from django.utils.functional import cached_property
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -177,14 +178,14 @@ class Challenge(models.Model):
             images.filter(pk__in=hidden) if split == Split.HIDDEN else images.exclude(pk__in=hidden)
         )
 
-    @property
+    @cached_property
     def splits(self) -> list[str]:
-        """The splits that have images."""
+        """Return the splits that have images; `save_challenge` forgets what was found."""
         return [split for split in Split.values if self.images_of(split).exists()]
 
     @property
     def has_visible(self) -> bool:
-        return self.images_of(Split.VISIBLE).exists()
+        return Split.VISIBLE in self.splits
 
     @property
     def deciding_split(self) -> str:

@@ -94,6 +94,7 @@ def save_challenge(
                 _("There are entries; the hidden images cannot change any more.")
             )
         challenge.hidden.set(hidden)
+        vars(challenge).pop("splits", None)
     if before is not None and before.opens <= timezone.now():
         _log_changes(before, challenge)
     record(Act.CHALLENGE_MADE if is_new else Act.CHALLENGE_CHANGED, what=challenge.title)

@@ -2,23 +2,28 @@
 
 import json
 import re
+from contextlib import suppress
 from datetime import timedelta
 from hashlib import sha256
 from io import BytesIO
+from itertools import product
 from zipfile import ZipFile
 
 import pytest
+from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
+from django.utils.html import escape
 
-from annotate.challenges import services
-from annotate.challenges.models import Challenge, ChallengeMember, Entry
-from protocols.core.regions import canonical_bytes
+from annotate.challenges import files, final, services
+from annotate.challenges.models import Challenge, ChallengeMember, Entry, EntryScore
+from protocols.core.regions import canonical_bytes, encode_regions
+from tests.support.addresses import names_of_addresses
 from tests.support.archives import zip_bytes
 from tests.support.challenges import make_challenge, make_team, secret_of, submit, upload
-from tests.support.factories import make_admin, make_dataset, make_image, make_person
+from tests.support.factories import make_admin, make_dataset, make_image, make_person, regions
 
 pytestmark = pytest.mark.django_db
 
@@ -256,28 +261,47 @@ def test_changes_are_in_the_log_that_everyone_reads(challenge):
     assert challenge.closes.isoformat(timespec="minutes") in shown.text
 
 
-class Forbidden:
-    """Everything that is known of the hidden ground truth: numbers, hashes, scores."""
+# Of one hidden image: how many regions it has, and a text; they occur nowhere else.
+N_REGIONS, TEXT = 1523, "Zwölfboxkämpfer"
 
-    def __init__(self, challenge, entry):
+
+def add_secrets(challenge):
+    image = challenge.images_of("hidden").last()
+    many = [
+        (at % 60 * 7, at // 60 * 9, at % 60 * 7 + 5, at // 60 * 9 + 6) for at in range(N_REGIONS)
+    ]
+    drawn = encode_regions([*regions(many)])
+    drawn["regions"][0]["text"] = TEXT
+    image.truth = drawn
+    image.save()
+
+
+class Forbidden:
+    """Everything that is known of the hidden ground truth: numbers, texts, counts, hashes, scores."""
+
+    def __init__(self, challenge, entry=None):
         hidden = list(challenge.images_of("hidden"))
-        numbers = {number for at in range(1, 24, 2) for box in secret_of(at) for number in box}
-        hashes = {sha256(canonical_bytes(image.truth_regions)).hexdigest() for image in hidden}
-        hashes |= {sha256(json.dumps(image.truth).encode()).hexdigest() for image in hidden}
-        scores = entry.scores.filter(split="hidden")
-        figures = {
-            f"{value:.4f}"
-            for values in scores.values_list("recall", "f_score")
-            for value in values
-            if value
+        self.texts = {
+            str(number) for at in range(1, 23, 2) for box in secret_of(at) for number in box
         }
-        self.texts = {str(number) for number in numbers} | hashes | figures
-        self.texts |= {digest[:12] for digest in hashes}
+        self.longer = {TEXT, json.dumps(TEXT)[1:-1], escape(TEXT)}
+        for image in hidden:
+            digests = {
+                sha256(canonical_bytes(image.truth_regions)).hexdigest(),
+                sha256(json.dumps(image.truth).encode()).hexdigest(),
+            }
+            self.longer |= digests | {digest[:12] for digest in digests}
+        self.counts = {str(N_REGIONS), str(sum(len(image.truth_regions) for image in hidden))}
+        scores = entry.scores.filter(split="hidden") if entry else EntryScore.objects.none()
+        for values in scores.values_list("recall", "f_score"):
+            self.texts |= {f"{value:.4f}" for value in values if value}
 
     def in_bytes(self, content):
-        text = content.decode("latin-1")
+        text = content.decode("utf-8", "surrogateescape")
         found = set(re.findall(r"(?<![\d.])\d+(?:\.\d{4})?(?!\d)", text)) & self.texts
-        return sorted(found | {one for one in self.texts if len(one) > 8 and one in text})
+        # Alone: hashes and tokens contain any four digits.
+        found |= set(re.findall(r"(?<![\w.,-])\d+(?![\w.])", text.replace(",", ""))) & self.counts
+        return sorted(found | {one for one in self.longer if one in text})
 
 
 def links_of(text):
@@ -285,38 +309,125 @@ def links_of(text):
     return {one.replace("&amp;", "&") for one in found if one.startswith("/")}
 
 
-def test_no_byte_that_a_participant_can_fetch_tells_of_hidden_regions(participant, challenge, team):
-    """Every link of every page is followed, and everything that comes is searched, zips too."""
-    entry = submit(team, upload(1, 0, img_1=secret_of(1)[:1]))
-    submit(team, zip_bytes({"res_img_1.txt": "1,2,x,4"}))
-    # One hidden word is found by another team, whose scores must not be seen either.
-    submit(make_team(challenge), upload(2, 1))
-    # Its own hidden score, 0.0541, waits for the end as well.
-    forbidden = Forbidden(
-        challenge, Entry.objects.get(team__challenge=challenge, team=team, number=1)
-    )
-    assert forbidden.in_bytes(json.dumps(challenge.images_of("hidden").first().truth).encode())
-    waiting, seen, leaks = {reverse("home"), public(challenge)}, set(), {}
-    api = "/api/v1/"
-    waiting |= {f"{api}{root}" for root in ("me", "datasets", "jobs", "studies", "challenges")}
-    waiting |= {f"{api}images/{image.pk}" for image in challenge.dataset.images.all()}
-    waiting.add(reverse("privacy:export"))
+def starts(challenge, entries):
+    """Return where a participant begins, and every address of a challenge, linked or not."""
+    image, hidden = (challenge.images_of(split).first().pk for split in ("visible", "hidden"))
+    many = {"image": [image, hidden], "pk": [entry.pk for entry in entries]}
+    many |= {
+        "split": ["visible", "hidden"],
+        "extension": ["csv", "json", "tex", "md", "svg", "zip"],
+    }
+    one = {"slug": challenge.slug, "address": challenge.address}
+    one |= {"dataset": challenge.dataset.slug}
+    found = {reverse("home"), reverse("privacy:export")}
+    found |= {f"{API}{root}" for root in ("me", "datasets", "jobs", "studies", "challenges")}
+    found |= {f"{API}images/{image.pk}" for image in challenge.dataset.images.all()}
+    for name, pattern in names_of_addresses("text_rankings.site.urls"):
+        if name.split(":")[0].endswith("challenges") or name.startswith("api:challenge"):
+            names = [name for name in many if name in pattern.regex.groupindex]
+            others = {name: one[name] for name in pattern.regex.groupindex if name in one}
+            for values in product(*(many[name] for name in names)):
+                with suppress(NoReverseMatch):
+                    found.add(reverse(name, kwargs=others | dict(zip(names, values, strict=True))))
+    return found
+
+
+API = "/api/v1/"
+_ELSEWHERE = ("/static/", "/protocols/", "/accounts/", "/rescue/", "/api/v1/docs")
+
+
+def fetched(client, waiting):
+    """Follow every link; return the parts of everything that comes, by address: zips too."""
+    waiting, found = set(waiting), {}
     while waiting:
         address = waiting.pop()
-        seen.add(address)
-        response = participant.get(address)
+        response = client.get(address)
         content = response.getvalue() if response.streaming else response.content
         parts = [content, repr(response.headers).encode()]
         if content[:2] == b"PK":
             archive = ZipFile(BytesIO(content))
             parts += [archive.comment, *(archive.read(name) for name in archive.namelist())]
-        if leak := [word for part in parts for word in forbidden.in_bytes(part)]:
-            leaks[address] = leak
+            parts += [part for info in archive.infolist() for part in (info.comment, info.extra)]
+        found[address] = parts
         if "html" in response.get("Content-Type", ""):
-            other = ("/static/", "/protocols/", "/accounts/", "/rescue/", "/api/v1/docs")
-            waiting |= {one for one in links_of(response.text) if not one.startswith(other)} - seen
-    assert leaks == {}
-    for name in ("entry", "image", "file", "figure", "standings"):
-        assert any(f"/{word}" in address for address in seen for word in (name, "images")), name
-    assert at("entry", challenge, entry.pk) in seen
-    assert len(seen) > 40
+            links = links_of(response.text)
+            waiting |= {one for one in links if not one.startswith(_ELSEWHERE)} - set(found)
+    return found
+
+
+def leaks(found, forbidden):
+    told = {
+        at: [word for part in of for word in forbidden.in_bytes(part)] for at, of in found.items()
+    }
+    return {at: words for at, words in told.items() if words}
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_no_byte_that_a_participant_can_fetch_tells_of_hidden_regions(
+    participant, challenge, team, is_over
+):
+    """Every address and every link is followed, and everything that comes is searched.
+
+    Of three hidden words of an image one is found; another team finds others. Their scores wait for
+    the end; the regions are hidden afterwards too.
+    """
+    add_secrets(challenge)
+    entry = submit(team, upload(1, 0, img_1=secret_of(1)[:1]))
+    refused = submit(team, zip_bytes({"res_img_1.txt": "1,2,x,4"}))
+    other = submit(make_team(challenge), upload(2, 1))
+    forbidden = Forbidden(challenge, None if is_over else entry)
+    hidden = challenge.images_of("hidden")
+    for one in (hidden.first(), hidden.last()):
+        assert forbidden.in_bytes(json.dumps(one.truth).encode())
+    assert forbidden.in_bytes(f"{N_REGIONS} regions".encode())
+    sent = {"file": SimpleUploadedFile("mine.zip", upload(2, 2))}
+    answers = [participant.post(at("challenge", challenge), sent)]
+    sent = {"file": SimpleUploadedFile("mine.zip", upload(2, 3))}
+    answers.append(participant.post(reverse("api:challenge_entries", args=[challenge.slug]), sent))
+    assert leaks({str(n): [answer.content] for n, answer in enumerate(answers)}, forbidden) == {}
+    if is_over:
+        past = {"opens": timezone.now() - timedelta(days=2), "closes": timezone.now()}
+        Challenge.objects.update(**past)
+        Entry.objects.filter(state="scored").update(told=timezone.now())
+        final.keep_archives()
+    found = fetched(participant, starts(challenge, [entry, refused, other]))
+    assert leaks(found, forbidden) == {}
+    assert at("entry", challenge, entry.pk) in found
+    archive = found[public(challenge, "archive")][0]
+    assert (b'"standings"' in archive) == is_over
+    standings = found[at("file", challenge, "hidden", "csv")][0]
+    assert standings.startswith(b"Method,") == is_over
+    assert len(found) > 60
+
+
+def test_uploads_that_differ_on_one_hidden_image_are_told_the_same_until_the_end(
+    participant, challenge, team
+):
+    """The same entry is scored from one file, then from the other: every byte stays."""
+    entry = submit(team, upload(n_hidden=0))
+    submit(make_team(challenge), upload(2, 1))
+    addresses = starts(challenge, [entry])
+    missed = [(1, 1, 9, 9), (2, 2, 8, 8), (3, 3, 7, 7)]
+
+    def told(boxes):
+        files.upload_of(entry.key).write_bytes(upload(n_hidden=0, img_1=boxes))
+        entry.scores.all().delete()
+        Entry.objects.filter(pk=entry.pk).update(state="checking", told=None)
+        services.start_scoring(entry)
+        Entry.objects.filter(pk=entry.pk).update(told=entry.created)
+        cache.clear()
+        found = fetched(participant, addresses)
+        return {
+            address: re.sub(
+                rb'csrf\w*" value="\w+"|nonce-[\w+/=-]+|\w+=\w+; expires', b"", parts[0]
+            )
+            for address, parts in found.items()
+            if address not in (reverse("privacy:export"), f"{API}me")
+        }
+
+    hit, miss = told(secret_of(1)), told(missed)
+    assert [at for at in hit if hit[at] != miss.get(at)] == []
+    assert len(hit) > 40
+    Challenge.objects.update(opens=timezone.now() - timedelta(days=2), closes=timezone.now())
+    standings = at("file", challenge, "hidden", "csv")
+    assert told(secret_of(1))[standings] != told(missed)[standings]
