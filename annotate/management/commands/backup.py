@@ -14,8 +14,9 @@ from annotate.operations.backups.writing import write_backup, write_file
 
 class Command(SiteCommand):
     help = (
-        "Write every row and every photograph into one archive, with checksums, while the site runs. It "
-        "holds password hashes and personal data: keep it as the database. Encrypt it on its way: "
+        "Write every row, every photograph and every upload of challenges into one archive, with "
+        "checksums, while the site runs. It holds password hashes and personal data: keep it as the "
+        "database. Encrypt it on its way: "
         "backup - | age -r KEY > site.zip.age"
     )
 
@@ -44,5 +45,7 @@ class Command(SiteCommand):
             if folder is not None and options["keep"]:
                 for old in sorted(folder.glob("site-????-??-??.zip"))[: -options["keep"]]:
                     old.unlink()
-        n_rows = sum(counts.values()) - counts["photographs"]
-        self.stderr.write(f"{n_rows:,} rows and {counts['photographs']:,} photographs.")
+        n_photographs, n_uploads = counts.pop("photographs"), counts.pop("uploads")
+        n_rows = sum(counts.values())
+        said = f"{n_rows:,} rows, {n_photographs:,} photographs and {n_uploads:,} files of entries."
+        self.stderr.write(said)

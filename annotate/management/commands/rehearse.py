@@ -69,7 +69,9 @@ class Command(SiteCommand):
         n_newer = Judgement.objects.filter(created__gt=taken).count()
         self.stdout.write(f"It is {hours:.1f} hours old; {n_newer:,} answers are newer than it.")
         if not manifest["photographs"]:
-            self.stdout.write("It holds no photographs: copy DATA_DIR/images as well.")
+            self.stdout.write(
+                "It holds rows alone: copy DATA_DIR/images and DATA_DIR/entries as well."
+            )
 
 
 def _manifest(path: Path) -> dict[str, Any]:

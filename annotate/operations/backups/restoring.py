@@ -3,6 +3,7 @@
 import json
 import zipfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +11,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
+from annotate.challenges import files as uploads
 from annotate.datasets.photographs import giving_back, store
 from annotate.jobs.versions import VERSION
 
@@ -32,7 +34,7 @@ def restore(path: Path, tell: Tell = lambda doing: None) -> dict[str, int]:
             f"This site holds data already. Restore into a new database, after `{settings.MANAGE} migrate`."
         )
     try:
-        with zipfile.ZipFile(path) as archive, giving_back():
+        with zipfile.ZipFile(path) as archive, giving_back(), ExitStack() as undo:
             manifest = _manifest(archive)
             tell("Comparing checksums")
             _compare_sums(archive, manifest)
@@ -40,7 +42,14 @@ def restore(path: Path, tell: Tell = lambda doing: None) -> dict[str, int]:
             for name in archive.namelist():
                 if name.startswith(PHOTOGRAPHS):
                     store(name.removeprefix(PHOTOGRAPHS), archive.read(name))
-            return _store(archive, manifest, tell)
+            tell("Storing uploads")
+            for name in filter(uploads.key_in, archive.namelist()):
+                undo.callback(uploads.erase, uploads.key_in(name))
+                with archive.open(name) as stream:
+                    uploads.put_back(name, stream)
+            counts = _store(archive, manifest, tell)
+            undo.pop_all()
+            return counts
     except (zipfile.BadZipFile, EOFError) as fault:
         raise NotRestored(f"{path.name} is no whole archive: {fault}.") from fault
 

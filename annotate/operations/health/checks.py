@@ -83,6 +83,7 @@ _NAMES: Final = (
     *(gettext_noop("settings"), gettext_noop("plug-ins"), gettext_noop("jobs")),
     *(gettext_noop("certificate"), gettext_noop("references"), gettext_noop("results")),
     *(gettext_noop("reports"), gettext_noop("counts"), gettext_noop("scores")),
+    gettext_noop("uploads"),
 )
 # Subjects without which nothing else can be checked.
 _NEEDED: Final = {"database", "migrations"}

@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
+from annotate.challenges import files
 from annotate.datasets.models import Image, stored_path
 from annotate.jobs.models import Job
 from annotate.jobs.versions import VERSION
@@ -80,9 +81,13 @@ def test_what_is_restored_is_the_same_to_the_last_value(world, tmp_path):
     photographs = [stored_path(digest) for digest in hashes()]
     for photograph in photographs:
         photograph.unlink()
+    upload = files.upload_of(world.entry.key)
+    content, rows = upload.read_bytes(), list(files.rows_of(world.entry.key))
+    files.erase(world.entry.key)
     emptied()
     restore(path)
     assert everything() == before
+    assert (upload.read_bytes(), list(files.rows_of(world.entry.key))) == (content, rows)
     assert all(photograph.exists() for photograph in photographs)
     assert Assignment.objects.exists()
     assert not [assignment for assignment, differs in rankings_that_differ() if differs]
