@@ -55,6 +55,9 @@ def restore(path: Path, tell: Tell = lambda doing: None) -> dict[str, int]:
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
+    # An upload may be an archive itself, which is found where the end of this one is missing.
+    if min((entry.header_offset for entry in archive.infolist()), default=1) > 0:
+        raise NotRestored("The archive was cut short.")
     try:
         manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
     except (KeyError, ValueError) as fault:

@@ -183,7 +183,21 @@ def test_an_archive_that_was_cut_short_is_refused(world, tmp_path):
     path = backed_up(tmp_path)
     path.write_bytes(path.read_bytes()[:-2000])
     emptied()
-    with pytest.raises(NotRestored, match="no whole archive"):
+    with pytest.raises(NotRestored, match="cut short"):
+        restore(path)
+
+
+def test_a_backup_inside_an_upload_is_not_restored_in_place_of_one_that_was_cut(world, tmp_path):
+    """Without its last bytes the archive ends with the upload, which is a whole backup."""
+    upload, end = files.upload_of(world.entry.key), b"PK\x05\x06"
+    upload.write_bytes(backed_up(tmp_path).read_bytes())
+    files.rows_of(world.entry.key).path.unlink()
+    path = backed_up(tmp_path)
+    content = path.read_bytes()
+    path.write_bytes(content[: content.rindex(end, 0, content.rindex(end)) + 22])
+    assert "manifest.json" in zipfile.ZipFile(path).namelist()
+    emptied()
+    with pytest.raises(NotRestored, match="cut short"):
         restore(path)
 
 
@@ -255,7 +269,7 @@ class TestRehearsals:
         assert " rows, the same after restoring; every ranking replays." in said
         assert "An emergency would take about " in said
         assert "1 answers are newer than it." in said
-        assert "It holds no photographs" in said
+        assert "It holds rows alone" in said
         assert everything() == before
         assert not list(settings.DATA_DIR.glob("rehearsal-*"))
 
