@@ -13,6 +13,7 @@ from annotate.api.tokens import services as tokens
 from annotate.challenges import final
 from annotate.challenges import services as challenges
 from annotate.challenges import work as entries
+from annotate.challenges.models import Challenge
 from annotate.datasets import orphans
 from annotate.datasets.models import Dataset
 from annotate.design.planning import work as planning
@@ -59,8 +60,13 @@ def _study_of_page(arguments: Mapping[str, Any]) -> QuerySet[Study]:
     return Study.objects.filter(kept_reports__public_page=arguments["page"])
 
 
+def _challenge(arguments: Mapping[str, Any]) -> QuerySet[Challenge]:
+    return Challenge.objects.filter(pk=arguments["challenge"])
+
+
 LOADS = Needed("annotate.load_data")
 FOLLOWS = Needed("annotate.follow_study", _study)
+ORGANISES = Needed("annotate.organise_challenge", _challenge)
 PUBLISHES = Needed("annotate.publish_study", _study_of_page)
 
 register("imports.check", dry_run.check, LOADS)
@@ -70,7 +76,7 @@ register(mail.KIND, mail.send, None)
 # The site scores entries: a job of a team would show times and progress of scoring.
 register(challenges.KIND, entries.score, None)
 register(lost_passwords.KIND, lost_passwords.write, None)
-register(final.STUDY, entries.open_study, LOADS)
+register(final.STUDY, entries.open_study, ORGANISES)
 register(scoring.KIND, scoring.score, LOADS)
 register(EXPLAIN, scoring.explain_run, Needed("annotate.see_dataset", _dataset_of_run))
 register(reports.KIND, reports.keep, FOLLOWS)

@@ -17,13 +17,14 @@ from annotate.imports.models import FileKind, Missing
 from annotate.jobs import services as jobs
 from annotate.jobs.models import Job
 from annotate.leaderboards.selectors import orders_of_people
-from annotate.studies.models import Study
+from annotate.studies import services as studies
+from annotate.studies.models import Role, Study
 from protocols.diagnostics.readings import AS_READ
 from text_rankings.base.i18n import gettext_noop
 
 from . import files
 from .errors import ChallengeRefused
-from .models import Challenge, ChallengeArchive, Entry
+from .models import Challenge, ChallengeArchive, ChallengeMember, Entry
 from .selectors import FIGURE, finals, standings
 from .services import PUBLIC_SETTINGS, in_words
 
@@ -101,6 +102,10 @@ def make_study(challenge: Challenge, names: list[str], difference: float, person
     )
     setup.keep_images(new=new, images=chosen)
     study = setup.make(new=new)
+    # Admins follow every study.
+    for one in challenge.members.filter(role=ChallengeMember.Role.ORGANISER):
+        name = one.person.get_username()
+        studies.add_member(study=study, username=name, role=Role.RESEARCHER)
     Challenge.objects.filter(pk=challenge.pk).update(study=study)
     return study
 

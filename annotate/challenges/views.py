@@ -26,6 +26,9 @@ from annotate.guide.markdown import own_words
 from annotate.jobs.shortcuts import go_to
 from annotate.requests import SignedInRequest, require
 from annotate.scoring.services import NotScored
+from annotate.studies.errors import StudyRefused
+from annotate.studies.models import Study
+from annotate.studies.services import set_state
 
 from . import final, services
 from .errors import ChallengeRefused
@@ -139,9 +142,16 @@ def organisers(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def study(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Start a study on the final entries, for admins."""
-    require(request.user, "annotate.load_data")
+    """Make a study on the final entries, then open it: the right is on this challenge."""
     challenge = _challenge(request, slug, "organise")
+    if challenge.study is not None and request.POST.get("do") == "open":
+        try:
+            set_state(study=challenge.study, state=Study.State.OPEN)
+        except StudyRefused as refusal:
+            messages.error(request, str(refusal))
+        else:
+            messages.success(request, _("The study is open."))
+        return redirect("challenges:settings", slug)
     form = StudyForm(request.POST)
     if not form.is_valid():
         messages.error(request, _sentence(form))

@@ -70,7 +70,11 @@ def job(request: SignedInRequest, pk: int) -> HttpResponse:
     return render(request, "jobs/job.html", context)
 
 
-_PAGES: Final = {"dataset": "datasets:detail", "study": "studies:detail"}
+_PAGES: Final = {
+    "challenge": "challenges:challenge",
+    "dataset": "datasets:detail",
+    "study": "studies:detail",
+}
 
 
 def _asked_from(job: Job) -> tuple[str, str] | None:

@@ -18,6 +18,7 @@ from annotate.studies.models import Study
 from tests.support.challenges import make_challenge, make_team, submit, upload
 from tests.support.factories import add_annotator, make_admin, make_person
 from tests.support.truths import rank_everything, same_truth
+from tests.support.world import add_photograph
 
 pytestmark = pytest.mark.django_db
 
@@ -132,8 +133,22 @@ def test_before_the_end_and_while_entries_wait_there_is_no_archive(challenge):
     assert Client().get(address).status_code == 404
 
 
-def test_organisers_who_are_no_admins_cannot_make_the_study(client, challenge):
-    person = make_person("olga")
+def test_an_organiser_who_is_no_admin_makes_and_opens_the_study(client, challenge):
+    person, other = make_person("olga"), make_person()
     challenge.members.create(person=person, role="organiser")
     client.force_login(person)
+    for image in challenge.dataset.images.all():
+        add_photograph(image)
+    ask(client, challenge)
+    study = Study.objects.get()
+    settings = reverse("challenges:settings", args=[challenge.slug])
+    assert "Open the study" in client.get(settings).text
+    client.post(reverse("challenges:study", args=[challenge.slug]), {"do": "open"})
+    study.refresh_from_db()
+    assert study.state == "open"
+    assert client.get(reverse("studies:detail", args=[study.slug])).status_code == 200
+    # The right is on this challenge alone.
+    assert ask(client, make_challenge()).status_code == 404
+    challenge.members.create(person=other, role="participant")
+    client.force_login(other)
     assert ask(client, challenge).status_code == 404
