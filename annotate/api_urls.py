@@ -48,6 +48,9 @@ urlpatterns = [
         challenges.ChallengeImages.as_view(),
         name="challenge_images",
     ),
+    path(
+        "challenges/<slug:slug>/team", challenges.TeamOfChallenge.as_view(), name="challenge_team"
+    ),
     path("challenges/<slug:slug>/log", challenges.ChallengeLog.as_view(), name="challenge_log"),
     path(
         "challenges/<slug:slug>/standings",

@@ -15,34 +15,41 @@ from rest_framework.reverse import reverse
 from annotate.access import permitted
 from annotate.api.idempotency import idempotent
 from annotate.api.views import ApiView, ListView, OneView, SignedInRequest
-from annotate.datasets.models import Image
+from annotate.datasets.models import Dataset, Image
 from annotate.errors import Refusal
+from annotate.requests import require
 from text_rankings.base.i18n import in_language
 
 from . import services
-from .models import Challenge, ChallengeChange, ChallengeMember, Entry
+from .models import Challenge, ChallengeChange, ChallengeMember, Entry, Team
 from .selectors import Reader, own_scores, standings
 from .serializers import (
     ChallengeImageSerializer,
     ChallengeSerializer,
+    ChallengeSettingsSerializer,
     ChangeSerializer,
     EntrySerializer,
+    NewChallengeSerializer,
     NewEntrySerializer,
+    NewTeamSerializer,
     StandingsOfChallengeSerializer,
     StandingsQuery,
+    TeamSerializer,
 )
 from .shortcuts import reader_of
 
 
 class _OfChallenge(ApiView):
-    def challenge(self) -> Challenge:
-        seen = permitted(self.request.user, "annotate.see_challenge", Challenge)
+    def challenge(self, permission: str = "see") -> Challenge:
+        seen = permitted(self.request.user, f"annotate.{permission}_challenge", Challenge)
         return get_object_or_404(seen.select_related("dataset"), slug=self.kwargs["slug"])
 
-    def reader(self, challenge: Challenge) -> Reader:
+    def member(self, challenge: Challenge) -> ChallengeMember | None:
         members = ChallengeMember.objects.select_related("team__challenge__dataset")
-        member = members.filter(challenge=challenge, person=self.request.user).first()  # type: ignore[misc]  # signed in
-        return reader_of(self.request.user, member, challenge)
+        return members.filter(challenge=challenge, person=self.request.user).first()  # type: ignore[misc]  # signed in
+
+    def reader(self, challenge: Challenge) -> Reader:
+        return reader_of(self.request.user, self.member(challenge), challenge)
 
     def own(self) -> QuerySet[Entry]:
         """Return the entries of one's own team; raises Http404 without one."""
@@ -69,6 +76,29 @@ class ChallengeList(ListView):
         seen = permitted(self.request.user, "annotate.see_challenge", Challenge)
         return seen.select_related("dataset")
 
+    @extend_schema(request=NewChallengeSerializer, responses={201: ChallengeSerializer})
+    @idempotent
+    def post(self, request: SignedInRequest) -> Response:
+        """Make a challenge of a dataset, as an admin."""
+        require(request.user, "annotate.load_data")
+        sent = self.sent(NewChallengeSerializer)
+        seen = permitted(request.user, "annotate.see_dataset", Dataset)
+        dataset = get_object_or_404(seen, slug=sent.pop("dataset"))
+        made = _saved(Challenge(dataset=dataset), sent)
+        address = reverse("api:challenge", args=[made.slug], request=request)
+        return Response(self.shown(ChallengeSerializer, made), 201, headers={"Location": address})
+
+
+def _saved(challenge: Challenge, sent: dict[str, Any]) -> Challenge:
+    protocols, hidden = sent.pop("protocols", None), sent.pop("hidden", None)
+    for name, value in sent.items():
+        setattr(challenge, name, value)
+    return services.save_challenge(
+        challenge,
+        protocols=None if protocols is None else [(o["slug"], o["parameters"]) for o in protocols],
+        hidden=None if hidden is None else services.named_hidden(challenge.dataset, hidden),
+    )
+
 
 class ChallengeDetail(_OfChallenge, OneView):
     """One challenge."""
@@ -77,6 +107,50 @@ class ChallengeDetail(_OfChallenge, OneView):
 
     def get_object(self) -> Challenge:
         return self.challenge()
+
+    @extend_schema(request=ChallengeSettingsSerializer, responses=ChallengeSerializer)
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change settings, as an organiser; changes after the opening are in the log."""
+        challenge = self.challenge("organise")
+        settings = ChallengeSettingsSerializer(challenge, request.data, partial=True)
+        settings.is_valid(raise_exception=True)
+        return Response(self.shown(ChallengeSerializer, _saved(challenge, settings.validated_data)))
+
+
+class TeamOfChallenge(_OfChallenge):
+    def own_member(self) -> ChallengeMember:
+        member = self.member(self.challenge("enter"))
+        if member is None:
+            raise Http404
+        return member
+
+    @extend_schema(responses=TeamSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Return one's own team; 404 without one."""
+        return Response(self.shown(TeamSerializer, self.own_team()))
+
+    def own_team(self) -> Team:
+        team = self.own_member().team
+        if team is None:
+            raise Http404
+        return team
+
+    @extend_schema(request=NewTeamSerializer, responses={201: TeamSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Make a team by its name, or join one by its code."""
+        member, sent = self.own_member(), self.sent(NewTeamSerializer)
+        if sent["code"]:
+            services.join_team(member=member, code=sent["code"])
+        else:
+            services.make_team(member=member, name=sent["name"])
+        return Response(self.shown(TeamSerializer, self.own_team()), 201)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, slug: str) -> Response:
+        """Leave a team that has submitted nothing."""
+        services.leave_team(member=self.own_member())
+        return Response(status=204)
 
 
 class ChallengeImages(_OfChallenge, ListView):

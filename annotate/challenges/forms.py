@@ -16,7 +16,7 @@ from text_rankings.base.i18n import gettext
 
 from .final import DIFFERENCE
 from .models import Challenge, Entry, Team
-from .services import drawn_hidden, named_hidden
+from .services import drawn_hidden, fault_of_dates, named_hidden
 
 _DATES: Final = ("opens", "freezes", "closes")
 _PARTS: Final = (
@@ -121,10 +121,8 @@ class ChallengeForm(forms.ModelForm[Challenge]):
             if isinstance(moment := cleaned.get(name), datetime):
                 cleaned[name] = moment.replace(tzinfo=zone).astimezone(UTC)
         opens, freezes, closes = (cleaned.get(name) for name in _DATES)
-        if opens and closes and not opens < closes:
-            self.add_error("closes", _("The end is after the opening."))
-        elif opens and closes and freezes and not opens <= freezes <= closes:
-            self.add_error("freezes", _("The freeze is between opening and end."))
+        if opens and closes and (fault := fault_of_dates(opens, freezes, closes)):
+            self.add_error(*fault)
         return cleaned
 
     def hidden(self) -> list[Image]:

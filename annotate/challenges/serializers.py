@@ -1,5 +1,6 @@
 """Challenges as the API shows and accepts them."""
 
+import zoneinfo
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -9,7 +10,8 @@ from rest_framework.reverse import reverse
 from annotate.datasets.models import Image
 from protocols.formats.recognition.reading import FORMATS
 
-from .models import A_LINK, Challenge, ChallengeChange, Entry, EntryScore, Split
+from .models import A_LINK, Challenge, ChallengeChange, Entry, EntryScore, Split, Team
+from .services import PUBLIC_SETTINGS
 
 
 class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
@@ -26,6 +28,55 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
             *("time_zone", "opens", "freezes", "closes", "entries_a_day", "entries_in_all"),
             *("max_mb", "team_size", "sees", "hidden_score", "final_rule", "keep_days"),
         )
+
+
+class ProtocolOfChallengeSerializer(serializers.Serializer[Any]):
+    slug = serializers.CharField()
+    parameters = serializers.DictField(required=False, default=dict)
+
+
+class ChallengeSettingsSerializer(serializers.ModelSerializer[Challenge]):
+    """What organisers set; times have an offset."""
+
+    protocols = ProtocolOfChallengeSerializer(many=True, help_text="The first decides.")
+    hidden = serializers.ListField(
+        required=False,
+        child=serializers.CharField(),
+        help_text="The names of the images whose ground truth is hidden.",
+    )
+
+    class Meta:
+        model = Challenge
+        fields: tuple[str, ...] = (*PUBLIC_SETTINGS, "hidden")
+
+    def validate_time_zone(self, name: str) -> str:
+        if name not in zoneinfo.available_timezones():
+            raise serializers.ValidationError(_("There is no time zone {name}.").format(name=name))
+        return name
+
+
+class NewChallengeSerializer(ChallengeSettingsSerializer):
+    dataset = serializers.SlugField()
+
+    class Meta(ChallengeSettingsSerializer.Meta):
+        fields = (*ChallengeSettingsSerializer.Meta.fields, "dataset")
+
+
+class TeamSerializer(serializers.ModelSerializer[Team]):
+    """One's own team; others join with the code."""
+
+    people = serializers.IntegerField(source="members.count")
+
+    class Meta:
+        model = Team
+        fields = read_only_fields = ("name", "number", "code", "people")
+
+
+class NewTeamSerializer(serializers.Serializer[Any]):
+    """A name makes a team, a code joins one."""
+
+    name = serializers.CharField(required=False, default="", max_length=60)
+    code = serializers.CharField(required=False, default="", max_length=20)
 
 
 class ChallengeImageSerializer(serializers.ModelSerializer[Image]):

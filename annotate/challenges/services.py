@@ -84,6 +84,8 @@ def save_challenge(
         raise ChallengeRefused(_("Choose at least one protocol."))
     if has_entries and before is not None and before.protocols != challenge.protocols:
         raise ChallengeRefused(_("There are entries; the protocols cannot change any more."))
+    if fault := fault_of_dates(challenge.opens, challenge.freezes, challenge.closes):
+        raise ChallengeRefused(fault[1])
     _refuse_unfit(challenge)
     challenge.save()
     if hidden is not None and {image.pk for image in hidden} != set(
@@ -99,6 +101,17 @@ def save_challenge(
         _log_changes(before, challenge)
     record(Act.CHALLENGE_MADE if is_new else Act.CHALLENGE_CHANGED, what=challenge.title)
     return challenge
+
+
+def fault_of_dates(
+    opens: datetime, freezes: datetime | None, closes: datetime
+) -> tuple[str, str] | None:
+    """Return the date that is out of order, and a sentence."""
+    if not opens < closes:
+        return "closes", _("The end is after the opening.")
+    if freezes and not opens <= freezes <= closes:
+        return "freezes", _("The freeze is between opening and end.")
+    return None
 
 
 def _refuse_unfit(challenge: Challenge) -> None:

@@ -27,7 +27,14 @@ OPERATIONS = {
     "POST datasets/{slug}/runs": ({"protocol": "count"}, {"admin"}, 202),
     "GET datasets/{slug}/plan": (None, FOLLOWERS, 200),
     "GET challenges": (None, SIGNED_IN, 200),
+    # Nothing is sent.
+    "POST challenges": ({}, {"admin"}, 422),
     "GET challenges/{slug}": (None, FOLLOWERS, 200),
+    "PATCH challenges/{slug}": ({"entries_a_day": 4}, {"admin"}, 200),
+    "GET challenges/{slug}/team": (None, {"researcher"}, 200),
+    # In a team that has submitted.
+    "POST challenges/{slug}/team": ({"name": "Another"}, {"researcher"}, 422),
+    "DELETE challenges/{slug}/team": (None, {"researcher"}, 422),
     "GET challenges/{slug}/images": (None, FOLLOWERS, 200),
     "GET challenges/{slug}/log": (None, FOLLOWERS, 200),
     # Hidden scores wait for the end, but not for admins.

@@ -5,9 +5,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotate.challenges import services
-from annotate.challenges.models import Entry
+from annotate.challenges.models import Challenge, Entry
 from tests.support.challenges import make_challenge, make_team, submit, upload
-from tests.support.factories import make_person
+from tests.support.factories import make_admin, make_dataset, make_image, make_person
 from tests.support.world import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -89,3 +89,53 @@ def test_what_is_of_others_is_not_there(api, challenge):
     assert api.get(at(other)).status_code == 404
     assert api.get(at(challenge, f"/entries/{entry.pk}")).status_code == 404
     assert api.post(at(challenge, f"/entries/{entry.pk}/withdraw")).status_code == 404
+
+
+def test_an_admin_makes_and_an_organiser_changes_a_challenge():
+    dataset, olga = make_dataset("street"), make_person("olga")
+    for n in range(3):
+        make_image(dataset, f"img_{n}", truth=[(0, 0, 99, 39)])
+    sent = {
+        "dataset": "street",
+        "title": "Street 2027",
+        "protocols": [{"slug": "iou", "parameters": {"min_iou": 0.7}}, {"slug": "deteval"}],
+        "hidden": ["img_1"],
+        "time_zone": "Europe/Paris",
+        "opens": "2026-07-01T12:00:00+02:00",
+        "closes": "2036-07-31T12:00:00+02:00",
+    }
+    admin, organiser = signed_in(make_admin()), signed_in(olga)
+
+    def made(**changed):
+        return admin.post("/api/v1/challenges", sent | changed, format="json")
+
+    assert "after the opening" in made(closes=sent["opens"]).json()["detail"]
+    assert "no image img_9" in made(hidden=["img_9"]).json()["detail"]
+    assert made(time_zone="Mars/Base").status_code == 422
+    answer = made()
+    assert answer.status_code == 201, answer.json()
+    challenge = Challenge.objects.get()
+    assert challenge.protocols[0]["parameters"] == {"min_iou": 0.7}
+    assert [image.name for image in challenge.hidden.all()] == ["img_1"]
+    assert challenge.opens.isoformat() == "2026-07-01T10:00:00+00:00"
+    assert organiser.patch(at(challenge), {"team_size": 2}, format="json").status_code == 404
+    services.set_organiser(challenge=challenge, username="olga", is_organiser=True)
+    assert organiser.patch(at(challenge), {"team_size": 2}, format="json").json()["team_size"] == 2
+    early = {"freezes": "2025-01-01T00:00:00Z"}
+    assert organiser.patch(at(challenge), early, format="json").status_code == 422
+    [change] = organiser.get(at(challenge, "/log")).json()["results"]
+    assert (change["setting"], change["before"], change["after"]) == ("team_size", "10", "2")
+
+
+def test_people_make_join_and_leave_a_team(challenge):
+    ann, bob = make_person(), make_person()
+    for person in (ann, bob):
+        services.join(challenge=challenge, person=person)
+    ann, bob, team = signed_in(ann), signed_in(bob), at(challenge, "/team")
+    assert ann.get(team).status_code == 404
+    made = ann.post(team, {"name": "Lovelace"}, format="json")
+    assert (made.status_code, made.json()["people"]) == (201, 1)
+    assert bob.post(team, {"code": "NONE"}, format="json").status_code == 422
+    assert bob.post(team, {"code": made.json()["code"]}, format="json").json()["people"] == 2
+    assert bob.delete(team).status_code == 204
+    assert (bob.get(team).status_code, ann.get(team).json()["people"]) == (404, 1)
