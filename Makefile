@@ -102,10 +102,11 @@ docs-site: .venv/dev ## Build the documentation as a site in var/docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "Open var/docs/index.html"
 
-docs: .venv/dev ## Draw the worked examples, and compare every protocol with its tool where the values are
+docs: .venv/dev ## Draw the worked examples, and compare every protocol with its tool, and all of IoU 0.5, where the values are
 	$(BIN)/python docs/make_drawings.py
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_conformance.py || [ $$? = 2 ]
+	$(BIN)/python docs/make_atlas.py || [ $$? = 2 ]
 
 demo-archive: .venv/dev ## Write the demo again in the present format of bundles (annotate/demo/demo.zip)
 	@$(BIN)/python -m tools.demo_archive
