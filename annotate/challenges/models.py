@@ -374,6 +374,8 @@ class ChallengeChange(WrittenOnce):
         """The name of the setting in words."""
         if self.setting == "protocols":
             return gettext("protocols")
+        if self.setting == "hidden":
+            return gettext("number of hidden images")
         field: Any = Challenge._meta.get_field(self.setting)
         return str(field.verbose_name)
 

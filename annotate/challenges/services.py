@@ -70,6 +70,7 @@ def save_challenge(
     """
     is_new = challenge.pk is None
     before = None if is_new else Challenge.objects.select_for_update().get(pk=challenge.pk)
+    is_public = before is not None and before.opens <= timezone.now()
     refuse_unseen(challenge.title, ChallengeRefused)
     if is_new:
         challenge.slug = slugify(challenge.title)[:120]
@@ -95,9 +96,12 @@ def save_challenge(
             raise ChallengeRefused(
                 _("There are entries; the hidden images cannot change any more.")
             )
+        n_hidden = challenge.hidden.count()
         challenge.hidden.set(hidden)
         vars(challenge).pop("splits", None)
-    if before is not None and before.opens <= timezone.now():
+        if is_public:
+            _log(challenge, "hidden", n_hidden, len(hidden))
+    if before is not None and is_public:
         _log_changes(before, challenge)
     record(Act.CHALLENGE_MADE if is_new else Act.CHALLENGE_CHANGED, what=challenge.title)
     return challenge
@@ -130,9 +134,13 @@ def _log_changes(before: Challenge, after: Challenge) -> None:
     for setting in PUBLIC_SETTINGS:
         old, new = getattr(before, setting), getattr(after, setting)
         if old != new:
-            ChallengeChange.objects.create(
-                challenge=after, setting=setting, before=in_words(old), after=in_words(new)
-            )
+            _log(after, setting, old, new)
+
+
+def _log(challenge: Challenge, setting: str, before: Any, after: Any) -> None:
+    ChallengeChange.objects.create(
+        challenge=challenge, setting=setting, before=in_words(before), after=in_words(after)
+    )
 
 
 def in_words(value: Any) -> str:

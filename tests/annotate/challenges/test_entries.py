@@ -366,9 +366,16 @@ def test_organisers_try_the_challenge_before_it_opens_without_a_place(challenge)
 def test_changes_after_the_opening_are_in_the_public_log(challenge):
     challenge.entries_a_day = 7
     challenge.protocols = challenge.protocols[:1]
-    services.save_challenge(challenge)
+    n_hidden = challenge.hidden.count()
+    services.save_challenge(challenge, hidden=[])
     found = list(ChallengeChange.objects.values_list("setting", "before", "after"))
-    assert found == [("protocols", "IOU, DETEVAL", "IOU"), ("entries_a_day", "5", "7")]
+    assert found == [
+        ("hidden", str(n_hidden), "0"),
+        ("protocols", "IOU, DETEVAL", "IOU"),
+        ("entries_a_day", "5", "7"),
+    ]
+    # Which images are hidden stays out of it.
+    assert challenge.changes.get(setting="hidden").label == "number of hidden images"
 
 
 def test_with_entries_protocols_and_hidden_images_are_fixed(challenge, team):
