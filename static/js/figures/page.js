@@ -36,8 +36,9 @@ async function draw(figure) {
 function whole(drawings, theme) {
   const parts = [];
   const filled = (part) => {
-    if (/^#\w{6}\|#\w{6}$/.test(part)) return part.split("|")[theme === "dark" ? 1 : 0];
+    // A list of one colour would match as text, too.
     if (Array.isArray(part)) return part.map(filled);
+    if (/^#\w{6}\|#\w{6}$/.test(part)) return part.split("|")[theme === "dark" ? 1 : 0];
     if (part === null || typeof part !== "object") return part;
     if ("part" in part) return parts[part.part];
     return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, filled(value)]));
