@@ -29,7 +29,7 @@ def is_disk_full(fault: Exception) -> bool:
     """Return whether an error means a full disk: of files, SQLite or PostgreSQL."""
     if isinstance(fault, DatabaseError):
         said = str(fault)
-        # SQLite says the last when it has no room for the files beside the database.
+        # SQLite says the last when it has no room for the files next to the database.
         return (
             "disk is full" in said
             or "No space left" in said

@@ -70,7 +70,7 @@ class Cut:
     """A box of a result, and the part of the window around it, in CSS pixels."""
 
     photograph: str
-    # Width, height, and the room beside and above it.
+    # Width, height, and the room at its left and above it.
     size: tuple[int, int, int, int]
     pane: tuple[int, int]
     polygons: list[str]

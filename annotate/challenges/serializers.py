@@ -36,7 +36,7 @@ class ProtocolOfChallengeSerializer(serializers.Serializer[Any]):
 
 
 class ChallengeSettingsSerializer(serializers.ModelSerializer[Challenge]):
-    """What organisers set; times have an offset."""
+    """The settings that organisers choose; times have an offset."""
 
     protocols = ProtocolOfChallengeSerializer(many=True, help_text="The first decides.")
     hidden = serializers.ListField(

@@ -70,7 +70,7 @@ READ = {
     "the suffix of tables": files(name="res_img_{}.csv"),
     "a table": TABLE,
 }
-# What is asked, and the answer.
+# The questions, and the answers.
 ASKED = {
     "confidences first": (files(line="0.9,{}"), BOXES, {"format": "ltrb-confidence-first"}),
     "confidences before corners": (
