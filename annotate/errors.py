@@ -41,7 +41,7 @@ def is_disk_full(fault: Exception) -> bool:
 def is_read_only(fault: Exception) -> bool:
     """Return whether an error means a database that cannot be written to."""
     said, folder = str(fault), Path(connection.settings_dict["NAME"]).parent
-    # SQLite cannot open a database in a folder where it may not create the files beside it.
+    # SQLite cannot open a database in a folder where it may not create the files next to it.
     no_files_beside = "unable to open" in said and folder.exists()
     return (
         "readonly" in said
