@@ -25,7 +25,7 @@ def given_names():
 def test_a_name_with_characters_that_are_not_shown_is_refused(world, name):
     keys = {"loads": world.draft.pk, "reports": world.kept.pk}
     challenge = world.entry.team.challenge
-    # Who is in a team cannot make another; all else may be done by an admin.
+    # The stranger has no team yet; an admin may do all else.
     join(challenge=challenge, person=world.people["stranger"])
     roles = {"/api/v1/challenges/{slug}/team": "stranger"}
     more = {
