@@ -22,8 +22,9 @@ function wireKeys(page, actions, always) {
   document.addEventListener("keydown", (event) => {
     if (!event.repeat) page.advance.stop();
     const target = event.target instanceof Element ? event.target : document.body;
+    if (event.defaultPrevented || event.isComposing) return;
     // The focus leaves a closed dialog with the next frame.
-    if (event.isComposing || target.closest("dialog[open]") || target.matches(TAKES_TEXT)) return;
+    if (target.closest("dialog[open]") || target.matches(TAKES_TEXT)) return;
     const press = keys.read(event);
     if (!press) return;
     const action = actionOf(press);
