@@ -14,8 +14,9 @@ class AnswersForm(forms.Form):
         label=_("File"),
         help_text=_(
             "CSV with the columns image, method_a, method_b and verdict (left, right or equal), or "
-            "model_a, model_b and winner; if known also annotator, criterion and seconds. JSON with "
-            "the same names, or as Label Studio exports pairwise comparisons."
+            "model_a, model_b and winner; if known also annotator, criterion and seconds. JSON "
+            "with the same names, or the answers to pairs as Label Studio, Argilla or Potato export "
+            "them."
         ),
     )
     name = NameField(label=_("Name of the study"), max_length=120)

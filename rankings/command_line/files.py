@@ -18,6 +18,7 @@ from ..inference.clusters import Declared
 from ..orders.buckets import Ranking, checked
 from ..output.detector_tables import detector_tables
 from ..output.table import as_columns
+from .tools import rows_in
 
 # The name of the image in rows for all images together.
 ALL_IMAGES: Final = "*"
@@ -160,15 +161,15 @@ def rows_of(
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield each row with its line; lines before the header that start with "# " are skipped.
 
-    A file ``.json`` is a list of rows, or of tasks with pairwise answers as Label Studio exports them;
-    each is numbered from 1.
+    A file ``.json`` is a list of rows, or the export of a tool (:func:`.rows_in`); in a file ``.jsonl``
+    each line is one of them. Rows are numbered from 1.
 
     Raises
     ------
     RankingError
         If the file cannot be read, or has no such columns nor others ``instead``.
     """
-    if path.endswith(".json"):
+    if path.endswith((".json", ".jsonl")):
         rows = list(_rows_of_json(path))
         _require(path, [*rows[0]] if rows else [], needed, instead)
         yield from enumerate(rows, 1)
@@ -202,36 +203,22 @@ def _require(
 
 def _rows_of_json(path: str) -> Iterator[dict[str, str]]:
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        text = Path(path).read_text(encoding="utf-8-sig")
+        lines = [text] if path.endswith(".json") else filter(str.strip, text.split("\n"))
+        content = [json.loads(line) for line in lines]
     except OSError as fault:
         raise RankingError(f"{path} cannot be read: {fault.strerror}") from fault
     except (ValueError, RecursionError) as fault:
         raise RankingError(f"{path} is no JSON file: {fault}") from fault
-    if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
+    records = content[0] if path.endswith(".json") else content
+    if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
         raise RankingError(f"{path} is no list of rows")
-    for task in content:
-        rows = _of_label_studio(task) if "annotations" in task else [task]
-        for row in rows:
-            yield {name: "" if value is None else str(value) for name, value in row.items()}
-
-
-def _of_label_studio(task: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a row for each answer of the tag Pairwise; the task's own data name image and methods."""
     try:
-        for annotation in task["annotations"]:
-            person = annotation.get("completed_by")
-            for result in annotation["result"]:
-                if result["type"] == "pairwise" and not annotation.get("was_cancelled"):
-                    yield {
-                        **task["data"],
-                        "annotator": person.get("id") if isinstance(person, dict) else person,
-                        "verdict": result["value"]["selected"],
-                        "seconds": annotation.get("lead_time"),
-                    }
-    except (KeyError, TypeError, AttributeError) as fault:
-        raise RankingError(
-            f"task {task.get('id')} is no task of Label Studio: {fault!r}"
-        ) from fault
+        rows = rows_in(records)
+    except RankingError as fault:
+        raise RankingError(f"{path}: {fault}") from fault
+    for row in rows:
+        yield {name: "" if value is None else str(value) for name, value in row.items()}
 
 
 def _opened(path: str) -> AbstractContextManager[TextIO]:

@@ -169,14 +169,29 @@ def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, Verdict]:
     if columns == ["winner", "loser"]:
         return first, second, "left"
     given = str(row.get("verdict", row.get("winner", ""))).strip()
-    of_name: dict[str, Verdict] = {first: "left", second: "right"}
-    verdict = of_name.get(given) or _VERDICTS.get(given.lower())
+    verdict = _verdict(given, first, second)
     if verdict is None:
         meant = did_you_mean(given, _VERDICTS)
         raise RankingError(
             f"{place} has the verdict {given!r}{meant}; expected left, right or equal"
         )
     return first, second, verdict
+
+
+def has_verdict(row: Mapping[str, Any]) -> bool:
+    """Return whether the verdict of a row is one.
+
+    Parameters
+    ----------
+    row : dict
+    """
+    first, second = (str(row.get(keys[0]) or "").strip() for keys in (_FIRST, _SECOND))
+    return _verdict(str(row.get("verdict")).strip(), first, second) is not None
+
+
+def _verdict(given: str, first: str, second: str) -> Verdict | None:
+    of_name: dict[str, Verdict] = {first: "left", second: "right"}
+    return of_name.get(given) or _VERDICTS.get(given.lower())
 
 
 def _ranking(pairs: Sequence[tuple[str, str, Verdict]]) -> tuple[Ranking | None, str]:

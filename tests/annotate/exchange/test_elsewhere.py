@@ -122,6 +122,35 @@ def test_pairwise_answers_of_label_studio_are_read(client, dataset):
     assert (judgement.verdicts, judgement.seconds_taken) == ({"preference": "right"}, 4.3)
 
 
+@pytest.mark.parametrize("tool", ["argilla", "potato"])
+def test_answers_of_other_tools_are_read_and_those_without_pairs_refused(client, dataset, tool):
+    methods = {
+        "image": dataset.images.in_order().first().name,
+        "method_a": "a",
+        "method_b": "b",
+    }
+    said = {"choice": [{"value": "right", "user_id": "5e0c"}]}
+    line = {"instance_id": "1", "user_id": "5e0c", "labels": {"choice": {"selection": "B"}}}
+    name, content, without = {
+        "argilla": (
+            "export.json",
+            json.dumps([{"id": "1", "fields": methods, "metadata": {}, "responses": said}]),
+            json.dumps([{"id": "1", "fields": {}, "metadata": {}, "responses": said}]),
+        ),
+        "potato": (
+            "export.jsonl",
+            json.dumps({"id": "1", **methods}) + "\n" + json.dumps(line),
+            json.dumps(line),
+        ),
+    }[tool]
+    response = sent(client, dataset, without, file=name)
+    assert response.status_code == 422
+    assert "without methods; image, method_a and method_b are expected in" in response.text
+    response = sent(client, dataset, content, file=name, criterion="recall")
+    assert response.status_code == 302, response.context["form"].errors
+    assert Judgement.objects.get(assignment__study__name="Arena").verdicts == {"recall": "right"}
+
+
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
