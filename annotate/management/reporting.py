@@ -20,16 +20,21 @@ class TellingProgress:
 
     def __init__(self, stdout: OutputWrapper) -> None:
         self._stdout = stdout
-        self._stage = ""
+        self._done = self._total = self._first = 0
         self._started = self._last = 0.0
 
     def tell(self, done: int, total: int, doing: str = "") -> None:
-        if doing != self._stage:
-            self._stage, self._started = doing, monotonic()
-        if done and (done == total or monotonic() - self._last > 1):
-            self._last = monotonic()
-            left = (monotonic() - self._started) / done * (total - done)
-            later = f", about {left:.0f} s left" if done < total else ""
+        now = monotonic()
+        # A stage may tell each of its steps by another name; its count goes on.
+        if total != self._total or done < self._done:
+            self._total, self._first, self._started = total, done, now
+        self._done = done
+        if done and (done == total or now - self._last > 1):
+            self._last = now
+            later = ""
+            if self._first < done < total:
+                left = (now - self._started) / (done - self._first) * (total - done)
+                later = f", about {left:.0f} s left"
             self._stdout.write(f"  {doing}: {done} of {total}{later}")
 
     def require_permission(self) -> None:
