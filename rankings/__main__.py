@@ -42,22 +42,10 @@ _PLAIN = "all"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; return its exit code.
+    """Run the command line.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Without the program's name; by default the arguments of the process.
-
-    Returns
-    -------
-    int
-        0 on success, 1 if something was not computed, 2 if the input cannot be read.
-
-    Examples
-    --------
-    >>> main(["analyse", "nowhere.csv", "scores.csv"])  # the reason is on the error stream
-    2
+    Returns 0 on success, 1 if something was not computed, 2 if the input cannot be read. Arguments are
+    those after the program's name, by default the process's.
     """
     try:
         return _run(arguments)

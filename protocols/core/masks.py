@@ -20,14 +20,6 @@ def coco_mask(points: Sequence[float], height: int, width: int) -> Mask:
     of an edge. Where it passes the middle of a column of pixels, the pixels of that column change
     between outside and inside from the next row on. ``points`` are x1, y1, x2, y2, ... in pixels;
     the shape is (height, width).
-
-    Examples
-    --------
-    >>> coco_mask([1, 1, 3, 1, 3, 3, 1, 3], 4, 5).astype(int)
-    array([[0, 0, 0, 0, 0],
-           [0, 1, 1, 0, 0],
-           [0, 1, 1, 0, 0],
-           [0, 0, 0, 0, 0]])
     """
     corners = np.trunc(_FINE * np.asarray(points, dtype=np.float64) + 0.5).reshape(-1, 2)
     drawn = [_edge(a, b) for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True)]
@@ -73,12 +65,6 @@ def filled_pixels(
     edge that leaves the image, only the part inside is used, its ends moved to whole pixels.
     ``points`` are x1, y1, x2, y2, ... in pixels. Both answers have the shape (number of pixels,); a
     pixel may occur more than once.
-
-    Examples
-    --------
-    >>> rows, columns = filled_pixels([0, 0, 3, 1, 0, 2], 9, 9)
-    >>> sorted(set(zip(rows.tolist(), columns.tolist())))
-    [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (1, 3), (2, 0), (2, 1)]
     """
     corners = np.trunc(np.asarray(points, dtype=np.float64)).astype(np.int64).reshape(-1, 2)
     edges = [

@@ -27,12 +27,7 @@ StudyRankings = Mapping[str, Mapping[str, Ranking]]
 class ImageAgreement:
     """Agreement between the annotators of one image on one criterion.
 
-    Attributes
-    ----------
-    kendall_w : float or None
-        See :func:`kendall_w`.
-    edit_distance, kemeny_distance : float or None
-        Mean over pairs of annotators; None if there are fewer than two annotators.
+    Distances are means over pairs of annotators, None if there are fewer than two.
     """
 
     n_annotators: int
@@ -228,12 +223,7 @@ def _ranks_by_unit(study: StudyRankings) -> Iterator[NDArray[np.int64]]:
 class AnnotatorDistance:
     """Distance of one annotator to the consensus of the others.
 
-    Attributes
-    ----------
-    n_images : int
-        Images that this annotator and enough others ranked.
-    distance : float or None
-        Mean over these images; None if there is none.
+    A mean over the images that this annotator and enough others ranked; None if there is none.
     """
 
     n_images: int
@@ -276,17 +266,9 @@ def left_out_distances(
     min_annotators: int = 2,
     consensus: ConsensusMethod = "mean-rank",
 ) -> dict[str, dict[str, float]]:
-    """Return each annotator's distance to the consensus of the others, per image.
+    """Return each annotator's distance to the consensus of the others: image -> annotator -> distance.
 
-    Parameters
-    ----------
-    min_annotators : int
-        An image counts once it has this many rankings, the left-out one included; at least 2.
-
-    Returns
-    -------
-    image -> annotator -> distance
-        Without the images that have too few rankings.
+    An image counts once it has ``min_annotators`` rankings, the left-out one included; at least 2.
 
     Raises
     ------
@@ -315,15 +297,9 @@ def left_out_distances(
 def of_the_others(places: Places, consensus: ConsensusMethod) -> NDArray[np.integer[Any]]:
     """Return, for each ranking, numbers that order methods like the consensus of the others.
 
-    Parameters
-    ----------
-    places : ndarray of shape (g, k, n)
-        Bucket numbers of n methods in the k rankings of each of g images.
-
-    Returns
-    -------
-    ndarray of shape (g, k, n)
-        Smaller if the consensus without this ranking places a method higher, equal if it ties.
+    ``places`` of shape (g, k, n) are bucket numbers of n methods in the k rankings of each of g images.
+    The result, of the same shape, is smaller if the consensus without this ranking places a method
+    higher, and equal if it ties.
     """
     if consensus == "kemeny":
         without = [np.delete(places, at, axis=1) for at in range(places.shape[1])]
@@ -338,14 +314,8 @@ def of_the_others(places: Places, consensus: ConsensusMethod) -> NDArray[np.inte
 class HumanBaseline:
     """The Score of a left-out annotator: how near one person is to the others.
 
-    Attributes
-    ----------
-    score : float or None
-        None when no image counts.
-    n_images, n_rankings : int
-        Numbers of images and rankings that it was made from.
-    low, high : float or None
-        Limits of its bootstrap interval over the images, if requested.
+    None when no image counts; ``low`` and ``high`` limit its bootstrap interval over the images, if
+    requested.
     """
 
     score: float | None

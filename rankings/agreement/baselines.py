@@ -44,11 +44,7 @@ def said_of_row(name: str) -> str:
 class BaselineMeasures:
     """Measures of a baseline in addition to the Score: means over images, or None if undefined.
 
-    Attributes
-    ----------
-    kemeny_distance, pairwise_accuracy : float or None
-        As for a protocol; expected values for the random order, and for the person means over the
-        annotators, each left out in turn.
+    Expected values for the random order; for the person means over the annotators, each left out.
     """
 
     baseline: str
@@ -62,23 +58,12 @@ def baseline_measures(
     *,
     consensus_method: ConsensusMethod = "mean-rank",
 ) -> tuple[BaselineMeasures, ...]:
-    """Return the Kemeny distance and the share of agreed pairs of each baseline.
+    """Return the Kemeny distance and the share of agreed pairs of all tied, random order and human.
 
     If t of the n (n - 1) / 2 pairs of an image's consensus are tied, the ranking that ties all
     agrees on these and is half a pair away on each of the others; a random order agrees on half of
-    the others, and is on average half a pair away on every pair.
-
-    Parameters
-    ----------
-    rankings : PersonalRankings
-        Rankings of the images that count; for the person, images with one annotator do not.
-    consensus_method : "mean-rank" or "kemeny"
-        Method of the consensus of the others.
-
-    Returns
-    -------
-    tuple of BaselineMeasures
-        All tied, random order, human; measures are None if there is no pair or second annotator.
+    the others, and is on average half a pair away on every pair. For the person, images with one
+    annotator do not count. Measures are None if there is no pair or second annotator.
     """
     # For each bucket of each consensus, its size and the number of its image.
     sizes = np.array([len(of) for ranking in consensus.values() for of in ranking], dtype=np.intp)
@@ -123,30 +108,12 @@ def against_a_person(
     consensus: ConsensusMethod = "mean-rank",
     declared: Declared = NONE_DECLARED,
 ) -> Comparisons:
-    """Compare every protocol with a person, with annotators and images random.
+    """Compare every protocol with a person, who comes second, with annotators and images random.
 
     For every annotator and image: the distance of the protocol's ranking to the consensus of all
-    other annotators, minus that of this annotator's own ranking. The test is that of
-    :func:`.multi_reader.compare`, with p-values adjusted over the protocols.
-
-    Parameters
-    ----------
-    rankings : PersonalRankings
-        Images with one annotator do not count.
-    consensus : "mean-rank" or "kemeny"
-        Method that merges the rankings of the others.
-    declared : Declared
-        Groups and scenes, which are then the units of the test.
-
-    Returns
-    -------
-    Comparisons
-        One pair for each protocol, a person second.
-
-    Raises
-    ------
-    RankingError
-        If the distance is unknown.
+    other annotators, minus that of this annotator's own ranking. Images with one annotator do not
+    count. The test is that of :func:`.multi_reader.compare`, with p-values adjusted over the
+    protocols; declared groups and scenes are its units. Raises RankingError for an unknown distance.
     """
     require_distance(distance)
     measured = _to_the_others(rankings, distance, consensus)

@@ -23,18 +23,10 @@ _MEASURED = 256
 class Measures:
     """Measures of one protocol besides the Score: means over the images; None if there is none.
 
-    Attributes
-    ----------
-    kemeny_distance : float or None
-        To the consensus; neutral towards ties.
-    tau_b : float or None
-        Kendall's tau-b, over the images where it is defined.
-    n_without_tau_b : int
-        Images where tau-b is undefined, because one side ties everything.
-    pairwise_accuracy : float or None
-        Share of pairs on which protocol and consensus agree.
-    discordance : float or None
-        Share of the protocol's margins that goes against the consensus.
+    ``kemeny_distance`` is to the consensus, neutral towards ties; ``tau_b`` Kendall's, over the images
+    where it is defined: on ``n_without_tau_b`` one side ties everything; ``pairwise_accuracy`` the
+    share of pairs on which protocol and consensus agree; ``discordance`` the share of the protocol's
+    margins that goes against the consensus.
     """
 
     protocol: str
@@ -53,22 +45,8 @@ def measures(
 ) -> tuple[Measures, ...]:
     """Return these measures of every protocol, computing a few hundred images at a time.
 
-    Parameters
-    ----------
-    consensus : image -> ranking
-        The images that count; values of other images are not read.
-    settings : Settings
-        Its decimals apply, except to discordance.
-
-    Returns
-    -------
-    tuple of Measures
-        In the order of the protocols.
-
-    Raises
-    ------
-    MissingScore
-        If the value of a ranked method is missing; the message names image, protocol and method.
+    The images of ``consensus`` count. The decimals of the settings apply, except to discordance.
+    Raises MissingScore, which names image, protocol and method.
     """
     parts = [
         _measured(values_of_part, goals, settings)
@@ -97,19 +75,10 @@ def measures(
 
 
 def _measured(values: Floats, goals: Places, settings: Settings) -> Floats:
-    """Return four measures of each protocol on each image; nan where undefined.
+    """Return Kemeny distance, tau-b, pairwise accuracy and discordance; nan where undefined.
 
-    Parameters
-    ----------
-    values : ndarray of shape (g, protocols, n)
-        The scores of n methods on g images.
-    goals : ndarray of shape (g, n)
-        Bucket numbers of the consensus.
-
-    Returns
-    -------
-    ndarray of shape (g, protocols, 4)
-        Kemeny distance, tau-b, pairwise accuracy, discordance.
+    ``values`` of shape (g, protocols, n) are the scores of n methods on g images, ``goals`` of shape
+    (g, n) bucket numbers of the consensus; the result is of shape (g, protocols, 4).
     """
     g, n_protocols, n = values.shape
     rounded = rounded_scores(values, settings.decimals)

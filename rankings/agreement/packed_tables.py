@@ -16,16 +16,11 @@ OF_IMAGES = ("consensus", "distances")
 
 
 def packed_table(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table's data with "consensus" and "distances" replaced by the text "images".
+    """Return a table of :meth:`.CriterionReport.to_json` with its images packed in one text, "images".
 
     The text is compressed JSON in Base64: names of images, methods and protocols, then for each
     image the bucket number of every method (-1 if it is not ranked) and the distance of every
     protocol. It takes a fifth of the space or less, and a reader of other parts skips it.
-
-    Parameters
-    ----------
-    table : mapping
-        As :meth:`.CriterionReport.to_json` returns it; buckets are sorted by name.
     """
     consensus, distances = (table[name] for name in OF_IMAGES)
     methods = sorted(

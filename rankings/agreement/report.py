@@ -133,11 +133,7 @@ class Report:
 def report_from_json(data: Mapping[str, Any], *, images_of: str | None = None) -> Report:
     """Restore the report from the data of :meth:`Report.to_json`.
 
-    Parameters
-    ----------
-    images_of : str, optional
-        The only criterion to restore with its images, which take long in a report of many; None
-        means all of them.
+    Images take long in a report of many: ``images_of`` is the only criterion to restore with them.
     """
     return Report(
         Settings(**data["settings"]),
@@ -244,21 +240,10 @@ def values_of(
     scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
     settings: Settings,
 ) -> Scores:
-    """Return, for each score, the value that a criterion is compared with.
+    """Return, for each score (recall, precision), the value that a criterion is compared with.
 
-    Parameters
-    ----------
-    criterion : str
-        "recall", "precision" or any other for the F-score.
-    scores : image -> protocol -> method -> (recall, precision)
-        Fractions in [0, 1]; None is undefined.
-    settings : Settings
-        Only its beta is used.
-
-    Returns
-    -------
-    image -> protocol -> method -> float or None
-        None if its input is undefined.
+    "recall", "precision" or any other for the F-score, by the beta of the settings; None if its input
+    is undefined.
     """
     value = _OfPair(criterion, settings.beta).value
     return {
@@ -357,15 +342,8 @@ def _lacking(
 def _distances(values: Floats, goals: Places, settings: Settings) -> Floats:
     """Return the distances to the consensus of each protocol, of all tied and of a random order.
 
-    Parameters
-    ----------
-    values : ndarray of shape (g, protocols, n)
-    goals : ndarray of shape (g, n)
-        Bucket numbers of the consensus.
-
-    Returns
-    -------
-    ndarray of shape (g, protocols + 2)
+    ``values`` are of shape (g, protocols, n), ``goals`` (bucket numbers of the consensus) of shape
+    (g, n), the result of shape (g, protocols + 2).
     """
     n_images, n_protocols, n = values.shape
     table = np.empty((n_images, n_protocols + 2))

@@ -36,17 +36,9 @@ _HALF: Final = gettext_noop("first half of the images")
 class Variant:
     """The order of the protocols when one thing is changed.
 
-    Attributes
-    ----------
-    order : Ranking or None
-        By Score, equal Scores tied; None if no image is left or there is no protocol.
-    tau_b : float or None
-        Kendall's tau-b between this order and the reported one; None if either ties all protocols
-        (as with a single protocol) or is None.
-    best : tuple of str
-        All protocols with the smallest Score.
-    same_order : bool or None
-        True if the order is exactly the reported one; None if either is None.
+    ``order`` is by Score, equal Scores tied; None if no image is left or there is no protocol.
+    ``tau_b`` is Kendall's between this order and the reported one; None if either ties all protocols
+    or is None, as ``same_order`` is then. ``best`` are all protocols with the smallest Score.
     """
 
     name: str
@@ -68,28 +60,11 @@ def sensitivity_table(
 ) -> tuple[Variant, ...]:
     """Return the order of the protocols as reported, and with one change at a time.
 
-    The changes: the other distance; each other consensus; 2, 3 or 4 decimals, or no rounding; one
-    annotator left out; only the first half of the images.
-
-    Parameters
-    ----------
-    annotator_rankings : image -> annotator -> ranking
-        The images that count in the report, in the order that defines the "first half" (which
-        includes the middle one of an odd number).
-    decimals : int or None
-        As reported; None means no rounding.
-    distance : "edit" or "kemeny"
-        As reported.
-    consensus : callable
-        Takes the rankings of an image, at least one, in order of the annotators' names.
-    other_consensuses : mapping of name to callable, optional
-
-    Returns
-    -------
-    tuple of Variant
-        The first is the reported order. If an annotator is left out, an image counts as long as one
-        ranking is left, even if the report requires more: otherwise three annotators would leave
-        nothing to compare.
+    The changes: the other distance; each other consensus (a callable that takes the rankings of an
+    image in order of the annotators' names); 2, 3 or 4 decimals, or no rounding; one annotator left
+    out; only the first half of the images, in the order given, with the middle one of an odd number.
+    Without an annotator, an image counts as long as one ranking is left, even if the report requires
+    more: otherwise three annotators would leave nothing to compare.
 
     Raises
     ------
@@ -170,12 +145,8 @@ def rounding_name(decimals: int | None) -> str:
 class _Images:
     """Images with the same number of rankings and of methods.
 
-    Attributes
-    ----------
-    names, methods, people : list, length g
-        The images' names, their methods in order, and their rankings in order of annotator.
-    places : ndarray of shape (g, k, n)
-        The bucket numbers of the rankings.
+    Names, methods and people (annotators in order) of each; ``places`` of shape (g, k, n) has the
+    bucket numbers of the rankings.
     """
 
     names: list[str]
@@ -322,24 +293,8 @@ def rounding_table(
 ) -> tuple[RoundingRow, ...]:
     """Return every protocol's Score for 2, 3, 4 decimals and unrounded ([DPTF18]_, table II).
 
-    Parameters
-    ----------
-    consensus : image -> ranking
-        The images that count; other images' scores are ignored.
-    decimals : sequence of int or None
-        None means no rounding.
-
-    Returns
-    -------
-    tuple of RoundingRow
-        Protocols in order of name, Scores in order of ``decimals``.
-
-    Raises
-    ------
-    MissingScore
-        If a score of a ranked method is missing; the message names image, protocol and method.
-    RankingError
-        If a number of decimals or the distance is invalid.
+    Protocols are in order of name; the images of ``consensus`` count; None means no rounding. Raises
+    MissingScore, which names image, protocol and method, and RankingError for an invalid setting.
     """
     protocols = protocols_of(scores)
     for number in decimals:

@@ -36,22 +36,10 @@ def sentinel_warnings(
     protocol, either the protocol does not measure what people look at, or people's judgements
     depend on something that needs no ground truth, such as the number of boxes.
 
-    Parameters
-    ----------
-    scores : mapping of protocol, sentinel or baseline to Score
-        The smaller the better; None (no images) is ignored.
-    sentinels : collection of str
-        Names among ``scores``; everything else is a real protocol.
-    p_values : mapping of (name, name) to float or None, optional
-        p-value of a test of the two, in either order, adjusted for the number of tests; with it,
-        the warning says whether chance may explain the difference.
-    alpha : float
-        p-values up to this are significant.
-
-    Returns
-    -------
-    tuple of SentinelWarning
-        The largest gap first, then by name; empty if no sentinel is nearer than a real protocol.
+    ``sentinels`` are names among ``scores``, everything else is a real protocol; a Score of None (no
+    images) is ignored. With p-values of tests of two of them, in either order and adjusted, the warning
+    says whether chance may explain the difference: not at p-values up to ``alpha``. The largest gap is
+    first, then by name.
 
     Raises
     ------

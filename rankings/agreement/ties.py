@@ -13,14 +13,7 @@ from ..orders.packed_scores import Floats
 
 @dataclass(frozen=True, slots=True)
 class TiedShares:
-    """Shares of tied pairs of methods, in [0, 1]: means over rankings; None if there are no pairs.
-
-    Attributes
-    ----------
-    annotators : mapping of annotator to float or None
-    consensus : float or None
-    protocols : mapping of protocol to float or None
-    """
+    """Shares of tied pairs of methods, in [0, 1]: means over rankings; None if there are no pairs."""
 
     annotators: Mapping[str, float | None]
     consensus: float | None

@@ -15,11 +15,6 @@ def require_names_that_meet(
 ) -> None:
     """Raise RankingError if no ranked image has scores of all its methods because of its names.
 
-    Parameters
-    ----------
-    rankings : criterion -> image -> annotator -> ranking
-    scores : image -> protocol -> method -> score
-
     Raises
     ------
     RankingError

@@ -33,30 +33,14 @@ def pair_report(
 ) -> dict[str, Any]:
     """Return each protocol's mean loss per pair, and comparisons of protocols, as JSON-able data.
 
-    Parameters
-    ----------
-    scores : image -> protocol -> method -> (recall, precision)
-        For every visited image. They need not be the scores by which the pairs were drawn.
-    settings : Settings
-        Decimals and beta are used; distance, consensus and ``min_annotators`` are not.
-    lost : criterion -> lost visits, optional
-        Visits without a ranking because a pair was skipped; ``scores`` has their images, too. Those
-        with other answers enter the losses.
-    declared : Declared
-        Groups of annotators and scenes of images, which the tests count instead.
+    For each criterion ``comparisons`` (:class:`.Comparisons`), ``clusters`` and ``letters``, the
+    numbers of visits, whole rankings, images, annotators and pairs asked, ``skipped``
+    (:class:`.LossLimits`), and ``left_out``: images without a score of some protocol, left out for all.
+    Scores (recall, precision) of every visited image need not be those by which the pairs were drawn.
+    Of the settings, decimals and beta are used. Visits that are ``lost`` because a pair was skipped
+    enter the losses if they have other answers. The tests count ``declared`` groups and scenes.
 
-    Returns
-    -------
-    dict
-        For each criterion ``comparisons`` (:class:`.Comparisons`), ``clusters`` and ``letters``,
-        the numbers of visits, whole rankings, images, annotators and pairs asked, ``skipped``
-        (:class:`.LossLimits`), and ``left_out``: images without a score of some protocol, left out
-        for all protocols.
-
-    Raises
-    ------
-    RankingError
-        As :func:`.pair_estimates.pair_losses` does.
+    Raises RankingError as :func:`.pair_estimates.pair_losses` does.
     """
     # Answers from elsewhere may be by some criteria only.
     asked = {name: own for name, own in visits.items() if own or (lost or {}).get(name)}
@@ -87,14 +71,9 @@ class Comparable(Generic[_AnyVisit]):
 def comparable(
     visits: Sequence[_AnyVisit], values: Scores, protocols: Sequence[str], decimals: int | None
 ) -> Comparable[_AnyVisit]:
-    """Return the comparable part of some visits by one criterion.
+    """Return the comparable part of some visits by one criterion; values are rounded before ranking.
 
-    Parameters
-    ----------
-    values : image -> protocol -> method -> value
-        All visited images; an image is left out for all protocols if one has no score there.
-    decimals : int or None
-        Values are rounded to this many decimals before they are ranked.
+    An image is left out for all protocols if one has no value there.
     """
     methods: dict[str, list[str]] = {}
     left_out = []

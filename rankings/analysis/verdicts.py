@@ -37,15 +37,8 @@ def headline(
 ) -> str:
     """Return one sentence: the nearest protocol, and whether it differs significantly from others.
 
-    Parameters
-    ----------
-    around : mapping or None
-        The criterion's analysis as JSON, or None if nothing was tested.
-
-    Returns
-    -------
-    str
-        Empty if no protocol has a Score.
+    ``around`` is the criterion's analysis as JSON, None if nothing was tested. Empty if no protocol
+    has a Score.
     """
     known = {name: score for name, score in scores.items() if score is not None}
     if not known:
@@ -212,12 +205,7 @@ def place_of_person(around: Mapping[str, Any]) -> str | None:
     """Return the clusters of protocols that do not differ from a person, such as "1" or "1–3".
 
     If every protocol differs, "before" the first cluster that is farther from people, or "after"
-    the last one; None if there is no test.
-
-    Parameters
-    ----------
-    around : mapping
-        A criterion's analysis as JSON.
+    the last one; None if there is no test. ``around`` is a criterion's analysis as JSON.
     """
     tested = around["against_person"]
     if tested["reason"]:

@@ -13,20 +13,11 @@ from ..errors import RankingError
 class Components:
     """Components of the variance of the difference of two protocols on one image by one annotator.
 
-    Attributes
-    ----------
-    image, annotator, rest : float
-        Each at least 0.
-    negative : tuple of str
-        Those that were estimated below 0 and count as 0.
-    image_is_apart : bool
-        Whether images could be separated from the rest; if not, both count as image, and more
-        annotators per image never seem to help.
-    shared : float
-        What other pairs of protocols tell about the annotators' variance of one (:mod:`.moderation`):
-        prior degrees of freedom for each own one, 0 for two protocols and at most their number less 2.
-    degrees : float
-        Degrees of freedom of the estimate, above 0; None if the components are known.
+    ``negative`` names those that were estimated below 0 and count as 0. Unless ``image_is_apart``,
+    images could not be separated from the rest: both count as image, and more annotators per image
+    never seem to help. ``shared`` is what other pairs of protocols tell about the annotators' variance
+    of one (:mod:`.moderation`): prior degrees of freedom for each own one, 0 for two protocols and at
+    most their number less 2. ``degrees`` of freedom of the estimate, None if the components are known.
     """
 
     image: float
@@ -78,12 +69,8 @@ def _scales(degrees: float) -> tuple[float, ...]:
 class Design:
     """Images, annotators, and how many annotators each image has.
 
-    Attributes
-    ----------
-    per_image : int
-        Annotators per image; each annotator ranks about as many images as the others.
-    repeated : float
-        The share of images that have ``repeats`` annotators instead.
+    Each annotator ranks about as many images as the others; a share ``repeated`` of the images has
+    ``repeats`` annotators instead of ``per_image``.
     """
 
     n_images: int

@@ -47,15 +47,9 @@ DEMO_SCREENS: Final = 22.0
 class Pilot:
     """Variation that a plan assumes: how much images, people and the rest vary.
 
-    Attributes
-    ----------
-    components : mapping of way of asking to Components
-        A study that asked pairs has none for whole rankings.
-    remarks : tuple of str
-        Sentences about unknown parts.
-    differences : tuple of float
-        Absolute differences of the mean losses of all pairs of protocols, ascending, as a scale for
-        differences.
+    ``components`` by way of asking; a study that asked pairs has none for whole rankings. ``remarks``
+    are sentences about unknown parts; ``differences`` are the absolute differences of the mean losses
+    of all pairs of protocols, ascending, as a scale.
     """
 
     components: Mapping[Asking, Components]
@@ -78,25 +72,9 @@ def pilot(
 ) -> Pilot:
     """Return the variation that rankings or pairs of one criterion predict for a later study.
 
-    Parameters
-    ----------
-    visits : sequence of Visit
-        Whole rankings, or pairs; if there are both, only the whole rankings count.
-    protocol_rankings : image -> protocol -> ranking
-        For every image visited.
-    origin : str
-        Source of the visits, in words.
-
-    Returns
-    -------
-    Pilot
-        The demo's, with the reason, if there are too few data. With one annotator, the annotators'
-        component is the demo's share of the other components.
-
-    Raises
-    ------
-    RankingError
-        As :func:`.pair_estimates.pair_losses` does.
+    Whole rankings count alone if there are also pairs. With too few data it is the demo's, with the
+    reason; with one annotator, the annotators' component is the demo's share of the other components.
+    Raises RankingError as :func:`.pair_estimates.pair_losses` does.
     """
     whole = [visit for visit in visits if visit.probabilities is None]
     used = whole or list(visits)
@@ -160,21 +138,8 @@ def variance_of_draws(
 ) -> float:
     """Return how much drawing one pair per image adds to the variance of a difference.
 
-    Pairs of methods are drawn where the protocols disagree (:mod:`.pair_draws`).
-
-    Parameters
-    ----------
-    visits : sequence of Visit
-        Whole rankings, at least one.
-    protocol_rankings : image -> protocol -> ranking
-        For every image visited.
-    protocols : sequence of str
-        At least two.
-
-    Returns
-    -------
-    float
-        Mean over whole rankings and pairs of protocols.
+    Pairs of methods are drawn where the protocols disagree (:mod:`.pair_draws`). The mean over the
+    visits (whole rankings, at least one) and over pairs of protocols (at least two).
     """
     total = 0.0
     n_pairs = len(protocols) * (len(protocols) - 1) / 2
@@ -241,18 +206,8 @@ def pilot_of_rankings(
 ) -> Pilot:
     """Return the :func:`pilot` of whole rankings by one criterion and of protocols' scores.
 
-    Images on which a protocol has no score for a ranked method are left out.
-
-    Parameters
-    ----------
-    criterion : str
-        "recall", "precision" or any other for the F-score.
-    settings : Settings
-        Decimals and beta are used.
-    without : collection of str
-        Protocols to leave out, such as sentinels.
-    origin : str
-        Source of the rankings, in words.
+    Images on which a protocol has no score for a ranked method are left out, as are protocols
+    ``without``, such as sentinels. Of the settings, decimals and beta are used.
     """
     protocols = [name for name in protocols_of(scores) if name not in without]
     values = values_of(criterion, scores, settings)

@@ -104,10 +104,7 @@ def _degrees_of(
 def spread(parts: Components, design: Design) -> tuple[float, float]:
     """Return the variance of the mean difference, and the degrees of freedom of its test.
 
-    Returns
-    -------
-    variance, degrees_of_freedom : float
-        Of this design, not of the best one within it.
+    Both are of this design, not of the best one within it.
     """
     variances, degrees = _spreads(
         parts, design, np.array([design.n_images]), np.array([design.n_annotators])
@@ -191,17 +188,7 @@ def _best_within(parts: Components, design: Design) -> tuple[Floats, Floats]:
 def power(parts: Components, design: Design, difference: float, *, alpha: float = ALPHA) -> float:
     """Return the probability of finding a true difference, for the best design within ``design``.
 
-    Parameters
-    ----------
-    difference : float
-        True difference of the mean distances, in the unit of the components' square roots.
-    alpha : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    float
-        In [0, 1].
+    ``difference`` is that of the mean distances, in the unit of the components' square roots.
 
     Raises
     ------
@@ -223,15 +210,7 @@ def least_difference(
 ) -> float:
     """Return the smallest true difference that the test finds with a power of ``share``.
 
-    Parameters
-    ----------
-    share, alpha : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    float
-        In the unit of the components' square roots; 0 if nothing varies.
+    In the unit of the components' square roots; 0 if nothing varies.
 
     Raises
     ------
@@ -256,19 +235,8 @@ def needed_images(
 ) -> int | None:
     """Return the fewest images of a design that find a difference with a power of ``share``.
 
-    Parameters
-    ----------
-    design : Design
-        Its number of images is ignored.
-    difference : float
-        Above 0.
-    share, alpha : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    int or None
-        None if :data:`MOST_IMAGES` do not suffice: then there are too few annotators.
+    The number of images of ``design`` is ignored. None if :data:`MOST_IMAGES` do not suffice: then
+    there are too few annotators.
 
     Raises
     ------

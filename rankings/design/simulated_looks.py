@@ -15,17 +15,10 @@ from .simulation import Generator, Made, Simulated, simulate
 class OutcomeOfLooks:
     """Results of many simulated studies with looks, next to those of one test at the end.
 
-    Attributes
-    ----------
-    wrong, wrong_at_end : float
-        Share of studies with a decision for a protocol that is not nearer to people, even if it was
-        withdrawn later; and those of the test at the end.
-    found, found_at_end : float or None
-        Share of true differences that are decided when the study ends, and that the test finds.
-    withdrawn : float
-        Decisions withdrawn, per study.
-    share : float or None
-        Mean share of the rankings at a true difference's first decision; None without any.
+    ``wrong`` is the share of studies with a decision for a protocol that is not nearer to people, even
+    if it was withdrawn later; ``found`` the share of true differences that are decided when the study
+    ends; ``withdrawn`` the decisions withdrawn, per study; ``share`` the mean share of the rankings at
+    a true difference's first decision, None without any.
     """
 
     n_studies: int

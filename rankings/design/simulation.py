@@ -321,20 +321,11 @@ def _ranked(study: Simulated, rng: Generator) -> NDArray[np.bool_]:
 class Outcome:
     """Results of many simulated studies.
 
-    Attributes
-    ----------
-    errors : float
-        Share of studies that find any difference between equally near protocols.
-    power : float or None
-        Share of true differences that are found; None without one.
-    power_error : float or None
-        Standard error of ``power``; None without one, or for a single study.
-    difference : float
-        Mean difference of losses of the farther protocols and the others.
-    coverage : float
-        Share of 95 % intervals of a protocol's mean loss that contain the mean over all studies.
-    tested : float
-        Share of studies that allow a test.
+    ``errors`` is the share of studies that find any difference between equally near protocols;
+    ``power`` the share of true differences that are found, with its standard error (None for a single
+    study); both are None without a true difference. ``difference`` is the mean difference of losses of
+    the farther protocols and the others; ``coverage`` the share of 95 % intervals of a protocol's mean
+    loss that contain the mean over all studies; ``tested`` the share of studies that allow a test.
     """
 
     n_studies: int

@@ -54,24 +54,11 @@ ASKED: Final[Mapping[Asking, str]] = {
 class Question:
     """Goal of a study, its people, and the cost of its answers.
 
-    Attributes
-    ----------
-    difference : float
-        Difference of two protocols' losses per pair, from 0 to 1: 0.02 is two pairs in a hundred.
-    people : int
-        Number of available people.
-    share : float
-        The power: how often such a difference should be found.
-    n_protocols : int
-        Every pair of them is tested, so alpha is divided by the number of pairs.
-    images : int, optional
-        Number of available images; None means as many as needed.
-    screens : float
-        Answers that a whole ranking of an image takes.
-    seconds : float
-        Time for an answer to a pair.
-    minutes_a_person : float
-        For consent, examples and practice, before the first answer.
+    ``difference`` of two protocols' losses per pair, from 0 to 1: 0.02 is two pairs in a hundred;
+    ``share``, the power, says how often it should be found. Every pair of the protocols is tested, so
+    alpha is divided by the number of pairs. ``images`` is None for as many as needed. ``screens`` are
+    the answers that a whole ranking of an image takes, ``seconds`` the time for an answer, and
+    ``minutes_a_person`` that for consent, examples and practice.
     """
 
     difference: float = 0.03
@@ -118,16 +105,8 @@ class Question:
 class Choice:
     """One design that finds the difference; ``n_images`` is None if no number of images does.
 
-    Attributes
-    ----------
-    n_visits : int or None
-        Number of whole rankings, or of pairs.
-    answers : int or None
-        Total number of answers to pairs.
-    hours, hours_a_person : float or None
-        Including the time before the first pair.
-    fits : bool
-        Whether there are enough images.
+    ``n_visits`` are whole rankings or pairs, ``answers`` those to pairs; ``hours`` include the time
+    before the first pair; ``fits`` says whether there are enough images.
     """
 
     asking: Asking
@@ -186,10 +165,6 @@ def plan(pilot: Pilot, question: Question) -> Plan:
     Designs combine each way of asking that the pilot covers, each way of assigning images to
     people, and several numbers of people up to those available. The cheapest design takes the
     fewest hours of those with enough images; of equally cheap ones, it has the fewest people.
-
-    Returns
-    -------
-    Plan
     """
     choices = list(_choices(pilot, question))
     known = [at for at, choice in enumerate(choices) if choice.fits]
@@ -223,15 +198,7 @@ def _unlucky(pilot: Pilot, question: Question, choice: Choice) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The power of a design, and the smallest difference that it finds.
-
-    Attributes
-    ----------
-    power : float
-        Probability of finding the requested difference.
-    least : float
-        The smallest difference that it finds with the requested power.
-    """
+    """The power of a design for the requested difference, and the least it finds with that power."""
 
     asking: Asking
     design: Design
@@ -243,14 +210,7 @@ class Reach:
 def reach(pilot: Pilot, question: Question, design: Design) -> list[Reach]:
     """Return the power of a design, for every way of asking that the pilot covers.
 
-    Returns
-    -------
-    list of Reach
-
-    Raises
-    ------
-    RankingError
-        If there are fewer than two images or annotators.
+    Raises RankingError if there are fewer than two images or annotators.
     """
     alpha = question.alpha_of_pair
     return [

@@ -25,14 +25,8 @@ _MOST_ADDED: Final = 20.0
 class Trial:
     """Results of simulated studies of a design; errors are standard errors of the simulation.
 
-    Attributes
-    ----------
-    difference : float
-        The mean difference in these studies.
-    power, power_error : float
-        Share of true differences that are found.
-    false_alarms, false_alarms_error : float
-        Share of studies of equally near protocols that find a difference.
+    ``power`` is the share of true differences that are found, ``false_alarms`` the share of studies of
+    equally near protocols that find a difference, ``difference`` the mean one in these studies.
     """
 
     n_studies: int
@@ -48,13 +42,8 @@ def simulated_design(
 ) -> Simulated:
     """Return the simulated study of a design of a plan; half of its protocols are farther from people.
 
-    Parameters
-    ----------
-    choice : Choice
-        A design with images.
-    model : "normal", "thurstone" or "plackett-luce"
-        "normal" has the pilot's components of variance. The others have people with tastes and noise,
-        whose answers do not depend on the pilot; :func:`try_design` adapts the protocols' noise.
+    The model "normal" has the pilot's components of variance. The others have people with tastes and
+    noise, whose answers do not depend on the pilot; :func:`try_design` adapts the protocols' noise.
 
     Raises
     ------
@@ -91,12 +80,8 @@ def n_studies_of(study: Simulated) -> int:
 def try_design(study: Simulated, progress: Callable[[int, int], None] | None = None) -> Trial:
     """Simulate studies with true differences, and as many of equally near protocols.
 
-    Parameters
-    ----------
-    study : Simulated
-        As :func:`simulated_design` returns it.
-    progress : function of two numbers, optional
-        Takes the numbers of simulated and of all studies.
+    ``study`` is from :func:`simulated_design`; ``progress`` takes the numbers of simulated and of all
+    studies.
 
     Raises
     ------

@@ -19,18 +19,10 @@ _SAME: Final = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """The methods by one figure of one protocol, the highest first.
+    """The methods by one figure of one protocol, the highest first; those without a figure are last.
 
-    Attributes
-    ----------
-    methods : tuple of str, length m
-        Methods without a figure are last; equal ones in order of name.
-    values, low, high : tuple of float or None, length m
-        The figures, and their intervals over images.
-    p_values : tuple of m tuples of m float or None
-        Of the difference of two methods, adjusted for all pairs by Holm's rule; None is no test.
-    letters : tuple of str, length m, or None
-        Methods that share a letter are not significantly different. None if there is no test.
+    Intervals are over images. ``p_values`` of the difference of two methods are adjusted for all pairs
+    by Holm's rule; None is no test. Methods that share a letter are not significantly different.
     """
 
     methods: tuple[str, ...]
@@ -55,39 +47,18 @@ def leaderboard(
     A figure is a quotient of sums over images, or the F-score of two quotients. Its variance over
     images is that of its linear approximation ([Coc77]_, chapter 6): each image contributes the
     derivatives of the figure times its own parts. Intervals and tests use Student's t with n - 1
-    degrees of freedom. Tests are paired: an image contributes the difference of two methods.
-    Holm's rule holds the probability of any false difference at 5 %.
+    degrees of freedom; there are none for fewer than 10 images. Tests are paired: an image contributes
+    the difference of two methods. Holm's rule holds the probability of any false difference at 5 %.
 
-    Parameters
-    ----------
-    sums : ndarray of shape (n images, m methods, 4)
-        Recall credit and its divisor, precision credit and its divisor, as in
-        :class:`.Tallies`; 0 if the method was not evaluated on the image.
-    methods : sequence of str, length m
-    criterion : "recall", "precision" or "f_score"
-    official : sequence of float or None, length m, optional
-        Published figures, shown instead of the quotients. If one differs from its quotient, as an
-        average precision does, there are no intervals and no tests.
-    level : float
-        Of the intervals, between 0 and 1.
-
-    Returns
-    -------
-    Leaderboard
-        Without intervals and tests for fewer than 10 images.
+    ``sums`` of shape (images, methods, 4) are recall credit and its divisor, precision credit and its
+    divisor, as in :class:`.Tallies`; 0 if the method was not evaluated on the image. ``official``
+    figures are shown instead of the quotients. If one differs from its quotient, as an average
+    precision does, there are no intervals and no tests.
 
     Raises
     ------
     RankingError
         If the shapes do not fit, or a sum is not a finite number.
-
-    Examples
-    --------
-    >>> sums = np.ones((12, 2, 4))
-    >>> sums[:8, 0, 0] = 0
-    >>> found = leaderboard(sums, ["blind", "east"], "recall")
-    >>> found.methods, found.letters
-    (('east', 'blind'), ('a', 'b'))
     """
     sums = np.asarray(sums, dtype=np.float64)
     if sums.ndim != 3 or sums.shape[1:] != (len(methods), N_PARTS):
@@ -188,12 +159,6 @@ def disagreements(boards: Mapping[str, Leaderboard], *, alpha: float = ALPHA) ->
     ----------
     boards : protocol -> Leaderboard
         Of one figure.
-
-    Examples
-    --------
-    >>> boards = {"iou": leaderboard(np.ones((12, 2, 4)), ["a", "b"], "recall")}
-    >>> disagreements(boards)
-    []
     """
     better: dict[tuple[str, str], list[str]] = {}
     for protocol, board in boards.items():

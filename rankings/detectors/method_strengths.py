@@ -39,20 +39,10 @@ ANNOTATOR_FIXED = gettext_noop(
 class People:
     """All rankings of a criterion, one row each, in order of image and annotator.
 
-    Attributes
-    ----------
-    images, annotators, methods : tuple of str
-        Images in the order given; annotators and methods by name.
-    image_of, annotator_of : ndarray of int, shape (r,)
-        For each ranking the number of its image and of its annotator; images ascend.
-    places : ndarray of int, shape (r, n)
-        Bucket numbers, -1 if a ranking does not contain the method.
-    leads : ndarray of int, shape (r, n)
-        Number of ranked methods that each leads, minus the number that lead it; 0 if not ranked.
-    is_complete : bool
-        Whether every ranking contains all methods.
-    n_left_out : int
-        Images with too few rankings, or with rankings of different methods.
+    ``image_of`` and ``annotator_of`` of shape (r,) number each ranking's image and annotator; images
+    ascend. Of shape (r, n): ``places`` are bucket numbers, -1 if a ranking does not contain the method;
+    ``leads`` how many ranked methods each leads, minus how many lead it; 0 if not ranked.
+    ``n_left_out`` images have too few rankings, or rankings of different methods.
     """
 
     images: tuple[str, ...]
@@ -73,17 +63,9 @@ class People:
 def people_of(rankings: Mapping[str, Mapping[str, Ranking]], *, min_annotators: int = 1) -> People:
     """Return the rankings of many images and annotators as arrays.
 
-    Parameters
-    ----------
-    rankings : image -> annotator -> ranking
-        Annotators may have skipped images, and rankings may leave out methods.
-    min_annotators : int
-        Images with fewer rankings are left out, as are images with rankings of different methods.
-
-    Raises
-    ------
-    RankingError
-        If a ranking is invalid.
+    Annotators may have skipped images, and rankings may leave out methods. Images with fewer than
+    ``min_annotators`` rankings are left out, as are images with rankings of different methods. Raises
+    RankingError if a ranking is invalid.
     """
     enough = [image for image, team in rankings.items() if len(team) >= max(min_annotators, 1)]
     of_images = [[rankings[image][name] for name in sorted(rankings[image])] for image in enough]
@@ -166,17 +148,10 @@ class Lead:
 class Strengths:
     """The strengths of all methods, the strongest first, and the leads between every two.
 
-    Attributes
-    ----------
-    strengths : tuple of Strength
-        Their sum is 0; of two methods that differ by d, the stronger wins exp(d) times as often as
-        it loses. Equal ones are in order of name.
-    leads : tuple of Lead
-        Every pair in that order, the stronger as ``first``.
-    tie_parameter : float or None
-        Davidson's nu, or None if no pair was compared.
-    reason : str or None
-        Reason for missing limits, or what they do not cover.
+    Strengths sum to 0; of two methods that differ by d, the stronger wins exp(d) times as often as it
+    loses. Equal ones are in order of name. Leads have the stronger as ``first``. ``tie_parameter`` is
+    Davidson's nu, None if no pair was compared; ``reason`` is that for missing limits, or says what
+    they do not cover.
     """
 
     strengths: tuple[Strength, ...]
@@ -196,18 +171,6 @@ def strengths_of(
 
     The model and the errors are described in the module. With one annotator, errors are clustered
     by image alone, and do not generalise to other people; with one image there are no errors.
-
-    Parameters
-    ----------
-    ridge : float
-        Ridge of :func:`.davidson.davidson`, above 0.
-    level : float
-        Level of the limits, between 0 and 1.
-
-    Returns
-    -------
-    Strengths
-        Empty if there are no rankings.
 
     Raises
     ------

@@ -68,17 +68,9 @@ class Accuracy:
 class Compared:
     """Every pair of methods, ``first`` and ``second``, by people and by every protocol.
 
-    Attributes
-    ----------
-    first, second : ndarray of int, shape (k,)
-        Numbers of methods.
-    figures : ndarray of shape (protocols, methods)
-    p_people : ndarray of shape (k,)
-        p-value for "the first is no better than the second".
-    p_protocols : ndarray of shape (protocols, k)
-    hard, soft : tuple of Accuracy, one for each protocol
-    is_exact : bool
-        Whether all permutations were used.
+    Numbers of methods, and p-values for "the first is no better than the second", have shape (k,), by
+    protocols (protocols, k); ``figures`` have (protocols, methods). ``hard`` and ``soft`` have one
+    accuracy for each protocol; ``is_exact`` says whether all permutations were used.
     """
 
     first: NDArray[np.intp]
@@ -95,14 +87,9 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Settings for computing and comparing figures.
+    """Settings for computing and comparing figures, which are rounded before they order methods.
 
-    Attributes
-    ----------
-    decimals : int or None
-        Figures are rounded to this many decimals before they order methods; None: not rounded.
-    n_permutations, n_resamples : int or None
-        None: 1,000; above 10,000 images 400 permutations and 200 resamples.
+    Numbers of permutations and resamples are 1,000 if None; above 10,000 images 400 and 200.
     """
 
     beta: float = 1.0
@@ -133,21 +120,8 @@ def compared(
 
     Permutations and resamples are drawn once for all criteria, protocols and pairs. Time grows with
     images x protocols x methods x (permutations + resamples); images are processed a few hundred at
-    a time.
-
-    Parameters
-    ----------
-    people : criterion -> rankings
-        All of the same images, annotators and methods.
-    strengths : criterion -> ndarray of shape (methods,)
-        Greater for better methods; equal for methods that people tie.
-    tallies : Tallies
-        For the same images and methods, in their order.
-    options : Options, optional
-
-    Returns
-    -------
-    criterion -> Compared
+    a time. Strengths, of shape (methods,) for each criterion, are greater for better methods and equal
+    for methods that people tie; images and methods of the tallies are the same, in the same order.
 
     Raises
     ------
@@ -387,18 +361,9 @@ def _squares(
 ) -> Floats:
     """Return each pair's squared leads, added over images; an image's lead is that of its rankings.
 
-    Parameters
-    ----------
-    leads : ndarray of shape (rankings, pairs)
-        Integers, so that sums are exact in any order.
-    image_of, annotator_of : ndarray of shape (rankings,)
-        Ascending images, and within an image ascending annotators.
-    drawn : ndarray of shape (resamples, annotators)
-        How often each annotator counts.
-
-    Returns
-    -------
-    ndarray of shape (resamples, pairs)
+    ``leads`` of shape (rankings, pairs) are integers, so that sums are exact in any order. Images
+    ascend, and within an image annotators. ``drawn`` of shape (resamples, annotators) says how often
+    each counts. The result is of shape (resamples, pairs).
     """
     total = np.zeros((len(drawn), leads.shape[1]))
     # The square of a sum is the sum of all products of two of its parts: of two rankings of an

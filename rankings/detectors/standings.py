@@ -28,18 +28,9 @@ MOST_IMAGES: Final = 5
 class Wrong:
     """Two methods that a protocol orders opposite to people, who put ``first`` before ``second``.
 
-    Attributes
-    ----------
-    lead, low, high : float or None
-        How much stronger people find the first, with its interval.
-    p_people : float
-        One-sided p-value for "people find the first no better".
-    figure_first, figure_second : float
-        The protocol's figures.
-    p_protocol : float
-        One-sided p-value for "by the protocol, the second is no better".
-    images : tuple of str
-        Images on which people and protocol disagree most, the largest disagreement first.
+    ``lead`` is how much stronger people find the first, with its interval. ``p_people`` is one-sided
+    for "people find the first no better", ``p_protocol`` for "by the protocol, the second is no
+    better". ``images`` are those on which people and protocol disagree most, the largest first.
     """
 
     first: str
@@ -56,19 +47,11 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A protocol's order of the methods over the data set.
+    """A protocol's order of the methods over the data set, by its rounded figures.
 
-    Attributes
-    ----------
-    order : ranking
-        By its figures, rounded as in the settings.
-    figures : mapping of method to float
-    hard, soft : Accuracy
-        Pairwise accuracy, and soft pairwise accuracy.
-    n_wrong : int
-        Number of pairs ordered opposite to people; ``wrong`` has the 30 of which people are surest.
-    n_missing : int
-        Number of results without a score, which add nothing.
+    ``hard`` and ``soft`` pairwise accuracy; of the ``n_wrong`` pairs ordered opposite to people,
+    ``wrong`` has the 30 of which people are surest; ``n_missing`` results have no score, which adds
+    nothing.
     """
 
     protocol: str
@@ -85,11 +68,7 @@ class Standing:
 class CriterionDetectors:
     """People's order by one criterion and every protocol's, the highest soft accuracy first.
 
-    Attributes
-    ----------
-    left_out : tuple of (protocol, reason)
-    n_images_left_out : int
-        Images with too few rankings, or with rankings of different methods.
+    Images with too few rankings, or with rankings of different methods, are left out.
     """
 
     people: Strengths

@@ -20,14 +20,9 @@ class Tallies:
 
     A figure of a data set is a sum over images divided by a sum: official figures add credits and
     numbers of regions. A mean over the images with a defined score is of the same kind: its parts
-    are the score and 1.
-
-    Attributes
-    ----------
-    sums : ndarray of shape (images, protocols, methods, 4)
-        Recall credit and its divisor, precision credit and its divisor; 0 if there is no score.
-    is_scored : ndarray of bool, shape (images, protocols, methods)
-        Whether the protocol has scored the method's result; a score may be undefined.
+    are the score and 1. ``sums`` of shape (images, protocols, methods, 4) are recall credit and its
+    divisor, precision credit and its divisor; 0 if there is no score. ``is_scored`` is false if the
+    protocol has not scored the method's result; a score may be undefined.
     """
 
     images: tuple[str, ...]
@@ -124,17 +119,8 @@ def tallies_of_rows(
 ) -> tuple[Tallies, list[str]]:
     """Return the sums of many rows, read in batches, and the protocols without sums.
 
-    Parameters
-    ----------
-    images, protocols, methods : number -> name
-        In the order of the result.
-    means : collection of int
-        Protocols whose figures are means over images, even if their rows have sums.
-
-    Returns
-    -------
-    Tallies
-        Without the protocols for which a row has no sums; their names are returned as well.
+    Names by number are in the order of the result. Figures of the protocols ``means`` are means over
+    images, even if their rows have sums. Protocols for which a row has no sums are left out.
     """
     shape = len(images), len(protocols), len(methods)
     sums, is_scored = np.zeros((*shape, N_PARTS)), np.zeros(shape, dtype=bool)
@@ -189,18 +175,8 @@ def parts_of_score(
 def figures(sums: Floats, criterion: str, beta: float) -> Floats:
     """Return the figure of a criterion: recall, precision, or F_beta of the two for any other.
 
-    Parameters
-    ----------
-    sums : ndarray of shape (..., 4)
-        As in :class:`Tallies`, added over images.
-    beta : float
-        Above 0.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        In [0, 1]. 0 if the divisor is 0, as in official figures: no truth at all, or a method that
-        found nothing on any image.
+    ``sums`` of shape (..., 4) are as in :class:`Tallies`, added over images. Figures are in [0, 1], 0
+    if the divisor is 0, as in official figures: no truth at all, or a method that found nothing.
     """
     if criterion == "recall":
         return _quotients(sums[..., 0], sums[..., 1])
@@ -212,18 +188,9 @@ def figures(sums: Floats, criterion: str, beta: float) -> Floats:
 
 
 def slopes(sums: Floats, criterion: str, beta: float) -> Floats:
-    """Return the derivatives of :func:`figures` by each of the four sums.
+    """Return the derivatives of :func:`figures` by each of the four sums, of the same shape.
 
-    Parameters
-    ----------
-    sums : ndarray of shape (..., 4)
-    beta : float
-        As for :func:`figures`.
-
-    Returns
-    -------
-    ndarray of shape (..., 4)
-        0 if the divisor is 0.
+    0 if the divisor is 0.
     """
     slope = np.zeros(sums.shape)
     recall, precision = (_quotients(sums[..., at], sums[..., at + 1]) for at in (0, 2))

@@ -346,12 +346,6 @@ def settle_carefully(
     RankingError
         If an entry names an item outside ``0 .. n-1``, an item twice, or an unknown criterion or
         verdict, or answers nothing.
-
-    Examples
-    --------
-    >>> said = {"recall": "left", "precision": "equal", "preference": "left"}
-    >>> settle_carefully(2, [Answer(0, 1, said)]).state.rankings()
-    {'recall': ((0,), (1,)), 'precision': ((0, 1),), 'preference': ((0,), (1,))}
     """
     if n < 0:
         raise RankingError(f"the number of items must not be negative, got {n}")

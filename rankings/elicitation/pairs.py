@@ -131,12 +131,7 @@ def rankings_of_pairs(rows: Iterable[Mapping[str, Any]], place: str) -> OfPairs:
 
 
 def rankings_that_follow(answers: Iterable[AnsweredPair]) -> OfPairs:
-    """Return the rankings that follow from answers.
-
-    Parameters
-    ----------
-    answers : iterable of AnsweredPair
-    """
+    """Return the rankings that follow from answers."""
     orders: dict[str, list[Ranking]] = defaultdict(list)
     pairs: dict[tuple[str, str, str], list[tuple[str, str, Verdict]]] = defaultdict(list)
     for one in answers:

@@ -78,14 +78,6 @@ def clustered(
     ------
     RankingError
         If there is not one number for each ranking.
-
-    Examples
-    --------
-    >>> images, annotators = np.array([0, 1, 2, 3]), np.array([0, 0, 0, 0])
-    >>> apart = np.array([[1.0], [3.0], [4.0], [6.0]])
-    >>> found = clustered(PersonalDistances(("p",), images, annotators, apart), scenes=images // 2)
-    >>> found.images.tolist(), found.distances.tolist()
-    ([0, 1], [[2.0], [5.0]])
     """
     for numbers in (groups, scenes):
         if numbers is not None and len(numbers) != len(measured.images):

@@ -54,11 +54,6 @@ def prior_of(ratios: Floats, degrees: float, n_protocols: int) -> Prior:
     -------
     Prior
         Without degrees of freedom for fewer than three protocols or two ratios, or if all are 0.
-
-    Examples
-    --------
-    >>> prior_of(np.array([2.0, 2.0, 2.0]), 4, 3)
-    Prior(ratio=2.0, degrees=4, is_common=False)
     """
     if n_protocols < 3 or len(ratios) < 2 or not ratios.any():
         return Prior()
@@ -86,11 +81,6 @@ def trigamma_inverse(value: float) -> float:
     ------
     ArithmeticError
         If the iteration does not converge.
-
-    Examples
-    --------
-    >>> round(trigamma_inverse(math.pi**2 / 6), 9)
-    1.0
     """
     from scipy.special import polygamma
 

@@ -73,10 +73,6 @@ def personal_rankings_from_scores(
     decimals : int or None
         Scores are rounded to this many decimals; None means no rounding.
 
-    Returns
-    -------
-    PersonalRankings
-
     Raises
     ------
     MissingScore

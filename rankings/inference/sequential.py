@@ -68,11 +68,6 @@ def planned_look(share: float, taken: Collection[float]) -> float | None:
     -------
     float or None
         The largest eighth reached, if it is larger than all taken.
-
-    Examples
-    --------
-    >>> planned_look(0.3, [0.125]), planned_look(0.3, [0.25]), planned_look(1.2, [])
-    (0.25, None, 1.0)
     """
     reached = min(math.floor(N_LOOKS * share + 1e-9), N_LOOKS) / N_LOOKS
     return reached if reached > max(taken, default=0.0) else None
@@ -98,13 +93,6 @@ def levels(shares: tuple[float, ...], alpha: float = ALPHA) -> tuple[float, ...]
     ------
     RankingError
         If the shares are not as described, or ``alpha`` is not between 0 and 1.
-
-    Examples
-    --------
-    >>> levels((1.0,))
-    (0.05,)
-    >>> [round(level, 4) for level in levels((0.5, 1.0))]
-    [0.0063, 0.0474]
     """
     if any(not a < b for a, b in zip((0.0, *shares), (*shares, math.inf), strict=True)):
         raise RankingError(f"shares of looks must increase from above 0, got {shares}")

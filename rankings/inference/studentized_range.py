@@ -14,7 +14,6 @@ def quantile(level: float, n: int) -> float:
 
     Parameters
     ----------
-    level : float in (0, 1)
     n : int
         2 or more.
     """

@@ -22,13 +22,6 @@ def require_distance(distance: str) -> None:
     ------
     RankingError
         If it is neither.
-
-    Examples
-    --------
-    >>> require_distance("manhattan")
-    Traceback (most recent call last):
-        ...
-    rankings.errors.RankingError: distance must be edit or kemeny, got 'manhattan'
     """
     if distance not in get_args(Distance):
         raise RankingError(f"distance must be edit or kemeny, got {distance!r}")
@@ -37,26 +30,10 @@ def require_distance(distance: str) -> None:
 def distances_between(a: NDArray[Any], b: NDArray[Any], distance: Distance) -> NDArray[np.float64]:
     """Return the distance of each ranking in ``a`` to the one in the same position of ``b``.
 
-    Parameters
-    ----------
-    a, b : ndarray of shape (..., n), or shapes that broadcast to it
-        Bucket numbers of n methods, or any other numbers that are smaller for better methods and
-        equal for tied ones. Small integers are compared the fastest.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        Computed part by part along the first axis, so that temporary memory stays small.
-
-    Raises
-    ------
-    RankingError
-        If ``distance`` is neither "edit" nor "kemeny".
-
-    Examples
-    --------
-    >>> distances_between(np.array([[0, 1, 2]]), np.array([[2, 1, 0]]), "edit")
-    array([3.])
+    ``a`` and ``b`` are of shape (..., n), or broadcast to it: bucket numbers of n methods, or other
+    numbers that are smaller for better methods and equal for tied ones; small integers are compared
+    the fastest. The result, of shape (...), is computed part by part along the first axis, so that
+    temporary memory stays small. Raises RankingError for an unknown distance.
     """
     require_distance(distance)
     measure = edit_distances if distance == "edit" else kemeny_distances
@@ -99,22 +76,9 @@ def kemeny_distance(a: Ranking, b: Ranking) -> float:
 
 
 def kemeny_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the Kemeny distance of each row of ``a`` to the same row of ``b``.
+    """Return the Kemeny distance of each row of ``a`` to the same row of ``b``, of shape (m,).
 
-    Parameters
-    ----------
-    a, b : ndarray of shape (m, n)
-        Bucket numbers of n methods in m rankings, or any other numbers that are smaller for better
-        methods and equal for tied ones.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-
-    Examples
-    --------
-    >>> kemeny_distances(np.array([[0, 1, 2]]), np.array([[0, 0, 1]]))
-    array([0.5])
+    Rows are as in :func:`.edit_distance.edit_distances`.
     """
     m, n = a.shape
     # For each of the m rankings: pairs ordered oppositely, and pairs tied in exactly one of two.

@@ -74,20 +74,12 @@ def edit_distance(a: Ranking, b: Ranking) -> EditDistance:
 def places_of(rankings: list[Ranking]) -> NDArray[np.intp]:
     """Return the bucket number of each method (in order of name) in each ranking.
 
-    Returns
-    -------
-    ndarray of shape (number of rankings, number of methods)
+    The shape is (number of rankings, number of methods).
 
     Raises
     ------
     RankingError
         If the rankings have different methods.
-
-    Examples
-    --------
-    >>> places_of([(("a",), ("b",)), (("b", "a"),)])
-    array([[0, 1],
-           [0, 0]])
     """
     require_same_methods(*rankings)
     rows = []
@@ -98,22 +90,10 @@ def places_of(rankings: list[Ranking]) -> NDArray[np.intp]:
 
 
 def edit_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the distance of each row of ``a`` to the same row of ``b``.
+    """Return the distance of each row of ``a`` to the same row of ``b``, of shape (m,).
 
-    Parameters
-    ----------
-    a, b : ndarray of shape (m, n)
-        Bucket numbers of n methods in m rankings (see :func:`places_of`), or any other numbers
-        that are smaller for better methods and equal for tied ones.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-
-    Examples
-    --------
-    >>> edit_distances(np.array([[0, 1, 2]]), np.array([[0, 0, 1]]))
-    array([0.5])
+    Both are of shape (m, n): bucket numbers of n methods in m rankings (see :func:`places_of`), or
+    other numbers that are smaller for better methods and equal for tied ones.
     """
     swaps, splits, merges = _edit_counts(a, b)
     return np.asarray(SWAP_COST * swaps + SPLIT_COST * splits + MERGE_COST * merges)
@@ -145,24 +125,8 @@ def compared_pairs(
 ) -> Iterator[tuple[int, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]]:
     """Yield the comparisons of each method with all methods after it.
 
-    Parameters
-    ----------
-    a, b : ndarray of shape (m, n)
-        As in :func:`edit_distances`.
-
-    Yields
-    ------
-    int, at
-        The number of each method but the last.
-    three ndarrays of bool of shape (n - 1 - at, m)
-        True where both rankings order the pair strictly and oppositely, where ``a`` ties it, and
-        where ``b`` does.
-
-    Examples
-    --------
-    >>> pairs = compared_pairs(np.array([[0, 1, 1]]), np.array([[1, 0, 0]]))
-    >>> [(at, against[:, 0].tolist()) for at, against, _, _ in pairs]  # the pair of 1 and 2 is tied
-    [(0, [True, True]), (1, [False])]
+    With its number come three arrays of bool of shape (n - 1 - at, m): true where both rankings order
+    the pair strictly and oppositely, where ``a`` ties it, and where ``b`` does.
     """
     # Transposed to (methods, rankings): a comparison of two methods in all rankings is then one
     # pass over neighbours in memory. All pairs at once would take an array n times as large, which
@@ -177,13 +141,7 @@ def compared_pairs(
 
 
 def count_kind(n: int) -> Any:
-    """Return the smallest integer type that counts to n: sums of bytes are the fastest.
-
-    Examples
-    --------
-    >>> count_kind(255), count_kind(256)
-    (dtype('uint8'), dtype('uint16'))
-    """
+    """Return the smallest integer type that counts to n: sums of bytes are the fastest."""
     return np.min_scalar_type(n)
 
 
@@ -256,23 +214,12 @@ def expected_from_random_order(b: Ranking) -> float:
 
     On average half of the pairs that ``b`` orders strictly are the other way round, and a strict
     order needs ``n - buckets(b)`` merges: ``strict / 2 + (n - buckets) / 2``.
-
-    Examples
-    --------
-    >>> expected_from_random_order((("a",), ("b",), ("c",)))
-    1.5
     """
     return float(expected_from_random_orders(places_of([b]))[0])
 
 
 def expected_from_random_orders(b: NDArray[Any]) -> NDArray[np.float64]:
-    """Return :func:`expected_from_random_order` of each row of bucket numbers of shape (m, n).
-
-    Examples
-    --------
-    >>> expected_from_random_orders(np.array([[0, 1, 2]]))
-    array([1.5])
-    """
+    """Return :func:`expected_from_random_order` of each row of bucket numbers of shape (m, n)."""
     n = b.shape[1]
     # Pairs that each row orders strictly; bucket numbers are dense, so the largest is one less than
     # the number of buckets.

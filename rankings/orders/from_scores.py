@@ -57,13 +57,6 @@ def require_decimals(decimals: int | None) -> None:
     ------
     RankingError
         If ``decimals`` is neither None nor in 0 .. 15.
-
-    Examples
-    --------
-    >>> require_decimals(99)
-    Traceback (most recent call last):
-        ...
-    rankings.errors.RankingError: decimals must be None or in 0 .. 15, got 99
     """
     if decimals is not None and not 0 <= decimals <= MAX_DECIMALS:
         raise RankingError(f"decimals must be None or in 0 .. {MAX_DECIMALS}, got {decimals}")
@@ -77,21 +70,10 @@ def _rounded(method: str, score: float | None, decimals: int | None) -> Decimal:
 def require_score(score: float | None, name: str) -> float:
     """Return the score; raise MissingScore, naming its owner, unless it is a finite number.
 
-    Parameters
-    ----------
-    score : float or None
-    name : str
-        Name of the method, for the message.
-
     Raises
     ------
     MissingScore
         If it is None, infinite or NaN.
-
-    Examples
-    --------
-    >>> require_score(0.5, "east")
-    0.5
     """
     if score is None or not math.isfinite(score):
         words = _NO_SCORE if score is None else _NO_NUMBER
@@ -100,14 +82,7 @@ def require_score(score: float | None, name: str) -> float:
 
 
 def quantized(score: Decimal, decimals: int) -> Decimal:
-    """Round to this many decimals, half to even.
-
-    Examples
-    --------
-    >>> from decimal import Decimal
-    >>> quantized(Decimal("0.125"), 2)
-    Decimal('0.12')
-    """
+    """Round to this many decimals, half to even."""
     return score.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN)
 
 
@@ -138,11 +113,6 @@ def f_betas(
     Parameters
     ----------
     recall, precision : ndarray of shape (n,)
-
-    Examples
-    --------
-    >>> f_betas(np.array([1.0, 0.0]), np.array([0.5, 0.0]))
-    array([0.66666667, 0.        ])
     """
     weight = beta * beta
     # Numbers that are not finite give such results, as in f_beta; the caller checks for them.

@@ -29,14 +29,9 @@ TOGETHER = 4096
 class PackedRankings:
     """Images that have equally many rankings of equally many methods.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (g,)
-        The images' numbers among all.
-    methods : list of tuples, length g
-        The methods that each image ranks, in order of name.
-    places : ndarray of shape (g, k, n)
-        Bucket numbers of the n methods in the k rankings, in the order given.
+    ``rows`` of shape (g,) has the images' numbers among all, ``methods`` those of each image in order
+    of name, and ``places`` of shape (g, k, n) their bucket numbers in the k rankings, in the order
+    given.
     """
 
     rows: NDArray[np.intp]
@@ -49,29 +44,15 @@ def packed_rankings(
     differing: Callable[[int], object] | None = None,
     together: int | None = None,
 ) -> Iterator[PackedRankings]:
-    """Yield the rankings of many images, a few thousand at a time, in order within each group.
+    """Yield the rankings of many images, ``together`` at a time, in order within each group.
 
-    Parameters
-    ----------
-    images : sequence of sequences of rankings
-        The rankings of each image; an image without a ranking is in no group.
-    differing : callable, optional
-        Called with the number of an image whose rankings are of different methods, before the
-        groups of its batch are yielded; the image is in no group either.
-    together : int, optional
-        The number of images packed at a time.
+    An image without a ranking is in no group; nor is one whose rankings are of different methods:
+    ``differing`` is called with its number before the groups of its batch are yielded.
 
     Raises
     ------
     RankingError
         If a ranking is invalid.
-
-    Examples
-    --------
-    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
-    >>> [group] = packed_rankings([[ab, ba], [ba, ba]])
-    >>> group.rows.tolist(), group.places.tolist()
-    ([0, 1], [[[0, 1], [1, 0]], [[1, 0], [1, 0]]])
     """
     size = together or TOGETHER
     for start in range(0, len(images), size):
@@ -118,14 +99,8 @@ def _grouped(
 class _Flat:
     """All rankings concatenated, so that one numpy pass processes all of them.
 
-    ``a=b>c`` and ``c>a`` become methods 0 1 2 2 0 with places 0 0 1 0 1, first 0 3, n_methods 3 2.
-
-    Attributes
-    ----------
-    names : list of str
-        The methods that occur, in order of name; elsewhere they are numbers.
-    n_methods, first : ndarray, one for each ranking
-        The number of methods it ranks, and the position of the first of them.
+    ``a=b>c`` and ``c>a`` become methods 0 1 2 2 0 with places 0 0 1 0 1, first 0 3, n_methods 3 2;
+    ``names`` are the methods that occur, in order of name.
     """
 
     def __init__(self, images: Sequence[Sequence[Ranking]]) -> None:
@@ -221,20 +196,9 @@ def _starts(lengths: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def rankings_of(places: Places, methods: Iterable[Sequence[str]]) -> Iterator[Ranking]:
-    """Yield the ranking of each row of dense bucket numbers; the methods of a bucket are in order.
+    """Yield the ranking of each row of dense bucket numbers of shape (m, n), methods in order of name.
 
     Equal buckets are one object: otherwise buckets of one method would take most of the memory.
-
-    Parameters
-    ----------
-    places : ndarray of shape (m, n)
-    methods : iterable of sequences of str, m x n
-        In order of name.
-
-    Examples
-    --------
-    >>> list(rankings_of(np.array([[0, 1, 0]]), [("a", "b", "c")]))
-    [(('a', 'c'), ('b',))]
     """
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     for row, names in zip(places.tolist(), methods, strict=True):
@@ -251,11 +215,6 @@ def doubled_ranks_of(places: Places) -> NDArray[np.int32]:
     ----------
     places : ndarray of shape (..., n)
         Bucket numbers, or other numbers in the order of the buckets.
-
-    Examples
-    --------
-    >>> doubled_ranks_of(np.array([[0, 0, 1]]))
-    array([[3, 3, 6]], dtype=int32)
     """
     # A bucket of t methods after b others has the mean position b + (t + 1) / 2, doubled 2 b + t +
     # 1. Counting "no worse" gives b + t, and "better" gives b; with 1 added, their sum is the same.
@@ -270,18 +229,7 @@ def doubled_ranks_of(places: Places) -> NDArray[np.int32]:
 def dense_places(values: NDArray[Any]) -> Places:
     """Return each value's bucket number along the last axis: 0 for the smallest, equal for equals.
 
-    Parameters
-    ----------
-    values : ndarray of any shape
-
-    Returns
-    -------
-    ndarray of int, of the same shape
-
-    Examples
-    --------
-    >>> dense_places(np.array([[5, 9, 5]]))
-    array([[0, 1, 0]], dtype=int8)
+    The shape is that of the values.
     """
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)

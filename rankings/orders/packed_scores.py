@@ -22,13 +22,7 @@ _NEAR_HALF = 1e-4
 
 
 def protocols_of(scores: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the protocols that score any image, in order of name.
-
-    Examples
-    --------
-    >>> protocols_of({"img_1": {"iou": {}, "cleval": {}}})
-    ['cleval', 'iou']
-    """
+    """Return the protocols that score any image, in order of name."""
     return sorted({protocol for of_protocol in scores.values() for protocol in of_protocol})
 
 
@@ -39,20 +33,9 @@ def packed_scores(
     protocols: Sequence[str],
     n_values: int = 1,
 ) -> Floats:
-    """Return the scores of images with equally many ranked methods; nan if missing.
+    """Return the scores of g images with equally many ranked methods; nan if missing.
 
-    Parameters
-    ----------
-    images : sequence of str, length g
-
-    Returns
-    -------
-    ndarray of shape (g, protocols, n), or (g, protocols, n, n_values)
-
-    Examples
-    --------
-    >>> packed_scores({"img_1": {"iou": {"a": 0.9, "b": None}}}, ["img_1"], [["a", "b"]], ["iou"]).tolist()
-    [[[0.9, nan]]]
+    The shape is (g, protocols, n), or (g, protocols, n, n_values).
     """
     n = len(methods[0]) if len(images) else 0
     shape = (len(images), len(protocols), n, n_values)
@@ -87,28 +70,12 @@ def complete_scores(
     protocols: Sequence[str],
     n_values: int = 1,
 ) -> Floats:
-    """Return :func:`packed_scores`, checking that all are finite.
-
-    Parameters
-    ----------
-    scores, images, methods, protocols, n_values
-        As for :func:`packed_scores`.
-
-    Returns
-    -------
-    ndarray of shape (g, protocols, n), or (g, protocols, n, n_values)
+    """Return :func:`packed_scores`, of the same shape, checking that all are finite.
 
     Raises
     ------
     MissingScore
         If a score is missing or not finite; the message names image, protocol and method.
-
-    Examples
-    --------
-    >>> complete_scores({"img_1": {"iou": {"a": 0.9}}}, ["img_1"], [["a", "b"]], ["iou"])
-    Traceback (most recent call last):
-        ...
-    rankings.errors.MissingScore: img_1, iou: b has no score
     """
     values = packed_scores(scores, images, methods, protocols, n_values)
     if not np.isfinite(values).all():
@@ -130,29 +97,9 @@ def rankings_from_scores(
 ) -> dict[str, dict[str, Ranking]]:
     """Return the output of :func:`.ranking_from_scores` for many images and protocols.
 
-    Parameters
-    ----------
-    methods : image -> methods in order of name, at least one
-    decimals : int or None
-        Scores are rounded to this many decimals; None: not rounded.
-
-    Returns
-    -------
-    image -> protocol -> ranking
-        Images in the order of ``methods``.
-
-    Raises
-    ------
-    MissingScore
-        If a score is missing or not finite; the message names image, protocol and method.
-    RankingError
-        If ``decimals`` is outside 0 .. 15.
-
-    Examples
-    --------
-    >>> scores = {"img_1": {"iou": {"a": 0.91, "b": 0.4, "c": 0.89}}}
-    >>> rankings_from_scores(scores, {"img_1": ["a", "b", "c"]}, ["iou"], decimals=1)
-    {'img_1': {'iou': (('a', 'c'), ('b',))}}
+    ``methods`` of each image are in order of name, at least one; images keep this order. Raises
+    MissingScore, which names image, protocol and method, and RankingError for ``decimals`` outside
+    0 .. 15.
     """
     require_decimals(decimals)
     rankings_by_image: dict[str, dict[str, Ranking]] = {image: {} for image in methods}
@@ -183,12 +130,6 @@ def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
     Parameters
     ----------
     values : ndarray of float, of any shape
-    decimals : int or None
-
-    Examples
-    --------
-    >>> rounded_scores(np.array([0.12345, 0.5]), 4)
-    array([-1234, -5000], dtype=int16)
     """
     if decimals is None:
         return -values
@@ -217,12 +158,6 @@ def places_from_scores(values: Floats, decimals: int | None) -> Places:
     Parameters
     ----------
     values : ndarray of shape (n, number of methods)
-    decimals : int or None
-
-    Examples
-    --------
-    >>> places_from_scores(np.array([[0.5, 0.9, 0.5]]), 4)
-    array([[1, 0, 1]], dtype=int8)
     """
     return dense_places(rounded_scores(values, decimals))
 
@@ -231,13 +166,9 @@ def places_from_scores(values: Floats, decimals: int | None) -> Places:
 class PackedStudy:
     """Scores and consensus of images with equally many ranked methods, in order of name.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (g,)
-        The images' positions among all images in order of name.
-    values : ndarray of shape (g, protocols, n), or (g, protocols, n, n_values)
-    goals : ndarray of shape (g, n)
-        Bucket numbers of the consensus.
+    ``rows`` of shape (g,) has the images' positions among all in order of name, ``values`` the shape
+    (g, protocols, n) or (g, protocols, n, n_values), and ``goals`` of shape (g, n) the bucket numbers
+    of the consensus.
     """
 
     rows: NDArray[np.intp]
@@ -253,23 +184,12 @@ def packed_study(
 ) -> Iterator[PackedStudy]:
     """Yield scores and consensus, grouping a few thousand images with equally many methods.
 
-    Yields
-    ------
-    PackedStudy
-
     Raises
     ------
     MissingScore
         If a score of a ranked method is missing or not finite; the message says which.
     RankingError
         If a consensus is not a ranking.
-
-    Examples
-    --------
-    >>> scores = {"img_1": {"iou": {"a": 0.9, "b": 0.4}}}
-    >>> [study] = packed_study(scores, {"img_1": (("b",), ("a",))}, ["iou"])
-    >>> study.values.tolist(), study.goals.tolist()
-    ([[[0.9, 0.4]]], [[1, 0]])
     """
     images = sorted(consensus)
     alone = [[consensus[image]] for image in images]

@@ -56,36 +56,18 @@ def _signs(places: NDArray[np.intp]) -> NDArray[np.intp]:
 def margin_weighted_discordances(
     values: NDArray[np.float64], consensus: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """Return the share of each protocol's margins that goes against the consensus.
+    """Return the share of each protocol's margins that goes against the consensus, in [0, 1].
 
     The sum of abs(s_i - s_j) over the pairs that the consensus orders strictly the other way,
     divided by the same sum over all pairs. Pairs that the consensus ties count only in the latter.
     Rankings discard by how much values differ, which [DPTF18]_ calls a weakness; this measure does
-    not.
-
-    Parameters
-    ----------
-    values : ndarray of shape (m, n)
-        The values that m protocols give to n methods; higher is better.
-    consensus : ndarray of shape (m, n) or (n,)
-        Bucket numbers of the same methods, 0 for the best; one row of shape (n,) represents all.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        In [0, 1]; 0 where all values are equal.
+    not. ``values`` are of shape (protocols, n), higher is better; ``consensus``, of the same shape or
+    one row of shape (n,) for all, has bucket numbers. 0 where all values are equal.
 
     Raises
     ------
     MissingScore
         If a value is not a finite number; the message names row and column.
-
-    Examples
-    --------
-    Of leads of 4, 2 and 2 in all, the last goes against people.
-
-    >>> margin_weighted_discordances(np.array([[5.0, 3.0, 1.0]]), np.array([0, 2, 1])).tolist()
-    [0.25]
     """
     values, consensus = np.broadcast_arrays(np.atleast_2d(values), np.atleast_2d(consensus))
     unusable = np.argwhere(~np.isfinite(values))
@@ -106,14 +88,8 @@ def margin_weighted_discordances(
 class CriterionDistance:
     """Distance between the consensus rankings of two criteria, mean over images.
 
-    Attributes
-    ----------
-    n_images : int
-        Images with a consensus for both criteria, of at least two methods.
-    distance : float or None
-        None if there is no such image.
-    share : float or None
-        Mean of distance / (n (n - 1) / 2) over the same images; in [0, 1].
+    Images count with a consensus for both, of at least two methods; ``share`` is the mean of
+    distance / (n (n - 1) / 2), in [0, 1]. Both are None if there is no such image.
     """
 
     first: str
@@ -126,28 +102,16 @@ class CriterionDistance:
 def criterion_distances(
     consensus: Mapping[str, Mapping[str, Ranking]], *, distance: Distance = "edit"
 ) -> tuple[CriterionDistance, ...]:
-    """Return the mean distance between the consensus rankings of every two criteria.
+    """Return the mean distance between the consensus rankings of every two criteria, in their order.
 
     ([DPTF18]_, section V.C.) An image counts for a pair of criteria if it has a consensus for both.
     An image with a single method is left out, since it cannot distinguish criteria.
-
-    Returns
-    -------
-    tuple of CriterionDistance
-        One for each pair, in the order in which the criteria are given.
 
     Raises
     ------
     RankingError
         If the rankings of an image are of different methods (the message names the image), or
         ``distance`` is neither "edit" nor "kemeny".
-
-    Examples
-    --------
-    >>> a, b = (("a",), ("b",)), (("b",), ("a",))
-    >>> [found] = criterion_distances({"recall": {"img_1": a}, "precision": {"img_1": b}})
-    >>> found.distance
-    1.0
     """
     require_distance(distance)
     return tuple(
@@ -194,14 +158,8 @@ def _criterion_distance(
 class PairCounts:
     """The relations of every pair in rankings, as counts.
 
-    Attributes
-    ----------
-    methods : tuple of str, length n
-        Sorted by name; rows and columns follow it.
-    before : ndarray of shape (n, n)
-        Number of rankings with the row's method strictly before the column's.
-    tied : ndarray of shape (n, n)
-        Number of rankings that tie the two; symmetric, zero on the diagonal.
+    ``methods`` are sorted by name. Of shape (n, n): ``before`` has the rankings with the row's method
+    strictly before the column's, ``tied`` those that tie the two (symmetric, zero on the diagonal).
     """
 
     methods: tuple[str, ...]
@@ -218,12 +176,6 @@ def pair_counts(rankings: Sequence[Ranking]) -> PairCounts:
     ------
     RankingError
         If there is no ranking, or one of them is not a ranking.
-
-    Examples
-    --------
-    >>> counts = pair_counts([(("a",), ("b",)), (("a",), ("b",)), (("a", "b"),)])
-    >>> counts.methods, counts.before.tolist(), counts.tied.tolist()
-    (('a', 'b'), [[0, 2], [0, 0]], [[0, 1], [1, 0]])
     """
     if not rankings:
         raise RankingError("a consensus needs at least one ranking")

@@ -18,18 +18,7 @@ _TIES_APART: Final = 0.05
 
 
 def tables_of(data: Data) -> list[Table]:
-    """Return all tables of an analysis that are not empty.
-
-    Parameters
-    ----------
-    data : mapping
-        :meth:`.Analysis.to_json`, as it was computed or kept.
-
-    Returns
-    -------
-    list of Table
-        In the order of the report.
-    """
+    """Return all tables of :meth:`.Analysis.to_json` that are not empty, in the order of the report."""
     return with_rows(*(make(data) for make in _TABLES))
 
 

@@ -49,16 +49,10 @@ _LEAST_ROOM_EM: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The layout of the tables of the criteria.
+    """The layout of the tables of the criteria: "side" by side, or "stacked" one below the other.
 
-    Attributes
-    ----------
-    layout : "side" or "stacked"
-        The criteria side by side, or one below the other.
-    width : "page" or "column"
-        Across both columns of a paper, or in one. Side by side in one column, only Scores fit.
-    intervals : bool
-        Whether each Score's 95 % interval is shown, where it is known.
+    As wide as the "page", across both columns of a paper, or one "column", where only Scores fit side
+    by side; with each Score's 95 % interval, where it is known, or without.
     """
 
     layout: Layout = "side"
@@ -91,12 +85,7 @@ class Tabular:
     ) -> str:
         """Return the table in a float, with its caption above it and its origin in comments.
 
-        Parameters
-        ----------
-        caption, label : str
-            As LaTeX.
-        facts : mapping of str to str
-            The origin of the table, as plain text.
+        Caption and label are LaTeX, the facts plain text.
         """
         name = "table*" if width == "page" else "table"
         lines = [
@@ -181,16 +170,9 @@ def rest_of_line(
     gap_pt: int = GAP_PT,
     share: float = 1.0,
 ) -> tuple[str, Writer]:
-    r"""Return the type and the writer of a column that takes a share of the rest of the line.
+    r"""Return the type and the writer of a column that takes a share, in (0, 1], of a line's rest.
 
-    Parameters
-    ----------
-    widths : sequence of float
-        Widths of the other columns.
-    n_columns : int
-        Number of all columns of the table, since the gaps between them take room, too.
-    share : float
-        In (0, 1].
+    ``widths`` are those of the other columns; the gaps between all columns take room, too.
     """
     others = f"{sum(widths) + 0.1:.1f}em - {2 * (n_columns - 1)}" + r"\tabcolsep"
     factor = "" if share == 1 else f"{share:.3f}"

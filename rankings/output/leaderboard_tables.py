@@ -18,13 +18,7 @@ _NAMES: Final = {
 def leaderboard_table(boards: Mapping[str, Leaderboard], by: str, figure: str) -> Table:
     """Return the methods in the order of one protocol, with the figures of all.
 
-    Parameters
-    ----------
-    boards : protocol -> Leaderboard
-        Of one figure.
-    by : str
-        The protocol that orders the methods; its interval and letters are shown.
-    figure : "recall", "precision" or "f_score"
+    Boards are of one figure by protocol; interval and letters of the protocol ``by`` are shown.
     """
     board = boards[by]
     others = {

@@ -40,11 +40,8 @@ Paragraph = Sequence[str | Citation]
 def methods_paragraph(data: Mapping[str, Any]) -> Paragraph:
     """Return a paragraph on what was done in a study.
 
-    Parameters
-    ----------
-    data : mapping
-        An analysis as JSON with its "header" and, if known, the "runs" of protocols: name, version,
-        parameters, whether they were computed here ("origin"), and a "reference".
+    ``data`` is an analysis as JSON with its "header" and, if known, the "runs" of protocols: name,
+    version, parameters, whether they were computed here ("origin"), and a "reference".
     """
     return tuple(_parts(data))
 

@@ -28,35 +28,14 @@ _MISSING: Final = re.compile(r"(\d+) missing of (\d+)")
 def n_lost(header: Mapping[str, str], what: str = RANKINGS) -> tuple[int, int] | None:
     """Return how many rankings or visits are missing because pairs were skipped, and of how many.
 
-    Parameters
-    ----------
-    header : mapping of str to str
-        The facts about a report's origin.
-    what : str
-        ``RANKINGS`` or ``VISITS``.
-
-    Returns
-    -------
-    tuple of two int, or None
-        None if the header counts no such skip, as in older reports.
+    None if the header counts no such skip, as in older reports.
     """
     found = _MISSING.fullmatch(header.get(what, ""))
     return (int(found[1]), int(found[2])) if found else None
 
 
 def skips_said(header: Mapping[str, str]) -> str:
-    """Return a sentence on the whole rankings that are missing because pairs were skipped.
-
-    Parameters
-    ----------
-    header : mapping of str to str
-        The facts about a report's origin.
-
-    Returns
-    -------
-    str
-        Empty if none is missing.
-    """
+    """Return a sentence on the whole rankings that are missing because pairs were skipped, or ""."""
     counts = n_lost(header)
     if counts is None:
         return ""

@@ -86,16 +86,8 @@ def listed(
     """Return a table with the title, note and columns that tables.json has for its slug.
 
     There a column of text is its name, a column of numbers a list of its name and its decimals,
-    and a count a list of its name alone.
-
-    Parameters
-    ----------
-    more : str
-        Sentences after the note.
-    columns, without : collections of Column and of str
-        Further columns, and the names of those that these rows do not have.
-    values : str
-        For the placeholders of the note.
+    and a count a list of its name alone. ``more`` are sentences after the note, ``without`` the columns
+    that these rows do not have, ``values`` those of the note's placeholders.
     """
     of = _LISTED[slug]
     note = of["note"] if isinstance(of["note"], list) else [of["note"]]
@@ -121,15 +113,7 @@ class PValue(float):
 def of_criteria(
     criteria: Mapping[str, Any], rows: Callable[[Any], Iterable[Row]]
 ) -> tuple[Row, ...]:
-    """Return the rows of every criterion, each with the criterion first.
-
-    Parameters
-    ----------
-    criteria : mapping
-        Criterion -> its data.
-    rows : callable
-        Takes a criterion's data and returns its rows.
-    """
+    """Return the rows that ``rows`` makes of every criterion's data, each with the criterion first."""
     return tuple((criterion, *row) for criterion, own in criteria.items() for row in rows(own))
 
 

@@ -95,12 +95,7 @@ def to_latex(table: Table, header: Mapping[str, str]) -> str:
 
     If the first column is the criterion, its names are headings above their rows. Columns that do
     not fit follow in another table, and a long table spans several pages, in one-column text.
-    Comments give the provenance.
-
-    Parameters
-    ----------
-    header : mapping of str to str
-        Where the numbers come from; "study" is in the label.
+    Comments give the provenance, the ``header``; its "study" is in the label.
     """
     title, note = latex_text(table.title), latex_text(table.note)
     caption = f"{title}{'' if title.endswith('?') else '.'} {note}".rstrip()
@@ -125,13 +120,8 @@ def to_latex(table: Table, header: Mapping[str, str]) -> str:
 class _Column:
     """A column as it is shown, with its widths in em.
 
-    Attributes
-    ----------
-    wide : float
-        Width if no text is wrapped.
-    kept : float or None
-        Width in a narrow table: of short texts, or of numbers, with the head wrapped. None if the
-        texts themselves are wrapped.
+    ``wide`` if no text is wrapped; ``kept`` in a narrow table: of short texts, or of numbers, with the
+    head wrapped; None if the texts themselves are wrapped.
     """
 
     head: str

@@ -14,11 +14,6 @@ def verification_tables(data: Data) -> list[Table]:
 
     Empty for reports that did not keep their distances to single annotators: those of earlier
     versions, and those with more than :data:`.personal_distances.MOST_KEPT`.
-
-    Parameters
-    ----------
-    data : mapping
-        :meth:`.Analysis.to_json`, as it was computed or kept.
     """
     analyses = data["analysis"]
     if not any((around.get("personal") or {}).get("images") for around in analyses.values()):

@@ -23,16 +23,9 @@ BETAS = tuple(2.0 ** (step / 8) for step in range(-24, 25))
 class BetaSearch:
     """The beta with which a protocol's F-score is nearest to what people prefer.
 
-    Attributes
-    ----------
-    beta, score : float or None
-        The best beta and the mean distance it reaches; None if there are no images.
-    cross_validated_score : float or None
-        The mean distance if each image is ranked with the beta that is best on the images outside
-        its fold; None for fewer than two images.
-    fold_betas : tuple of float
-        The best beta outside each fold; the wider they spread, the less certain is ``beta``.
-    curve : tuple of (beta, mean distance)
+    ``score`` is the mean distance that it reaches; ``cross_validated_score`` that with each image
+    ranked by the beta that is best outside its fold. They are None for fewer than one and two images.
+    ``fold_betas``: the wider they spread, the less certain is ``beta``. ``curve``: (beta, distance).
     """
 
     protocol: str
@@ -59,22 +52,9 @@ def beta_search(
     [DPTF18]_, V.C calls for it. Of betas with equal means, the one nearest to 1 in octaves is
     taken, then the smaller: a protocol whose ranking does not depend on beta has beta 1.
 
-    Parameters
-    ----------
-    consensus : image -> ranking
-        The images that count; other images' scores are ignored.
-    decimals : int or None
-        F-scores are rounded as :func:`rankings.orders.from_scores.ranking_from_scores` does.
-    betas : sequence of float
-        The candidates, above 0.
-    n_folds, seed : int
-        For the cross-validation (:func:`.cross_validation.folds`).
-
-    Returns
-    -------
-    tuple of BetaSearch
-        Protocols in order of name. Without images, only their names; with one image, no
-        cross-validated Score; with fewer images than folds, each image is a fold.
+    The images of ``consensus`` count; F-scores are rounded to ``decimals``; ``betas`` are above 0.
+    Protocols are in order of name. Without images, they have only their names; with one image, no
+    cross-validated Score; with fewer images than folds (:func:`.cross_validation.folds`), each is one.
 
     Raises
     ------

@@ -35,15 +35,9 @@ class Change:
 class Search:
     """The best value of a parameter by the distance to people, and its gain on other images.
 
-    Attributes
-    ----------
-    parameter : str
-        Its name, or ``ANY`` for the best change of any single parameter.
-    as_is, chosen, least, greatest : float or None
-        The present value, the best on all images, and the range of the best values of the folds;
-        all None for ``ANY``, and the last three also if nothing could be searched.
-    gain : Gain
-        Gain if each image is judged with the value that is best on the images outside its fold.
+    The parameter is ``ANY`` for the best change of any single one, which has no values. ``least`` and
+    ``greatest`` are the range of the best values of the folds, None if nothing could be searched. For
+    ``gain``, each image is judged with the value that is best on the images outside its fold.
     """
 
     parameter: str
@@ -89,28 +83,12 @@ def protocol_changes(
     n_folds: int = N_FOLDS,
     seed: int = SEED,
 ) -> ProtocolChanges:
-    """Measure the gain of each change of a protocol.
+    """Measure the gain of each change of a protocol; :func:`corrected_changes` corrects p-values.
 
-    Parameters
-    ----------
-    people : image -> annotator -> ranking
-        Rankings of the images that count.
-    scores : image -> variant -> method -> value that the criterion is compared with
-        None is undefined; an image with an undefined score is not in the gain of that change.
-    variants : Variants
-        The changes behind the names in ``scores``.
-    n_folds, seed : int
-        For the cross-validation of searches.
-
-    Returns
-    -------
-    ProtocolChanges
-        p-values are not corrected yet (:func:`corrected_changes`).
-
-    Raises
-    ------
-    RankingError
-        If the rankings of an image have different methods, or a setting is invalid.
+    ``scores`` have the values that the criterion is compared with by image, variant and method; an
+    image with an undefined one is not in the gain of that change. ``variants`` says the changes behind
+    the names. Raises RankingError if the rankings of an image have different methods, or a setting is
+    invalid.
     """
 
     one = _Compared(protocol, people, scores, settings, n_folds, seed)

@@ -15,17 +15,8 @@ N_FOLDS: Final = 5
 def folds(n: int, n_folds: int = N_FOLDS, seed: int = SEED) -> list[NDArray[np.intp]]:
     """Divide n images at random into folds whose sizes differ by at most one.
 
-    With fewer images than folds, each image is a fold; with fewer than two, there is no fold.
-
-    Parameters
-    ----------
-    n_folds : int
-        At least 2.
-
-    Returns
-    -------
-    list of ndarrays of int, of length ``n_folds`` or ``n``
-        The numbers of the images of each fold, ascending.
+    With fewer images than folds, each image is a fold; with fewer than two, there is no fold. Each fold
+    has the ascending numbers of its images; the list is of length ``n_folds`` or n.
 
     Raises
     ------
@@ -41,19 +32,7 @@ def folds(n: int, n_folds: int = N_FOLDS, seed: int = SEED) -> list[NDArray[np.i
 
 
 def fold_numbers(parts: Sequence[NDArray[np.intp]], n: int) -> NDArray[np.integer[Any]]:
-    """Return the number of each image's fold; 0 for all if there is no fold.
-
-    Parameters
-    ----------
-    parts : sequence of ndarrays of int
-        As returned by :func:`folds`.
-    n : int
-        Number of images.
-
-    Returns
-    -------
-    ndarray of int, shape (n,)
-    """
+    """Return the number of each image's fold, of shape (n,); 0 for all if there is no fold."""
     fold_of = np.zeros(n, dtype=np.min_scalar_type(len(parts)))
     for number, part in enumerate(parts):
         fold_of[part] = number

@@ -17,16 +17,10 @@ from .cross_validation import fold_numbers, folds, nearest
 class Gain:
     """The mean distance of a protocol to single annotators, before and after a change.
 
-    Attributes
-    ----------
-    before, after : float or None
-        None if there are no rankings.
-    difference : float or None
-        After minus before; below 0 if the change brings the protocol nearer to people.
-    low, high, p_value, holm_p_value : float or None
-        With annotators and images random (:func:`.multi_reader.compare`); the last corrected over
-        all gains of a table. None for fewer than ten images, for one annotator, and if the
-        difference is the same everywhere.
+    ``difference`` is below 0 if the change brings the protocol nearer to people. Limits and p-values
+    have annotators and images random (:func:`.multi_reader.compare`); Holm's is corrected over all
+    gains of a table. They are None for fewer than ten images, for one annotator, and if the
+    difference is the same everywhere.
     """
 
     protocol: str
@@ -41,22 +35,7 @@ class Gain:
 
 
 def gain(name: str, before: PersonalDistances, after: Floats, *, level: float = LEVEL) -> Gain:
-    """Compare a protocol with its changed version.
-
-    Parameters
-    ----------
-    before : PersonalDistances
-        Distances of one protocol to n rankings.
-    after : ndarray of shape (n,)
-        The distances of the changed protocol to the same rankings.
-    level : float
-        Level of the interval, between 0 and 1.
-
-    Returns
-    -------
-    Gain
-        Its difference is below 0 for a change towards people. No limits or p below ten images.
-    """
+    """Compare a protocol with its changed version: distances to the same n rankings, of shape (n,)."""
     both = np.stack([before.distances[:, 0], after], axis=1)
     measured = replace(before, protocols=("before", "after"), distances=both)
     tested = compare(measured, level=level)
@@ -89,15 +68,9 @@ def corrected(gains: Sequence[Gain]) -> tuple[Gain, ...]:
 class Choice:
     """The variant of a protocol that is nearest to people, with cross-validated distances.
 
-    Attributes
-    ----------
-    chosen : int or None
-        The candidate with the smallest mean distance on all images, the first of equals.
-    fold_choices : tuple of int
-        The candidate that is best outside each fold.
-    held_out : ndarray of shape (n,)
-        For each ranking, the distance of the candidate that is best outside the fold of its image:
-        no candidate is judged on an image it was chosen on.
+    ``chosen`` has the smallest mean distance on all images, the first of equals; ``fold_choices`` are
+    best outside each fold. ``held_out`` of shape (n,) has for each ranking the distance of the
+    candidate that is best outside the fold of its image: none is judged on an image it was chosen on.
     """
 
     chosen: int | None
@@ -106,24 +79,10 @@ class Choice:
 
 
 def choose(measured: PersonalDistances, *, n_folds: int, seed: int) -> Choice | None:
-    """Choose one of the candidates, the columns, with cross-validation over images.
+    """Choose one of the candidates, the columns of the distances, with cross-validation over images.
 
-    Parameters
-    ----------
-    measured : PersonalDistances
-        Its p protocols are the candidates; of equally near ones the first is chosen.
-    n_folds, seed : int
-        As for :func:`.cross_validation.folds`.
-
-    Returns
-    -------
-    Choice or None
-        None if there are fewer than two images, or no candidates.
-
-    Raises
-    ------
-    RankingError
-        If there are fewer than two folds.
+    None if there are fewer than two images, or no candidates. Raises RankingError for fewer than two
+    folds.
     """
     numbers, image_of = np.unique(measured.images, return_inverse=True)
     if len(numbers) < 2 or not measured.protocols:

@@ -49,23 +49,10 @@ def open_questions(
 ) -> OpenQuestions:
     """Answer the open questions for one criterion.
 
-    Parameters
-    ----------
-    people : image -> annotator -> ranking
-        Rankings of the images that count.
-    rankings : PersonalRankings
-        Rankings of people and, by ``values``, of protocols.
-    properties : sequence of ImageProperty
-        Properties that divide the images into slices, in addition to the methods' difference.
-    n_resamples, seed : int
-        For the bootstrap.
-
-    Raises
-    ------
-    MissingScore
-        If the value of a ranked method is missing; the message names image, protocol and method.
-    RankingError
-        If the rankings of an image have different methods, or a setting is invalid.
+    ``people`` are the rankings of the images that count; ``rankings`` those of people and, by
+    ``values``, of protocols. ``properties`` divide the images into slices, in addition to the methods'
+    difference. Raises MissingScore, which names image, protocol and method, and RankingError if the
+    rankings of an image have different methods, or a setting is invalid.
     """
     protocols = rankings.protocols
     everything = [*properties, differences_of_methods(values, consensus, protocols)]
@@ -89,16 +76,8 @@ def differences_of_methods(
 ) -> ImageProperty:
     """Return how much the methods of each image differ in the protocols' values.
 
-    Parameters
-    ----------
-    consensus : image -> ranking
-        The images that count.
-
-    Returns
-    -------
-    ImageProperty
-        The absolute difference of the values of two methods, mean over pairs and protocols; None
-        for an image with one method.
+    The absolute difference of the values of two methods, mean over pairs and protocols; None for an
+    image with one method.
 
     Raises
     ------
@@ -128,19 +107,8 @@ def beta_gains(
     """Return each protocol's gain from its best beta, judged on images outside the search.
 
     The beta of an image is the best by :func:`.beta.beta_search` on the images outside its fold; it
-    is compared with the report's beta. Of more than 5,000 images, 5,000 are drawn at random.
-
-    Parameters
-    ----------
-    people : image -> annotator -> ranking
-        Rankings of the images that count.
-    searches : sequence of BetaSearch
-        Result of the search on these images.
-
-    Returns
-    -------
-    tuple of Gain
-        In the order of the searches; without numbers if there are fewer than two images.
+    is compared with the report's beta. Of more than 5,000 images, 5,000 are drawn at random. Without
+    numbers if there are fewer than two images.
     """
     images, protocols = sorted(consensus), [search.protocol for search in searches]
     if len(images) < 2 or not protocols:

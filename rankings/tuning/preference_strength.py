@@ -37,17 +37,10 @@ class Estimate:
 class StrengthCorrelation:
     """How well differences of a protocol's values follow the strength of people's preference.
 
-    Attributes
-    ----------
-    values : Estimate
-        Correlation of the differences of values with the leads of strengths, over all pairs of
-        methods of all images; undefined where all values are equal.
-    ranks : Estimate
-        The same for the differences of the ranks that the values give.
-    gain : Estimate
-        The first minus the second: if positive, the values say more than their order.
-    n_images : int
-        Images with two or more rankings on which people prefer some method.
+    ``values``: correlation of the differences of values with the leads of strengths, over all pairs of
+    methods of all images; undefined where all values are equal. ``ranks``: the same for the ranks that
+    the values give. ``gain``: the first minus the second; if positive, the values say more than their
+    order. ``n_images`` have two or more rankings on which people prefer some method.
     """
 
     protocol: str
@@ -78,29 +71,10 @@ def strength_correlations(
 
     for the difference d and the lead l of methods i and j, over all pairs of all images: a protocol
     whose values mean the same on every image does better. Limits are percentiles of a bootstrap
-    over images ([ET93]_, 13.3), annotators fixed. If all agree, Davidson's ridge limits strengths.
-
-    Parameters
-    ----------
-    annotator_rankings : image -> annotator -> ranking
-        The rankings of an image contain the same methods.
-    decimals : int or None
-        Values are rounded before they are ranked, not before they are subtracted.
-    n_resamples, seed : int
-        Of the bootstrap.
-    level : float
-        Of the limits, between 0 and 1.
-
-    Returns
-    -------
-    tuple of StrengthCorrelation
-        In the order of the protocols. No limits with fewer than ten images. Of more than 2,000
-        images, 2,000 are drawn at random.
-
-    Raises
-    ------
-    MissingScore
-        If the score of a ranked method is missing; the message names image, protocol and method.
+    over images ([ET93]_, 13.3), annotators fixed; none with fewer than ten images. If all agree,
+    Davidson's ridge limits strengths. Values are rounded before they are ranked, not before they are
+    subtracted. Of more than 2,000 images, 2,000 are drawn at random. Raises MissingScore, which names
+    image, protocol and method.
     """
     several = [image for image, people in annotator_rankings.items() if len(people) > 1]
     images = drawn_images(several, MOST_IMAGES, seed)

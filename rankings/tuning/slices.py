@@ -17,14 +17,7 @@ N_SLICES = 3
 
 @dataclass(frozen=True, slots=True)
 class ImageProperty:
-    """A number by which images are put into slices.
-
-    Attributes
-    ----------
-    name, unit : str
-        As shown in tables; a unit may be empty.
-    values : image -> number, or None if the image has none
-    """
+    """A number by which images are put into slices; None if an image has none. A unit may be empty."""
 
     name: str
     unit: str
@@ -61,12 +54,7 @@ class Slice:
 
 
 def slice_label(least: float | None, most: float | None, unit: str) -> str:
-    """Return the slice's range in words.
-
-    Parameters
-    ----------
-    least, most : number or None
-    """
+    """Return the slice's range in words."""
     if least is None or most is None:
         return gettext("not known")
     low, high = numeral(f"{least:.3g}"), numeral(f"{most:.3g}")
@@ -91,19 +79,8 @@ def slices(
     Slices differ in more than the property (people tie more methods on images with one word, and
     more ties make distances smaller), so protocols should be compared within a slice.
 
-    Parameters
-    ----------
-    table : ndarray of shape (n, p)
-        The distance of p protocols to the consensus of n images.
-    images : sequence of str, length n
-    protocols : sequence of str, length p
-    level : float
-        Level of the limits, between 0 and 1.
-
-    Returns
-    -------
-    tuple of Slice
-        By property, from small to large, images without a value last; empty if there is no image.
+    ``table`` of shape (images, protocols) has the distances to the consensus. By property, from small
+    to large, images without a value last.
 
     Raises
     ------

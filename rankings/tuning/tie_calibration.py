@@ -27,24 +27,13 @@ _DIGITS = 12
 class TieCalibration:
     """The difference of a protocol's scores below which people see none.
 
-    Attributes
-    ----------
-    epsilon : float or None
-        Scores that differ by no more count as tied; None if there is no pair of methods.
-    accuracy, accuracy_at_0 : float or None
-        Pairwise accuracy with ties at epsilon, and at 0, where only equal scores tie.
-    cross_validated_accuracy : float or None
-        Accuracy if each image is judged with the epsilon of the images outside its fold; None for
-        fewer than two images with a pair.
-    fold_epsilons : tuple of float
-        The best epsilon outside each fold.
-    score, cross_validated_score : float or None
-        The mean distance of the calibrated rankings (:func:`calibrated_places`) to the annotators',
-        with epsilon, and with that of the images outside the fold.
-    curve : tuple of (epsilon, accuracy)
-        At most ``CURVE_POINTS`` candidates spread evenly over all, and the best.
-    n_images : int
-        Number of images with at least two methods. The others have no pair and are ignored.
+    Scores that differ by no more than ``epsilon`` count as tied; None if there is no pair of methods.
+    ``accuracy`` is pairwise accuracy with ties at epsilon, or at 0, where only equal scores tie;
+    ``score`` the mean distance of the calibrated rankings (:func:`calibrated_places`) to the
+    annotators'. Cross-validated ones judge each image with the epsilon of the images outside its fold;
+    None for fewer than two images with a pair. ``curve`` has (epsilon, accuracy) of at most
+    ``CURVE_POINTS`` candidates spread evenly over all, and the best. ``n_images`` have at least two
+    methods; the others have no pair and are ignored.
     """
 
     protocol: str
@@ -78,26 +67,10 @@ def tie_calibration(
     as fractions; differences are rounded to 12 decimals, because 0.3 - 0.2 and 0.2 - 0.1 are one
     candidate.
 
-    Time: for each protocol one sort of all pairs of all rankings.
-
-    Parameters
-    ----------
-    scores : image -> protocol -> method -> score
-        Not rounded.
-    annotator_rankings : image -> annotator -> ranking
-        The images that count; other images' scores are ignored.
-    distance : "edit" or "kemeny"
-        For the Scores of the calibrated rankings, mean distances to the annotators' rankings.
-    n_folds, seed : int
-        For the cross-validation (:func:`.cross_validation.folds`); the rankings of an image are in
-        one fold.
-
-    Returns
-    -------
-    tuple of TieCalibration
-        Protocols in order of name. Epsilon is 0 for a constant protocol and for one that is best
-        left unchanged, and the largest difference if people tie everything. If no image has two
-        methods, only the names are given.
+    Time: for each protocol one sort of all pairs of all rankings. Scores are not rounded; the rankings
+    of an image are in one fold. Protocols are in order of name. Epsilon is 0 for a constant protocol
+    and for one that is best left unchanged, and the largest difference if people tie everything. If no
+    image has two methods, only the names are given.
 
     Raises
     ------
@@ -140,20 +113,11 @@ class _Pairs:
     every epsilon comes from one running sum: the pairs that are right if nothing is tied, and the
     gain or loss of each tied pair.
 
-    Attributes
-    ----------
-    differences : ndarray of shape (pairs,)
-        Sorted, none negative.
-    gains : ndarray of integers of shape (pairs,)
-        The gain from tying the pair: 1 for one that is right only if tied, -1 for one that is right
-        only if not, else 0; times the pair's weight. Weights make each image count the same and
-        stay integers: a pair of an image with k pairs weighs common / k.
-    folds : ndarray of shape (pairs,)
-        The folds of the pairs' images.
-    right_if_strict : list of int
-        For each fold the summed weights of the pairs that are right if nothing is tied.
-    common : int
-        A common multiple of the images' numbers of pairs.
+    Of shape (pairs,): sorted ``differences``; ``gains`` from tying the pair, 1 for one that is right
+    only if tied, -1 for one that is right only if not, else 0, times the pair's weight; ``folds`` of
+    the pairs' images. Weights make each image count the same and stay integers: a pair of an image
+    with k pairs weighs ``common`` / k. ``right_if_strict`` has for each fold the summed weights of the
+    pairs that are right if nothing is tied.
     """
 
     differences: Floats

@@ -59,7 +59,6 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, 
     ----------
     truth, results
         As ``score`` takes them.
-    reading : Reading
 
     Raises
     ------

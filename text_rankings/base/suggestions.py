@@ -12,11 +12,6 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     ----------
     name, known
         Compared without regard to case.
-
-    Examples
-    --------
-    >>> nearest("CLEvall", ["iou", "cleval"]), nearest("east", ["EAST"]), nearest("x", ["iou"])
-    ('cleval', 'EAST', None)
     """
     # Only for faults, so that no other start of a program waits for it.
     import difflib
@@ -33,11 +28,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     ----------
     name, known
         As for :func:`nearest`.
-
-    Examples
-    --------
-    >>> did_you_mean("iuo", ["iou"])
-    " (did you mean 'iou'?)"
     """
     alike = nearest(name, known)
     return Message(" (did you mean {name}?)", name=repr(alike)) if alike else ""
