@@ -12,13 +12,7 @@ class WrittenOnce(models.Model):
         abstract = True
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Write the row.
-
-        Raises
-        ------
-        TypeError
-            If the row was saved before.
-        """
+        """Write the row; raise TypeError if it was saved before."""
         if not self._state.adding:
             raise TypeError(f"a written {self._meta.verbose_name} never changes")
         super().save(*args, **kwargs)

@@ -121,13 +121,7 @@ def originals() -> list[Original]:
 
 
 def run(command: Sequence[str | Path], folder: Path, given: str | None = None) -> tuple[str, float]:
-    """Return standard output and the processor time of a command.
-
-    Raises
-    ------
-    NotRun
-        If it fails.
-    """
+    """Return standard output and the processor time of a command; raise NotRun if it fails."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         list(map(str, command)),

@@ -41,32 +41,21 @@ Pair = tuple[int, int, float]
 class IouMatching:
     """The matches of truths and detections by their IoU, for a list of scenes.
 
-    Coordinates are truncated to integers and taken as points of the plane: a box from 0 to 99 is 99
-    wide. A detection is ignored when a single ignored truth covers more than ``max_ignored_share``
-    of it. A union of zero area gives an IoU of 0.
+    Coordinates are truncated to integers (if ``whole``) and taken as points of the plane: a box from 0
+    to 99 is 99 wide. A detection is ignored when a single ignored truth covers more than
+    ``max_ignored_share`` of it. A union of zero area gives an IoU of 0. ``at_least``: an IoU of exactly
+    ``min_iou`` is good enough; ``epsilon`` square pixels are added to areas before dividing by them.
 
-    Parameters
-    ----------
-    matching : str
-        How to choose from the counted pairs that are good enough. ``first``: each truth in file
-        order takes the first free detection; ``best``: pairs by descending IoU; ``most``: the most
-        pairs possible, then the largest sum of IoU. ``heaviest``: of all pairs, good enough or not,
-        the largest sum of IoU; only then those that are not good enough are dropped. ``best of
-        all``: a detection belongs to the truth with its largest IoU, ignored or not; it is ignored
-        if that truth is and the IoU is good enough, and otherwise takes that truth if it is free.
-        ``mutual``: pairs that have the largest IoU for both, the first of equal ones.
-    whole : bool
-        Whether coordinates are truncated.
-    at_least : bool
-        Whether an IoU of exactly ``min_iou`` is good enough.
-    epsilon : float
-        Area in square pixels that is added to areas before dividing by them.
+    ``matching`` chooses from the counted pairs that are good enough. ``first``: each truth in file
+    order takes the first free detection; ``best``: pairs by descending IoU; ``most``: the most
+    pairs possible, then the largest sum of IoU. ``heaviest``: of all pairs, good enough or not,
+    the largest sum of IoU; only then those that are not good enough are dropped. ``best of
+    all``: a detection belongs to the truth with its largest IoU, ignored or not; it is ignored
+    if that truth is and the IoU is good enough, and otherwise takes that truth if it is free.
+    ``mutual``: pairs that have the largest IoU for both, the first of equal ones.
 
-    Attributes
-    ----------
-    matched : list of lists
-        For each scene its pairs (truth, detection, IoU), numbered within the scene.
-    shared, pairs : the areas shared by all pairs whose boxes meet, and these pairs
+    ``matched`` has for each scene its pairs (truth, detection, IoU), numbered within the scene;
+    ``shared`` the areas shared by all ``pairs`` whose boxes meet.
     """
 
     def __init__(

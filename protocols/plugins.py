@@ -22,16 +22,7 @@ class Unfit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A plug-in that is left out.
-
-    Attributes
-    ----------
-    name : str
-        Its entry point.
-    package : str
-        The distribution that provides it, with its version.
-    reason : str
-    """
+    """A plug-in that is left out: its entry point, its distribution with the version, the reason."""
 
     name: str
     package: str

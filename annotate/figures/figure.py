@@ -17,17 +17,9 @@ Row = tuple[Cell, ...]
 class Figure:
     """A figure: its texts, the numbers behind it, and a function that draws it.
 
-    Attributes
-    ----------
-    caption : str
-        Meaning of the marks, for the caption in a paper.
-    summary : str
-        Description for readers who cannot see the figure.
-    notes : tuple of str
-        Limits of the figure, and cautions for its readers.
-    draw : callable or None
-        A module-level function with its numbers, so that figures can be cached (see building.py).
-        None if there is nothing to draw; the notes then say why.
+    ``caption`` says what the marks mean, ``summary`` describes it for readers who cannot see it,
+    ``notes`` are limits and cautions. ``draw`` is a module-level function with its numbers, so that
+    figures can be cached (see building.py); None if there is nothing to draw: the notes say why.
     """
 
     name: str

@@ -14,10 +14,7 @@ class AnotherSite(Exception):
 def alone(folder: Path, address: str) -> Iterator[None]:
     """Lock the folder until the block or this process ends, even if the process is killed.
 
-    Raises
-    ------
-    AnotherSite
-        If another process holds it.
+    Raises AnotherSite if another process holds it.
     """
     says = folder / "site.address"
     # SQLite's lock works the same on all systems, and ends with its process.

@@ -250,9 +250,7 @@ def _sums(score: ImageScore) -> Sums:
 
 
 def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
-    """Return the contents of a file.
-
-    Without ``format``, a key of ``FORMATS``, the format is guessed.
+    """Return the contents of a file, whose format is guessed without ``format``, a key of ``FORMATS``.
 
     Raises
     ------

@@ -14,26 +14,16 @@ def score_documents(
 ) -> Any:
     """Return the counts and scores of documents given as JSON data.
 
-    Parameters
-    ----------
-    given : object
-        A case ``{"name"?, "documents": [{"references": [item...], "predictions": [item...]}...],
-        "ontology"?, "w"?}``, a list of cases, or ``{"cases": [case...]}``. An item is ``{"spans":
-        [[start, end]...] | "polygons": [[[x, y]...]...], "labels"?: [label...]}``. ``ontology`` is
-        an object from term to parents, or a name: then ``{"<name>_parents": object}`` is given with
-        the cases, or the ontology passed here is used.
-    ontology : Ontology or None
-        For cases without their own; if there is none at all, equal labels count 1 and others 0.
-    is_a_weight : float
-        For cases without ``w``.
+    A case is ``{"name"?, "documents": [{"references": [item...], "predictions": [item...]}...],
+    "ontology"?, "w"?}``; several are a list, or ``{"cases": [case...]}``. An item is ``{"spans":
+    [[start, end]...] | "polygons": [[[x, y]...]...], "labels"?: [label...]}``. ``ontology`` is
+    an object from term to parents, or a name: then ``{"<name>_parents": object}`` is given with
+    the cases, or the ontology passed here is used. Without any, equal labels count 1 and others 0.
 
-    Returns
-    -------
-    dict or list
-        For a case ``{"N", "P", "I", "D", "pairings", "pairs", "views"}``, pooled over its
-        documents: ``pairs`` has, by document, for each reference [prediction, boundary score, label
-        score] or None; ``views`` has "combined", "boundaries" and "labels" with M, S, ser, recall,
-        precision (may exceed 1) and f1. For several cases a list of ``{"name", "result"}``.
+    For a case the answer is ``{"N", "P", "I", "D", "pairings", "pairs", "views"}``, pooled over its
+    documents: ``pairs`` has, by document, for each reference [prediction, boundary score, label
+    score] or None; ``views`` has "combined", "boundaries" and "labels" with M, S, ser, recall,
+    precision (may exceed 1) and f1. For several cases it is a list of ``{"name", "result"}``.
 
     Raises
     ------

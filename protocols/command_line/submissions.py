@@ -42,19 +42,10 @@ class Asked(Exception):
 class Lines:
     """Names and formats of the files of a zip.
 
-    Attributes
-    ----------
-    names : str
-        Pattern for the start of an entry's name; its first group is the image. Empty: the image is
-        the name without the usual prefixes and suffixes.
-    ltrb : bool
-        Boxes of four numbers instead of quadrilaterals of eight.
-    crlf : bool
-        Lines end with CRLF only.
-    confidences, texts : bool
-        Whether lines have these fields after the numbers.
-    drops : bool
-        Leave out invalid lines of ignored text.
+    ``names`` is a pattern for the start of an entry's name, whose first group is the image; empty: the
+    image is the name without the usual prefixes and suffixes. ``ltrb``: boxes of four numbers instead
+    of quadrilaterals of eight; ``crlf``: lines end with CRLF only; ``confidences`` and ``texts`` follow
+    the numbers; ``drops``: leave out invalid lines of ignored text.
     """
 
     kind: Kind

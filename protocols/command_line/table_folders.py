@@ -18,21 +18,12 @@ def evaluate_folders(
 ) -> dict[str, Any]:
     """Return the scores of a folder of results against one of ground truth, as JSON data.
 
-    Parameters
-    ----------
-    track : "A" or "B"
-        A counts tables, B the relations of their cells.
-    truth, results : Path
-        Folders of XML files; the result of an image has the base name of its ground truth.
-
-    Returns
-    -------
-    dict
-        ``track``, ``variant``, ``thresholds``; ``images``, each with ``name``, ``n_truth``,
-        ``n_detections``, ``recall``, ``precision``, ``f_score`` (WAvg.F1) and ``at_thresholds``;
-        ``overall`` likewise from the summed counts; ``missing``, the images without a result file,
-        which count as images without detections; and ``unreadable``, the results that do not parse,
-        with ``name`` and ``message``, which count as empty.
+    Track "A" counts tables, "B" the relations of their cells. The XML file of a result has the base
+    name of its ground truth. The answer: ``track``, ``variant``, ``thresholds``; ``images``, each with
+    ``name``, ``n_truth``, ``n_detections``, ``recall``, ``precision``, ``f_score`` (WAvg.F1) and
+    ``at_thresholds``; ``overall`` likewise from the summed counts; ``missing``, the images without a
+    result file, which count as images without detections; and ``unreadable``, the results that do not
+    parse, with ``name`` and ``message``, which count as empty.
 
     Raises
     ------

@@ -19,22 +19,15 @@ from ..no_ground_truth.votes import (
 def evaluate_cases(given: Any) -> Any:
     """Return the scores of systems against each other, for votes or images given as JSON data.
 
-    Parameters
-    ----------
-    given : object
-        A case, a list of cases, or ``{"cases": [case...]}``. A case is a table ``{"systems":
-        [[vote...]...]}`` or an image ``{"methods": [[{"polygon": [[x, y]...], "confidence"?}...]...],
-        "width"?, "height"?, "domain"?}``, with ``"name"`` and ``"options"``: ``kappa`` (weights of
-        the systems, S_top and S_bottom), or ``virtual``, ``groups`` and ``oracles`` (weights of the
-        last systems); ``area`` (of the documents of a table), ``leave_one_out``,
-        ``empty_precision``.
+    A case is a table ``{"systems": [[vote...]...]}`` or an image ``{"methods": [[{"polygon": [[x,
+    y]...], "confidence"?}...]...], "width"?, "height"?, "domain"?}``, with ``"name"`` and
+    ``"options"``: ``kappa`` (weights of the systems, S_top and S_bottom), or ``virtual``, ``groups``
+    and ``oracles`` (weights of the last systems); ``area`` (of the documents of a table),
+    ``leave_one_out``, ``empty_precision``. Several are a list, or ``{"cases": [case...]}``.
 
-    Returns
-    -------
-    dict or list
-        For a case ``{"P", "sum_P", "systems", "top", "bottom", "kappa"}``, for an image also
-        ``faces``, in the order of P; None if there is nothing to vote on. For several cases a list
-        of ``{"name", "result"}``.
+    For a case the answer is ``{"P", "sum_P", "systems", "top", "bottom", "kappa"}``, for an image also
+    ``faces``, in the order of P; None if there is nothing to vote on. For several cases it is a list
+    of ``{"name", "result"}``.
 
     Raises
     ------

@@ -34,14 +34,8 @@ _NUDGE: Final = np.array([1e-7, 1e-9])
 class Characters:
     """The characters of all truths one after the other.
 
-    Attributes
-    ----------
-    points : ndarray of shape (k, 2)
-        The centre of each character.
-    n : ndarray of shape (number of truths,)
-        Number of each truth's characters.
-    first : ndarray of shape (number of truths,)
-        Start of each truth's characters.
+    ``points`` of shape (k, 2) are their centres; ``n`` and ``first``, one for each truth, say how many
+    it has and where they start.
     """
 
     points: Floats
@@ -151,11 +145,8 @@ def _positive(values: Floats, strictly: bool) -> NDArray[np.bool_]:
 class IgnoredParts:
     """Ignored truths minus the area of counted truths, and the share of detections inside them.
 
-    Attributes
-    ----------
-    shared : ndarray, one for each pair
-        The given areas, those of ignored truths reduced to their remainder.
-    areas : ndarray, one for each truth; for ignored ones that of the remainder
+    ``shared``, one for each pair, and ``areas``, one for each truth, have the remainder of ignored
+    truths.
     """
 
     def __init__(

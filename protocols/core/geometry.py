@@ -28,10 +28,7 @@ _MAX_EXACT = 2.0**24
 class Pairs:
     """Pairs of a truth and a detection of the same image, whose bounding boxes overlap.
 
-    Attributes
-    ----------
-    truth, detection : ndarray of shape (m,)
-        Indices into the flat lists of all images, ordered by truth, then detection.
+    Indices of shape (m,) into the flat lists of all images, ordered by truth, then detection.
     """
 
     truth: Indices
@@ -158,28 +155,16 @@ def box_intersections(a: Floats, b: Floats, pixel: float = 0.0) -> Floats:
 
 
 class Shapes:
-    """Regions ready to be measured against each other.
+    """n regions ready to be measured against each other.
 
     A self-crossing polygon is repaired (``shapely.make_valid``) before it is measured, so that a
     bow tie has the area of its two wings. The published scripts give it a signed area (0) but clip
     by the even-odd rule; the published result sets have no self-crossing polygon.
 
-    Parameters
-    ----------
-    regions : sequence of Region, length n
-    truncate : bool
-        Cut coordinates to whole numbers first, as the RRC scripts do.
-    masks : bool
-        Measure masks by their pixels instead of their bounding box.
-    buffered : bool
-        Repair by a buffer of width zero, which may keep only a part of a self-crossing polygon.
-
-    Attributes
-    ----------
-    boxes : ndarray of shape (n, 4)
-    areas : ndarray of shape (n,)
-    rectangular : ndarray of bool, shape (n,)
-        Upright rectangles, which ``boxes`` describes completely.
+    ``truncate`` cuts coordinates to whole numbers first, as the RRC scripts do; ``masks`` measures
+    masks by their pixels instead of their bounding box; ``buffered`` repairs by a buffer of width
+    zero, which may keep only a part of a self-crossing polygon. ``boxes`` are of shape (n, 4);
+    ``rectangular`` regions are upright rectangles, which their boxes describe completely.
     """
 
     def __init__(

@@ -23,12 +23,8 @@ INSIDE_IGNORED: Final[str] = Message("it is in an ignored region")
 class Flat:
     """All truths and all detections of a list of scenes, one after the other.
 
-    Attributes
-    ----------
-    n_truth, n_detections : ndarray of shape (number of scenes,)
-    first_truth, first_detection : ndarray of shape (number of scenes,)
-        Index of each scene's first region.
-    ignored_truth : ndarray of bool, one for each truth
+    For each scene the numbers of both and the index of its first one; for each truth, whether it is
+    ignored.
     """
 
     truth: list[Region]

@@ -26,19 +26,10 @@ _BORDER_PX: Final = 1.0
 class Fit:
     """Recall and precision of results at IoU 0.5, and other signs of a wrong reading.
 
-    Attributes
-    ----------
-    n_images : int
-        Number of inspected images.
-    n_matches, n_truth, n_detections : int
-        Pairs of IOU, and the counted regions of both sides.
-    n_touched : int
-        Counted truths that some detection overlaps.
-    n_same, n_all_truth : int
-        Truths that also occur among the detections with the same points, and all truths; ignored
-        ones are included in both.
-    n_outside : int or None
-        Detections that reach outside their image; None if no image has a known size.
+    ``n_matches`` are pairs of IOU among the counted regions of both sides; ``n_touched`` counted truths
+    overlap some detection; ``n_same`` of all truths, ignored ones included, also occur among the
+    detections with the same points; ``n_outside`` detections reach outside their image, None if no
+    image has a known size.
     """
 
     n_images: int

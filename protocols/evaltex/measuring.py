@@ -62,17 +62,8 @@ def _selected(image: Indices, index: Indices, n_images: int) -> tuple[Indices, I
 class _Objects(_Selection):
     """The objects of all images with their measures, one entry each.
 
-    Attributes
-    ----------
-    s : ndarray of shape (n,)
-        Number of detections that match the object.
-    raw : ndarray of shape (n,)
-        Share of the object that they cover.
-    fragmentation : ndarray of shape (n,)
-        Factor that lowers coverage for s detections: 1 / (1 + ln s).
-    accuracy : ndarray of shape (n,)
-    kind : list, length n
-        Kind of its match; None if it has none.
+    ``s`` detections match the object and cover the share ``raw`` of it; ``fragmentation``, 1 / (1 + ln
+    s), lowers coverage; ``kind`` is that of its match, None if it has none.
     """
 
     s: Indices

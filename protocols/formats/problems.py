@@ -52,27 +52,12 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 class Problem:
     """One fault: its place, the value found, the value expected, and the consequence.
 
-    Attributes
-    ----------
-    severity : "error", "warning" or "question"
-        An error stops loading; a question does until a person answers; a warning does not.
-    code : str
-        A key of ``CODES``.
-    archive : str
-    entry : str or None
-        The file inside the archive.
-    line : int or None
-        Counted from 1.
-    found, expected : str
-        Halves of the sentence "found ...; expected ...".
-    column : int or None
-        The character of the line at which the fault begins, counted from 1.
-    text : str or None
-        The line, shortened around the fault, control characters made visible.
-    span : (int, int) or None
-        The part of ``text`` that is at fault.
-    action : str
-        The consequence: "nothing is loaded", "read anyway", "kept", "reordered" ...
+    An error stops loading; a question does until a person answers; a warning does not. ``code`` is a
+    key of ``CODES``, ``entry`` a file inside the archive, ``line`` and ``column`` (the character at
+    which the fault begins) count from 1. ``found`` and ``expected`` are halves of the sentence "found
+    ...; expected ...", ``action`` is its consequence: "nothing is loaded", "read anyway", "kept" ...
+    ``text`` is the line, shortened around the fault, control characters made visible, and ``span`` the
+    part of it that is at fault.
     """
 
     severity: Severity

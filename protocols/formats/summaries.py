@@ -25,16 +25,8 @@ _OF_WARNINGS: Final = {
 class Summary:
     """Problems of one kind in one file.
 
-    Attributes
-    ----------
-    severity, code, archive : str
-        As the problems have them.
-    n : int
-        Number of problems, including those counted and not kept.
-    examples : list of Problem
-        The first of them.
-    n_entries : int
-        Number of the archive's entries with the problem; 0 if not all of them were kept.
+    ``n`` includes those counted and not kept; ``examples`` are the first of them; ``n_entries`` is the
+    number of the archive's entries with the problem, 0 if not all of them were kept.
     """
 
     severity: Severity

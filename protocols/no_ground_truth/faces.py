@@ -22,13 +22,8 @@ class Faces:
     """The parts of an image on which all methods vote alike, and their areas.
 
     This is all that a consensus needs: other weights, groups or oracles need no geometry.
-
-    Attributes
-    ----------
-    signatures : ndarray of shape (n, s)
-        The vote of each method on each face, in lexicographic order.
-    areas : ndarray of shape (n,)
-        In square pixels, above 0.
+    ``signatures`` of shape (n, s) are the vote of each method on each face, in lexicographic order;
+    ``areas`` of shape (n,) are in square pixels, above 0.
     """
 
     signatures: Floats

@@ -9,16 +9,10 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An entity: where it is, and its labels.
+    """An entity: where it is, and its labels, of which repeats do not count.
 
-    Attributes
-    ----------
-    spans : tuple of (int, int)
-        Characters ``[start, end)``; several fragments are one extent, their union.
-    polygons : tuple of Region
-        The same on an image; an item has spans or polygons.
-    labels : tuple of str
-        Repeats do not count.
+    It has ``spans`` of characters ``[start, end)``, several fragments being one extent, or
+    ``polygons`` on an image.
     """
 
     spans: tuple[Span, ...] = ()

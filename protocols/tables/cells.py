@@ -24,19 +24,10 @@ _NO_TABLE: Final[str] = Message("its table has no partner")
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """The cells of one side of all images, table by table, in file order.
+    """The n cells of one side of all images, table by table, in file order.
 
-    Attributes
-    ----------
-    regions : list of Region, length n
-    index : ndarray of shape (n,)
-        Position of each in its scene.
-    image, table : ndarray of shape (n,)
-        Tables are numbered through all images.
-    counted : ndarray of bool, shape (n,)
-        Whether its table counts.
-    first : ndarray of shape (number of tables + 1,)
-        Start of each table's cells.
+    Of shape (n,): ``index`` in its scene, ``image`` and ``table`` (numbered through all images), and
+    whether its table is ``counted``. ``first``, of shape (number of tables + 1,), starts each table.
     """
 
     regions: list[Region]

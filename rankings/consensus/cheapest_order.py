@@ -16,10 +16,7 @@ Costs = NDArray[np.signedinteger[Any]]
 def are_summable(strict: Costs, tied: Costs) -> bool:
     """Return whether :func:`cheapest` accepts such costs: few methods, and no sum beyond 64 bits.
 
-    Parameters
-    ----------
-    strict, tied : ndarray of shape (..., n, n)
-        Integers, none negative.
+    Costs are of shape (..., n, n): integers, none negative.
     """
     return strict.shape[-1] <= MOST_METHODS and _bound(strict, tied) < 2**61
 
@@ -37,26 +34,16 @@ def _scale(n: int) -> int:
 
 
 def cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
-    """Return the cheapest weak order of each problem.
+    """Return the cheapest weak order of each of g problems: true if i is placed no lower than j.
 
     Among equally cheap orders, the one with the most tied pairs is returned; if several remain, the
     one that places the first method highest, then the second, and so on, where a method's place is
     the number of methods strictly before it.
 
     Dynamic programming over subsets: the cheapest order of a set of methods is its best last
-    bucket after the cheapest order of the rest. There are 3^n pairs of a set and a bucket.
-
-    Parameters
-    ----------
-    strict : ndarray of shape (g, n, n)
-        For each of g problems the cost of "i strictly before j"; integers, none negative.
-    tied : ndarray of shape (g, n, n)
-        The cost of a tie; symmetric, 0 on the diagonal.
-
-    Returns
-    -------
-    ndarray of bool of shape (g, n, n)
-        True if i is placed no lower than j.
+    bucket after the cheapest order of the rest. There are 3^n pairs of a set and a bucket. All three
+    arrays are of shape (g, n, n). ``strict`` is the cost of "i strictly before j", ``tied`` that of a
+    tie, symmetric with a diagonal of 0; integers, none negative.
     """
     g, n = strict.shape[:2]
     # A tied pair takes 1 off, and costs are scaled above the number of pairs: equally cheap orders

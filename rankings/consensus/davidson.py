@@ -100,24 +100,9 @@ def strengths_of(
 ) -> NDArray[np.float64]:
     """Return the strengths that :func:`davidson` gives the methods of each of many images.
 
-    Parameters
-    ----------
-    places : ndarray of shape (g, k, n)
-        Bucket numbers of n methods in the k rankings of each of g images.
-    ridge : float
-        As for :func:`davidson`, above 0.
-
-    Returns
-    -------
-    ndarray of shape (g, n)
-        Logarithms of odds; those of an image add up to 0.
-
-    Raises
-    ------
-    RankingError
-        If the ridge is not positive.
-    NotConverged
-        As :func:`davidson`.
+    ``places`` of shape (g, k, n) are bucket numbers of n methods in the k rankings of each of g images.
+    The result is of shape (g, n), logarithms of odds; those of an image add up to 0. Raises
+    RankingError if the ridge is not positive, and NotConverged as :func:`davidson`.
     """
     first, second = places[..., :, np.newaxis], places[..., np.newaxis, :]
     before = (first < second).sum(axis=1, dtype=np.int64)
@@ -132,17 +117,8 @@ def maximum(
 ) -> NDArray[np.float64]:
     """Return the strengths and log nu where :func:`objective` is smallest.
 
-    Parameters
-    ----------
-    counts : PairCounts
-        For one image, or for many, with leading axes for the images.
-    ridge : float
-        Above 0.
-
-    Returns
-    -------
-    ndarray of shape (..., n + 1)
-        The strengths in the order of the methods, then log nu; one row for each image.
+    ``counts`` may have leading axes for many images; the result, of shape (..., n + 1), has the
+    strengths in the order of the methods, then log nu.
 
     Raises
     ------
@@ -171,15 +147,8 @@ def maximum(
 def objective(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
     """Return the negative log-likelihood with the ridge term, which the fit minimises.
 
-    Parameters
-    ----------
-    at : ndarray of shape (..., n + 1)
-        The strengths in the order of ``counts.methods``, then log nu; leading axes are images, as
-        in the counts.
-
-    Returns
-    -------
-    ndarray of shape (...)
+    ``at`` has the shape (..., n + 1): the strengths in the order of ``counts.methods``, then log nu;
+    leading axes are images, as in the counts.
     """
     # For strengths a and b, with a lead d = a - b, the model gives "first", "second" and "tied" the
     # odds exp(d / 2), exp(-d / 2) and nu; ``total`` is the log of their sum, for each pair (n, n).
@@ -194,18 +163,7 @@ def objective(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
 
 
 def gradient(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
-    """Return the gradient of :func:`objective`.
-
-    Parameters
-    ----------
-    at : ndarray of shape (..., n + 1)
-    ridge : float
-        As for :func:`objective`.
-
-    Returns
-    -------
-    ndarray of shape (..., n + 1)
-    """
+    """Return the gradient of :func:`objective`, of the shape of ``at``."""
     # By strength: wins minus losses, counted minus expected; by log nu: ties, likewise.
     compared, first, tied = expected(at, counts)
     surplus = (counts.before - _turned(counts.before)) - compared * (first - _turned(first))
@@ -214,18 +172,7 @@ def gradient(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
 
 
 def information(at: _Vector, counts: PairCounts, ridge: float) -> NDArray[np.float64]:
-    """Return the second derivatives of :func:`objective`.
-
-    Parameters
-    ----------
-    at : ndarray of shape (..., n + 1)
-    ridge : float
-        As for :func:`objective`.
-
-    Returns
-    -------
-    ndarray of shape (..., n + 1, n + 1)
-    """
+    """Return the second derivatives of :func:`objective`, of shape (..., n + 1, n + 1)."""
     compared, first, tied = expected(at, counts)
     # Twice the score of one comparison is 1, -1 or 0, with mean ``difference`` and mean square
     # first + second; its variance is the curvature in the lead. The mixed derivative in a lead and
@@ -259,14 +206,7 @@ def _turned(pairs: NDArray[Any]) -> NDArray[Any]:
 def expected(at: _Vector, counts: PairCounts) -> tuple[NDArray[np.int64], _Vector, _Vector]:
     """Return each pair's number of comparisons and its probabilities of "first" and of "tied".
 
-    Parameters
-    ----------
-    at : ndarray of shape (..., n + 1)
-        Strengths and log nu, as for :func:`objective`.
-
-    Returns
-    -------
-    compared, first, tied : ndarrays of shape (..., n, n)
+    ``at`` is as for :func:`objective`; the results are of shape (..., n, n).
     """
     half_leads, log_tie = _half_leads(at), at[..., -1, np.newaxis, np.newaxis]
     total = np.logaddexp(np.logaddexp(half_leads, -half_leads), log_tie)

@@ -96,18 +96,10 @@ def kemeny_ranking(rankings: Sequence[Ranking]) -> Ranking:
 
 
 def kemeny_places(places: Places) -> tuple[Places, NDArray[np.bool_]]:
-    """Return the consensus of :func:`kemeny` for many images at once.
+    """Return the consensus of :func:`kemeny` for g images at once, and whether each is proven.
 
-    Parameters
-    ----------
-    places : ndarray of shape (g, k, n)
-        Bucket numbers of n methods in the k rankings of each of g images.
-
-    Returns
-    -------
-    goals : ndarray of shape (g, n)
-        Bucket numbers of the consensus.
-    is_proven : ndarray of bool of shape (g,)
+    ``places`` of shape (g, k, n) are bucket numbers of n methods in the k rankings of each image, the
+    consensus those of shape (g, n).
     """
     g, k, n = places.shape
     before, equal = np.zeros((2, g, n, n), dtype=np.int64)
@@ -135,13 +127,8 @@ def _costs(before: Costs, equal: Costs) -> tuple[Costs, Costs]:
 class _Nearest:
     """The nearest weak order found for each of g problems.
 
-    Attributes
-    ----------
-    no_lower : ndarray of bool of shape (g, n, n)
-        True if i is placed no lower than j.
-    gaps : ndarray of shape (g,)
-        Upper bound of the unproven part of the cost; 0 if the search was completed.
-    is_proven : ndarray of bool of shape (g,)
+    ``no_lower`` of shape (g, n, n) is true if i is placed no lower than j; ``gaps`` of shape (g,) are
+    upper bounds of the unproven part of the cost, 0 if the search was completed.
     """
 
     no_lower: NDArray[np.bool_]
@@ -181,13 +168,8 @@ def _unsolved_groups(
     """Return the groups in which the best choices for pairs make no weak order, by their size.
 
     If "before" is the only cheapest choice for every pair across two groups, moving one group
-    before the other makes any other weak order cheaper, so no nearest one mixes them.
-
-    Returns
-    -------
-    list of (problems, members)
-        Arrays of shapes (u,) and (u, size): the problems of groups of one size, and the groups'
-        methods by number.
+    before the other makes any other weak order cheaper, so no nearest one mixes them. For each size
+    the problems, of shape (u,), and their groups' methods by number, of shape (u, size).
     """
     n = strict.shape[-1]
     turned = strict.transpose(0, 2, 1)

@@ -41,16 +41,9 @@ def mean_rank(rankings: Sequence[Ranking]) -> Ranking:
 
 
 def mean_rank_places(places: Places) -> Places:
-    """Return the bucket numbers of :func:`mean_rank` for many images at once.
+    """Return the bucket numbers of :func:`mean_rank` for g images at once, of shape (g, n).
 
-    Parameters
-    ----------
-    places : ndarray of shape (g, k, n)
-        Bucket numbers of n methods in the k rankings of each of g images.
-
-    Returns
-    -------
-    ndarray of shape (g, n)
+    ``places`` of shape (g, k, n) are bucket numbers of n methods in the k rankings of each image.
     """
     # All annotators ranked every method, so means have the order of sums. Ranks are
     # (images, rankings, methods), and the sum is over the rankings.

@@ -64,23 +64,13 @@ def consensus_places(
     places: Places,
     images: Iterable[tuple[str, Sequence[str], Sequence[Ranking]]],
 ) -> tuple[Places, NDArray[np.bool_]]:
-    """Return the consensus of many images, all at once if ``find`` is from this package.
+    """Return the consensus of g images, all at once if ``find`` is from this package.
 
-    Parameters
-    ----------
-    find : callable
-        Takes the rankings of an image, like the functions of :func:`consensus_by`.
-    places : ndarray of shape (g, k, n)
-        Bucket numbers of n methods in the k rankings of each image.
-    images : iterable of (image, methods, rankings), length g
-        The same rankings, with the image's name and its methods sorted by name.
-
-    Returns
-    -------
-    goals : ndarray of shape (g, n)
-        Bucket numbers.
-    is_proven : ndarray of bool of shape (g,)
-        False if a Kemeny search was cut short (:func:`.kemeny.kemeny`).
+    ``find`` takes the rankings of an image, like the functions of :func:`consensus_by`. ``places`` of
+    shape (g, k, n) are bucket numbers of n methods in the k rankings of each image; ``images`` are the
+    same rankings, with the image's name and its methods sorted by name. The bucket numbers of the
+    consensus are of shape (g, n); with them comes whether each is proven: not if a Kemeny search was
+    cut short (:func:`.kemeny.kemeny`).
 
     Raises
     ------

@@ -61,12 +61,8 @@ class Difference:
 class Disagreement:
     """Two methods that protocols order differently.
 
-    Attributes
-    ----------
-    for_first, for_second : tuple of str
-        The protocols that put the one or the other ahead.
-    is_certain : bool
-        Whether on both sides a protocol's interval excludes 0.
+    ``for_first`` and ``for_second`` are the protocols that put the one or the other ahead;
+    ``is_certain`` if on both sides a protocol's interval excludes 0.
     """
 
     first: str

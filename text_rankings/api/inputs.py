@@ -37,14 +37,8 @@ class NotData(ProtocolError, ValueError):
 class Reading:
     """How arrays and files are to be read.
 
-    Attributes
-    ----------
-    formats : Formats
-        Of files.
-    box_format : str
-        Of arrays of four numbers.
-    sizes : mapping or sequence, optional
-        Width and height of each image, if the coordinates of arrays are shares of them.
+    Formats are of files, ``box_format`` is of arrays of four numbers; ``sizes`` are the width and
+    height of each image, if the coordinates of arrays are shares of them.
     """
 
     formats: Formats
@@ -53,12 +47,7 @@ class Reading:
 
 
 def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, list[Scene]], bool]:
-    """Return the scenes of each method, and whether several were named.
-
-    Parameters
-    ----------
-    truth, results
-        As ``score`` takes them.
+    """Return the scenes of each method, and whether several were named, from input as of ``score``.
 
     Raises
     ------

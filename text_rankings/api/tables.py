@@ -77,13 +77,7 @@ def _as_html(table: Table) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A drawing as a Vega-Lite specification, which notebooks show without another package.
-
-    Attributes
-    ----------
-    spec : mapping
-        The specification with its data.
-    """
+    """A drawing as a Vega-Lite specification, which notebooks show without another package."""
 
     spec: Mapping[str, Any]
 
@@ -117,14 +111,8 @@ class Plot:
 def dots(rows: Sequence[Mapping[str, Any]], value: str, row: str, colour: str, title: str) -> Plot:
     """Return a plot of a dot for each row, with its interval where there are ``low`` and ``high``.
 
-    Parameters
-    ----------
-    rows
-        Each with the keys that the other arguments name.
-    value, row, colour
-        Keys of the horizontal position, of the line, and of the colour.
-    title
-        Of the horizontal axis.
+    Of the keys of rows, ``value`` is the horizontal position, ``row`` the line; the title is that of
+    the horizontal axis.
     """
 
     def encoded(x: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -144,13 +132,7 @@ def dots(rows: Sequence[Mapping[str, Any]], value: str, row: str, colour: str, t
 
 
 def records_of(frame: Any) -> list[dict[str, Any]]:
-    """Return the rows of a data frame of pandas or polars as dictionaries; missing values are None.
-
-    Parameters
-    ----------
-    frame
-        As ``is_frame`` recognises one.
-    """
+    """Return the rows of a data frame of pandas or polars as dictionaries; missing values are None."""
     rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
     return [dict(_present(row)) for row in rows]
 

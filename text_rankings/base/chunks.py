@@ -59,13 +59,8 @@ class Engine(Executor):
 def answers(executor: Executor | None, chunks: Iterable[C]) -> Iterator[tuple[C, Any]]:
     """Yield each chunk with its answer, in the order of the chunks.
 
-    Parameters
-    ----------
-    executor : Executor or None
-        Where the chunks are computed; None computes them here, one after the other. Any executor
-        of ``concurrent.futures`` will do.
-    chunks : iterable of Chunk
-        Consumed as workers become free, so that they may be read from a file meanwhile.
+    Any executor of ``concurrent.futures`` will do; None computes chunks here, one after the other.
+    Chunks are consumed as workers become free, so that they may be read from a file meanwhile.
 
     Raises
     ------

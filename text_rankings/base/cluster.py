@@ -34,19 +34,9 @@ class Cluster(Engine):
     """An executor over the workers of a Dask cluster.
 
     If a worker dies, the scheduler restarts its chunk on another one. Workers need this program and
-    its libraries in the same versions; each chunk checks them.
-
-    Parameters
-    ----------
-    address : str
-        Address of the scheduler, such as tcp://10.0.0.5:8786.
-    timeout : float
-        Seconds to wait for its answer.
-
-    Raises
-    ------
-    EngineUnavailable
-        If Dask is not installed, or the scheduler does not answer.
+    its libraries in the same versions; each chunk checks them. ``address`` is that of the scheduler,
+    such as tcp://10.0.0.5:8786. Raises EngineUnavailable if Dask is not installed, or the scheduler
+    does not answer within ``timeout`` seconds.
     """
 
     def __init__(self, address: str, timeout: float = CONNECT_SECONDS) -> None:
@@ -153,13 +143,7 @@ async def _greet(address: str, timeout: float) -> None:
 
 
 def _run_there(expected: Mapping[str, str], asked: bytes) -> Any:
-    """Compute a chunk on a worker whose versions are those expected.
-
-    Raises
-    ------
-    VersionsDiffer
-        If they differ; the message names them.
-    """
+    """Compute a chunk on a worker whose versions are those expected; raise VersionsDiffer if not."""
     own = _versions(next(iter(expected)))
     differing = [name for name in expected if own[name] != expected[name]]
     if differing:

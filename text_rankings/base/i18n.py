@@ -32,12 +32,8 @@ _reader = _Translator()
 class Message(str):
     """A sentence in one language that can be rendered in others; a str everywhere else.
 
-    Parameters
-    ----------
-    words : str
-        English, with names in braces; also the key of the message.
-    **values : str, int, float or Message
-        Values that replace the names. Floats are formatted for the language.
+    ``words`` are English, with names in braces, and the key of the message; values replace the names,
+    floats as the language formats them.
     """
 
     _msgid: str
@@ -134,24 +130,13 @@ def _rendered(value: Any, spec: str, is_read: bool) -> str:
 def in_language(text: str) -> str:
     """Return a message in the reader's language, or any other text unchanged.
 
-    Parameters
-    ----------
-    text
-        Texts stored before messages had codes are plain English.
+    Texts stored before messages had codes are plain English.
     """
     return text._in(True) if isinstance(text, Message) else text
 
 
 def mapped(value: Any, change: Callable[[str], Any]) -> Any:
-    """Return JSON-able data with every string among its values changed.
-
-    Parameters
-    ----------
-    value
-        Mappings, lists, strings and other values.
-    change
-        Called with each string; its result replaces it.
-    """
+    """Return JSON-able data with every string among its values changed."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
@@ -173,61 +158,27 @@ def from_json(value: Any) -> Any:
 
 
 def gettext(words: str) -> str:
-    """Return the words in the reader's language; names in braces are filled in afterwards.
-
-    Parameters
-    ----------
-    words
-        English, as in the code, or a message.
-    """
+    """Return English words in the reader's language; names in braces are filled in afterwards."""
     return Message(words)._in(True)
 
 
 def ngettext(singular: str, plural: str, number: int) -> str:
-    """Return the words for this number of things in the reader's language.
-
-    Parameters
-    ----------
-    singular, plural
-        English, as they are in the code.
-    number
-        The number of things.
-    """
+    """Return the words for this number of things in the reader's language."""
     return Message._made(singular, plural, number, is_read=True)
 
 
 def gettext_noop(words: str) -> str:
-    """Return the words in English, to be stored or compared; :func:`in_language` renders them.
-
-    Parameters
-    ----------
-    words
-        English, as they are in the code.
-    """
+    """Return the words in English, to be stored or compared; :func:`in_language` renders them."""
     return Message(words)
 
 
 def ngettext_noop(singular: str, plural: str, number: int) -> str:
-    """Return the English words for this number of things, filled in as {n}.
-
-    Parameters
-    ----------
-    singular, plural
-        English, as they are in the code.
-    number
-        The number of things.
-    """
+    """Return the English words for this number of things, filled in as {n}."""
     return Message._made(singular, plural, number, {"n": number})
 
 
 def numeral(text: str) -> str:
-    """Convert a number in English notation to that of the reader's language.
-
-    Parameters
-    ----------
-    text
-        With a decimal point and commas between thousands.
-    """
+    """Convert a number in English notation to that of the reader's language."""
     return _reader.numeral(text)
 
 
@@ -238,10 +189,6 @@ def translate_by(
 ) -> None:
     """Set the functions that implement gettext(), ngettext() and numeral().
 
-    Parameters
-    ----------
-    one, by_number, numeral
-        Called with the same arguments at each call, so that a site can use the language of the
-        request.
+    They are called each time, so that a site can use the language of the request.
     """
     _reader.one, _reader.by_number, _reader.numeral = one, by_number, numeral

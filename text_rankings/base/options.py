@@ -30,14 +30,7 @@ _FILES: Final = {
 class Program(argparse.ArgumentParser):
     """Parser with examples in its help, suggestions for misspelt names, and completions of shells.
 
-    Parameters
-    ----------
-    *arguments, **options
-        As of ``ArgumentParser``.
-    examples : sequence of str
-        Command lines at the end of the help.
-    takes_others : bool
-        Whether arguments that are not known are for another program.
+    With ``takes_others``, arguments that are not known are for another program.
     """
 
     def __init__(
@@ -101,15 +94,7 @@ def as_typed(module: str, script: str) -> str:
 
 
 def prose(text: str, stream: TextIO, indent: str = "") -> str:
-    """Return lines of prose, wrapped to the width of the terminal if the stream is one.
-
-    Parameters
-    ----------
-    text, indent
-        The indentation of every line is added.
-    stream
-        Where the text is going.
-    """
+    """Return indented lines of prose, wrapped to the width of the terminal if the stream is one."""
     if not stream.isatty():
         return indent + text
     wrapper = textwrap.TextWrapper(
@@ -153,19 +138,10 @@ def _whole_number(text: str) -> int:
 def chosen_engine(
     options: argparse.Namespace, preload: Sequence[str] = ()
 ) -> "Iterator[Engine | None]":
-    """Yield the engine that the options choose, None for this process; close it afterwards.
+    """Yield the engine that the options of ``add_options`` choose, None for this process; close it.
 
-    Parameters
-    ----------
-    options : Namespace
-        From a parser with the options of ``add_options``.
-    preload : sequence of str
-        Modules that chunks need, imported once for all processes.
-
-    Raises
-    ------
-    EngineUnavailable
-        If a cluster was requested and does not respond.
+    ``preload`` are modules that chunks need, imported once for all processes. Raises EngineUnavailable
+    if a cluster was requested and does not respond.
     """
     # Both take a while to import, and other commands need neither.
     engine: Engine

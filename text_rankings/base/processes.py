@@ -41,18 +41,12 @@ def n_cores() -> int:
 
 
 class Processes(Engine):
-    """An executor whose threads each have a process pool with one worker.
+    """An executor whose threads each have a process pool with one worker, by default one for each core.
 
     A worker that dies therefore breaks only its own pool. Its chunk is tried again in a new one, at
     most three times in all. If the fork server dies, that costs one of these attempts, too. Workers
-    end with this process, even if it is killed.
-
-    Parameters
-    ----------
-    n_workers : int or None
-        None: one for each core.
-    preload : sequence of str
-        Modules that chunks need, imported once for all workers if the system allows it.
+    end with this process, even if it is killed. Modules to ``preload`` are imported once for all
+    workers if the system allows it.
     """
 
     def __init__(self, n_workers: int | None = None, preload: Sequence[str] = ()) -> None:

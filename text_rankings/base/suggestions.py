@@ -6,13 +6,7 @@ from .i18n import Message
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a wrong one resembles most, or None if none is alike.
-
-    Parameters
-    ----------
-    name, known
-        Compared without regard to case.
-    """
+    """Return the known name that a wrong one resembles most, without case, or None if none is alike."""
     # Only for faults, so that no other start of a program waits for it.
     import difflib
 
@@ -22,12 +16,6 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a question in brackets for a sentence about an unknown name, or an empty text.
-
-    Parameters
-    ----------
-    name, known
-        As for :func:`nearest`.
-    """
+    """Return a question in brackets for a sentence about an unknown name, or an empty text."""
     alike = nearest(name, known)
     return Message(" (did you mean {name}?)", name=repr(alike)) if alike else ""

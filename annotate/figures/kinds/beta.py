@@ -79,10 +79,7 @@ def beta_curves(
 ) -> Figure:
     """Return lines of each protocol's mean distance to the preference consensus as beta grows.
 
-    Parameters
-    ----------
-    curves : protocol -> (beta, mean distance), betas ascending
-    optima : protocol -> (beta, mean distance) at the smallest mean distance
+    Curves and optima are (beta, mean distance) by protocol, betas ascending.
     """
     title = _("Recall or precision: the F‑score's beta against preference")
     columns = (_("Beta"), *curves)

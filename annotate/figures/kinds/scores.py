@@ -78,11 +78,7 @@ def score_by_rank(
 ) -> Figure:
     """Return a panel for each protocol: its scores against the rank that people gave.
 
-    Parameters
-    ----------
-    scores : image -> protocol -> method -> score
-    consensus : image -> ranking
-        Of the images that count; with a single one, the figure shows that image.
+    ``consensus`` has the images that count; with a single one, the figure shows that image.
     """
     title = titled(_("Scores against the consensus"), criterion)
     missing = missing_images(consensus, protocols, left_out)

@@ -25,10 +25,7 @@ def figure_of(data: FigureData) -> Figure:
 def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") -> Figure:
     """Return dots for the strengths of the methods, strongest first.
 
-    Parameters
-    ----------
-    people : mapping
-        A :class:`rankings.detectors.method_strengths.Strengths` as JSON-able data.
+    ``people`` is a :class:`rankings.detectors.method_strengths.Strengths` as JSON-able data.
     """
     title = titled(_("Strengths of the detectors"), criterion)
     strengths = people["strengths"]

@@ -44,10 +44,7 @@ def variance_components(
 ) -> Figure:
     """Return bars of the shares of images, taste and rest, with their intervals.
 
-    Parameters
-    ----------
-    components : sequence of mappings
-        With the fields of :class:`rankings.inference.disparity.Component`.
+    Components have the fields of :class:`rankings.inference.disparity.Component`.
     """
     title = titled(_("What makes protocols differ"), criterion)
     missing = ""

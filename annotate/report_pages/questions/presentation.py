@@ -76,13 +76,7 @@ def sections(
     figures: Sequence[ShownFigure],
     asked: Asked,
 ) -> list[Section]:
-    """Return every question with its answer under one criterion.
-
-    Parameters
-    ----------
-    data : the report's JSON with its analysis
-    changes : effects of other parameters, or None if not computed
-    """
+    """Return every question with its answer under one criterion; no ``changes`` if not computed."""
     around = data["analysis"][asked.criterion]
     tables = {table.slug: table for table in tables_of(data)}
     drawn = {figure.name: figure for figure in figures}

@@ -14,9 +14,7 @@ _MAX_SIDE: Final = 1_000_000
 
 
 def finite(value: Any, what: str = "a number") -> float:
-    """Return a number of a JSON document as a coordinate.
-
-    Messages say what is expected.
+    """Return a number of a JSON document as a coordinate; ``what`` is expected.
 
     Raises
     ------
@@ -32,9 +30,7 @@ def finite(value: Any, what: str = "a number") -> float:
 
 
 def finite_in(text: str, what: str = "a number", span: Span | None = None) -> float:
-    """Return the number in a text, as a coordinate.
-
-    ``span`` is the position of the text in its line.
+    """Return the number in a text as a coordinate; ``span`` is the text's position in its line.
 
     Raises
     ------
@@ -164,9 +160,7 @@ def pairs_of(region: Region) -> list[list[float]]:
 
 
 def box_region(left: float, top: float, width: float, height: float, **fields: Any) -> Region:
-    """Return a rectangle given by its corner and sides.
-
-    Sides are in pixels; ``fields`` are those of Region.
+    """Return a rectangle given by its corner and sides in pixels; ``fields`` are those of Region.
 
     Raises
     ------
@@ -181,9 +175,7 @@ def box_region(left: float, top: float, width: float, height: float, **fields: A
 
 
 def size_of(width: Any, height: Any) -> tuple[int, int]:
-    """Return the size of an image.
-
-    Sides are in pixels.
+    """Return the size of an image in pixels.
 
     Raises
     ------

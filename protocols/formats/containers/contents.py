@@ -58,35 +58,15 @@ class Unit(StrEnum):
 class Archive:
     """The contents of one file: the regions of each image in natural order, and all faults.
 
-    Attributes
-    ----------
-    name : str
-        Name of the file in messages.
-    line_format : LineFormat
-        The format in which the regions can be written as lines; for a format without lines, the
-        narrowest that holds them all and is not a box of whole pixels (QUAD or POLYGON).
-    regions : mapping of str to tuple of Region
-        By image. Empty where the file holds several methods; see ``by_method``.
-    problems : tuple of Problem
-    counts : mapping of str to int
-        Problems by code, including those that ``problems`` leaves out after the first thousand.
-    format : str
-        The slug of the format, a key of ``reading.FORMATS``.
-    sizes : mapping of str to (int, int)
-        Width and height of images in pixels, if the file gives them.
-    entries : mapping of str to str
-        The entry that contains an image's regions.
-    lines : mapping of str to tuple of int
-        The line of each region of an image, in the order of ``regions``; an image whose format
-        has no lines is left out.
-    methods : mapping of str to mapping
-        By method, regions by image, where the file names methods; else empty.
-    reading : str
-        Reading of the lines, as in "x1,y1,…,x4,y4,transcription"; empty for other formats.
-    parents : mapping of str to mapping
-        By image, the lines and paragraphs of its regions by their ids, if the file has their outlines.
-    units : mapping of str to Unit
-        Of the images whose coordinates are not pixels yet; ``reading.read`` converts them.
+    ``line_format`` is the format in which the regions can be written as lines; for a format without
+    lines, the narrowest that holds them all and is not a box of whole pixels (QUAD or POLYGON).
+    ``regions`` by image are empty where the file holds several ``methods``; see ``by_method``.
+    ``counts`` of problems by code include those that ``problems`` leaves out after the first thousand.
+    ``format`` is a key of ``reading.FORMATS``. Where the file has them, by image: ``sizes`` in pixels;
+    ``entries`` that contain its regions; ``lines`` of its regions, in their order; ``parents``, the
+    lines and paragraphs of its regions by their ids; ``units`` of coordinates that are not pixels yet,
+    to which ``reading.read`` converts them. ``reading`` is that of the lines, as in
+    "x1,y1,…,x4,y4,transcription"; empty for other formats.
     """
 
     name: str

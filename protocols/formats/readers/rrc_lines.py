@@ -39,31 +39,17 @@ def _usual(kind: Kind, n: int) -> re.Pattern[str]:
 class Rules:
     """Rules for reading: accepted and refused input.
 
-    Attributes
-    ----------
-    line_format : LineFormat or None
-        None: guessed for the whole archive.
-    tail : Tail or None
-        Fields after the coordinates; None: detected from all lines.
-    strict : bool
-        Refuse the same input as the competition's scripts: fractions, negative right and bottom
-        sides, corners that do not run clockwise, missing transcriptions, unexpected confidences.
-    confidences : bool or None
-        Whether a number follows the coordinates of results; None: guessed.
-    transcriptions : bool
-        Whether the fields after the coordinates of results are a text, if lines are read strictly.
-    crlf_only : bool
-        Split lines at CRLF only.
-    keep_quotes : bool
-        Keep double quotes around a transcription, as in PopEval's own files.
-    loading : bool
-        Behave as the site does when it loads: reverse rings that run counter-clockwise (L7), refuse
-        shapes without area (L4) and coordinates beyond any image (L3), guess other encodings than
-        UTF-8, accept semicolons, and names of files in capitals.
-    sides : bool
-        Boxes are left,top,width,height.
-    drop_broken_ignored : bool
-        Warn of invalid lines of ground truth whose text is ``###``, and leave them out.
+    ``line_format`` is guessed for the whole archive if None, ``tail`` (the fields after the
+    coordinates) and ``confidences`` (whether a number follows those of results) from all lines.
+    ``strict`` refuses the same input as the competition's scripts: fractions, negative right and bottom
+    sides, corners that do not run clockwise, missing transcriptions, unexpected confidences;
+    ``transcriptions`` then says whether results have texts. ``crlf_only`` splits lines at CRLF only;
+    ``keep_quotes`` keeps double quotes around a transcription, as in PopEval's own files; ``sides``
+    reads boxes as left,top,width,height. ``loading`` behaves as the site does when it loads: it
+    reverses rings that run counter-clockwise (L7), refuses shapes without area (L4) and coordinates
+    beyond any image (L3), guesses other encodings than UTF-8, and accepts semicolons and names of files
+    in capitals. ``drop_broken_ignored`` leaves out, with a warning, invalid lines of ground truth whose
+    text is ``###``.
     """
 
     line_format: LineFormat | None = None
@@ -81,10 +67,7 @@ class Rules:
 class LineReader:
     """Reader of lines of one kind and format under fixed rules.
 
-    Attributes
-    ----------
-    n_spaced : int
-        Number of lines so far with blanks between their fields.
+    It counts the lines with blanks between their fields, ``n_spaced``.
     """
 
     def __init__(

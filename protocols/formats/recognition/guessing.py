@@ -77,22 +77,12 @@ _TRUTH_COLUMNS: Final = frozenset(("text", "transcription", "ignored", "ignore",
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """The probable kind, format and method of a file.
+    """The probable kind, format and method of a file, and in one sentence why.
 
-    Attributes
-    ----------
-    kind : "images", "truth", "results", "scores" or None
-    format : str or None
-        A key of ``reading.FORMATS``, or "csv" or "json" for scores.
-    method : str or None
-        The method, from the file name; None if it is not a result set.
-    reason : str
-        Why, in one sentence.
-    looks_like : str or None
-        The format it resembles, if that is known but not supported.
-    is_open : bool
-        Whether only transcriptions, or missing confidences, suggest ground truth: results may look
-        the same.
+    ``format`` is a key of ``reading.FORMATS``, or "csv" or "json" for scores; ``method`` is from the
+    file name, None if it is not a result set; ``looks_like`` is the format that it resembles, if that
+    is known but not supported. ``is_open``: only transcriptions, or missing confidences, suggest ground
+    truth; results may look the same.
     """
 
     kind: GuessedKind | None

@@ -79,9 +79,7 @@ def write_rrc_zip(
 
 
 def without_fields(region: Region, fields: Collection[str]) -> Region:
-    """Return a region without these fields.
-
-    They are names from ``LEFT_OUT``.
+    """Return a region without these fields, which are names from ``LEFT_OUT``.
 
     Raises
     ------
@@ -125,9 +123,7 @@ def _check_texts(regions: Mapping[str, Sequence[Region]]) -> None:
 
 
 def check_name(image: str, forbidden: str = "") -> None:
-    """Check that a file can contain an image of this name.
-
-    It must have none of the forbidden characters.
+    """Check that a file can contain an image of this name, without any of the forbidden characters.
 
     Raises
     ------
