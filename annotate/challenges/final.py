@@ -126,7 +126,8 @@ def keep_archives() -> None:
     """Keep the archive of each challenge that is over and whose entries are all scored."""
     over = Challenge.objects.filter(closes__lte=timezone.now(), archive=None)
     for challenge in over.select_related("dataset"):
-        if Entry.objects.filter(team__challenge=challenge, state=Entry.State.CHECKING).exists():
+        checking = Entry.objects.filter(team__challenge=challenge, state=Entry.State.CHECKING)
+        if not challenge.is_over or checking.exists():
             continue
         waits = Entry.objects.filter(team__challenge=challenge, told__gt=timezone.now())
         if waits.exists():

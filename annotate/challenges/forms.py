@@ -19,16 +19,19 @@ from .models import Challenge, Entry, Team
 from .services import drawn_hidden, fault_of_dates, named_hidden
 
 _DATES: Final = ("opens", "freezes", "closes")
-_PARTS: Final = (
-    (gettext_lazy("What it is about"), ("title", "text", "terms")),
-    (gettext_lazy("Hidden ground truth"), ("split", "share", "seed", "names")),
-    (gettext_lazy("Scores"), ("protocols", "ties", "hidden_score", "final_rule")),
-    (gettext_lazy("Dates"), ("time_zone", "opens", "freezes", "closes")),
-    (
+# The steps of the settings: title and fields.
+PARTS: Final = {
+    "about": (
+        gettext_lazy("Texts and dates"),
+        ("title", "text", "terms", "time_zone", *_DATES),
+    ),
+    "truth": (gettext_lazy("Hidden ground truth"), ("split", "share", "seed", "names")),
+    "scores": (gettext_lazy("Scores"), ("protocols", "ties", "hidden_score", "final_rule")),
+    "teams": (
         gettext_lazy("Teams and entries"),
         ("team_size", "entries_a_day", "entries_in_all", "max_mb", "sees", "keep_days"),
     ),
-)
+}
 _SPLITS: Final = [
     ("visible", gettext_lazy("no image is hidden")),
     ("share", gettext_lazy("a share of the images is hidden, drawn by the seed")),
@@ -38,7 +41,7 @@ _SPLITS: Final = [
 
 
 class ChallengeForm(forms.ModelForm[Challenge]):
-    """All settings of a challenge. Dates are in its own time zone."""
+    """A part of the settings of a challenge. Dates are in its own time zone."""
 
     protocols = forms.CharField(
         label=gettext_lazy("Protocols"),
@@ -78,13 +81,14 @@ class ChallengeForm(forms.ModelForm[Challenge]):
             for name in _DATES
         }
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, part: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         challenge = self.instance
         zones = sorted(zoneinfo.available_timezones())
         self.fields["time_zone"] = forms.ChoiceField(
             label=self.fields["time_zone"].label, choices=[(zone, zone) for zone in zones]
         )
+        self.fields = {name: self.fields[name] for name in PARTS[part][1]}
         self.initial["protocols"] = "\n".join(map(_line_of, challenge.protocols))
         if challenge.pk is None:
             return
@@ -92,23 +96,12 @@ class ChallengeForm(forms.ModelForm[Challenge]):
             if (moment := getattr(challenge, name)) is not None:
                 self.initial[name] = moment.astimezone(challenge.zone).replace(tzinfo=None)
         # The draw is not kept: the hidden images are.
-        for name in ("share", "seed"):
-            del self.fields[name]
         hidden = list(challenge.images_of("hidden").values_list("name", flat=True))
         self.initial["names"] = " ".join(hidden)
         self.initial["split"] = "names" if hidden else "visible"
-        self.fields["split"].choices = [_SPLITS[0], *_SPLITS[2:]]  # type: ignore[attr-defined]  # a choice field
         if Entry.objects.filter(team__challenge=challenge).exists():
-            for name in ("split", "names", "protocols"):
+            for name in self.fields.keys() & {"split", "share", "seed", "names", "protocols"}:
                 self.fields[name].disabled = True
-
-    @property
-    def parts(self) -> list[dict[str, Any]]:
-        """The fields by their part of the page."""
-        return [
-            {"title": title, "fields": [self[name] for name in names if name in self.fields]}
-            for title, names in _PARTS
-        ]
 
     def clean_protocols(self) -> list[tuple[str, dict[str, Any]]]:
         lines = [line.split() for line in self.cleaned_data["protocols"].splitlines()]
@@ -125,8 +118,19 @@ class ChallengeForm(forms.ModelForm[Challenge]):
             self.add_error(*fault)
         return cleaned
 
-    def hidden(self) -> list[Image]:
-        """Return the images to hide. Raises ChallengeRefused for an unknown name."""
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The protocols and the hidden images, if this part has them and they may change.
+
+        Raises ChallengeRefused for an unknown name.
+        """
+        may_change = {name for name, field in self.fields.items() if not field.disabled}
+        return {
+            **({"protocols": self.cleaned_data["protocols"]} if "protocols" in may_change else {}),
+            **({"hidden": self._hidden()} if "split" in may_change else {}),
+        }
+
+    def _hidden(self) -> list[Image]:
         dataset, asked = self.instance.dataset, self.cleaned_data
         if asked.get("split") == "share":
             share = (asked.get("share") or 50) / 100

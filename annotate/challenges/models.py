@@ -153,9 +153,9 @@ class Challenge(models.Model):
 
     @property
     def phase(self) -> str:
-        """Return before, open, frozen or over."""
+        """Return before, open, frozen or over; without a protocol it does not open."""
         now = timezone.now()
-        if now < self.opens:
+        if not self.protocols or now < self.opens:
             return "before"
         if now >= self.closes:
             return "over"
@@ -181,7 +181,8 @@ class Challenge(models.Model):
     @cached_property
     def splits(self) -> list[str]:
         """Return the splits that have images; `save_challenge` forgets what was found."""
-        return [split for split in Split.values if self.images_of(split).exists()]
+        splits = Split.values if self.protocols else ()
+        return [split for split in splits if self.images_of(split).exists()]
 
     @property
     def has_visible(self) -> bool:
@@ -342,6 +343,8 @@ class EntryScore(models.Model):
     # [[recalled, n_truth, precise, n_detections], ...] in the order of the split's images.
     tallies = models.JSONField(default=list)
     version = models.CharField(max_length=40)
+    # To show: fewer if rounded.
+    n_digits = 4
 
     class Meta:
         constraints = [
@@ -378,6 +381,19 @@ class ChallengeChange(WrittenOnce):
             return gettext("number of hidden images")
         field: Any = Challenge._meta.get_field(self.setting)
         return str(field.verbose_name)
+
+    @property
+    def values(self) -> tuple[str, str]:
+        """The values before and after, in words; times in the time zone of the challenge."""
+        return self._in_words(self.before), self._in_words(self.after)
+
+    def _in_words(self, value: str) -> str:
+        if self.setting in ("opens", "freezes", "closes") and value:
+            moment = datetime.fromisoformat(value).astimezone(self.challenge.zone)
+            return f"{moment:%Y-%m-%d %H:%M}"
+        choices = {"ties": Challenge.Ties, "sees": Challenge.Sees}
+        choices |= {"hidden_score": Challenge.HiddenScore, "final_rule": Challenge.FinalRule}
+        return str(dict(choices[self.setting].choices)[value]) if self.setting in choices else value
 
 
 class ChallengeArchive(WrittenOnce):

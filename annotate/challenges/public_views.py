@@ -26,9 +26,9 @@ def page(request: HttpRequest, address: str) -> HttpResponse:
     challenge = _challenge(address)
     context = {
         "challenge": challenge,
-        "text": own_words(challenge.text),
-        "terms": own_words(challenge.terms),
-        "changes": challenge.changes.all(),
+        "text": own_words(challenge.text, headings=True),
+        "terms": own_words(challenge.terms, headings=True),
+        "changes": challenge.changes.select_related("challenge"),
         **boards_context(request, challenge, PUBLIC, request.path),
     }
     return render(request, "challenges/public.html", context)
@@ -68,6 +68,10 @@ def join(request: SignedInRequest, address: str) -> HttpResponse:
             return redirect("challenges:challenge", challenge.slug)
     if not request.user.is_authenticated:
         remember(request, challenge)
-    context = {"challenge": challenge, "terms": own_words(challenge.terms), "refusal": refusal}
+    context = {
+        "challenge": challenge,
+        "terms": own_words(challenge.terms, headings=True),
+        "refusal": refusal,
+    }
     status = 409 if refusal else 200
     return render(request, "challenges/join.html", context, status=status)

@@ -129,7 +129,7 @@ def standings(
     challenge: Challenge, split: str, reader: Reader = PUBLIC, by: str = ""
 ) -> Standings | None:
     """Return the standings on a split; None before they are shown or without an entry."""
-    if not is_told(challenge, split, reader):
+    if split not in challenge.splits or not is_told(challenge, split, reader):
         return None
     chosen = finals(challenge, split, reader)
     if not chosen:
@@ -270,6 +270,7 @@ def own_scores(entry: Entry, reader: Reader) -> list[tuple[str, list[EntryScore]
         if is_rounded(challenge, split, reader):
             for row in rows:
                 row.recall = row.precision = None
+                row.n_digits = _DIGITS
                 row.f_score = None if row.f_score is None else round(row.f_score, _DIGITS)
         found.append((split, rows))
     return found

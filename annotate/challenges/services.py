@@ -65,8 +65,8 @@ def save_challenge(
 ) -> Challenge:
     """Store a new or changed challenge; changes after the opening go to its public log.
 
-    ``protocols`` are slugs with parameters. Neither they nor the hidden images change once there is
-    an entry. Raises ChallengeRefused.
+    ``protocols`` are slugs with parameters; a challenge without any does not open. Neither they nor
+    the hidden images change once there is an entry. Raises ChallengeRefused.
     """
     is_new = challenge.pk is None
     before = None if is_new else Challenge.objects.select_for_update().get(pk=challenge.pk)
@@ -81,13 +81,15 @@ def save_challenge(
     has_entries = not is_new and Entry.objects.filter(team__challenge=challenge).exists()
     if protocols is not None:
         challenge.protocols = [described(slug, parameters) for slug, parameters in protocols]
-    if not challenge.protocols:
-        raise ChallengeRefused(_("Choose at least one protocol."))
+        vars(challenge).pop("splits", None)
+        if not protocols:
+            raise ChallengeRefused(_("Choose at least one protocol."))
     if has_entries and before is not None and before.protocols != challenge.protocols:
         raise ChallengeRefused(_("There are entries; the protocols cannot change any more."))
     if fault := fault_of_dates(challenge.opens, challenge.freezes, challenge.closes):
         raise ChallengeRefused(fault[1])
-    _refuse_unfit(challenge)
+    if protocols is not None:
+        _refuse_unfit(challenge)
     challenge.save()
     if hidden is not None and {image.pk for image in hidden} != set(
         challenge.hidden.values_list("pk", flat=True)
@@ -128,6 +130,36 @@ def _refuse_unfit(challenge: Challenge) -> None:
             raise ChallengeRefused(
                 _("{protocol} cannot be used: {lacks}.").format(protocol=protocol.name, lacks=lacks)
             )
+
+
+def missing(challenge: Challenge) -> list[tuple[bool, str, str]]:
+    """Return what is missing: whether the challenge cannot open, a sentence, and the part of the settings."""
+    images = challenge.dataset.images
+    has_truth = any(image.truth_regions for image in images.iterator(500))
+    checks = (
+        (not has_truth, True, _("The data set has no ground truth."), ""),
+        (not challenge.protocols, True, _("No protocol is chosen, so it does not open."), "scores"),
+        (
+            not challenge.text,
+            False,
+            _("No text says what is asked and where the images are."),
+            "about",
+        ),
+        (not challenge.terms, False, _("There are no terms to agree to."), "about"),
+        (
+            not challenge.hidden.exists(),
+            False,
+            _("No image is hidden: teams can download the whole ground truth."),
+            "truth",
+        ),
+        (
+            images.filter(sha256="").exists(),
+            False,
+            _("Images without photographs cannot be judged by people."),
+            "",
+        ),
+    )
+    return [(blocks, said, part) for is_so, blocks, said, part in checks if is_so]
 
 
 def _log_changes(before: Challenge, after: Challenge) -> None:
@@ -307,7 +339,7 @@ def _refuse_entry(team: Team, sha256: str) -> None:
     challenge = Challenge.objects.get(pk=team.challenge_id)
     if challenge.is_over:
         raise ChallengeRefused(_("The challenge is over; nothing is taken any more."))
-    if challenge.phase == "before" and not team.is_trial:
+    if challenge.phase == "before" and not (team.is_trial and challenge.protocols):
         raise ChallengeRefused(_("The challenge is not open yet."))
     today, in_all = left(team)
     if not in_all:

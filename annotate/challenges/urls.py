@@ -7,6 +7,7 @@ urlpatterns = [
     path("new/<slug:dataset>/", views.new, name="new"),
     path("<slug:slug>/", views.challenge, name="challenge"),
     path("<slug:slug>/settings/", views.settings, name="settings"),
+    path("<slug:slug>/settings/<slug:part>/", views.part, name="part"),
     path("<slug:slug>/organisers/", views.organisers, name="organisers"),
     path("<slug:slug>/study/", views.study, name="study"),
     path("<slug:slug>/team/", views.team, name="team"),

@@ -34,6 +34,7 @@ from . import final, services
 from .errors import ChallengeRefused
 from .files import rows_of
 from .forms import (
+    PARTS,
     ChallengeForm,
     CodeForm,
     DescriptionForm,
@@ -76,46 +77,73 @@ def new(request: SignedInRequest, dataset: str) -> HttpResponse:
     """Make a challenge of a dataset, for admins."""
     require(request.user, "annotate.load_data")
     of = get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=dataset)
-    return _settings(request, Challenge(dataset=of))
+    return _part(request, Challenge(dataset=of), "about")
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def settings(request: SignedInRequest, slug: str) -> HttpResponse:
-    return _settings(request, _challenge(request, slug, "organise"))
+def part(request: SignedInRequest, slug: str, part: str) -> HttpResponse:
+    """Show or store one part of the settings."""
+    if part not in PARTS:
+        raise Http404
+    return _part(request, _challenge(request, slug, "organise"), part)
 
 
-def _settings(request: SignedInRequest, challenge: Challenge) -> HttpResponse:
-    is_new = challenge.pk is None
-    form = ChallengeForm(request.POST or None, instance=challenge)
+def _part(request: SignedInRequest, challenge: Challenge, part: str) -> HttpResponse:
+    # A new challenge is set up part by part; later each part leads back to the overview.
+    is_set_up, steps = bool(challenge.protocols), _steps(challenge, part)
+    at = list(PARTS).index(part)
+    form = ChallengeForm(request.POST or None, instance=challenge, part=part)
     if form.is_valid():
-        may_change = not form.fields["protocols"].disabled
         try:
-            saved = services.save_challenge(
-                form.save(commit=False),
-                protocols=form.cleaned_data["protocols"] if may_change else None,
-                hidden=form.hidden() if may_change else None,
-            )
+            saved = services.save_challenge(form.save(commit=False), **form.changed)
         except (ChallengeRefused, NotScored) as refusal:
             form.add_error(None, str(refusal))
         else:
             messages.success(request, _("Saved."))
-            return redirect("challenges:settings", saved.slug)
-    context: dict[str, Any] = {"challenge": challenge, "form": form, "is_new": is_new}
-    if not is_new:
-        organisers = challenge.members.filter(role=ChallengeMember.Role.ORGANISER)
-        context |= {
-            "organisers": organisers.select_related("person"),
-            "organiser_form": OrganiserForm(),
-            "study_form": StudyForm(),
-            "changes": challenge.changes.all(),
-            "public_url": request.build_absolute_uri(
-                reverse("public_challenges:page", args=[challenge.address])
-            ),
-            "teams": challenge.teams.prefetch_related("entries", "members__person"),
-        }
+            return redirect(_steps(saved, part)[-1 if is_set_up else at + 1]["url"])
+    context: dict[str, Any] = {"challenge": challenge, "form": form, "part": PARTS[part][0]}
+    context |= {"steps": steps, "is_set_up": is_set_up, "previous": steps[at - 1] if at else None}
     status = 422 if form.is_bound else 200
-    return render(request, "challenges/settings.html", context, status=status)
+    return render(request, "challenges/part.html", context, status=status)
+
+
+def _steps(challenge: Challenge, here: str) -> list[dict[str, Any]]:
+    """Return the parts of the settings and the overview; they have addresses once there is a challenge."""
+    slug, is_set_up = challenge.slug, bool(challenge.protocols)
+    steps: list[dict[str, Any]] = [
+        {
+            "title": title,
+            "url": slug and reverse("challenges:part", args=[slug, part]),
+            "is_here": part == here,
+            "is_done": is_set_up or bool(slug and part == "about"),
+        }
+        for part, (title, _names) in PARTS.items()
+    ]
+    overview = slug and reverse("challenges:settings", args=[slug])
+    return [*steps, {"title": _("Overview"), "url": overview, "is_here": here == ""}]
+
+
+@login_required
+@require_safe
+def settings(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show the settings, what is missing before the opening, teams, organisers and the study."""
+    challenge = _challenge(request, slug, "organise")
+    organisers = challenge.members.filter(role=ChallengeMember.Role.ORGANISER)
+    context = {
+        "challenge": challenge,
+        "steps": _steps(challenge, ""),
+        "missing": services.missing(challenge) if challenge.phase == "before" else None,
+        "organisers": organisers.select_related("person"),
+        "organiser_form": OrganiserForm(),
+        "study_form": StudyForm(),
+        "changes": challenge.changes.select_related("challenge"),
+        "public_url": request.build_absolute_uri(
+            reverse("public_challenges:page", args=[challenge.address])
+        ),
+        "teams": challenge.teams.prefetch_related("entries", "members__person"),
+    }
+    return render(request, "challenges/settings.html", context)
 
 
 @login_required
@@ -197,8 +225,8 @@ def challenge(request: SignedInRequest, slug: str) -> HttpResponse:
     reader = reader_of(request.user, member, shown)
     context: dict[str, Any] = {
         "challenge": shown,
-        "text": own_words(shown.text),
-        "terms": own_words(shown.terms),
+        "text": own_words(shown.text, headings=True),
+        "terms": own_words(shown.terms, headings=True),
         "member": member,
         "team": team,
         "reader": reader,
@@ -336,7 +364,13 @@ def image(request: SignedInRequest, slug: str, pk: int, image: int) -> HttpRespo
         url=url,
         size=seen.size_to_draw(boxes),
     )
+    in_order = [one.image for one in images_of_entry(shown)]
+    at = in_order.index(seen) if seen in in_order else len(in_order)
     context = {"challenge": challenge, "entry": shown, "image": seen, "picture": drawn}
+    context |= {
+        "worse": in_order[at - 1] if at else None,
+        "better": [*in_order, None, None][at + 1],
+    }
     return render(request, "challenges/image.html", context)
 
 

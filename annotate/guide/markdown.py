@@ -89,15 +89,17 @@ def rendered(text: str) -> Document:
     return Document(title, _in_boxes(renderer.renderer.render(tokens, renderer.options, {})))
 
 
-def own_words(text: str) -> SafeString:
-    """Return a researcher's Markdown as HTML, without headings and pictures.
+def own_words(text: str, *, headings: bool = False) -> SafeString:
+    """Return a researcher's Markdown as HTML, without pictures, and with headings of one level or none.
 
     HTML in the text is shown as text, and links lead only to the web or to an e-mail address.
     """
     renderer = MarkdownIt("commonmark", {"html": False, "breaks": True})
-    renderer.disable(["heading", "lheading", "image", "code"])
+    renderer.disable(["image", "code"] + ([] if headings else ["heading", "lheading"]))
     tokens = renderer.parse(text)
     for token in tokens:
+        if token.type.startswith("heading"):
+            token.tag = "h2"
         if token.children:
             token.children = _without_foreign(token.children, _away)
     html: str = renderer.renderer.render(tokens, renderer.options, {})

@@ -54,6 +54,7 @@ ADDRESSES = {
     "challenges:new": ("get", {}, {"admin"}, 200),
     "challenges:challenge": ("get", {}, FOLLOWERS, 200),
     "challenges:settings": ("get", {}, {"admin"}, 200),
+    "challenges:part": ("get", {}, {"admin"}, 200),
     "challenges:organisers": ("post", {}, {"admin"}, 302),
     # It is not over yet: the page says so.
     "challenges:study": ("post", {"difference": "0.03"}, {"admin"}, 302),
@@ -312,6 +313,7 @@ def address(name, site):
         entry = Entry.objects.get()
         challenge = entry.team.challenge
         values |= {"slug": challenge.slug, "dataset": study.dataset.slug, "pk": entry.pk}
+        values["part"] = "about"
         values |= {"image": challenge.images_of("visible")[0].pk, "split": "visible"}
         extensions = {"challenges:truth": "zip", "challenges:figure": "svg"}
         values["extension"] = extensions.get(name, "csv")

@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from annotate.challenges import services
+from annotate.challenges.forms import PARTS
 from tests.support.browsing import check_page, listen, signed_in, unexpected
 from tests.support.challenges import make_challenge, make_team, submit, upload
 from tests.support.factories import make_admin, make_person
@@ -36,6 +37,7 @@ def test_pages_of_organisers_teams_and_the_public_are_accessible_and_fit(
         make_admin(): [
             ("challenges:new", challenge.dataset.slug),
             ("challenges:settings", challenge.slug),
+            *(("challenges:part", challenge.slug, part) for part in PARTS),
         ],
     }
     for who, shown in pages.items():

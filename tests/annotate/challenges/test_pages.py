@@ -18,7 +18,14 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from annotate.challenges import files, final, services
-from annotate.challenges.models import Challenge, ChallengeMember, Entry, EntryScore
+from annotate.challenges.errors import ChallengeRefused
+from annotate.challenges.models import (
+    Challenge,
+    ChallengeArchive,
+    ChallengeMember,
+    Entry,
+    EntryScore,
+)
 from protocols.core.regions import canonical_bytes, encode_regions
 from tests.support.addresses import names_of_addresses
 from tests.support.archives import zip_bytes
@@ -182,7 +189,28 @@ def test_the_downloaded_truth_is_that_of_the_visible_images(participant, challen
     assert sorted(archive.namelist()) == sorted(f"gt_img_{n}.txt" for n in range(0, 24, 2))
 
 
-def test_an_admin_makes_a_challenge_in_its_time_zone_and_names_an_organiser(client):
+STEPS = {
+    "truth": {"split": "share", "share": 30, "seed": 4},
+    "scores": {
+        "protocols": "iou min_iou=0.7\ndeteval",
+        "hidden_score": "after",
+        "final_rule": "best",
+        "ties": "next",
+    },
+    "teams": {
+        "entries_a_day": 2,
+        "entries_in_all": 9,
+        "max_mb": 5,
+        "team_size": 3,
+        "sees": "open",
+        "keep_days": 30,
+    },
+}
+
+
+@pytest.fixture
+def draft(client):
+    """A challenge of which an admin has stored the first step."""
     client.force_login(make_admin())
     dataset = make_dataset("street")
     for n in range(10):
@@ -191,42 +219,97 @@ def test_an_admin_makes_a_challenge_in_its_time_zone_and_names_an_organiser(clie
     assert client.get(address).status_code == 200
     sent = {
         "title": "Street 2027",
-        "protocols": "iou min_iou=0.7\ndeteval",
-        "split": "share",
-        "share": 30,
-        "seed": 4,
         "time_zone": "Europe/Paris",
         "opens": "2027-07-01T12:00",
         "closes": "2027-07-31T12:00",
-        "entries_a_day": 2,
-        "entries_in_all": 9,
-        "max_mb": 5,
-        "team_size": 3,
-        "sees": "open",
-        "hidden_score": "after",
-        "final_rule": "best",
-        "ties": "next",
-        "keep_days": 30,
     }
-    wrong = client.post(address, sent | {"closes": "2027-06-01T12:00", "protocols": "iou"})
+    wrong = client.post(address, sent | {"closes": "2027-06-01T12:00"})
     assert wrong.status_code == 422
     assert "The end is after the opening." in wrong.text
-    assert "nonsense" in client.post(address, sent | {"protocols": "nonsense"}).text
-    assert client.post(address, sent)["Location"].endswith("/street-2027/settings/")
-    made = Challenge.objects.get()
-    assert made.opens.isoformat() == "2027-07-01T10:00:00+00:00"
-    assert made.protocols[0]["parameters"] == {"min_iou": 0.7}
-    assert made.hidden.count() == 3
+    assert client.post(address, sent)["Location"].endswith("/street-2027/settings/truth/")
+    return Challenge.objects.get()
+
+
+def test_an_admin_makes_a_challenge_in_steps_in_its_time_zone(client, draft):
+    ways = []
+    for step, sent in STEPS.items():
+        assert client.get(at("part", draft, step)).status_code == 200
+        ways.append(client.post(at("part", draft, step), sent)["Location"])
+    overview = at("settings", draft)
+    assert ways == [at("part", draft, "scores"), at("part", draft, "teams"), overview]
+    draft.refresh_from_db()
+    assert draft.opens.isoformat() == "2027-07-01T10:00:00+00:00"
+    assert draft.protocols[0]["parameters"] == {"min_iou": 0.7}
+    assert (draft.hidden.count(), draft.entries_a_day, draft.ties) == (3, 2, "next")
+    # Set up, each part leads back to the overview; what it does not have stays.
+    assert client.post(at("part", draft, "teams"), STEPS["teams"])["Location"] == overview
+    assert 'value="2027-07-01T12:00"' in client.get(at("part", draft, "about")).text
+    assert "iou min_iou=0.7" in client.get(at("part", draft, "scores")).text
+    wrong = STEPS["scores"] | {"protocols": "nonsense"}
+    assert "nonsense" in client.post(at("part", draft, "scores"), wrong).text
+    assert client.get(at("part", draft, "others")).status_code == 404
+    assert draft.hidden.count() == 3
+
+
+def test_a_challenge_says_what_it_lacks_and_does_not_open_without_a_protocol(client, draft):
+    Challenge.objects.update(opens=timezone.now() - timedelta(days=1), final_rule="best")
+    draft.refresh_from_db()
+    assert draft.phase == "before"
+
+    def lacks():
+        return [
+            part for _blocks, _said, part in client.get(at("settings", draft)).context["missing"]
+        ]
+
+    assert lacks() == ["scores", "about", "about", "truth", ""]
+    team = make_team(draft)
+    Challenge.objects.update(closes=timezone.now())
+    final.keep_archives()
+    assert not ChallengeArchive.objects.exists()
+    Challenge.objects.update(closes=timezone.now() + timedelta(days=1))
+    draft.refresh_from_db()
+    for is_trial in (False, True):
+        team.is_trial = is_trial
+        team.save()
+        with pytest.raises(ChallengeRefused, match="not open yet"):
+            submit(team)
+    for address in (public(draft), at("standings", draft), at("challenge", draft)):
+        assert client.get(address).status_code == 200
+    assert client.get(public(draft, "file", "visible", "csv")).status_code == 404
+    assert client.get(public(draft, "figure", "svg")).status_code == 404
+    client.post(at("part", draft, "truth"), STEPS["truth"])
+    assert lacks() == ["scores", "about", "about", ""]
+    client.post(at("part", draft, "scores"), STEPS["scores"])
+    draft.refresh_from_db()
+    assert draft.phase == "open"
+    assert client.get(at("settings", draft)).context["missing"] is None
+
+
+def test_what_a_challenge_lacks_is_said_one_by_one():
+    made = make_challenge(text="Find.", terms="Be fair.")
+    assert [said for _blocks, said, _part in services.missing(made)] == [
+        "Images without photographs cannot be judged by people."
+    ]
+    for image in made.dataset.images.all():
+        image.truth = encode_regions([])
+        image.save()
+    made.dataset.images.update(sha256="0" * 64)
+    assert [(blocks, said) for blocks, said, _part in services.missing(made)] == [
+        (True, "The data set has no ground truth.")
+    ]
+
+
+def test_an_admin_names_an_organiser_who_changes_the_settings(client, challenge):
+    client.force_login(make_admin())
     make_person("olga")
-    client.post(at("organisers", made), {"username": "olga"})
+    client.post(at("organisers", challenge), {"username": "olga"})
     olga = Client()
-    olga.force_login(made.members.get().person)
-    kept = olga.get(at("settings", made))
-    assert 'value="2027-07-01T12:00"' in kept.text
-    assert "iou min_iou=0.7" in kept.text
-    assert olga.post(at("organisers", made), {"username": "olga"}).status_code == 404
-    client.post(at("organisers", made), {"username": "olga", "do": "remove"})
-    assert olga.get(at("settings", made)).status_code == 404
+    olga.force_login(challenge.members.get().person)
+    assert olga.get(at("part", challenge, "about")).status_code == 200
+    assert olga.post(at("organisers", challenge), {"username": "olga"}).status_code == 404
+    client.post(at("organisers", challenge), {"username": "olga", "do": "remove"})
+    assert olga.get(at("settings", challenge)).status_code == 404
+    assert olga.get(at("part", challenge, "about")).status_code == 404
 
 
 def test_standings_are_a_page_files_and_a_figure(participant, challenge, team):
@@ -255,10 +338,14 @@ def test_by_a_second_protocol_the_table_is_in_its_order(participant, challenge, 
 
 def test_changes_are_in_the_log_that_everyone_reads(challenge):
     challenge.closes += timedelta(days=1)
+    challenge.sees = "open"
+    challenge.time_zone = "Asia/Tokyo"
     services.save_challenge(challenge)
     shown = Client().get(public(challenge))
     assert "closes" in shown.text
-    assert challenge.closes.isoformat(timespec="minutes") in shown.text
+    in_tokyo = challenge.closes + timedelta(hours=9)
+    assert f"to {in_tokyo:%Y-%m-%d %H:%M}" in shown.text
+    assert "from everyone, under numbers instead of names to everyone, with names" in shown.text
 
 
 # Of one hidden image: how many regions it has, and a text; they occur nowhere else.
