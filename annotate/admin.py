@@ -1,42 +1,26 @@
 """Rescue work under /rescue/: every table is readable, and append-only tables cannot be changed."""
 
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any, Final, cast
 
 from allauth.mfa import admin as library
 from allauth.mfa.models import Authenticator
+from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
 from django.db import models
 from django.http import HttpRequest
 
-from annotate.accounts.models import Invitation, Preferences
-from annotate.api.models import GivenAnswer
-from annotate.api.tokens.models import Token
-from annotate.audit.models import Act, AuditEntry
+from annotate.accounts.models import Preferences
+from annotate.audit.models import Act
 from annotate.audit.services import record
-from annotate.challenges.models import (
-    Challenge,
-    ChallengeArchive,
-    ChallengeChange,
-    ChallengeMember,
-    Entry,
-    EntryScore,
-    Team,
-)
-from annotate.datasets.models import Dataset, Image, ImageFacts, Method, Result
-from annotate.design.setup.models import NewStudy
-from annotate.imports.models import Draft, DraftFile, Finding, Import
-from annotate.jobs.models import Job, Worker
-from annotate.judging.models import Assignment, Judgement, Note, Screen, Skip, Withdrawal
-from annotate.leaderboards.models import PublicBoard
-from annotate.learning.models import FirstVisit
-from annotate.publication.models import PublicPage
-from annotate.recruiting.models import Arrival, Entrance
+from annotate.challenges.models import Challenge, ChallengeArchive, EntryScore, Team
+from annotate.datasets.models import Dataset, Method
+from annotate.recruiting.models import Arrival
 from annotate.reports.models import KeptReport
-from annotate.scoring.models import ImageLoss, ProtocolRun, Score
-from annotate.stopping.models import Look
-from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Membership, Study
 from annotate.studies.services import remove_member
 
 
@@ -141,207 +125,71 @@ class PreferencesAdmin(RescueAdmin):
     autocomplete_fields = ("person",)
 
 
-def _read_only(
-    model: type[models.Model],
-    shown: str,
-    filters: str,
-    searched: str,
-    *,
-    related: str = "",
-    hidden: str = "",
-) -> None:
-    """Register an append-only table: columns and filters of its list, and what a search looks in.
+# Secrets, ids of platforms, and texts of megabytes.
+_HIDDEN: Final = {
+    Arrival: ("participant", "submission"),
+    ChallengeArchive: ("content",),
+    EntryScore: ("tallies",),
+    KeptReport: ("content",),
+    Team: ("code",),
+}
+_N_COLUMNS: Final = 8
+# Names of rows, by which the rows that refer to them are found.
+_NAMES: Final = ("name", "title", "username")
+_GROUPS: Final = (Dataset, Study, Challenge, ProtocolRun)
+_LONG: Final = (models.TextField, models.JSONField, models.BinaryField)
 
-    `related` names the tables that a row's text needs and no column shows; `hidden` fields are
-    not shown.
-    """
-    fields = {field.name for field in model._meta.concrete_fields if field.is_relation}
-    columns = shown.split()
+
+def _relations(model: type[models.Model], depth: int = 3) -> Iterator[str]:
+    """Yield the paths of the rows that a row's text may name."""
+    for field in model._meta.concrete_fields:
+        if field.related_model and depth:
+            yield field.name
+            yield from (f"{field.name}__{path}" for path in _relations(_target(field), depth - 1))
+
+
+def _names(model: type[models.Model], depth: int = 2) -> Iterator[str]:
+    """Yield the paths of the names of a row, and of the rows that it refers to."""
+    for field in model._meta.concrete_fields:
+        if field.name in _NAMES:
+            yield field.name
+        elif field.related_model and depth:
+            yield from (f"{field.name}__{path}" for path in _names(_target(field), depth - 1))
+
+
+def _target(field: "models.Field[Any, Any]") -> type[models.Model]:
+    return cast(type[models.Model], field.related_model)
+
+
+def _is_for_filters(field: "models.Field[Any, Any]") -> bool:
+    if field.related_model:
+        return _target(field) in _GROUPS
+    return bool(field.choices) or isinstance(field, models.BooleanField | models.DateTimeField)
+
+
+def _register_read_only(model: type[models.Model]) -> None:
+    """Register an append-only table; its list shows, filters and searches by the kinds of its fields."""
+    hidden = _HIDDEN.get(model, ())
+    fields = [field for field in model._meta.concrete_fields if field.name not in hidden]
+    short = [field for field in fields if not isinstance(field, _LONG) and not field.primary_key]
+    columns = [field.name for field in short][:_N_COLUMNS]
+    texts = [field.name for field in fields if isinstance(field, models.CharField)]
     options = {
-        "list_display": columns,
-        "list_filter": filters.split(),
-        "search_fields": searched.split(),
-        "list_select_related": [*fields.intersection(columns), *related.split()],
-        "exclude": hidden.split(),
+        "list_display": columns or ["__str__"],
+        "list_filter": [field.name for field in short if _is_for_filters(field)]
+        or [path for path in _relations(model) if path.endswith("__dataset")],
+        "search_fields": list(dict.fromkeys([*texts, *_names(model)])),
+        "list_select_related": [
+            path for path in _relations(model) if path.partition("__")[0] in columns
+        ],
+        "exclude": hidden,
     }
     admin.site.register(model, ReadOnlyAdmin, **options)
 
 
-_OF_AN_ANSWER: Final = "assignment__study assignment__image assignment__annotator"
-
-_read_only(Image, "name dataset position width height", "dataset", "name sha256")
-_read_only(Result, "image method n_regions had_file", "had_file method", "image__name method__name")
-_read_only(NewStudy, "__str__ person dataset changed", "dataset", "person__username dataset__name")
-_read_only(StudyImage, "image study n_complete", "study", "image__name study__name")
-_read_only(Pseudonym, "__str__ study person", "role study", "person__username study__name")
-_read_only(
-    Exclusion,
-    "person study is_excluded reason created_by created",
-    "is_excluded study",
-    "person__username study__name reason",
-)
-# Tokens are created and revoked only by their user, and end with the account.
-_read_only(
-    Token,
-    "name person beginning created expires last_used",
-    "created",
-    "name person__username beginning",
-)
-_read_only(GivenAnswer, "person key status created", "status", "person__username key")
-_read_only(
-    Invitation,
-    "email study role made_by created expires used revoked",
-    "role study",
-    "email made_by__username used_by__username",
-)
-_read_only(
-    FirstVisit,
-    "annotator study consented practice finished",
-    "practice study",
-    "annotator__username study__name",
-)
-_read_only(
-    Assignment,
-    "study image annotator position state created finished",
-    "state study",
-    "image__name annotator__username",
-)
-_read_only(
-    Screen,
-    "public_id assignment number purpose state created",
-    "state purpose",
-    "public_id assignment__image__name assignment__annotator__username",
-    related=f"{_OF_AN_ANSWER} left__image left__method right__image right__method",
-)
-_read_only(
-    Judgement,
-    "assignment number recall precision preference created",
-    "recall precision preference",
-    "assignment__image__name assignment__annotator__username",
-    related=_OF_AN_ANSWER,
-)
-_read_only(
-    Skip,
-    "assignment number reason text created",
-    "reason",
-    "assignment__image__name assignment__annotator__username",
-    related=_OF_AN_ANSWER,
-)
-# Notes are written on the comparison page and never changed.
-_read_only(
-    Note,
-    "screen text discuss created",
-    "discuss",
-    "text screen__assignment__image__name",
-    related="screen__assignment__study screen__assignment__image screen__assignment__annotator",
-)
-_read_only(
-    Withdrawal,
-    "assignment number created",
-    "created",
-    "assignment__image__name assignment__annotator__username",
-    related=_OF_AN_ANSWER,
-)
-_read_only(Import, "dataset kind person created", "kind dataset", "dataset__name person__username")
-_read_only(
-    Draft,
-    "__str__ person state dataset created changed",
-    "state",
-    "name dataset__name person__username",
-)
-_read_only(
-    DraftFile,
-    "name draft kind format title bytes created",
-    "kind",
-    "name title sha256",
-    related="draft__dataset",
-)
-_read_only(
-    Finding,
-    "code severity archive entry line found",
-    "severity code",
-    "archive entry found",
-    related="draft__dataset file",
-)
-_read_only(
-    Job,
-    "kind state person done total created finished failure",
-    "state kind",
-    "kind title person__username failure",
-)
-_read_only(Worker, "name version started heartbeat ended", "version", "name")
-_read_only(
-    ProtocolRun, "name dataset protocol origin version created", "origin dataset", "name protocol"
-)
-_read_only(
-    Score,
-    "run result recall precision f_score",
-    "run",
-    "result__image__name result__method__name run__name",
-    related="run__dataset result__image result__method",
-)
-_read_only(
-    ImageLoss,
-    "run result cause loss",
-    "cause run",
-    "result__image__name result__method__name run__name",
-    related="run__dataset result__image result__method",
-)
-_read_only(
-    ImageFacts,
-    "image n_words height_px n_turned scripts",
-    "image__dataset",
-    "image__name",
-    related="image__dataset",
-)
-_read_only(
-    Entrance, "name study platform state places created", "platform state", "name slug study__name"
-)
-# Only the payment list names the platform's ids.
-_read_only(
-    Arrival,
-    "entrance study consented outcome n_pairs",
-    "outcome platform",
-    "entrance__name study__name",
-    hidden="participant submission",
-)
-_read_only(Challenge, "title dataset opens freezes closes", "dataset", "title slug")
-_read_only(ChallengeMember, "person challenge role team", "role challenge", "person__username")
-_read_only(Team, "name challenge number is_trial", "challenge", "name", hidden="code")
-_read_only(Entry, "team number state is_final created", "state", "team__name sha256")
-_read_only(
-    EntryScore,
-    "entry protocol split f_score",
-    "split",
-    "entry__team__name protocol",
-    related="entry__team",
-    hidden="tallies",
-)
-_read_only(ChallengeChange, "challenge setting created", "challenge", "setting")
-_read_only(ChallengeArchive, "challenge checksum created", "created", "checksum", hidden="content")
-_read_only(PublicBoard, "dataset created", "dataset", "dataset__name")
-_read_only(
-    PublicPage,
-    "report title is_listed doi download created created_by",
-    "is_listed download",
-    "title doi",
-    related="report__study",
-)
-_read_only(Look, "study number due taken n_counted", "study", "study__name")
-# Megabytes of text; the report has a page of its own.
-_read_only(
-    KeptReport,
-    "study created created_by checksum software_version",
-    "study",
-    "study__name checksum",
-    hidden="content",
-)
-_read_only(
-    AuditEntry,
-    "created actor act study about what",
-    "act study",
-    "actor__username about__username what",
-)
+for own in apps.get_app_config("annotate").get_models():
+    if not admin.site.is_registered(own):
+        _register_read_only(own)
 
 admin.site.unregister(User)
 
