@@ -1,5 +1,4 @@
-// The pages of accounts: passkeys, and buttons that copy.
-import { enhanceCopyButton } from "../elements/copy.js";
+// The pages of accounts: passkeys, and a button that shows a password.
 import { enhancePasskeyForm } from "./passkeys.js";
 import { addShowButton } from "./password.js";
 
@@ -8,9 +7,6 @@ if (window.PublicKeyCredential && window.webauthnJSON) {
   for (const form of document.querySelectorAll("[data-passkey]")) {
     enhancePasskeyForm(form, window.webauthnJSON, options && JSON.parse(options.textContent));
   }
-}
-for (const button of document.querySelectorAll("[data-copy]")) {
-  enhanceCopyButton(button, navigator.clipboard);
 }
 for (const field of document.querySelectorAll("input[type=password][name=password1]")) {
   if (!document.querySelector("[name=password2]")) addShowButton(field);

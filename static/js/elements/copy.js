@@ -5,6 +5,7 @@ export function enhanceCopyButton(button, clipboard) {
   const field = document.getElementById(button.dataset.copy);
   const name = button.textContent;
   button.hidden = false;
+  button.setAttribute("aria-live", "polite");
   button.addEventListener("click", async () => {
     field.select();
     try {

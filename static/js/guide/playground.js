@@ -206,7 +206,7 @@ function wire(play) {
   });
   for (const way of ["undo", "redo"]) part(way).addEventListener("click", () => travel(play, way));
   const linkOf = () => location.origin + location.pathname + queryOf(steps.scene(), play.chosen, given.only);
-  enhanceCopyLink(part("copy"), linkOf, speech.now);
+  enhanceCopyLink(part("copy-link"), linkOf, speech.now);
   document.addEventListener("keydown", (event) => {
     const target = event.target instanceof Element ? event.target : document.body;
     if (target.matches(TAKES_TEXT)) return;
