@@ -173,7 +173,7 @@ def score(request: HttpRequest) -> JsonResponse:
         drawing, only = from_body(request.read(MAX_BODY + 1))
     except NotAScene as refusal:
         return JsonResponse({"message": str(refusal)}, status=400)
-    return JsonResponse({"protocols": score_drawing(drawing, only)})
+    return JsonResponse({"protocols": _in_words(drawing, only)})
 
 
 def _with_playground(
@@ -275,7 +275,7 @@ def _stage(
     request: HttpRequest, drawing: Drawing, selected: str, only: str | None
 ) -> dict[str, Any]:
     """Return the context of the playground's template."""
-    scored = score_drawing(drawing, only)
+    scored = _in_words(drawing, only)
     wanted = only or request.GET.get("protocol", "")
     shown = next((said for said in scored if said["slug"] == wanted), scored[0])
     boxes = [
@@ -294,12 +294,7 @@ def _stage(
         "selected": next((box for box in boxes if box["selected"]), None),
         "only": only or "",
         "shown": shown,
-        "rows": [_row(said, shown) for said in scored],
-        "reasons": _reasons(shown),
-        "indicators": {
-            name: "–" if value is None else _four_digits(value)
-            for name, value in shown["indicators"].items()
-        },
+        "rows": scored,
         "kinds": _KINDS,
         "presets": PRESETS.values(),
         "preset": preset,
@@ -353,20 +348,34 @@ def _text_size(box: Box) -> str:
     return f"{min(0.62 * box.height, box.width / (0.62 * max(len(box.text), 1))):.1f}"
 
 
-def _row(said: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "slug": said["slug"],
-        "name": said["name"],
-        "figures": [percent(said[name]) for name in ("recall", "precision", "f_score")],
-        "error": said.get("error", ""),
-        "shown": said["slug"] == shown["slug"],
-    }
+def _in_words(drawing: Drawing, only: str | None) -> list[dict[str, Any]]:
+    """Return the scores of a drawing with the words that page and script show."""
+    shown = []
+    for said in score_drawing(drawing, only):
+        figures = [percent(said[name]) for name in ("recall", "precision", "f_score")]
+        recall, precision, f = (_("undefined") if of == _NO_FIGURE else of for of in figures)
+        words = _("{name}: recall {recall}, precision {precision}, F-score {f}.")
+        if "error" in said:
+            words = _("{name}: undefined, {why}.")
+        sentence = words.format(
+            name=said["name"], recall=recall, precision=precision, f=f, why=said.get("error")
+        )
+        indicators = {
+            name: _NO_FIGURE if value is None else _four_digits(value)
+            for name, value in said["indicators"].items()
+        }
+        more = {"figures": figures, "reasons": _reasons(said), "sentence": sentence}
+        shown.append(said | more | {"indicators": indicators})
+    return shown
+
+
+_NO_FIGURE: Final = "–"
 
 
 def percent(value: float | None) -> str:
-    """Return a score in percent, rounded to two decimals as in JavaScript; a dash if undefined."""
+    """Return a score in percent; a dash if undefined."""
     if value is None:
-        return "–"
+        return _NO_FIGURE
     return number_format(Decimal(100 * value).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { createLatest } from "../../static/js/guide/latest.js";
 import { createSteps } from "../../static/js/guide/steps.js";
-import { figureOf, percent, reasonsOf, sayBox, sayScore } from "../../static/js/guide/words.js";
+import { sayBox } from "../../static/js/guide/words.js";
 
 test("steps are taken back and done again in order", () => {
   const steps = createSteps("a");
@@ -95,27 +95,10 @@ test("after trouble the question that waits is still asked", async () => {
   assert.deepEqual([troubles, answers], [["away"], [2]]);
 });
 
-test("scores are percents, and undefined is a dash", () => {
-  assert.deepEqual([null, 0, 1, 1 / 3, 1 / 32].map(percent), ["–", "0.00", "100.00", "33.33", "3.13"]);
-  assert.deepEqual([null, 0, 12, 0.123456].map(figureOf), ["–", "0", "12", "0.1235"]);
-});
-
-test("a box and a score are said in words", () => {
+test("a box is described in words", () => {
   const box = { left: 1, top: 2, right: 11, bottom: 22, text: "a", confidence: 50 };
   assert.equal(
     sayBox("detections", 0, box, "matched"),
     "Detection D1, “a”, left 1, top 2, 10 by 20, confidence 0.50, matched",
   );
-  const said = { name: "IOU", recall: 1, precision: null, f_score: null };
-  assert.equal(sayScore(said), "IOU: recall 100.00, precision undefined, F-score undefined.");
-  assert.equal(sayScore({ name: "IOU", error: "no" }), "IOU: undefined, no.");
-});
-
-test("each match and each region without one has its reason", () => {
-  const match = { truth: [0, 2], detections: [1], kind: "merge", recall_credit: 2, precision_credit: 1 };
-  const left = { side: "detection", region: 0, reason: "it lies alone" };
-  assert.deepEqual(reasonsOf({ matches: [match], unmatched: [left] }, { merge: "merged" }), [
-    { label: "T1, T3, D2", words: "merged, recall credit 2.00, precision credit 1.00" },
-    { label: "D1", words: "it lies alone" },
-  ]);
 });

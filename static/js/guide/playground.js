@@ -10,7 +10,7 @@ import { askForScores } from "./scoring.js";
 import { createSpeech } from "./speech.js";
 import { createStage } from "./stage.js";
 import { createSteps } from "./steps.js";
-import { labelOf, sayBox, sayScore } from "./words.js";
+import { labelOf, sayBox } from "./words.js";
 
 const AGAIN_AFTER_MS = 3000;
 const TAKES_TEXT = "select, textarea, input:not([type=checkbox])";
@@ -63,7 +63,7 @@ function addScores(play) {
   const { given, part, root } = play;
   const stale = part("loading");
   let again;
-  play.results = createResults(root, given.kinds, {
+  play.results = createResults(root, {
     onChoose(slug) {
       play.chosen = slug;
       showScores(play);
@@ -183,10 +183,10 @@ function sayLater(play) {
     const { selected } = play;
     const said = saidOf(play);
     const box = boxOf(play.steps.scene(), selected);
-    if (!box) return sayScore(said);
+    if (!box) return said.sentence;
     const side = sideOf(selected);
     const at = indexOf(selected);
-    return `${sayBox(side, at, box, play.given.kinds[said.status[side][at]])}. ${sayScore(said)}`;
+    return `${sayBox(side, at, box, play.given.kinds[said.status[side][at]])}. ${said.sentence}`;
   });
 }
 

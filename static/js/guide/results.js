@@ -1,8 +1,7 @@
 // The table of all protocols, and the chosen one's result for each region.
 import { gettext } from "../elements/words.js";
-import { figureOf, percent, reasonsOf } from "./words.js";
 
-export function createResults(root, kinds, { onChoose }) {
+export function createResults(root, { onChoose }) {
   const rows = new Map(
     [...root.querySelectorAll("[data-protocol]")].map((row) => [row.dataset.protocol, row]),
   );
@@ -22,8 +21,7 @@ export function createResults(root, kinds, { onChoose }) {
       for (const said of protocols) {
         const row = rows.get(said.slug);
         if (!row) continue;
-        const figures = [said.recall, said.precision, said.f_score];
-        row.querySelectorAll("td.number").forEach((cell, at) => setText(cell, percent(figures[at])));
+        row.querySelectorAll("td.number").forEach((cell, at) => setText(cell, said.figures[at]));
         const error = row.querySelector("[data-error]");
         error.hidden = !said.error;
         setText(error, said.error ? gettext("undefined: {why}", { why: said.error }) : "");
@@ -34,11 +32,10 @@ export function createResults(root, kinds, { onChoose }) {
       }
       const said = protocols.find(({ slug }) => slug === chosen);
       for (const name of names) setText(name, said.name);
-      const [recall, precision, f] = [said.recall, said.precision, said.f_score].map(percent);
+      const [recall, precision, f] = said.figures;
       setText(headline, gettext("R {recall}  P {precision}  F {f}", { recall, precision, f }));
-      const told = reasonsOf(said, kinds);
-      none.hidden = told.length > 0;
-      reasons.replaceChildren(...told.map(({ label, words }) => line("li", "strong", label, ` ${words}`)));
+      none.hidden = said.reasons.length > 0;
+      reasons.replaceChildren(...said.reasons.map(reason));
       indicators.replaceChildren(...Object.entries(said.indicators).map(figure));
     },
   };
@@ -48,21 +45,19 @@ function setText(element, words) {
   if (element.textContent !== words) element.textContent = words;
 }
 
-function line(tag, strongTag, strongWords, words) {
-  const made = document.createElement(tag);
-  const strong = document.createElement(strongTag);
-  strong.textContent = strongWords;
-  made.append(strong, words);
+function reason([label, words]) {
+  const made = document.createElement("li");
+  made.append(elementOf("strong", label), ` ${words}`);
   return made;
 }
 
 function figure([name, value]) {
   const made = document.createElement("div");
   const term = document.createElement("dt");
-  const words = document.createElement("dd");
   // The same name as in files and in the API.
-  term.append(Object.assign(document.createElement("code"), { textContent: name }));
-  words.textContent = figureOf(value);
-  made.append(term, words);
+  term.append(elementOf("code", name));
+  made.append(term, elementOf("dd", value));
   return made;
 }
+
+const elementOf = (tag, textContent) => Object.assign(document.createElement(tag), { textContent });

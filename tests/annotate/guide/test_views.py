@@ -236,6 +236,19 @@ def test_a_scene_is_scored_by_every_protocol(client):
     assert (said["name"], said["recall"], said["precision"], said["f_score"]) == ("IOU", 1, 1, 1)
     assert said["matches"][0]["truth"] == [0]
     assert said["unmatched"] == []
+    assert said["figures"] == ["100.00"] * 3
+    assert said["sentence"] == "IOU: recall 100.00, precision 100.00, F-score 100.00."
+    assert said["reasons"] == [["T1, D1", "matched, recall credit 1.00, precision credit 1.00"]]
+
+
+def test_an_undefined_score_and_a_region_without_a_match_are_told_in_words(client):
+    data = {"truth": [], "detections": [{"rect": [10, 10, 110, 50]}]}
+    [said] = ask(client, {"scene": data, "protocol": "iou"}).json()["protocols"]
+    assert said["reasons"] == [["D1", "its best IoU, 0.000, is not above 0.5"]]
+    assert said["indicators"]["mean_iou"] == "–"
+    [said] = ask(client, {"scene": data, "protocol": "table-structure"}).json()["protocols"]
+    assert said["figures"] == ["–"] * 3
+    assert said["sentence"] == f"{said['name']}: undefined, it needs tables with cells."
 
 
 def test_one_protocol_is_asked_by_its_name(client):
