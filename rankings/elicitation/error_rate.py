@@ -1,13 +1,16 @@
-"""An annotator's share of wrong answers, estimated from repeated pairs."""
+"""The share of wrong answers, and whether mistakes are made again, estimated from repeated pairs."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from ..errors import RankingError
+from .partial_order import Verdict
 from .shares import wilson
 
 _MIN_REPEATED: Final = 30
+_MIN_MISTAKES: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +52,79 @@ def _error(differing: float) -> float:
     # Two answers, each wrong with probability e, differ with probability 2 e (1 - e) + e^2 / 2;
     # this is the smaller solution for e.
     return (2 - math.sqrt(max(4 - 6 * differing, 0.0))) / 3 if differing < 2 / 3 else 2 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Mistakes:
+    """Repeated answers that contradicted, or agreed with, all other annotators the first time.
+
+    If people err independently each time, a mistake comes again with half the probability of a wrong
+    answer; if mistakes, or opinions, belong to the pair, nearly always.
+
+    Attributes
+    ----------
+    n, n_again : int
+        Contradicting first answers, and those of them that were given again.
+    n_right, n_changed : int
+        Agreeing first answers, and those of them that were not given again.
+    """
+
+    n: int = 0
+    n_again: int = 0
+    n_right: int = 0
+    n_changed: int = 0
+
+    def __add__(self, other: "Mistakes") -> "Mistakes":
+        return Mistakes(
+            self.n + other.n,
+            self.n_again + other.n_again,
+            self.n_right + other.n_right,
+            self.n_changed + other.n_changed,
+        )
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of the share of mistakes made again; 0 to 1 without any."""
+        return wilson(self.n_again, self.n) if self.n else (0.0, 1.0)
+
+    @property
+    def expected(self) -> float | None:
+        """The share made again if people erred independently each time; None without right answers."""
+        return self.n_changed / self.n_right / 2 if self.n_right else None
+
+    @property
+    def belong_to(self) -> Literal["pair", "answer"] | None:
+        """Whether most mistakes belong to the pair; None if unknown, as with fewer than ten."""
+        low, high = self.interval
+        if self.n < _MIN_MISTAKES or low <= 0.5 <= high:
+            return None
+        return "pair" if low > 0.5 else "answer"
+
+
+def mistakes_of(
+    first: Mapping[str, Verdict], again: Mapping[str, Verdict], others: Mapping[str, Verdict]
+) -> Mistakes:
+    """Return the counts of one pair that an annotator answered twice.
+
+    A pair counts once, by the first criterion with a contradiction, or else with an agreement, because
+    criteria answered on one screen depend on each other.
+
+    Parameters
+    ----------
+    first, again, others : mapping of criterion to verdict
+        The two answers, and the verdicts on which all other annotators of the image agree. Only
+        "left" against "right" is a contradiction: "equal" may be a matter of degree.
+
+    Examples
+    --------
+    >>> mistakes_of({"recall": "left"}, {"recall": "left"}, {"recall": "right"})
+    Mistakes(n=1, n_again=1, n_right=0, n_changed=0)
+    """
+    decided = [name for name in first if name in again and others.get(name, "equal") != "equal"]
+    for name in decided:
+        if {first[name], others[name]} == {"left", "right"}:
+            return Mistakes(n=1, n_again=int(first[name] == again[name]))
+    for name in decided:
+        if first[name] == others[name]:
+            return Mistakes(n_right=1, n_changed=int(first[name] != again[name]))
+    return Mistakes()

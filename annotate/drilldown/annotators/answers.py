@@ -12,9 +12,11 @@ from annotate.judging.attention_checks import Tally, tallies
 from annotate.judging.models import Assignment, Judgement, Screen
 from rankings.agreement.annotators import left_out_distances
 from rankings.consensus.rules import ConsensusMethod
-from rankings.elicitation.log import CRITERIA
+from rankings.elicitation.error_rate import Mistakes, mistakes_of
+from rankings.elicitation.log import CRITERIA, MIRRORED
+from rankings.elicitation.partial_order import Verdict
 from rankings.elicitation.shares import wilson
-from rankings.orders.buckets import Ranking, methods_of
+from rankings.orders.buckets import Ranking, bucket_of, methods_of
 
 # Limits of left's share of the answers that chose a side; a share outside them may be marked.
 SIDE_LOW: Final = 0.35
@@ -105,6 +107,11 @@ class SeenTally:
         self.least.append(min(seen["left"], seen["right"]))
 
 
+_VERDICTS: Final[Mapping[int, Verdict]] = {-1: "left", 0: "equal", 1: "right"}
+# The first two answers to a pair of methods, from the smaller one's side.
+_Answers = list[dict[str, Verdict]]
+
+
 @dataclass
 class Work:
     """An annotator's work on one image, or on all."""
@@ -115,6 +122,9 @@ class Work:
     in_sight: SeenTally = field(default_factory=SeenTally)
     n_repeated: int = 0
     n_differing: int = 0
+    mistakes: Mistakes = field(default_factory=Mistakes)
+    # Of one image only: by pair of methods.
+    answers: dict[tuple[int, int], _Answers] = field(default_factory=dict)
     known: Tally = field(default_factory=Tally)
     unsettled: list[str] = field(default_factory=list)
     # Criterion -> distances to the others' consensus, one for each image that counts.
@@ -150,6 +160,7 @@ class Work:
         self.in_sight.add(other.in_sight)
         self.n_repeated += other.n_repeated
         self.n_differing += other.n_differing
+        self.mistakes += other.mistakes
         self.known += other.known
         self.unsettled += other.unsettled
         for name, distances in other.distances.items():
@@ -164,6 +175,7 @@ class Work:
             in_sight=self.in_sight,
             n_repeated=self.n_repeated,
             n_differing=self.n_differing,
+            mistakes=self.mistakes,
             known=self.known,
             n_unsettled=len(self.unsettled),
             distance=self.distance,
@@ -182,6 +194,7 @@ class Totals:
     in_sight: SeenTally
     n_repeated: int
     n_differing: int
+    mistakes: Mistakes
     known: Tally
     n_unsettled: int
     distance: float | None
@@ -218,13 +231,25 @@ def _work_of_each(assignments: Sequence[Assignment]) -> dict[int, Work]:
             "assignment",
             "screen__left",
             "screen__right",
+            "screen__left__method",
+            "screen__right__method",
             "screen__purpose",
             "seconds_taken",
             "seen",
             *CRITERIA,
         )
     )
-    for assignment, left, right, purpose, seconds, seen, *verdicts in rows.iterator():
+    for (
+        assignment,
+        left,
+        right,
+        first,
+        second,
+        purpose,
+        seconds,
+        seen,
+        *verdicts,
+    ) in rows.iterator():
         of_image = work[assignment]
         of_image.n_screens += 1
         of_image.in_sight.take_up(seen)
@@ -239,6 +264,9 @@ def _work_of_each(assignments: Sequence[Assignment]) -> dict[int, Work]:
         alike = repeats.heard(assignment, left, right, purpose, given)
         of_image.n_repeated += len(alike)
         of_image.n_differing += alike.count(False)
+        answers = of_image.answers.setdefault((min(first, second), max(first, second)), [])
+        if len(answers) < 2:
+            answers.append(given if first < second else {c: MIRRORED[v] for c, v in given.items()})
     for assignment, known in tallies([of.pk for of in assignments if of.known]).items():
         work[assignment].known = known
     return work
@@ -256,10 +284,12 @@ def _add_distances(
     """
     # A visit about only some methods does not rank the image.
     complete = [one for one in assignments if one.rankings and one.drawn is None]
+    by_criterion = {}
     for criterion in CRITERIA:
         # Answers from elsewhere may be by some criteria only.
         by = [one for one in complete if criterion in (one.rankings or {})]
         rankings = _alike((one for one in by if one.annotator_id not in excluded), criterion)
+        by_criterion[criterion] = rankings
         _store(left_out_distances(rankings, consensus=consensus), criterion, work)
         for assignment in by:
             others = rankings.get(str(assignment.image_id), {})
@@ -274,6 +304,32 @@ def _add_distances(
                     criterion,
                     work,
                 )
+    for assignment in complete:
+        if assignment.pk in work:
+            places = {
+                criterion: [
+                    bucket_of(ranking)
+                    for other, ranking in of_criterion.get(str(assignment.image_id), {}).items()
+                    if other != str(assignment.pk)
+                ]
+                for criterion, of_criterion in by_criterion.items()
+            }
+            _add_mistakes(work[assignment.pk], places)
+
+
+def _add_mistakes(work: Work, others: Mapping[str, Sequence[Mapping[str, int]]]) -> None:
+    """Count mistakes by the verdicts on which at least two others agree, without exception."""
+    for pair, answers in work.answers.items():
+        if len(answers) < 2:
+            continue
+        first, second = map(str, pair)
+        agreed: dict[str, Verdict] = {}
+        for criterion, places in others.items():
+            ranked = [of for of in places if first in of and second in of]
+            signs = {(of[first] > of[second]) - (of[first] < of[second]) for of in ranked}
+            if len(ranked) > 1 and len(signs) == 1:
+                agreed[criterion] = _VERDICTS[signs.pop()]
+        work.mistakes += mistakes_of(answers[0], answers[1], agreed)
 
 
 def _store(

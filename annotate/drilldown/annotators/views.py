@@ -25,6 +25,7 @@ from annotate.studies.pseudonyms import pseudonyms, usernames
 from annotate.studies.shortcuts import followed
 from rankings.agreement.report import Settings
 from rankings.consensus.rules import CONSENSUS_METHODS, ConsensusMethod
+from rankings.elicitation.error_rate import Mistakes
 from rankings.elicitation.log import CRITERIA
 
 from ..links import kept
@@ -121,6 +122,7 @@ def _page(
         **(_images(request, study, key_of, chosen.key, consensus) if chosen else {}),
         "is_large": is_large,
         "counted_at": counted.at if counted else None,
+        "mistakes": sum((one.work.mistakes for one in people if one.left_out is None), Mistakes()),
         "is_counted": not is_large or counted is not None,
         "hides_names": hides_names,
         "criteria": CRITERIA,

@@ -164,6 +164,43 @@ def test_repeated_pairs_are_compared_with_the_answer_before(follow, errs):
     assert one.error is None  # fewer than 30
 
 
+@pytest.mark.parametrize("errs_again", [False, True])
+def test_mistakes_are_counted_that_come_again(follow, errs_again):
+    """Three annotators agree; a fourth reverses every pair, or only the first answer to it."""
+    study = make_study(8, images=6, n_checks=4)
+    names = [f"method-{at}" for at in range(8)]
+    straight = same_truth([[name] for name in names])
+    turned = same_truth([[name] for name in reversed(names)])
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), straight)
+    person = add_annotator(study)
+    turn = services.start(study=study, annotator=person)
+    seen, n_twice = set(), 0
+    while turn is not None:
+        pair = (turn.assignment.pk, *sorted((turn.screen.left_id, turn.screen.right_id)))
+        n_twice += pair in seen
+        turn = answer(turn, person, straight if pair in seen and not errs_again else turned)
+        seen.add(pair)
+    client = follow(study)
+    *others, one = people_of(client, study)
+    mistakes = one.work.mistakes
+    assert (mistakes.n_again, mistakes.n_right) == (mistakes.n if errs_again else 0, 0)
+    assert 10 <= mistakes.n <= n_twice
+    # A fourth who always contradicts leaves the others without an answer that all agree on.
+    assert any(other.work.mistakes.n_right for other in others) is not errs_again
+    text = client.get(url(study)).text
+    assert ("belong to the pair" in text) is errs_again
+    assert ("Most mistakes are not made again" in text) is not errs_again
+
+
+def test_without_repeats_nothing_is_said_about_mistakes(follow):
+    study = make_study(list("abc"), n_checks=0)
+    rank_everything(study, add_annotator(study), same_truth(ABC))
+    text = follow(study).get(url(study)).text
+    assert "That is too little to tell whether mistakes are made again." in text
+    assert not re.search(r"\b(nan|inf|None)\b", text)
+
+
 def test_contradictions_that_are_open_are_counted(follow):
     study = make_study(list("abc"), images=2)
     rank_everything(study, add_annotator(study), same_truth(ABC))

@@ -8,9 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.elicitation import answering, truth
-from rankings.elicitation.error_rate import error_rate
-from rankings.elicitation.log import CRITERIA, Answer, Check, Skip, Withdrawal, replay, simulate
+from benchmarks.elicitation import answering, erring, one_criterion, truth, with_checks
+from rankings.elicitation.error_rate import Mistakes, error_rate, mistakes_of
+from rankings.elicitation.log import (
+    CRITERIA,
+    MIRRORED,
+    Answer,
+    Check,
+    Skip,
+    Withdrawal,
+    replay,
+    simulate,
+)
 from rankings.elicitation.rechecks import (
     CHECKS,
     ask_of,
@@ -340,6 +349,88 @@ def test_the_error_rate_recovers_the_true_one():
     e = 0.05
     differing = 2 * e * (1 - e) + e * e / 2
     assert error_rate(round(differing * 100_000), 100_000).rate == pytest.approx(e, abs=1e-4)
+
+
+def agreed(rankings, low, high):
+    """Return the verdicts on two items on which two rankings agree, by criterion."""
+    found = {}
+    for criterion in CRITERIA:
+        verdicts = set()
+        for ranking in rankings:
+            place = {item: at for at, bucket in enumerate(ranking[criterion]) for item in bucket}
+            sign = (place[low] > place[high]) - (place[low] < place[high])
+            verdicts.add({-1: "left", 0: "equal", 1: "right"}[sign])
+        if len(verdicts) == 1:
+            found[criterion] = verdicts.pop()
+    return found
+
+
+@pytest.mark.parametrize("by_pair", [False, True])
+def test_simulated_mistakes_that_belong_to_the_pair_are_told_from_those_made_anew(by_pair):
+    """Three simulated annotators of one criterion; the first one's repeats against the others' rankings.
+
+    A second way: the likeliest share of mistakes that belong to the pair, of all shares in steps of 1 %,
+    by the probabilities of both answers to a pair whose right answer the others give.
+    """
+    found, answers = Mistakes(), []
+    for image in range(80):
+        of = one_criterion(image)
+        settled = [
+            with_checks(10, erring(of, 0.1, random.Random(3 * image + at), by_pair=by_pair), 8)
+            for at in range(3)
+        ]
+        rankings = [one.state.rankings() for one in settled[1:]]
+        said = {}
+        for entry in settled[0].entries:
+            low, high = sorted((entry.left, entry.right))
+            turned = entry.left != low
+            verdicts = {c: MIRRORED[v] if turned else v for c, v in entry.verdicts.items()}
+            said.setdefault((low, high), []).append(verdicts)
+        for (low, high), of_pair in said.items():
+            if len(of_pair) > 1:
+                others = agreed(rankings, low, high)
+                found += mistakes_of(*of_pair[:2], others)
+                answers += [(*(one["recall"] for one in of_pair[:2]), others.get("recall"))]
+    assert found.belong_to == ("pair" if by_pair else "answer")
+    low, high = found.interval
+
+    def likelihood(share, rate=0.1):
+        """Of the answers; a mistake of the pair comes again, others are drawn each time."""
+        total = 0.0
+        for first, again, right in answers:
+            if right not in ("left", "right") or first == "equal":
+                continue
+            of_first = 1 - rate if first == right else rate / 2
+            anew = 1 - rate if again == right else rate / 2
+            stays = float(first == again)
+            mixed = share * stays + (1 - share) * anew if first != right else anew
+            total += math.log(max(of_first * mixed, 1e-9))
+        return total
+
+    likeliest = max(range(101), key=lambda percent: likelihood(percent / 100)) / 100
+    assert low <= likeliest + found.expected * (1 - likeliest) <= high
+
+
+def test_mistakes_are_opposite_to_all_others_and_count_once_a_pair():
+    left, right, equal = ({"recall": verdict} for verdict in ("left", "right", "equal"))
+    assert mistakes_of(left, left, right) == Mistakes(1, 1)
+    assert mistakes_of(left, right, right) == Mistakes(1, 0)
+    assert mistakes_of(left, right, left) == Mistakes(0, 0, 1, 1)
+    for nothing in ((left, left, equal), (equal, equal, right), (left, left, {}), ({}, left, left)):
+        assert mistakes_of(*nothing) == Mistakes()
+    first = {"recall": "left", "precision": "right", "preference": "left"}
+    again = {"recall": "left", "precision": "left", "preference": "left"}
+    assert mistakes_of(first, again, dict.fromkeys(CRITERIA, "left")) == Mistakes(1, 0)
+    assert mistakes_of(first, again, dict.fromkeys(CRITERIA, "right")) == Mistakes(1, 1)
+
+
+def test_few_mistakes_belong_to_nothing():
+    assert Mistakes(9, 9).belong_to is None
+    assert Mistakes(10, 10).belong_to == "pair"
+    assert Mistakes(10, 0).belong_to == "answer"
+    assert Mistakes(40, 20).belong_to is None
+    assert (Mistakes().interval, Mistakes().expected) == ((0, 1), None)
+    assert Mistakes(1, 1, 40, 4).expected == 0.05
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
