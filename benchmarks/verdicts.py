@@ -16,6 +16,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -146,6 +147,13 @@ def show_looks(options: argparse.Namespace) -> int:
     return n_missed
 
 
+def _with_size(study: Simulated, annotators: int, images: int) -> Simulated:
+    """Return the study with other numbers, and groups and scenes of the same sizes."""
+    groups = study.groups * annotators // study.annotators
+    scenes = study.scenes * images // study.images
+    return replace(study, annotators=annotators, images=images, groups=groups, scenes=scenes)
+
+
 def show_plans(options: argparse.Namespace) -> int:
     """Print what becomes of plans for a power of 80 %; return how many rows miss a target.
 
@@ -154,12 +162,24 @@ def show_plans(options: argparse.Namespace) -> int:
     """
     print("\n" + "plans from pilots".ljust(48), "    found   wanted    none  at most")
     n_missed, n_pilots = 0, options.studies
-    for k in (2, 7):
-        name = f"{k} protocols, power .80 promised"
+    for k, (name, groups, scenes) in product(
+        (2, 7), (("", 0, 0), (", groups of two", 12, 0), (", scenes of five", 0, 48))
+    ):
+        name = f"{k} protocols{name}, power .80 promised"
         if options.only not in name:
             continue
         rng = np.random.default_rng(options.seed)
-        world = Simulated(24, 240, k, per_image=2, farther=k // 2, taste=0.1)
+        world = Simulated(
+            24,
+            240,
+            k,
+            per_image=2,
+            farther=k // 2,
+            taste=0.1,
+            groups=groups,
+            bias=0.1,
+            scenes=scenes,
+        )
         # Over many studies: the tastes of 24 annotators alone move the difference by a fifth.
         several = [simulate(world, rng).distances.distances.mean(axis=0) for _ in range(1000)]
         means = np.mean(several, axis=0)
@@ -168,13 +188,14 @@ def show_plans(options: argparse.Namespace) -> int:
         first, second = np.triu_indices(k, 1)
         differs, n_none, shares = farther[first] != farther[second], 0, []
         for _ in range(n_pilots):
-            pilot = simulate(replace(world, annotators=12, images=40), rng).distances
+            pilot = simulate(_with_size(world, 12, 40), rng)
+            parts = components_of(pilot.distances, pilot.as_tested(world))
             design = Design(2, world.annotators, world.per_image)
-            n = needed_images(components_of(pilot), design, apart, alpha=ALPHA / math.comb(k, 2))
+            n = needed_images(parts, design, apart, alpha=ALPHA / math.comb(k, 2))
             if n is None:
                 n_none += 1
                 continue
-            result = compare(simulate(replace(world, images=n), rng).distances)
+            result = compare(simulate(_with_size(world, 24, n), rng).as_tested(world))
             told = np.array([(pair.adjusted_p_value or 0.0) <= ALPHA for pair in result.pairs])
             shares.append(float(told[differs].mean()))
         found, none = float(np.mean(shares or [0])), n_none / n_pilots

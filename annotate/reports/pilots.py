@@ -13,6 +13,7 @@ from rankings.design.pilots import Pilot, pilot
 from text_rankings.base.i18n import gettext_noop
 
 from . import cache
+from .included import declared_clusters
 from .pairs import visits_of
 from .services import available_runs, protocol_scores, sentinels
 from .snapshots import snapshot
@@ -43,6 +44,7 @@ def pilot_of_study(
         # Read again: the key must match the data read.
         key = cache.key_of(study, settings, chosen)
         visits, scores = visits_of(study)[criterion], protocol_scores(study, chosen)
+        declared = declared_clusters(study)
     unwanted = sentinels(chosen)
     protocols = [run.name for run in chosen if run.name not in unwanted]
     values = {
@@ -50,7 +52,8 @@ def pilot_of_study(
         for image, of_image in values_of(criterion, scores, settings).items()
     }
     usable = comparable(visits, values, protocols, settings.decimals)
-    found = pilot(usable.visits, usable.rankings, protocols, origin=_OF_STUDY.format(study=study))
+    origin = _OF_STUDY.format(study=study)
+    found = pilot(usable.visits, usable.rankings, protocols, origin=origin, declared=declared)
     cache.put_part(name, key, asdict(found))
     return found
 

@@ -104,8 +104,9 @@ def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
         }
     lines = [
         f"{ASKED[one.asking]}, {one.answers} answers: a difference of {in_100(question.difference)} "
-        f"in 100 pairs is found in {100 * one.power:.0f} % of studies; one of {100 * one.least:.3g} in "
-        f"{100 * question.share:g} %."
+        f"in 100 pairs is found in {100 * one.power:.0f} % of studies; "
+        + ("none" if one.least is None else f"one of {100 * one.least:.3g}")
+        + f" in {100 * question.share:g} %."
         for one in found
     ]
     return "\n".join([*(prose(line, sys.stdout) for line in (*lines, *pilot.remarks)), ""])
@@ -131,7 +132,7 @@ def _pilot(path: str, options: argparse.Namespace) -> Any:
     from ..agreement.report import Settings
     from ..design.pilots import demo_pilot, pilot_of_rankings
     from ..errors import RankingError
-    from .files import read_plain_scores, read_rankings
+    from .files import read_declared, read_plain_scores, read_rankings
 
     if not path:
         return demo_pilot()
@@ -145,4 +146,5 @@ def _pilot(path: str, options: argparse.Namespace) -> Any:
         read_plain_scores(options.scores),
         options.criterion,
         Settings(decimals=options.decimals),
+        declared=read_declared(path),
     )

@@ -18,6 +18,8 @@ class Components:
     never seem to help. ``shared`` is what other pairs of protocols tell about the annotators' variance
     of one (:mod:`.moderation`): prior degrees of freedom for each own one, 0 for two protocols and at
     most their number less 2. ``degrees`` of freedom of the estimate, None if the components are known.
+    With ``per_group`` annotators of a group, or ``per_scene`` images of a scene, above 1, groups or
+    scenes are the units of the test: the component is the variance of their mean times this number.
     """
 
     image: float
@@ -27,6 +29,8 @@ class Components:
     image_is_apart: bool = True
     shared: float = 0.0
     degrees: float | None = None
+    per_group: float = 1.0
+    per_scene: float = 1.0
 
     def __post_init__(self) -> None:
         for name in ("image", "annotator", "rest", "shared"):
@@ -35,6 +39,9 @@ class Components:
                 raise RankingError(f"the component of {name} must not be negative, got {value}")
         if self.degrees is not None and not self.degrees > 0:
             raise RankingError(f"degrees must be above 0, got {self.degrees}")
+        for name in ("per_group", "per_scene"):
+            if not 1 <= getattr(self, name) < math.inf:
+                raise RankingError(f"{name} must be at least 1, got {getattr(self, name)}")
 
     @property
     def scales(self) -> tuple[float, ...]:

@@ -17,7 +17,8 @@ from text_rankings.base.i18n import gettext_noop
 from ..agreement.report import RecallPrecision, Settings, values_of
 from ..elicitation.pair_draws import disagreement, inclusion_probabilities
 from ..errors import RankingError
-from ..inference.pair_estimates import Visit, pair_losses
+from ..inference.clusters import NONE_DECLARED, Declared
+from ..inference.pair_estimates import Visit, names_of, pair_losses
 from ..inference.resampling import SEED, drawn_images
 from ..orders.buckets import Ranking, bucket_of
 from ..orders.packed_scores import Floats, protocols_of, rankings_from_scores
@@ -69,11 +70,13 @@ def pilot(
     protocols: Sequence[str],
     *,
     origin: str = PILOT,
+    declared: Declared = NONE_DECLARED,
 ) -> Pilot:
     """Return the variation that rankings or pairs of one criterion predict for a later study.
 
     Whole rankings count alone if there are also pairs. With too few data it is the demo's, with the
     reason; with one annotator, the annotators' component is the demo's share of the other components.
+    Declared groups and scenes are the units of the plan's test.
     Raises RankingError as :func:`.pair_estimates.pair_losses` does.
     """
     whole = [visit for visit in visits if visit.probabilities is None]
@@ -99,7 +102,12 @@ def pilot(
             ).format(origin=origin)
         )
     else:
-        known = components_of(measured)
+        known = components_of(measured, declared.of(measured, *names_of(used)))
+        remarks += [
+            words.format(origin=origin, n=f"{n:.1f}".removesuffix(".0"))
+            for n, words in ((known.per_group, _GROUPS), (known.per_scene, _SCENES))
+            if n > 1
+        ]
     remarks += [_NEGATIVE[name] for name in known.negative]
     if not known.image_is_apart:
         remarks.append(
@@ -117,6 +125,14 @@ def pilot(
     return Pilot({"rankings": known, "pairs": as_pairs}, origin, tuple(remarks), apart)
 
 
+_GROUPS: Final = gettext_noop(
+    "{origin} has groups of {n} people on average, and tests count groups. This plan assumes groups of that "
+    "size; more and smaller groups need fewer people."
+)
+_SCENES: Final = gettext_noop(
+    "{origin} has scenes of {n} images on average, and tests count scenes. This plan assumes scenes of that "
+    "size; more and smaller scenes need fewer images."
+)
 _NEGATIVE: Final = {
     "image": gettext_noop(
         "Images seem to vary no more than by chance: their variance was estimated below 0 and is taken as 0."
@@ -203,6 +219,7 @@ def pilot_of_rankings(
     *,
     without: Collection[str] = (),
     origin: str = PILOT,
+    declared: Declared = NONE_DECLARED,
 ) -> Pilot:
     """Return the :func:`pilot` of whole rankings by one criterion and of protocols' scores.
 
@@ -231,4 +248,4 @@ def pilot_of_rankings(
         for annotator, ranking in rankings[image].items()
     ]
     own = rankings_from_scores(values, methods, protocols, settings.decimals)
-    return pilot(visits, own, protocols, origin=origin)
+    return pilot(visits, own, protocols, origin=origin, declared=declared)

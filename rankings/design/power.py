@@ -7,6 +7,10 @@ The variance of the mean difference over I images and A annotators, r of them pe
 The test is that of :mod:`.multi_reader`, with degrees of freedom computed from the components
 themselves. Power is that of Student's t: the noncentral t of the difference in standard errors.
 
+With groups of annotators or scenes of images, these are the units of the test: a design has as many
+annotators in a group, and images in a scene, as the pilot had. Their components are those of the means of
+groups and scenes times these numbers, so that the variance above stays as it is.
+
 The degrees of freedom fall towards those of the annotators as images are added, and towards 1 if
 annotators outnumber the images that several of them rank. So a larger design may find less than a
 smaller one that it contains. A study can always use the smaller one: the power of a design is
@@ -40,28 +44,34 @@ _MOST_ERRORS: Final = 1e4
 _MOST_DEGREES: Final = 1e9
 _MOST_ANNOTATORS: Final = 10_000
 _STEP: Final = 1.01
+# Units of which a variance can be estimated, but for rounding.
+_TWO: Final = 2 - 1e-9
 Floats = NDArray[np.float64]
 
 
-def components_of(measured: PersonalDistances) -> Components:
+def components_of(
+    measured: PersonalDistances, tested: PersonalDistances | None = None
+) -> Components:
     """Return the mean components of all pairs of protocols.
 
-    The estimates are unbiased and may be negative; a mean below 0 counts as 0.
+    The estimates are unbiased and may be negative; a mean below 0 counts as 0. ``tested`` is the same
+    with groups and scenes as units (:func:`.clusters.clustered`), if there are any.
 
     Raises
     ------
     RankingError
         If there are fewer than two protocols, images or annotators.
     """
-    n_images, n_annotators = (len(np.unique(of)) for of in (measured.images, measured.annotators))
+    tested = measured if tested is None else tested
+    n_images, n_annotators = _n_units(tested)
     if len(measured.protocols) < 2:
         raise RankingError("components of variance need at least two protocols")
     if n_images < 2:
         raise RankingError("components of variance need at least two images")
     if n_annotators < 2:
         raise RankingError(f"{ONE_ANNOTATOR}: components of variance need at least two")
-    parts, n_i, n_a = raw_components(measured)
-    n, of_a = len(measured.images), float((n_a**2).sum()) / len(measured.images) ** 2
+    parts, n_i, n_a = raw_components(tested)
+    n, of_a = len(tested.images), float((n_a**2).sum()) / len(tested.images) ** 2
     ratios, _ = annotator_ratios(parts, of_a, n)
     own = 1 / of_a - 1
     prior = prior_of(ratios[ratios >= 0], own, len(measured.protocols))
@@ -77,13 +87,24 @@ def components_of(measured: PersonalDistances) -> Components:
     found = {"image": image, "annotator": annotator, "rest": rest}
     negative = tuple(name for name, value in found.items() if value < 0)
     known = {name: max(value, 0.0) for name, value in found.items()}
+    of_each = [a / b for a, b in zip(_n_units(measured), (n_images, n_annotators), strict=True)]
+    in_cell = len(measured.images) / n
     return Components(
-        **known,
+        known["image"] * of_each[0],
+        known["annotator"] * of_each[1],
+        known["rest"] * in_cell,
         negative=negative,
         image_is_apart=is_apart,
         shared=shared,
         degrees=_degrees_of(known, (of_i, of_a), n, own * shared),
+        per_scene=of_each[0],
+        per_group=of_each[1],
     )
+
+
+def _n_units(measured: PersonalDistances) -> tuple[int, int]:
+    """Return the numbers of images and annotators, or of scenes and groups."""
+    return len(np.unique(measured.images)), len(np.unique(measured.annotators))
 
 
 def _degrees_of(
@@ -122,17 +143,26 @@ def _spreads(
     low, more = np.divmod(n, a)
     of_a = (more * (low + 1) ** 2 + (a - more) * low**2) / n**2
     of_i = ((i - n_often) * sharing.per_image**2 + n_often * sharing.repeats**2) / n**2
-    image, rest = parts.image, parts.rest
-    if sharing.most_of_an_image == 1:
+    # Groups, scenes and their cells, which are the annotators, images and rankings without any.
+    scenes, groups = i / parts.per_scene, a / parts.per_group
+    of_i, of_a = np.minimum(of_i * parts.per_scene, 0.5), np.minimum(of_a * parts.per_group, 0.5)
+    cells = np.minimum(n, scenes * groups)
+    image, rest = parts.image / parts.per_scene, parts.rest * cells / n
+    if sharing.most_of_an_image == 1 and parts.per_scene == 1:
         # With one ranking per image, the test cannot separate the two.
         image, rest = 0.0, image + rest
-    free = np.maximum(n - i - np.minimum(a, n) + 1, 1)
-    arrays = np.array([image]), np.array([parts.annotator]), np.array([rest])
-    ratio, _ = annotator_ratios(arrays, of_a, n)
+    free = np.maximum(cells - scenes - np.minimum(groups, cells) + 1, 1)
+    arrays = np.array([image]), np.array([parts.annotator / parts.per_group]), np.array(rest)
+    ratio, _ = annotator_ratios(arrays, of_a, cells)
     is_common = parts.shared >= ENOUGH_PROTOCOLS - 2
     prior = Prior(np.maximum(ratio, 0), (1 / of_a - 1) * parts.shared, is_common)
-    found = moments_of(arrays, (of_i, of_a), n, free, prior)
-    return found.of_mean, found.degrees_of_freedom
+    found = moments_of(arrays, (of_i, of_a), cells, free, prior)
+    degrees = found.degrees_of_freedom
+    if parts.per_group > 1:
+        degrees = np.minimum(degrees, 1 / of_a - 1 + prior.degrees)
+    # One group, or scene, has no variance.
+    is_tested = np.minimum(scenes, groups) >= _TWO
+    return np.where(is_tested, found.of_mean, np.inf), np.where(is_tested, degrees, 1.0)
 
 
 def _axis(all_up_to: int, most: int) -> NDArray[np.int64]:
@@ -210,7 +240,8 @@ def least_difference(
 ) -> float:
     """Return the smallest true difference that the test finds with a power of ``share``.
 
-    In the unit of the components' square roots; 0 if nothing varies.
+    In the unit of the components' square roots; 0 if nothing varies, infinite
+    if the annotators are one group or the images one scene.
 
     Raises
     ------

@@ -26,7 +26,7 @@ from ..orders.packed_scores import Floats
 Generator = np.random.Generator
 Numbers = NDArray[np.intp]
 # Share of the variance that images of a scene have in common.
-_ALIKE: Final = 0.8
+ALIKE: Final = 0.8
 # Noise of copies of one protocol, relative to other protocols'.
 _OF_COPIES: Final = 0.1
 _LARGEST: Final = 100_000
@@ -279,7 +279,7 @@ def _alike(rng: Generator, shape: tuple[int, ...], scene_of: Numbers | None) -> 
     if scene_of is None:
         return own
     shared = rng.normal(size=(int(scene_of.max()) + 1, *shape[1:]))[scene_of]
-    return np.asarray(np.sqrt(_ALIKE) * shared + np.sqrt(1 - _ALIKE) * own)
+    return np.asarray(np.sqrt(ALIKE) * shared + np.sqrt(1 - ALIKE) * own)
 
 
 def _noise_of(study: Simulated, rng: Generator, shape: tuple[int, ...]) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import RankingError
 from .pilots import Pilot
-from .simulation import Simulated, outcome, simulate
+from .simulation import ALIKE, Simulated, outcome, simulate
 from .study_plans import REPEATS, SHARINGS, Choice, Question
 
 Model = Literal["normal", "thurstone", "plackett-luce"]
@@ -19,6 +19,8 @@ _FEWEST: Final = 20
 _MOST_CELLS: Final = 4_000_000_000
 _SEED: Final = 2018
 _MOST_ADDED: Final = 20.0
+# How much groups differ, relative to annotators of one group.
+_BIAS: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ def simulated_design(
         raise RankingError("a design without images cannot be simulated")
     parts = dict(question.components(pilot))[choice.asking]
     sharing = next(one for one in SHARINGS if one.name == choice.sharing)
+    n_groups = round(choice.n_annotators / parts.per_group) if parts.per_group > 1 else 0
+    n_scenes = round(choice.n_images / parts.per_scene) if parts.per_scene > 1 else 0
     return Simulated(
         annotators=choice.n_annotators,
         images=choice.n_images,
@@ -64,8 +68,12 @@ def simulated_design(
         repeats=REPEATS,
         farther=question.n_protocols // 2,
         model=model,
-        image=parts.image,
-        annotator=parts.annotator,
+        # The variances of single images and annotators that give groups and scenes those of the pilot.
+        image=parts.image / (1 + ALIKE * (parts.per_scene - 1) if n_scenes else 1),
+        annotator=parts.annotator / (1 + _BIAS**2 * parts.per_group if n_groups else 1),
+        groups=n_groups,
+        bias=_BIAS,
+        scenes=n_scenes,
         rest=parts.rest,
         difference=question.difference,
         pairs=choice.asking == "pairs",

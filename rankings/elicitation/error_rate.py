@@ -61,12 +61,8 @@ class Mistakes:
     If people err independently each time, a mistake comes again with half the probability of a wrong
     answer; if mistakes, or opinions, belong to the pair, nearly always.
 
-    Attributes
-    ----------
-    n, n_again : int
-        Contradicting first answers, and those of them that were given again.
-    n_right, n_changed : int
-        Agreeing first answers, and those of them that were not given again.
+    Of ``n`` contradicting first answers ``n_again`` were given again; of ``n_right`` agreeing ones
+    ``n_changed`` were not.
     """
 
     n: int = 0
@@ -106,19 +102,10 @@ def mistakes_of(
 ) -> Mistakes:
     """Return the counts of one pair that an annotator answered twice.
 
-    A pair counts once, by the first criterion with a contradiction, or else with an agreement, because
-    criteria answered on one screen depend on each other.
-
-    Parameters
-    ----------
-    first, again, others : mapping of criterion to verdict
-        The two answers, and the verdicts on which all other annotators of the image agree. Only
-        "left" against "right" is a contradiction: "equal" may be a matter of degree.
-
-    Examples
-    --------
-    >>> mistakes_of({"recall": "left"}, {"recall": "left"}, {"recall": "right"})
-    Mistakes(n=1, n_again=1, n_right=0, n_changed=0)
+    ``others`` are the verdicts, by criterion, on which all other annotators of the image agree. Only
+    "left" against "right" is a contradiction: "equal" may be a matter of degree. A pair counts once, by
+    the first criterion with a contradiction, or else with an agreement, because criteria answered on one
+    screen depend on each other.
     """
     decided = [name for name in first if name in again and others.get(name, "equal") != "equal"]
     for name in decided:

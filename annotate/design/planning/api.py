@@ -75,6 +75,8 @@ class ComponentsSerializer(serializers.Serializer[Any]):
     image_is_apart = serializers.BooleanField(
         help_text="Whether images and the rest could be told apart."
     )
+    per_group = serializers.FloatField(help_text="People of a group; above 1, groups are counted.")
+    per_scene = serializers.FloatField(help_text="Images of a scene; above 1, scenes are counted.")
 
 
 class DesignChoiceSerializer(serializers.Serializer[Any]):

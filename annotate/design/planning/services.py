@@ -1,6 +1,6 @@
 """Plans of studies on a dataset, from the variances of another study or of the demo."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from django.contrib.auth.models import User
@@ -12,7 +12,7 @@ from annotate.datasets.models import Dataset
 from annotate.judging.models import Assignment
 from annotate.progress.selectors import median_seconds
 from annotate.reports.errors import TooLarge
-from annotate.reports.included import counted_assignments, declared_clusters
+from annotate.reports.included import counted_assignments
 from annotate.reports.pilots import pilot_of_study
 from annotate.reports.services import require_small
 from annotate.studies.models import Study
@@ -29,7 +29,6 @@ from rankings.design.study_plans import (
     Question,
     plan,
 )
-from text_rankings.base.i18n import gettext_noop
 
 DIFFERENCE: Final = 0.03
 CRITERION: Final = "preference"
@@ -37,10 +36,6 @@ STRATEGIES: Final = (Study.Strategy.INSERTION.value, Study.Strategy.CAREFUL.valu
 # Pairs of a ranking by careful insertion per pair by binary insertion with 2 re-checks, if 5 % of
 # the answers are wrong and the share of wrong answers is learnt (docs/explanation/rechecks.md).
 _CAREFUL: Final = 33.5 / 27.1
-_CLUSTERS: Final = gettext_noop(
-    "“{study}” has groups of people or scenes of images, and tests count these. This plan counts people "
-    "and images: it keeps its promise with as many groups and scenes as it names people and images."
-)
 
 
 @dataclass(frozen=True)
@@ -121,10 +116,7 @@ def _pilot(study: Study | None, criterion: str) -> Pilot:
                 "scores."
             ).format(study=study)
         )
-    found, declared = pilot_of_study(study, criterion), declared_clusters(study)
-    if not (declared.groups or declared.scenes):
-        return found
-    return replace(found, remarks=(_CLUSTERS.format(study=study), *found.remarks))
+    return pilot_of_study(study, criterion)
 
 
 def settings_of(choice: Choice, strategy: str) -> dict[str, int | str]:

@@ -18,7 +18,9 @@ from rankings.design.pilots import (
 )
 from rankings.design.power import components_of
 from rankings.elicitation.pair_draws import disagreement, draw_methods, inclusion_probabilities
+from rankings.inference.clusters import Declared
 from rankings.inference.pair_estimates import Visit, pair_losses
+from rankings.inference.personal_distances import PersonalDistances
 from tests.support.demo import demo_study
 
 METHODS = ("a", "b", "c", "d")
@@ -50,6 +52,33 @@ def test_a_pilot_of_whole_rankings_has_their_components():
     assert found.components["rankings"] == components_of(pair_losses(visits, own, PROTOCOLS))
     means = pair_losses(visits, own, PROTOCOLS).distances.mean(axis=0)
     assert found.differences == pytest.approx(sorted(abs(a - b) for a, b in combinations(means, 2)))
+
+
+def test_groups_and_scenes_of_a_pilot_are_the_units_of_its_plan():
+    """Six people in three groups, 40 images in eight scenes: by hand from the means of their cells."""
+    visits, own = drawn_study(people="uvwxyz")
+    groups = {name: f"group {at // 2}" for at, name in enumerate("uvwxyz")}
+    scenes = {f"i{at}": f"scene {at // 5}" for at in range(40)}
+    found = pilot(visits, own, PROTOCOLS, declared=Declared(groups, scenes))
+    parts = found.components["rankings"]
+    assert (parts.per_group, parts.per_scene) == (2, 5)
+    measured = pair_losses(visits, own, PROTOCOLS)
+    names = sorted(scenes)
+    cells = np.zeros((8, 3, 3))
+    for image, person, losses in zip(
+        measured.images, measured.annotators, measured.distances, strict=True
+    ):
+        cells[int(names[image][1:]) // 5, person // 2] += losses / 10
+    scene, group = np.indices((8, 3)).reshape(2, -1)
+    expected = components_of(PersonalDistances(PROTOCOLS, scene, group, cells.reshape(-1, 3)))
+    assert parts.image == pytest.approx(5 * expected.image)
+    assert parts.annotator == pytest.approx(2 * expected.annotator)
+    assert parts.rest == pytest.approx(10 * expected.rest)
+    assert [line.split(" on average")[0] for line in found.remarks[:2]] == [
+        "the pilot has groups of 2 people",
+        "the pilot has scenes of 5 images",
+    ]
+    assert found.components["pairs"].per_group == 2
 
 
 def test_what_a_draw_adds_is_the_spread_over_all_pairs_that_may_be_drawn():

@@ -8,6 +8,7 @@ import pytest
 import scipy.stats
 
 from rankings.design.designs import Components, Design
+from rankings.design.pilots import Pilot
 from rankings.design.power import (
     _power,
     components_of,
@@ -16,6 +17,8 @@ from rankings.design.power import (
     power,
     spread,
 )
+from rankings.design.simulation import Simulated, outcome, simulate
+from rankings.design.study_plans import Question, reach
 from rankings.errors import RankingError
 from rankings.inference.multi_reader import compare
 from rankings.inference.personal_distances import PersonalDistances
@@ -87,6 +90,54 @@ def test_power_is_the_share_of_simulated_studies_that_find_it(parts, design, dif
     expected = power(parts, design, difference)
     assert 0.3 < expected < 0.95
     assert found / n == pytest.approx(expected, abs=0.07)
+
+
+CLUSTERED = Simulated(
+    *(24, 100, 2),
+    per_image=2,
+    model="normal",
+    groups=8,
+    bias=1.0,
+    scenes=20,
+    image=0.004,
+    annotator=0.0008,
+    rest=0.004,
+    difference=0.055,
+    farther=1,
+)
+
+
+def test_power_counts_groups_and_scenes_as_simulated_studies_do():
+    """An annotator's variance and as much of groups of three: (1 + 3); 0.8 of scenes of five: 1 + 0.8 * 4."""
+    parts = Components(4.2 * 0.004, 4 * 0.0008, 0.004, per_group=3, per_scene=5)
+    design = Design(100, 24, 2)
+    found = outcome(CLUSTERED, 400, seed=4)
+    assert found.power == pytest.approx(power(parts, design, 0.055), abs=0.07)
+    assert 0.4 < found.power < 0.9
+    # As if the 24 annotators and 100 images were independent, the plan would promise too much.
+    assert power(replace(parts, per_group=1, per_scene=1), design, 0.055) > found.power + 0.05
+
+
+def test_a_pilot_tells_the_variances_of_its_groups_and_scenes():
+    large = replace(CLUSTERED, annotators=240, images=800, groups=80, scenes=160)
+    made = simulate(large, np.random.default_rng(6))
+    found = components_of(made.distances, made.as_tested(large))
+    assert (found.per_group, found.per_scene) == (3, 5)
+    assert found.image == pytest.approx(4.2 * 0.004, rel=0.3)
+    assert found.annotator == pytest.approx(4 * 0.0008, rel=0.4)
+    # Two people rank an image, so that what is its own, and theirs, is mostly in the rest.
+    assert 0.004 < found.rest < 0.004 + 0.2 * 0.004 + 0.0008 + 0.001
+
+
+def test_one_group_or_scene_finds_nothing():
+    parts = Components(0.001, 0.001, 0.001, per_group=6, per_scene=10)
+    for design in (Design(100, 11), Design(19, 12)):
+        assert power(parts, design, 0.5) == pytest.approx(0.05)
+        assert least_difference(parts, design) == math.inf
+    assert math.isfinite(least_difference(parts, Design(20, 12)))
+    assert needed_images(parts, Design(2, 11), 0.5) is None
+    [found] = reach(Pilot({"rankings": parts}, "a pilot"), Question(people=6), Design(100, 6))
+    assert found.least is None
 
 
 @pytest.mark.parametrize("repeated", [0.0, 0.15])

@@ -79,6 +79,10 @@ def test_too_few_people_for_any_number_of_images_is_said():
     assert all(choice.n_images is None for choice in found.choices)
     assert found.cheapest is None
     assert found.advised is None
+    assert not any("This may be chance" in remark for remark in found.remarks)
+    estimated = replace(PILOT.components["rankings"], degrees=4.0)
+    by_pilot = plan(Pilot({"rankings": estimated}, "a pilot"), Question(people=4))
+    assert "This may be chance" in by_pilot.remarks[1]
     assert found.remarks[0].startswith(
         "A difference of 3 in 100 pairs cannot be detected with 4 people"
     )

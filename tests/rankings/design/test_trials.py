@@ -28,6 +28,18 @@ def test_the_simulated_study_is_the_planned_design():
     assert (of_pairs.rest, of_pairs.pairs) == (0.147, True)
 
 
+def test_simulated_groups_and_scenes_have_the_sizes_and_the_variance_of_the_plan():
+    """The variance of the mean by simulation, and by the formula of the plan."""
+    parts = Components(0.02, 0.004, 0.004, per_group=3, per_scene=5)
+    choice = Choice("rankings", "two people per image", 24, 100)
+    made = simulated_design(Pilot({"rankings": parts}, "a pilot"), QUESTION, choice)
+    assert (made.groups, made.scenes) == (8, 20)
+    rng = np.random.default_rng(2)
+    means = [np.diff(simulate(made, rng).distances.distances.mean(axis=0)) for _ in range(2000)]
+    expected = 0.02 / 100 + 0.004 / 24 + 0.004 / 200
+    assert np.var([mean[0] for mean in means]) == pytest.approx(expected, rel=0.15)
+
+
 def test_normal_effects_have_the_variances_and_the_difference_of_the_plan():
     """Four rankings an image by four people: the variance of the mean of 40 images, by formula."""
     parts = {"image": 0.004, "annotator": 0.001, "rest": 0.006}

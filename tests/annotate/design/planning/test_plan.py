@@ -176,14 +176,17 @@ def test_a_study_that_asked_pairs_plans_studies_of_pairs(client):
     assert {choice.asking for choice in found.choices} == {"pairs"}
 
 
-@pytest.mark.parametrize("declared", ["groups", "scenes", None])
-def test_a_plan_from_a_study_with_clusters_says_what_it_counts(researcher, study, declared):
-    if declared == "groups":
-        study.memberships.update(group="Paris")
-    elif declared == "scenes":
-        study.images.update(scene="a walk")
-    text = " ".join(researcher.get(address(study)).text.split())
-    assert ("This plan counts people and images" in text) == (declared is not None)
+@pytest.mark.parametrize("n_alike", [0, 2, 3])
+def test_a_plan_from_a_study_with_scenes_counts_them(researcher, study, n_alike):
+    """Three images: three scenes; two scenes of 1.5 on average; one scene, which is none."""
+    for image in study.images.in_order()[:n_alike]:
+        image.scene = "a walk"
+        image.save()
+    response = researcher.get(address(study))
+    parts = response.context["plan"].pilot.components["rankings"]
+    assert (parts.per_scene, parts.per_group) == (1.5 if n_alike == 2 else 1, 1)
+    text = " ".join(response.text.split())
+    assert ("has scenes of 1.5 images on average, and tests count scenes" in text) == (n_alike == 2)
 
 
 def test_the_power_after_an_unlucky_pilot_stands_beside_the_promise(researcher, study):

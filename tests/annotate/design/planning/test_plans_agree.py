@@ -25,7 +25,10 @@ def drawn(rng):
         )
         degrees = rng.choice([None, 1.0, 3.0, 30.0])
         shared = rng.choice([0.0, 0.5, 5.0])
-        return Components(image, annotator, rest, degrees=degrees, shared=shared, **more)
+        clusters = {name: rng.choice([1.0, 1.0, 3.5, 20.0]) for name in ("per_group", "per_scene")}
+        return Components(
+            image, annotator, rest, degrees=degrees, shared=shared, **clusters, **more
+        )
 
     asked = {"rankings": parts(), "pairs": parts()}
     chosen = rng.choice([["rankings"], ["pairs"], ["rankings", "pairs"]])
