@@ -36,12 +36,8 @@ def evidence_of_guessing(answers: Iterable[bool]) -> float:
     """Return the logarithm of how much likelier known-answer pairs are with guessing than with care.
 
     A cumulative sum of log-likelihood ratios (E. S. Page, Continuous inspection schemes, Biometrika
-    41, 1954), for shares of right answers of 1/3 and 0.8. Order matters: it never falls below -2.
-
-    Parameters
-    ----------
-    answers : iterable of bool
-        Whether each answer was right, oldest first; a skipped pair counts as wrong. Empty: 0.
+    41, 1954), for shares of right answers of 1/3 and 0.8, oldest first; a skipped pair counts as wrong.
+    Order matters: it never falls below -2. Without answers it is 0.
     """
     right = math.log(_GUESSING / _CAREFUL)
     wrong = math.log((1 - _GUESSING) / (1 - _CAREFUL))
@@ -60,19 +56,12 @@ def is_in_doubt(answers: Iterable[bool]) -> bool:
 
 
 def is_below(n_right: int, n: int, at_least: float) -> bool:
-    """Return whether an annotator's accuracy is clearly below the study's minimum.
+    """Return whether an annotator's accuracy is clearly below the study's minimum, in [0, 1].
 
     Clearly means: in at least N_LEAST pairs, with the upper end of Wilson's 95 % interval below it.
     The rule may be applied after every pair: with a minimum of 0.5, an annotator who is right in
     80 % of the pairs is flagged in less than one of 10,000 runs of 40 pairs, and one who guesses
     two criteria per pair in more than 9,999.
-
-    Parameters
-    ----------
-    n_right, n : int
-        Pairs answered correctly, and all pairs answered.
-    at_least : float
-        Minimum accuracy, in [0, 1].
 
     Raises
     ------
@@ -89,15 +78,7 @@ def is_below(n_right: int, n: int, at_least: float) -> bool:
 def spread_of_checks(n_pairs: int, n_known: int, rng: random.Random) -> list[int]:
     """Draw which of a visit's pairs have a known answer: one in each equal part, not the first two.
 
-    Parameters
-    ----------
-    n_pairs, n_known : int
-        Pairs of the visit, and those of them with a known answer.
-
-    Returns
-    -------
-    list of int
-        Numbers of pairs from 2 on, ascending; fewer than ``n_known`` if the visit is too short.
+    Their numbers ascend; they are fewer than ``n_known`` if the visit is too short.
     """
     n_known = min(n_known, max(n_pairs - _UNCHECKED, 0))
     if not n_known:

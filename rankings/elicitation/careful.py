@@ -45,15 +45,10 @@ _PER_BIT, _PER_BIT_AND_SLIP, _BITS = 0.8, 6.0, 6.0
 class Rules:
     """Settings of careful insertion for one image.
 
-    Attributes
-    ----------
-    certainty : float
-        A result is placed when a place has this probability; above 0.5 and below 1.
-    repeats : bool
-        Whether the same two results may be asked again. Without it only other members of a group
-        are asked: for annotators who make the same mistake again on the same pair.
-    n_slips, n_answers : float
-        Expected wrong answers among the answers of this annotator's earlier images.
+    A result is placed when a place has the probability ``certainty``, above 0.5 and below 1.
+    ``repeats`` allows the same two results to be asked again. Without it only other members of a group
+    are asked: for annotators who make the same mistake again on the same pair. ``n_slips`` are the
+    expected wrong ones among the ``n_answers`` of this annotator's earlier images.
     """
 
     certainty: float = 0.9
@@ -139,12 +134,8 @@ def _entropy(shares: Iterable[float]) -> float:
 class CarefulState(State):
     """The relations of the placed items; :func:`settle_carefully` creates it.
 
-    Attributes
-    ----------
-    rate : float
-        The estimated share of wrong answers.
-    n_slips, n_answers : float
-        Expected wrong answers, and all answers, earlier images included: the prior of the next one.
+    ``rate`` is the estimated share of wrong answers; ``n_slips`` expected wrong ones among all
+    ``n_answers``, earlier images included, are the prior of the next image.
     """
 
     rules: Rules = Rules()
@@ -324,22 +315,11 @@ def _order_of(groups: Sequence[Sequence[int]], n: int) -> PartialOrder:
 def settle_carefully(
     n: int, log: Sequence[Entry], hidden: Collection[int] = (), rules: Rules = Rules()
 ) -> Settled:
-    """Read a log of ``n`` items, answered under the strategy "careful".
+    """Read a log of the items 0 .. n-1, answered under the strategy "careful".
 
-    Parameters
-    ----------
-    n : int
-        Number of items, which are 0 .. n-1.
-    log : sequence of Answer, Skip or Withdrawal
-        Every answer is evidence; none is set aside, and none is a re-check.
-    hidden : collection of int
-        Removed items: they are neither asked nor ranked any more.
-
-    Returns
-    -------
-    Settled
-        Its state is a :class:`CarefulState`. Criteria in which a result was placed because it had
-        been asked as often as allowed are unsettled.
+    Every answer is evidence; none is set aside, and none is a re-check. Hidden items are neither asked
+    nor ranked any more. The state is a :class:`CarefulState`. Criteria in which a result was placed
+    because it had been asked as often as allowed are unsettled.
 
     Raises
     ------
@@ -363,13 +343,8 @@ def simulate_carefully(
 ) -> list[Entry]:
     """Ask until every item has its place, and return the whole log.
 
-    Parameters
-    ----------
-    n : int
-        Number of items.
-    answer : callable
-        ``answer(left, right, criterion)`` returns the verdict, which may differ each time; called
-        for open criteria only, in the order of CRITERIA.
+    ``answer(left, right, criterion)`` returns the verdict, which may differ each time; it is called
+    for open criteria only, in the order of CRITERIA.
     """
     entries: list[Entry] = []
     while True:

@@ -69,12 +69,8 @@ Entry = Answer | Skip | Withdrawal
 class Remaining:
     """The number of screens that an image still needs.
 
-    Attributes
-    ----------
-    least, most : int
-        Bounds that hold whatever the answers are, provided that nothing is skipped.
-    expected : float
-        An estimate between them.
+    ``least`` and ``most`` hold whatever the answers are, provided that nothing is skipped; ``expected``
+    is an estimate between them.
     """
 
     least: int

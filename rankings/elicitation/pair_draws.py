@@ -24,24 +24,12 @@ Weights = Mapping[Pair, float]
 def draw_methods(
     rng: random.Random, methods: Collection[str], *, k: int, weights: Weights | None = None
 ) -> tuple[tuple[str, ...], dict[Pair, float]]:
-    """Draw k methods of an image, in random order.
+    """Draw k methods of an image, in random order, and the probability of drawing any two of them.
 
-    Parameters
-    ----------
-    rng : random.Random
-        Equal states draw the same methods, whatever the order of ``methods``.
-    methods : collection of str
-        At least two, all different; methods with equal results are named once.
-    k : int
-        From 2 up to the number of methods.
-    weights : mapping of frozenset of two methods to float, optional
-        A missing pair weighs 0. If None, or if no weight is above 0, all pairs weigh the same.
-
-    Returns
-    -------
-    methods : tuple of str, length k
-    probabilities : dict of frozenset to float
-        For every two of the drawn methods, the probability, above 0, that a draw contains both.
+    Equal states of ``rng`` draw the same methods, whatever their order. There are at least two, all
+    different; methods with equal results are named once. A pair without a weight weighs 0; without
+    weights above 0, all pairs weigh the same. Probabilities are above 0, for every two of the drawn
+    methods.
 
     Raises
     ------
@@ -66,15 +54,7 @@ def inclusion_probabilities(
 ) -> dict[Pair, float]:
     """Return for every pair of methods the probability that :func:`draw_methods` draws both.
 
-    Parameters
-    ----------
-    methods, k, weights
-        See :func:`draw_methods`, also for its exceptions.
-
-    Returns
-    -------
-    dict of frozenset to float
-        In (0, 1]; the sum of all is k (k - 1) / 2.
+    In (0, 1]; the sum of all is k (k - 1) / 2. Raises RankingError as :func:`draw_methods` does.
     """
     chances = _chances(methods, k, weights)
     sums = _Sums(chances, len(methods), k)
@@ -84,20 +64,9 @@ def inclusion_probabilities(
 def disagreement(rankings: Sequence[Ranking]) -> dict[Pair, float]:
     """Return for every pair of methods the share of pairs of rankings that order it differently.
 
-    Parameters
-    ----------
-    rankings : sequence of Ranking
-        Those of the protocols on one image. "a before b", "b before a" and "tied" all differ.
-
-    Returns
-    -------
-    dict of frozenset to float
-        In [0, 1]; all 0 for a single ranking, empty if there is none.
-
-    Raises
-    ------
-    RankingError
-        If the rankings are of different methods; the message names them.
+    Rankings are those of the protocols on one image. "a before b", "b before a" and "tied" all differ.
+    Shares are in [0, 1], all 0 for a single ranking. Raises RankingError if the rankings are of
+    different methods; the message names them.
     """
     require_same_methods(*rankings)
     if not rankings:
@@ -118,19 +87,8 @@ def of_members(
 ) -> dict[Pair, float]:
     """Return the probabilities of pairs of methods from those of pairs of different results.
 
-    Parameters
-    ----------
-    probabilities : mapping of frozenset to float
-        Probability of each pair of an image's different results (:func:`inclusion_probabilities`).
-    members : result -> methods
-        The methods that have this result.
-    k : int
-        The number of results drawn.
-
-    Returns
-    -------
-    dict of frozenset to float
-        For every two methods; two with the same result are drawn as often as it is.
+    Of an image's results ``k`` were drawn (:func:`inclusion_probabilities`); ``members`` are the
+    methods with each result. Two methods with the same result are drawn as often as it is.
     """
     # A drawn result is part of k - 1 drawn pairs.
     alone = dict.fromkeys(members, 0.0)

@@ -27,14 +27,7 @@ _VERDICTS: Final = {word: verdict for verdict, words in _WORDS.items() for word 
 class AnsweredPair:
     """One answer: two methods on an image, and the verdict by a criterion.
 
-    Attributes
-    ----------
-    image, annotator : str
-        Empty if not known.
-    verdict : "left", "right" or "equal"
-        The better of the first and the second method.
-    seconds : float or None
-        Time taken; None if not known.
+    "left" means that the first method is better. Image and annotator are empty if not known.
     """
 
     image: str
@@ -50,14 +43,9 @@ class AnsweredPair:
 class OfPairs:
     """Rankings that follow from pairs.
 
-    Attributes
-    ----------
-    whole : criterion -> image -> annotator -> ranking
-        Of annotators whose pairs order all methods of an image.
-    orders : criterion -> list of rankings of two methods
-        Every pair.
-    left_out : list of (image, annotator, reason)
-        Pairs that give no whole ranking.
+    ``whole``, by criterion, image and annotator, are of annotators whose pairs order all methods of an
+    image; ``orders`` are all pairs by criterion; ``left_out`` (image, annotator, reason) give no whole
+    ranking.
     """
 
     whole: dict[str, dict[str, dict[str, Ranking]]]
@@ -66,13 +54,7 @@ class OfPairs:
 
 
 def are_pairs(names: Collection[str]) -> bool:
-    """Return whether columns are those of pairs.
-
-    Parameters
-    ----------
-    names
-        Of the columns.
-    """
+    """Return whether columns are those of pairs."""
     return "buckets" not in names and all(
         any(name in names for name in side) for side in (_FIRST, _SECOND)
     )

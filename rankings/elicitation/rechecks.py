@@ -73,25 +73,12 @@ class _Fact(NamedTuple):
 class Settled:
     """The result of a log with re-checks.
 
-    Attributes
-    ----------
-    entries : tuple of Answer, Check or Skip
-        The entries in effect, which led to the state.
-    state : State
-        Everything known, repairs included.
-    set_aside : tuple of (int, str)
-        Answers that are not used, by their place among the entries in force, and the criterion.
-    doubts : mapping of pair to int
-        Pairs with a contradicting re-check, and its entry; they are asked again.
-    doubtful : tuple of str
-        The criteria of these doubts.
-    unsettled : tuple of str
-        Criteria in which a contradiction was confirmed but not repaired, because no screens were
-        left.
-    n_checks, n_repairs, n_screens : int
-        Numbers of screens: re-checks, those asked because of a repair, and all of them.
-    rule : Rule
-        Limits on the screens of re-checks and repairs.
+    ``entries`` are those in effect, which led to the ``state``, repairs included. ``set_aside`` are
+    answers that are not used, by their place among the entries in force, and the criterion. ``doubts``
+    are pairs with a contradicting re-check, and its entry, to be asked again; ``doubtful`` are their
+    criteria. In ``unsettled`` criteria a contradiction was confirmed but not repaired, because no
+    screens were left. Numbers of screens: re-checks, those asked because of a repair, and all of them;
+    ``rule`` limits the former.
     """
 
     entries: tuple[Answer | Skip, ...]
@@ -239,25 +226,12 @@ def _screens_opened(before: State, after: State) -> int:
 def settle(
     n: int, log: Sequence[Entry], hidden: Collection[int] = (), *, rule: Rule = "apart"
 ) -> Settled:
-    """Read a log of ``n`` items, re-checks and repairs included.
+    """Read a log of the items 0 .. n-1, re-checks and repairs included.
 
     If there are no re-checks and no contradicting answers, the state is that of
-    :func:`~.elicitation.replay`.
-
-    Parameters
-    ----------
-    n : int
-        Number of items, which are 0 .. n-1.
-    hidden : collection of int
-        Removed items: they are neither asked nor ranked any more, but relations that follow through
-        them stay known.
-    rule : "shared" or "apart"
-        Limits on re-checks and repairs.
-
-    Raises
-    ------
-    RankingError
-        As replay does, but never Contradiction: the newer of two answers counts.
+    :func:`~.elicitation.replay`. Hidden items are neither asked nor ranked any more, but relations that
+    follow through them stay known. ``rule`` limits re-checks and repairs. Raises RankingError as replay
+    does, but never Contradiction: the newer of two answers counts.
     """
     entries = effective(log)
     State(n).check(entries)
@@ -271,11 +245,6 @@ def settle(
 
 def settle_next(settled: Settled, entry: Answer | Skip) -> Settled:
     """Add one entry: return what :func:`settle` would for all entries, without rereading them.
-
-    Parameters
-    ----------
-    settled : Settled
-        Not modified.
 
     Raises
     ------
@@ -325,14 +294,10 @@ def _shares(n_checks: int) -> tuple[int, int]:
 def ask_of(settled: Settled, strategy: Strategy, *, n_checks: int, seed: str) -> Ask | None:
     """Return the next screen: a pair to place, or a re-check; None when nothing is left to ask.
 
-    Parameters
-    ----------
-    n_checks : int
-        Re-checks of this image: half of them (rounded up) compare neighbours in the finished
-        ranking, the others repeat an earlier pair with its sides swapped. Doubtful pairs are asked
-        in addition; the rule "shared" limits all of these to a fifth of the screens, rounded up.
-    seed : str
-        Seed of the draw among equally good re-checks.
+    Half of the image's ``n_checks`` re-checks (rounded up) compare neighbours in the finished ranking,
+    the others repeat an earlier pair with its sides swapped; ``seed`` draws among equally good ones.
+    Doubtful pairs are asked in addition; the rule "shared" limits all of these to a fifth of the
+    screens, rounded up.
     """
     state = settled.state
     pair = state.next_pair(strategy)

@@ -24,16 +24,9 @@ def next_of_newcomer(
     """Return the next pair of binary insertion, for all criteria with one set of screens.
 
     The newcomer is compared with the opponent that is open in most criteria and, of these, is
-    nearest to the middle of the groups in which the newcomer may still be placed.
-
-    Parameters
-    ----------
-    orders : collection of PartialOrder
-        One for each criterion.
-    candidates : sequence of (int, int)
-        Open pairs, at least one, the smaller number first.
-    visible : int
-        Bit set of the items that take part.
+    nearest to the middle of the groups in which the newcomer may still be placed. Candidates are open
+    pairs, at least one, the smaller number first; ``visible`` is the bit set of the items that take
+    part.
     """
     newcomer = min(j for _, j in candidates)
     earlier = visible & ((1 << newcomer) - 1)
@@ -117,14 +110,8 @@ def _odds(
 def expected_screens(strategy: Strategy, n_open: int, share_of_ties: float) -> float:
     """Return the estimated number of screens that open pairs take.
 
-    The constants are fitted for about ten results; benchmarks/elicitation.py measures the error.
-
-    Parameters
-    ----------
-    n_open : int
-        Open pairs; one that is open in several criteria counts once.
-    share_of_ties : float
-        Share of ties among the verdicts so far, in [0, 1].
+    The constants are fitted for about ten results; benchmarks/elicitation.py measures the error. A pair
+    that is open in several criteria counts once. ``share_of_ties`` is among the verdicts so far.
     """
     scale, slope, power = ESTIMATE[strategy]
     return float((scale - slope * share_of_ties) * n_open**power)

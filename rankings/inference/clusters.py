@@ -63,16 +63,9 @@ def clustered(
 ) -> PersonalDistances:
     """Return distances whose images are scenes and whose annotators are groups.
 
-    Parameters
-    ----------
-    groups, scenes : ndarray of int, shape (n,), optional
-        For each ranking, the number of its annotator's group and of its image's scene.
-
-    Returns
-    -------
-    PersonalDistances
-        A row for each combination that occurs, with the mean of its rankings. One group or scene
-        counts as none declared.
+    ``groups`` and ``scenes`` of shape (n,) number the annotator's group and the image's scene of each
+    ranking. There is a row for each combination that occurs, with the mean of its rankings. One group
+    or scene counts as none declared.
 
     Raises
     ------

@@ -40,14 +40,8 @@ _ANNOTATOR_GROUPS = 20
 class Component:
     """A part of the variance of the difference of two protocols, mean over all pairs of them.
 
-    Attributes
-    ----------
-    source : "images", "taste" or "rest"
-    variance, share : float or None
-        In squared units of the distance, and as shares of the sum of the three; None if the
-        component cannot be separated, and the share if nothing varies.
-    low, high : float or None
-        Confidence limits of the share.
+    Variances are in squared units of the distance; shares, with confidence limits, are those of the sum
+    of the three. None if the component cannot be separated, and the share if nothing varies.
     """
 
     source: str
@@ -61,15 +55,9 @@ class Component:
 class Taste:
     """The protocol that is nearer to one annotator than to others by the largest difference.
 
-    Attributes
-    ----------
-    n_images : int
-        Number of images that this annotator and another have ranked.
-    difference : float or None
-        Distance of ``protocol`` to this annotator minus its mean distance to the others of the same
-        image, both minus the mean over the protocols; mean over the images.
-    low, high : float or None
-        Limits that hold for all protocols and annotators together, as the protocol is selected.
+    ``difference`` is its distance to this annotator minus its mean distance to the others of the same
+    image, both minus the mean over the protocols; mean over the ``n_images`` that this annotator and
+    another have ranked. Limits hold for all protocols and annotators together, as it is selected.
     """
 
     annotator: str
@@ -111,19 +99,8 @@ def disparity_of(
     least 93 % of studies with seven protocols, and 80 % with two protocols and three annotators.
 
     An annotator's taste is measured on the images that another annotator ranked too, with Student's
-    t over these images and Bonferroni's correction over all protocols and annotators.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The names of the annotators, by number.
-    level : float
-        Level of the intervals, between 0 and 1.
-
-    Returns
-    -------
-    Disparity
-        With fewer than two protocols, annotators or images, ``reason`` replaces the variances.
+    t over these images and Bonferroni's correction over all protocols and annotators. With fewer than
+    two protocols, annotators or images, ``reason`` replaces the variances.
     """
     n_images = len(np.unique(measured.images))
     n_annotators = len(np.unique(measured.annotators))
@@ -211,14 +188,10 @@ def _variances_of(
     n_i: NDArray[np.integer[Any]],
     n_a: NDArray[np.integer[Any]],
 ) -> Floats:
-    """Return the components from sums over the rankings.
+    """Return the components from sums over the rankings, of shape (protocols,).
 
-    Parameters
-    ----------
-    sums : ndarray of shape (protocols,)
-    n_i, n_a : ndarray
-        Numbers of rankings of each image and annotator; zeros do not count. With fewer than two
-        images or annotators all components are 0.
+    ``n_i`` and ``n_a`` are numbers of rankings of each image and annotator; zeros do not count. With
+    fewer than two images or annotators all components are 0.
     """
     raw, of_images, of_annotators = squares
     n = int(n_i.sum())

@@ -14,16 +14,10 @@ from .personal_distances import PersonalDistances
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Variances of the differences of many pairs of protocols, each an array of length k.
+    """Variances of the differences of k pairs of protocols, each an array of length k.
 
-    Attributes
-    ----------
-    image, annotator, rest : ndarray
-        The components, each at least 0.
-    of_mean, degrees_of_freedom : ndarray
-        The variance of the mean difference, and its degrees of freedom by Satterthwaite.
-    hillis : ndarray
-        Hillis's degrees of freedom, for comparison.
+    The components of image, annotator and rest are at least 0. ``of_mean`` is the variance of the mean
+    difference, ``degrees_of_freedom`` its own by Satterthwaite, ``hillis`` Hillis's, for comparison.
     """
 
     image: Floats
@@ -35,14 +29,9 @@ class Moments:
 
 
 def moments(measured: PersonalDistances, chosen: Sequence[int] | None = None) -> Moments:
-    """Return the components of variance of pairs of protocols, and results from them.
+    """Return the components of variance of ``chosen`` pairs of protocols, or all, and what follows.
 
     Needs at least two images and two annotators; see :func:`compare`.
-
-    Parameters
-    ----------
-    chosen : sequence of int, optional
-        Numbers of some pairs, in the order of all; None means all.
     """
     parts, n_i, n_a = raw_components(measured)
     image, annotator, rest = parts if chosen is None else (part[[*chosen]] for part in parts)
@@ -83,20 +72,9 @@ def raw_components(
 ) -> tuple[tuple[Floats, Floats, Floats], NDArray[np.intp], NDArray[np.intp]]:
     """Return every pair's components, which may be negative, and two counts of rankings.
 
-    Parameters
-    ----------
-    measured : PersonalDistances
-        At least two images, at least two annotators, and k pairs of protocols.
-    squares : callable, optional
-        Gives the k sums of squares of a table with a column for each protocol; by default those of
-        the differences of every two.
-
-    Returns
-    -------
-    components : tuple of three ndarrays of shape (k,)
-        Components of images, of annotators and of the rest.
-    n_i, n_a : ndarray of int
-        Number of rankings of each image and of each annotator.
+    Needs at least two images and two annotators. ``squares`` gives the k sums of squares of a table
+    with a column for each protocol; by default those of the differences of every two. The components of
+    images, annotators and rest are of shape (k,); the counts are of each image and each annotator.
     """
     _, image_of, n_i = np.unique(measured.images, return_inverse=True, return_counts=True)
     _, annotator_of, n_a = np.unique(measured.annotators, return_inverse=True, return_counts=True)
@@ -116,20 +94,11 @@ def moments_of(
     free: int,
     prior: Prior,
 ) -> Moments:
-    """Return the moments that follow from the components of images, annotators and rest.
+    """Return the moments that follow from the components of images, annotators and rest, of shape (k,).
 
-    Parameters
-    ----------
-    parts : tuple of three ndarrays of shape (k,)
-        As returned by :func:`raw_components`.
-    weights : (float, float)
-        sum n_i^2 / n^2 and sum n_a^2 / n^2.
-    n : int
-        The number of rankings.
-    free : int
-        The degrees of freedom of the rest.
-    prior : Prior
-        What the pairs share; without degrees of freedom, each pair is for itself.
+    ``parts`` are those of :func:`raw_components`, ``weights`` sum n_i^2 / n^2 and sum n_a^2 / n^2 of
+    ``n`` rankings; ``free`` are the degrees of freedom of the rest. The pairs share ``prior``; without
+    degrees of freedom, each pair is for itself.
     """
     image, annotator, rest = parts
     of_i, of_a = weights
@@ -167,20 +136,8 @@ def annotator_ratios(
     """Return the mean squares of annotators relative to the other components, and these.
 
     A ratio is below 0 where the other components are 0, so that there is none; one that is below 0
-    by chance, in a design with cells missing, is 0.
-
-    Parameters
-    ----------
-    parts : tuple of three ndarrays of shape (k,)
-        Components of images, of annotators and of the rest.
-    of_annotators : float
-        sum n_a^2 / n^2.
-    n : int
-        The number of rankings.
-
-    Returns
-    -------
-    ratios, others : ndarray of shape (k,)
+    by chance, in a design with cells missing, is 0. ``of_annotators`` is sum n_a^2 / n^2 of ``n``
+    rankings; all arrays are of shape (k,).
     """
     image, annotator, rest = parts
     others = np.maximum(image, 0) + rest

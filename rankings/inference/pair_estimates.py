@@ -46,15 +46,9 @@ from .resampling import LEVEL
 class Visit:
     """One annotator's verdicts on some methods of one image, by one criterion.
 
-    Attributes
-    ----------
-    ranking : Ranking
-        The methods asked; a pair is a ranking of two.
-    probabilities : mapping of frozenset of two methods to float, or None
-        At least for every two methods of the ranking, above 0 and at most 1. None means that every
-        pair was asked with certainty, as in a whole ranking.
-    drawn_from : frozenset of str, optional
-        The methods that could have been asked. None means all that protocols rank on the image.
+    A pair is a ranking of two. ``probabilities`` are those of asking at least every two methods of the
+    ranking, above 0 and at most 1; None means that every pair was asked with certainty, as in a whole
+    ranking. The methods could be ``drawn_from`` these; None means all that protocols rank on the image.
     """
 
     image: str
@@ -68,17 +62,9 @@ class Visit:
 class LostVisit:
     """A visit, or an attempt at a whole ranking, without a ranking because a pair was skipped.
 
-    Attributes
-    ----------
-    methods : frozenset of str
-        The methods asked.
-    probabilities, drawn_from
-        As in :class:`Visit`.
-    known : mapping of frozenset of two methods to str or None
-        For each pair that the other answers settle, the better method; None if they are equal. All
-        other pairs have no verdict.
-    has_answers : bool
-        Whether a pair was answered. Otherwise known pairs are those of identical results.
+    ``known`` has for each pair that the other answers settle the better method, None if they are equal;
+    all other pairs have no verdict. Without ``has_answers``, known pairs are those of identical
+    results. ``probabilities`` and ``drawn_from`` are as in :class:`Visit`.
     """
 
     image: str
@@ -104,19 +90,10 @@ class DifferenceLimits:
 class LossLimits:
     """Bounds on mean losses if every skipped pair had been answered.
 
-    Attributes
-    ----------
-    n_visits, n_rankings : int
-        Numbers of lost visits with drawn methods, and of lost whole rankings.
-    n_kept : int
-        Number of these that have other answers, which enter the losses.
-    n_pairs : int
-        Number of their pairs without a verdict.
-    low, high : tuple of float, length p
-        The least and the greatest mean loss of each protocol by itself. Empty if no visit is lost.
-    pairs : tuple of DifferenceLimits
-        Every two protocols. A verdict moves both losses, so these limits are narrower than those
-        that follow from ``low`` and ``high``.
+    Of the lost visits with drawn methods and the lost whole rankings, ``n_kept`` have other answers,
+    which enter the losses; ``n_pairs`` of theirs have no verdict. ``low`` and ``high`` are the least
+    and the greatest mean loss of each protocol by itself, empty if no visit is lost. A verdict moves
+    two losses, so the limits of ``pairs`` are narrower than those that follow from these.
     """
 
     n_visits: int = 0
@@ -138,14 +115,7 @@ def compare_by_pairs(
 ) -> Comparisons:
     """Compare every two protocols: :func:`.multi_reader.compare` of :func:`pair_losses`.
 
-    Parameters
-    ----------
-    visits, protocol_rankings, protocols
-        See :func:`pair_losses`, also for its exceptions.
-    level : float
-        Level of the intervals, between 0 and 1.
-    declared : Declared
-        Groups of annotators and scenes of images, which are then the units of the test.
+    Declared groups of annotators and scenes of images are the units of the test.
     """
     known = list(visits)
     images, annotators = names_of(known)
@@ -165,23 +135,12 @@ def pair_losses(
 ) -> PersonalDistances:
     """Estimate every protocol's loss on every image by every annotator who visited it.
 
-    Parameters
-    ----------
-    visits : iterable of Visit or LostVisit
-        Visits by one criterion. Several visits of one annotator to an image are averaged. A method
-        that protocols no longer rank is left out with its pairs; a visit without a remaining pair
-        that has a verdict does not count.
-    protocol_rankings : image -> protocol -> ranking
-        For every image visited. A protocol need not have been considered in the draws: one that was
-        added later is estimated without bias, too.
-    protocols : sequence of str, length p
-
-    Returns
-    -------
-    PersonalDistances
-        A row for each image and annotator. A single estimate may be outside the range of a loss;
-        the mean is not biased. If a visit's methods were drawn from fewer than the image has now,
-        it estimates the loss on the pairs of those fewer methods.
+    Several visits of one annotator to an image are averaged. A method that protocols no longer rank is
+    left out with its pairs; a visit without a remaining pair that has a verdict does not count. A
+    protocol need not have been considered in the draws: one that was added later is estimated without
+    bias, too. There is a row for each image and annotator. A single estimate may be outside the range
+    of a loss; the mean is not biased. If a visit's methods were drawn from fewer than the image has
+    now, it estimates the loss on the pairs of those fewer methods.
 
     Raises
     ------
@@ -215,28 +174,9 @@ def loss_limits(
     that ties it, with the weights of :func:`pair_losses`. The difference of two protocols is least
     if the person agrees with the first, and greatest if the person agrees with the second. These
     limits are reached if visits have one pair each. With more pairs per visit, some answers that
-    reach them contradict each other, so the limits may be wider than any rankings allow.
-
-    Parameters
-    ----------
-    visits : iterable of Visit
-        Visits with a ranking, by one criterion.
-    lost : iterable of LostVisit
-        Visits by the same criterion. One without a pair that the protocols rank does not count.
-    protocol_rankings : image -> protocol -> ranking
-        For every image of both.
-    protocols : sequence of str, length p
-
-    Returns
-    -------
-    LossLimits
-        The mean loss of only the visits with a ranking may be outside: then any answers to the
-        skipped pairs would have moved it in the same direction.
-
-    Raises
-    ------
-    RankingError
-        As :func:`pair_losses` does.
+    reach them contradict each other, so the limits may be wider than any rankings allow. The mean loss
+    of only the ``visits`` with a ranking may be outside: then any answers to the skipped pairs would
+    have moved it in the same direction. Raises RankingError as :func:`pair_losses` does.
     """
     answered, without = list(visits), list(lost)
     known: list[Visit | LostVisit] = [*answered, *without]

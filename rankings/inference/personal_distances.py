@@ -14,16 +14,10 @@ from .personal_rankings import PersonalGroup, PersonalRankings
 
 @dataclass(frozen=True, slots=True)
 class PersonalDistances:
-    """The distance of every protocol to every annotator's own ranking.
+    """The distance of every protocol to every annotator's own ranking, of shape (n, p).
 
-    Attributes
-    ----------
-    protocols : tuple of str, length p
-    images, annotators : ndarray of int, shape (n,)
-        For each ranking, the numbers of its image and of its annotator.
-    distances : ndarray of shape (n, p)
-    by_group : bool
-        Whether annotators are groups of them (:mod:`.clusters`).
+    ``images`` and ``annotators`` of shape (n,) number those of each ranking; ``by_group``: annotators
+    are groups of them (:mod:`.clusters`).
     """
 
     protocols: tuple[str, ...]
@@ -56,14 +50,8 @@ MOST_KEPT: Final = 200_000
 class KeptDistances:
     """Distances to single rankings as a report keeps them, so that its tests can be recomputed.
 
-    Attributes
-    ----------
-    images : tuple of str
-        For each ranking, its image.
-    annotators : tuple of int
-        For each ranking, the number of its annotator, from 1.
-    distances : tuple of tuples of float
-        A row for each ranking, with the protocols as in the comparisons.
+    For each ranking its image, the number of its annotator, from 1, and its distances, with the
+    protocols as in the comparisons.
     """
 
     images: tuple[str, ...] = ()
@@ -72,13 +60,7 @@ class KeptDistances:
 
 
 def kept_distances(rankings: PersonalRankings, *, distance: Distance = "edit") -> KeptDistances:
-    """Return :func:`personal_distances` for a report; empty if there are more than 200,000.
-
-    Raises
-    ------
-    RankingError
-        If the distance is unknown.
-    """
+    """Return :func:`personal_distances` for a report; empty if there are more than 200,000."""
     measured = personal_distances(rankings, distance=distance)
     if measured.distances.size > MOST_KEPT:
         return KeptDistances()
@@ -94,15 +76,8 @@ def personal_distances(
 ) -> PersonalDistances:
     """Measure the distance of every protocol's ranking of every image to each annotator's own.
 
-    Returns
-    -------
-    PersonalDistances
-        A row for each ranking, by image and annotator in order of name.
-
-    Raises
-    ------
-    RankingError
-        If the distance is unknown.
+    There is a row for each ranking, by image and annotator in order of name. Raises RankingError for an
+    unknown distance.
     """
     require_distance(distance)
 
@@ -118,18 +93,9 @@ def distances_by_ranking(
     protocols: Sequence[str],
     measure: Callable[[PersonalGroup], Floats],
 ) -> PersonalDistances:
-    """Return the groups' measurements as one table.
+    """Return the groups' measurements as one table, by image and annotator in order of name.
 
-    Parameters
-    ----------
-    protocols : sequence of str, length p
-    measure : callable
-        Takes a group of k rankings of each of g images and returns an ndarray of shape (g, k, p).
-
-    Returns
-    -------
-    PersonalDistances
-        A row for each ranking, by image and annotator in order of name.
+    ``measure`` takes a group of k rankings of each of g images and returns an array of shape (g, k, p).
     """
     n_of_image = np.zeros(len(rankings.images), dtype=np.intp)
     for group in rankings.groups:

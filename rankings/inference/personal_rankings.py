@@ -15,18 +15,10 @@ from ..orders.packed_scores import complete_scores, places_from_scores
 
 @dataclass(frozen=True, slots=True)
 class PersonalGroup:
-    """Images with the same number of annotators and of methods.
+    """g images with the same number k of annotators and n of methods.
 
-    Attributes
-    ----------
-    images : ndarray of int, shape (g,)
-        The images' numbers.
-    annotators : ndarray of int, shape (g, k)
-        The numbers of the annotators who have ranked each image.
-    people : ndarray of int, shape (g, k, n)
-        Bucket numbers of the n methods in their rankings.
-    protocols : ndarray of int, shape (g, p, n)
-        Bucket numbers in the rankings of the p protocols.
+    ``images`` of shape (g,) and ``annotators`` of shape (g, k) are their numbers. Bucket numbers of the
+    methods are of shape (g, k, n) in people's rankings and (g, p, n) in those of p protocols.
     """
 
     images: NDArray[np.intp]
@@ -39,14 +31,8 @@ class PersonalGroup:
 class PersonalRankings:
     """The rankings of a study's images by people and by protocols.
 
-    Attributes
-    ----------
-    images, annotators : tuple of str
-        In order of name; elsewhere they are given by their positions here. Images without a
-        ranking are not included.
-    protocols : tuple of str, length p
-    groups : tuple of PersonalGroup
-        Each image is in exactly one group.
+    Images and annotators are in order of name; elsewhere they are given by their positions here.
+    Images without a ranking are not included; each other one is in exactly one group.
     """
 
     images: tuple[str, ...]
@@ -61,17 +47,9 @@ def personal_rankings_from_scores(
     protocols: Sequence[str],
     decimals: int | None = 4,
 ) -> PersonalRankings:
-    """Align people's rankings with those from the scores of protocols.
+    """Align people's rankings with those from the scores of protocols, rounded to ``decimals``.
 
-    Parameters
-    ----------
-    annotator_rankings : image -> annotator -> ranking
-        Annotators may have ranked different images.
-    scores : image -> protocol -> method -> score
-        Scores of every method that is ranked above.
-    protocols : sequence of str, length p
-    decimals : int or None
-        Scores are rounded to this many decimals; None means no rounding.
+    Annotators may have ranked different images.
 
     Raises
     ------

@@ -45,16 +45,8 @@ class Difference:
 class Intervals:
     """An interval for every Score and for every difference of two, and the settings behind them.
 
-    Attributes
-    ----------
-    scores : tuple of Interval
-        In the order of the protocols given.
-    differences : tuple of Difference
-        Every pair, the one given first as ``first``.
-    n_resamples : int
-        Resamples that had an image, and so were used.
-    n_annotators : None
-        Always None, as annotators are not resampled; earlier versions resampled them.
+    Only the ``n_resamples`` that had an image were used. ``n_annotators`` is always None, as annotators
+    are not resampled; earlier versions resampled them.
     """
 
     scores: tuple[Interval, ...]
@@ -69,17 +61,10 @@ class Intervals:
 def distance_table(
     distances: Mapping[str, Mapping[str, float]], protocols: Sequence[str]
 ) -> Floats:
-    """Return the distances of a report as a matrix.
+    """Return the distances of a report as a matrix of shape (images, protocols).
 
-    Parameters
-    ----------
-    protocols : sequence of str, length p
-        The columns; other rows of a report, such as baselines, are left out.
-
-    Returns
-    -------
-    ndarray of shape (n, p)
-        Images in order of name, so that equal reports give equal tables; (0, p) if there are none.
+    Other rows of a report, such as baselines, are left out. Images are in order of name, so that equal
+    reports give equal tables.
 
     Raises
     ------
@@ -97,13 +82,7 @@ def distance_table(
 
 
 def checked_table(table: Floats, protocols: Sequence[str]) -> Floats:
-    """Return the distances as an array of floats.
-
-    Parameters
-    ----------
-    table : ndarray of shape (n, p)
-        The distance of p protocols on n images.
-    protocols : sequence of str, length p
+    """Return the distances, of shape (images, protocols), as an array of floats.
 
     Raises
     ------
@@ -137,35 +116,17 @@ def score_intervals(
 ) -> Intervals:
     """Return percentile bootstrap intervals over images ([ET93]_, section 13.3).
 
-    A resample draws as many images as there are, with replacement, the same for all protocols, so
-    that differences are paired. The limits are those of the resampled means.
+    ``table`` of shape (images, protocols) has the distances to the consensus. A resample draws as many
+    images as there are, with replacement, the same for all protocols, so that differences are paired.
+    The limits are those of the resampled means. With one image there is a Score without limits, because
+    one image says nothing about others. Identical protocols differ by 0, from 0 to 0.
 
     Time grows with resamples x images; apart from the table, memory does not grow with the number
     of images, because images are drawn block by block (the number of a resample's images in each
     block is drawn first, which gives the same distribution).
 
-    Parameters
-    ----------
-    table : ndarray of shape (n, p)
-        The distance of p protocols to the consensus on n images.
-    protocols : sequence of str, length p
-    n_resamples : int
-        At least 1.
-    level : float
-        Level of the intervals, between 0 and 1.
-
-    Returns
-    -------
-    Intervals
-        Without an image there is no Score; with one image there is a Score without limits,
-        because one image says nothing about others. Identical protocols differ by 0, from 0 to 0;
-        constant ones have intervals of no width.
-
-    Raises
-    ------
-    RankingError
-        If the table does not fit the protocols, a distance is not finite, there is no resample or
-        the level is not between 0 and 1.
+    Raises RankingError if the table does not fit the protocols, a distance is not finite, there is no
+    resample or the level is not between 0 and 1.
     """
     table = checked_table(table, protocols)
     require_usable(n_resamples, level)
@@ -208,12 +169,7 @@ def score_intervals(
 def drawn_images(images: Sequence[str], most: int, seed: int) -> list[str]:
     """Return the images in order of name; if there are more than ``most``, a random sample.
 
-    Parameters
-    ----------
-    most : int
-        Maximum number of images.
-    seed : int
-        Equal seeds draw equal images, in any order of input.
+    Equal seeds draw equal images, in any order of input.
     """
     ordered = sorted(images)
     if len(ordered) <= most:
@@ -250,12 +206,9 @@ def resampled_sums(table: Floats, rng: np.random.Generator, n_resamples: int, si
 
 
 def percentile_limits(resampled: Floats, level: float) -> Floats:
-    """Return the limits of percentile intervals over the first axis ([ET93]_, section 13.3).
+    """Return the limits of percentile intervals over the first axis, of shape (2, ...).
 
-    Returns
-    -------
-    ndarray of shape (2, ...)
-        The (1 - level) / 2 and (1 + level) / 2 quantiles, interpolated linearly.
+    The (1 - level) / 2 and (1 + level) / 2 quantiles, interpolated linearly ([ET93]_, section 13.3).
     """
     return np.asarray(np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=0))
 
@@ -263,23 +216,10 @@ def percentile_limits(resampled: Floats, level: float) -> Floats:
 def resampled_weights(
     rng: np.random.Generator, n: int, n_resamples: int, size: int
 ) -> Iterator[tuple[slice, Floats]]:
-    """Yield blocks of images with their weights in each resample.
+    """Yield blocks of ``size`` images with their weights, of shape (n_resamples, block).
 
     A weight says how often the resample holds the image. With weights a resampled sum is a matrix
     product, and no list of drawn images is ever kept.
-
-    Parameters
-    ----------
-    n : int
-        Number of images, at least one.
-    size : int
-        Number of images in a block.
-
-    Yields
-    ------
-    slice
-        The images of the block.
-    ndarray of shape (n_resamples, block)
     """
     starts = range(0, n, size)
     sizes = np.array([min(size, n - start) for start in starts])

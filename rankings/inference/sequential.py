@@ -39,14 +39,9 @@ Decision = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Result of a look: the decisions that hold, and what changed.
+    """Result of a look: decisions (nearer, farther).
 
-    Attributes
-    ----------
-    decided, withdrawn : tuple of (nearer, farther)
-        New decisions, and earlier ones that these data contradict.
-    held : tuple of (nearer, farther)
-        All decisions that hold after this look.
+    New ones, earlier ones that these data contradict, and all that hold after it.
     """
 
     decided: tuple[Decision, ...] = ()
@@ -57,17 +52,7 @@ class Look:
 def planned_look(share: float, taken: Collection[float]) -> float | None:
     """Return the share of the look that is due, or None.
 
-    Parameters
-    ----------
-    share : float
-        Share of the planned rankings that are there.
-    taken : collection of float
-        Shares of the looks taken so far.
-
-    Returns
-    -------
-    float or None
-        The largest eighth reached, if it is larger than all taken.
+    It is the largest eighth of the planned rankings that ``share`` reaches, if larger than all taken.
     """
     reached = min(math.floor(N_LOOKS * share + 1e-9), N_LOOKS) / N_LOOKS
     return reached if reached > max(taken, default=0.0) else None
@@ -75,19 +60,9 @@ def planned_look(share: float, taken: Collection[float]) -> float | None:
 
 @lru_cache(maxsize=256)
 def levels(shares: tuple[float, ...], alpha: float = ALPHA) -> tuple[float, ...]:
-    """Return the level of the test at each look, so that all looks together err with ``alpha``.
+    """Return the two-sided level of the test at each look, so that all together err with ``alpha``.
 
-    Parameters
-    ----------
-    shares : tuple of float
-        Shares of the planned rankings at the looks taken, increasing, above 0 and at most 1.
-    alpha : float
-        Between 0 and 1: of all looks.
-
-    Returns
-    -------
-    tuple of float
-        Two-sided levels, as of a single look.
+    ``shares`` of the planned rankings at the looks taken increase, above 0 and at most 1.
 
     Raises
     ------
@@ -122,16 +97,9 @@ def levels(shares: tuple[float, ...], alpha: float = ALPHA) -> tuple[float, ...]
 
 
 def enough(annotators: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which rankings are of annotators with at least ten; none without six such annotators.
+    """Return which of n rankings are of annotators with at least ten; none without six such annotators.
 
-    Parameters
-    ----------
-    annotators : ndarray of int, shape (n,)
-        For each ranking, the number of its annotator.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
+    ``annotators`` of shape (n,) number the annotator of each.
     """
     _, number_of, n_of = np.unique(annotators, return_inverse=True, return_counts=True)
     has_enough = n_of >= FEWEST_IMAGES
@@ -154,22 +122,12 @@ def _nearer_first(pair: Comparison) -> Decision:
 def look(
     measured: PersonalDistances, held: Collection[Decision], shares: tuple[float, ...]
 ) -> Look:
-    """Decide which protocols differ, and which earlier decisions no longer hold.
+    """Decide which protocols differ, and which earlier decisions (``held``) no longer hold.
 
-    Parameters
-    ----------
-    measured : PersonalDistances
-        Of the annotators with :func:`enough` images, groups and scenes as units.
-    held : collection of (nearer, farther)
-        Decisions that held before.
-    shares : tuple of float
-        Shares of the planned rankings at all looks so far, this one last.
-
-    Returns
-    -------
-    Look
-        A decision is withdrawn if the test of a report of these data would not make it: the adjusted
-        p-value is above 0.05, or the difference has the other sign.
+    ``measured`` has the annotators with :func:`enough` images, groups and scenes as units; ``shares``
+    are those of the planned rankings at all looks so far, this one last. A decision is withdrawn if the
+    test of a report of these data would not make it: the adjusted p-value is above 0.05, or the
+    difference has the other sign.
     """
     tested = compare(replace(measured, by_group=True))
     known = [pair for pair in tested.pairs if pair.difference and pair.p_value is not None]
@@ -193,19 +151,9 @@ def look_by_pairs(
 ) -> Look:
     """Return the :func:`look` at the losses of the annotators with :func:`enough` images.
 
-    Parameters
-    ----------
-    visits, protocol_rankings, protocols
-        See :func:`.pair_estimates.pair_losses`, also for its exceptions.
-    held, shares
-        See :func:`look`.
-    declared : Declared
-        Groups of annotators and scenes of images, which are then the units of the test.
-
-    Returns
-    -------
-    Look
-        Without six such annotators nothing is decided, and earlier decisions are withdrawn.
+    Without six such annotators nothing is decided, and earlier decisions are withdrawn. Declared groups
+    of annotators and scenes of images are the units of the test. Raises RankingError as
+    :func:`.pair_estimates.pair_losses` does.
     """
     known = list(visits)
     measured = pair_losses(known, protocol_rankings, protocols)

@@ -24,24 +24,9 @@ PValues = tuple[tuple[float | None, ...], ...]
 
 
 def sign_bits(n: int, n_patterns: int, *, exact: bool, seed: int) -> Iterator[tuple[slice, Floats]]:
-    """Yield blocks of images with their bits, 0 or 1, in every pattern.
+    """Yield blocks of n images with their bits, 0 or 1, of shape (patterns, block).
 
-    Parameters
-    ----------
-    n : int
-        Number of images.
-    n_patterns : int
-        Number of random patterns.
-    exact : bool
-        One block with all 2^n patterns instead.
-    seed : int
-        Seed of the random patterns.
-
-    Yields
-    ------
-    slice
-        The images of the block.
-    ndarray of shape (patterns, block)
+    If ``exact``, one block with all 2^n patterns instead of random ones.
     """
     return _all_bits(n) if exact else _random_bits(n, n_patterns, seed)
 
@@ -76,18 +61,7 @@ def clusters(
     significantly. Two of different clusters need not differ either: a protocol may not differ from
     the last of the cluster above and still differ from its first. The tasks use a one-sided test;
     we use a two-sided one, which is stricter at the same alpha. Equal Scores are visited in the
-    order given.
-
-    Parameters
-    ----------
-    scores : sequence of float or None, length p
-    p_values : p x p
-        In the same order; None counts as not different.
-
-    Returns
-    -------
-    tuple of int or None, length p
-        In the order given. A protocol without a Score has None.
+    order given. A p-value of None counts as not different; a protocol without a Score has None.
 
     Raises
     ------
@@ -115,17 +89,8 @@ def compact_letters(
 
     By insertion and absorption ([Pie04]_): starting from one group of all, every pair that differs
     splits each group that contains both, and groups inside another are removed. Letters follow
-    ``order``: ``a`` marks a group of the first protocol. A p-value of None separates no pair.
-
-    Parameters
-    ----------
-    order : sequence of int, length p
-        The protocols' numbers, nearest to people first.
-
-    Returns
-    -------
-    tuple of str, length p, or None
-        By the protocols' numbers; None if the alphabet's 52 letters do not suffice.
+    ``order``, nearest to people first: ``a`` marks a group of the first protocol. A p-value of None
+    separates no pair. By the protocols' numbers; None if the alphabet's 52 letters do not suffice.
     """
     groups = [frozenset(order)] if order else []
     for a, b in combinations(range(len(p_values)), 2):
@@ -244,16 +209,10 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
 class CriticalDifference:
     """The contents of a critical-difference diagram.
 
-    Attributes
-    ----------
-    average_ranks : tuple of (protocol, rank or None)
-        The best first; None without an image.
-    critical_difference : float or None
-        Average ranks at least this far apart differ significantly; None without an image or with
-        fewer than two protocols.
-    groups : tuple of tuples of str
-        The bars: the longest runs of two or more protocols, by average rank, whose first and last
-        do not differ significantly. Groups may overlap.
+    ``average_ranks`` have the best first, None without an image. Ranks at least ``critical_difference``
+    apart differ significantly; None without an image or with fewer than two protocols. ``groups`` are
+    the bars: the longest runs of two or more protocols, by average rank, whose first and last do not
+    differ significantly. They may overlap.
     """
 
     average_ranks: tuple[tuple[str, float | None], ...]
@@ -270,21 +229,9 @@ def critical_difference(
 
     On every image the protocol with the smallest distance has rank 1; equals share the mean of
     their ranks. CD = q sqrt(p (p + 1) / 6 n), with q the alpha quantile of the studentized range
-    of p protocols and infinitely many degrees of freedom, divided by sqrt(2).
-
-    Parameters
-    ----------
-    table : ndarray of shape (n, p)
-        The distance of p protocols to the consensus on n images.
-    protocols : sequence of str, length p
-    alpha : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    CriticalDifference
-        Identical protocols share their rank and a group. A single image suffices: its ranks are the
-        average ranks, and the CD is large.
+    of p protocols and infinitely many degrees of freedom, divided by sqrt(2). ``table`` of shape (n, p)
+    has the distances to the consensus on n images. A single image suffices: its ranks are the average
+    ranks, and the CD is large.
 
     Raises
     ------

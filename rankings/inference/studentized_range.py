@@ -10,13 +10,7 @@ import numpy as np
 
 @lru_cache(maxsize=64)
 def quantile(level: float, n: int) -> float:
-    """Return the quantile of the range of n standard normal variables, n at least 2.
-
-    Parameters
-    ----------
-    n : int
-        2 or more.
-    """
+    """Return the quantile of the range of n standard normal variables, n at least 2."""
     from scipy.special import ndtr
 
     # Beyond 10 standard deviations is nothing.

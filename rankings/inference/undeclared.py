@@ -47,13 +47,7 @@ def undeclared_clusters(
 
     In simulated studies without groups 2 to 5 % show a sign of them, up to 14 % if tastes differ
     extremely; two sites with a shared bias show in 70 % of studies of 12 annotators and in 90 % of 20.
-
-    Parameters
-    ----------
-    measured : PersonalDistances
-        Distances to single rankings; their images are numbers of ``images``.
-    images : sequence of str
-        Names of the images.
+    ``measured`` distances have numbers of the ``images``.
     """
     if measured.distances.shape[1] < 2 or not len(measured.images):
         return Signs()
