@@ -237,13 +237,7 @@ def annotator_distances(
     min_annotators: int = 2,
     consensus: ConsensusMethod = "mean-rank",
 ) -> dict[str, AnnotatorDistance]:
-    """Return each annotator's mean distance to the consensus of the others, by name.
-
-    Parameters
-    ----------
-    study, distance, min_annotators, consensus
-        See :func:`left_out_distances`, also for its exceptions.
-    """
+    """Return each annotator's mean :func:`left_out_distances` to the consensus of the others, by name."""
     distances: dict[str, list[float]] = {
         annotator: [] for of_annotator in study.values() for annotator in of_annotator
     }

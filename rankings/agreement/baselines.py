@@ -30,13 +30,7 @@ BASELINES: Final = frozenset({ALL_TIED, RANDOM_ORDER, A_PERSON})
 
 
 def said_of_row(name: str) -> str:
-    """Return a baseline's name in the user's language; names of protocols are not translated.
-
-    Parameters
-    ----------
-    name
-        From a row of a report.
-    """
+    """Return a baseline's name in the user's language; names of protocols are not translated."""
     return gettext(name) if name in BASELINES else name
 
 

@@ -25,11 +25,6 @@ def tied_shares(rankings: PersonalRankings, consensus: Mapping[str, Ranking]) ->
 
     The more annotators a mean of ranks has, the fewer pairs it ties. So distances to the consensus
     of few and of many annotators are not comparable, least of all for protocols with many ties.
-
-    Returns
-    -------
-    TiedShares
-        In [0, 1]; None if there are no pairs.
     """
     # For each ranking of more than one method: its annotator, and its share.
     who, shares = [np.empty(0, dtype=np.intp)], [np.empty(0)]

@@ -105,13 +105,7 @@ def _untested(criterion: str, scores: Mapping[str, float], tested: Mapping[str, 
 
 
 def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
-    """Return the verdict by each criterion that has an image.
-
-    Parameters
-    ----------
-    data : mapping
-        :meth:`.Analysis.to_json`, as it was computed or kept.
-    """
+    """Return the verdict of :meth:`.Analysis.to_json` by each criterion that has an image."""
     distance = data["settings"]["distance"]
     return [
         Verdict(name, tuple(_sentences(around, data["criteria"][name], distance)))
@@ -121,13 +115,7 @@ def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
 
 
 def for_whom(data: Mapping[str, Any]) -> str:
-    """Return to whom the verdicts generalise; empty if there is no verdict.
-
-    Parameters
-    ----------
-    data : mapping
-        :meth:`.Analysis.to_json`, as it was computed or kept.
-    """
+    """Return to whom the verdicts of an analysis generalise; empty if there is no verdict."""
     tested = [
         around["comparisons"]
         for around in data["analysis"].values()

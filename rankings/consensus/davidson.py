@@ -29,18 +29,11 @@ class NotConverged(RankingError):
 class DavidsonFit:
     """Strengths on the log scale and the weak order they give.
 
-    Attributes
-    ----------
-    ranking : Ranking
-        By strength, the highest first; neighbours whose strengths differ by no more than
-        1e-6 are tied, and their buckets are sorted by name.
-    strengths : mapping of method to float
-        Their sum is 0; a method with a lead of d wins exp(d) times as often as it loses.
-    standard_errors : mapping of method to float
-        Of the strengths, given that their sum is 0.
-    tie_parameter : float or None
-        Davidson's nu: how often equally strong methods tie, over how often one of them wins.
-        None when no pair was compared.
+    ``ranking`` is by strength, the highest first; neighbours whose strengths differ by no more than
+    1e-6 are tied, and their buckets are sorted by name. The sum of ``strengths``, of which
+    ``standard_errors`` are given, is 0; a method with a lead of d wins exp(d) times as often as it
+    loses. ``tie_parameter`` is Davidson's nu: how often equally strong methods tie, over how often one
+    of them wins; None when no pair was compared.
     """
 
     ranking: Ranking

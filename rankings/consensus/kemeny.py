@@ -18,16 +18,10 @@ from .kemeny_search import DEFAULT_MAX_NODES, cost_of, searched
 class KemenyConsensus:
     """The consensus with its distance and the bound that proves it.
 
-    Attributes
-    ----------
-    distance : float
-        Sum of the Kemeny distances of the rankings to it.
-    bound : float
-        No weak order has a smaller sum. Equal to ``distance`` unless the search was cut short.
-    is_proven : bool
-        True if the search was completed: no other weak order is nearer, and the rule chose this one
-        of those equally near. If it is False although ``bound`` equals ``distance``, the ranking is
-        one of the nearest, but not all of those were compared.
+    ``distance`` is the sum of the Kemeny distances of the rankings to it; no weak order has a sum
+    smaller than ``bound``, which is equal to it unless the search was cut short. ``is_proven``: no other
+    weak order is nearer, and the rule chose this one of those equally near. If it is False although
+    ``bound`` equals ``distance``, the ranking is one of the nearest, but not all were compared.
     """
 
     ranking: Ranking

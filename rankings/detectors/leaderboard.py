@@ -140,10 +140,7 @@ def _tested(values: Floats, parts: Floats) -> list[list[float | None]]:
 class Disagreement:
     """Two methods whose significant order depends on the protocol.
 
-    Attributes
-    ----------
-    for_first, for_second : tuple of str
-        The protocols by which the one or the other is significantly better.
+    Protocols are those by which the one or the other is significantly better.
     """
 
     first: str
@@ -153,13 +150,7 @@ class Disagreement:
 
 
 def disagreements(boards: Mapping[str, Leaderboard], *, alpha: float = ALPHA) -> list[Disagreement]:
-    """Return every two methods that protocols put in opposite orders, both significantly.
-
-    Parameters
-    ----------
-    boards : protocol -> Leaderboard
-        Of one figure.
-    """
+    """Return every two methods that protocols put in opposite orders by one figure, significantly."""
     better: dict[tuple[str, str], list[str]] = {}
     for protocol, board in boards.items():
         for pair in _told_apart(board, alpha):

@@ -159,13 +159,7 @@ def _numbers(keys: Floats, names: Mapping[int, str]) -> NDArray[np.intp]:
 def parts_of_score(
     recall: float | None, precision: float | None
 ) -> tuple[float, float, float, float]:
-    """Return the parts of a mean over images: each score and 1, or 0 and 0 if it is undefined.
-
-    Parameters
-    ----------
-    recall, precision : float or None
-        In [0, 1].
-    """
+    """Return the parts of a mean over images: each score and 1, or 0 and 0 if it is undefined."""
     return (
         *((0.0, 0.0) if recall is None else (recall, 1.0)),
         *((0.0, 0.0) if precision is None else (precision, 1.0)),

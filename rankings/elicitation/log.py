@@ -326,21 +326,10 @@ class State:
     ) -> tuple[int, int] | None:
         """Return the pair to show next, smaller number first; None if nothing is left to ask.
 
-        Pairs that were skipped once come after all others; pairs skipped twice are not shown.
-
-        Parameters
-        ----------
-        strategy : "insertion" or "balanced"
-            Under "insertion" the larger number is the newcomer that is being placed.
-        exchange : float
-            "balanced" only: the weight of a place in one criterion as evidence for the others.
-        keep : float
-            "balanced" only: preference for pairs that leave one of the last two results on screen.
-
-        Raises
-        ------
-        RankingError
-            If the strategy is unknown.
+        Pairs that were skipped once come after all others; pairs skipped twice are not shown. Under
+        "insertion" the larger number is the newcomer that is being placed. "balanced" has ``exchange``, the
+        weight of a place in one criterion as evidence for the others, and ``keep``, the preference for
+        pairs that leave one of the last two results on screen. Raises RankingError for another strategy.
         """
         pairs = list(self._showable())
         if not pairs:

@@ -312,13 +312,7 @@ def ask_of(settled: Settled, strategy: Strategy, *, n_checks: int, seed: str) ->
 
 
 def remaining_with_checks(settled: Settled, strategy: Strategy, n_checks: int) -> Remaining:
-    """Return the remaining screens, including the re-checks still due.
-
-    Parameters
-    ----------
-    n_checks : int
-        As for :func:`ask_of`.
-    """
+    """Return the remaining screens, including the re-checks still due, as for :func:`ask_of`."""
     left = settled.state.remaining(strategy)
     done = Counter(entry.purpose for entry in settled.entries)
     near, repeat = _shares(n_checks)

@@ -54,18 +54,9 @@ def most_balanced(
 
     A pair's score is 4 p (1 - p) summed over its open criteria, where p is the probability that the
     left one is better, by the odds of the two: 1 for even odds, near 0 if the answer is all but
-    known.
-
-    Parameters
-    ----------
-    candidates : sequence of (int, int)
-        Open pairs, at least one.
-    last : tuple of int
-        The results on the last screen; the score of a pair with one is multiplied by 1 + ``keep``.
-    exchange : float
-        The weight of a place in one criterion as evidence for the others.
-    keep : float
-        0 or more.
+    known. Candidates are open pairs, at least one. The score of a pair with a result of the ``last``
+    screen is multiplied by 1 + ``keep``; ``exchange`` is the weight of a place in one criterion as
+    evidence for the others.
     """
     up, down = _odds(orders, exchange)
     scores = {}

@@ -195,9 +195,7 @@ def require_usable(n_resamples: int, level: float) -> None:
 def resampled_sums(table: Floats, rng: np.random.Generator, n_resamples: int, size: int) -> Floats:
     """Return the sums of a table of shape (n, k) over each resample of its n images.
 
-    Returns
-    -------
-    ndarray of shape (n_resamples, k)
+    The shape is (n_resamples, k).
     """
     sums = np.zeros((n_resamples, table.shape[1]))
     for block, weights in resampled_weights(rng, len(table), n_resamples, size):

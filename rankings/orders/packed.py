@@ -211,10 +211,7 @@ def rankings_of(places: Places, methods: Iterable[Sequence[str]]) -> Iterator[Ra
 def doubled_ranks_of(places: Places) -> NDArray[np.int32]:
     """Return twice each method's rank as :func:`rankings.orders.buckets.doubled_ranks` does.
 
-    Parameters
-    ----------
-    places : ndarray of shape (..., n)
-        Bucket numbers, or other numbers in the order of the buckets.
+    ``places`` of shape (..., n) are bucket numbers, or other numbers in the order of the buckets.
     """
     # A bucket of t methods after b others has the mean position b + (t + 1) / 2, doubled 2 b + t +
     # 1. Counting "no worse" gives b + t, and "better" gives b; with 1 added, their sum is the same.

@@ -122,14 +122,10 @@ def rankings_from_scores(
 
 
 def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
-    """Return numbers, smaller for better, that compare like the rounded scores.
+    """Return numbers of the same shape, smaller for better, that compare like the rounded scores.
 
     Rounds like :func:`rankings.orders.from_scores.ranking_from_scores`, for many scores at once:
     only those near a half need decimal arithmetic.
-
-    Parameters
-    ----------
-    values : ndarray of float, of any shape
     """
     if decimals is None:
         return -values
@@ -153,12 +149,7 @@ def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
 
 
 def places_from_scores(values: Floats, decimals: int | None) -> Places:
-    """Return bucket numbers, 0 for the best, of scores along the last axis.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n, number of methods)
-    """
+    """Return bucket numbers, 0 for the best, of scores along the last axis, the methods' (any shape)."""
     return dense_places(rounded_scores(values, decimals))
 
 

@@ -11,12 +11,9 @@ _GAIN: Final = ("before", "after", "difference", "low", "high", "holm_p_value")
 
 
 def change_tables(data: Data) -> list[Table]:
-    """Return the tables that have a row: weights, precision of finding nothing, thresholds.
+    """Return the tables of "changes" (criterion -> list of :class:`.changes.ProtocolChanges` as data).
 
-    Parameters
-    ----------
-    data : mapping
-        "changes": criterion -> list of :class:`.changes.ProtocolChanges` as data.
+    Those with a row: weights, precision of finding nothing, thresholds.
     """
     made = {"weights": _weights, "nothing": _rules, "thresholds": _thresholds}
     return with_rows(

@@ -11,13 +11,7 @@ DETECTOR_TABLES: Final = ("strengths", "standings", "wrongpairs")
 
 
 def detector_tables(detectors: Data) -> list[Table]:
-    """Return every table that has a row.
-
-    Parameters
-    ----------
-    detectors : mapping
-        :meth:`.Detectors.to_json`, as it was computed or kept.
-    """
+    """Return every table of :meth:`.Detectors.to_json` that has a row."""
     return with_rows(_strengths(detectors), _standings(detectors), _wrong_pairs(detectors))
 
 

@@ -54,13 +54,7 @@ def leaderboard_table(boards: Mapping[str, Leaderboard], by: str, figure: str) -
 
 
 def disagreement_table(boards: Mapping[str, Leaderboard]) -> Table:
-    """Return every two methods whose significant order depends on the protocol.
-
-    Parameters
-    ----------
-    boards : protocol -> Leaderboard
-        Of one figure.
-    """
+    """Return every two methods whose significant order, by one figure, depends on the protocol."""
     return Table(
         "disagreements",
         gettext("Where protocols disagree"),

@@ -52,13 +52,7 @@ def n_left_out(header: Mapping[str, str]) -> int:
 
 
 def counted(number: int | str, what: str) -> str:
-    """Return a number with its noun in English.
-
-    Parameters
-    ----------
-    what : str
-        The singular noun.
-    """
+    """Return a number with its singular noun in English."""
     return f"{number} {what}" if str(number) == "1" else f"{number} {what}s"
 
 
@@ -70,12 +64,9 @@ def keys_of(paragraph: Paragraph) -> list[str]:
 
 
 def as_latex(paragraph: Paragraph, stands_for: Mapping[str, str]) -> str:
-    r"""Return a paragraph with ``\cite``.
+    r"""Return a paragraph with ``\cite``; ``stands_for`` has the key by which to cite each key's work.
 
-    Parameters
-    ----------
-    stands_for : mapping of str to str
-        The key by which to cite each key's work; works without an entry are not cited.
+    Works without an entry are not cited.
     """
     text = _rendered(paragraph, stands_for, _breakable, lambda keys: rf"~\cite{{{','.join(keys)}}}")
     return f"\\begin{{sloppypar}}\n{text}\n\\end{{sloppypar}}"
@@ -87,13 +78,7 @@ def _breakable(text: str) -> str:
 
 
 def as_markdown(paragraph: Paragraph, stands_for: Mapping[str, str]) -> str:
-    """Return a paragraph with citations as Pandoc reads them.
-
-    Parameters
-    ----------
-    stands_for : mapping of str to str
-        The key by which to cite each key's work; works without an entry are not cited.
-    """
+    """Return a paragraph with citations as Pandoc reads them; keys are as for :func:`as_latex`."""
     return _rendered(
         paragraph,
         stands_for,

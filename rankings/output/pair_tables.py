@@ -15,13 +15,7 @@ _OF_SKIPS: Final = ("At least", "At most", "Skipped pairs")
 
 
 def pair_tables(pairs: Data) -> list[Table]:
-    """Return every table that has a row.
-
-    Parameters
-    ----------
-    pairs : mapping
-        :func:`.pair_report.pair_report`, as it was computed or kept.
-    """
+    """Return every table of a :func:`.pair_report.pair_report` that has a row."""
     return with_rows(_losses(pairs), _loss_differences(pairs))
 
 

@@ -118,13 +118,7 @@ def to_markdown(report: Report, header: Mapping[str, str]) -> str:
 
 
 def facts_of(report: Report, header: Mapping[str, str]) -> dict[str, str]:
-    """Return where a report comes from, its settings, and the amount of data by criterion.
-
-    Returns
-    -------
-    dict of str to str
-        The header's entries first.
-    """
+    """Return the header, a report's settings, and the amount of data by criterion."""
     facts = dict(header)
     for name, value in asdict(report.settings).items():
         facts[name] = "not rounded" if value is None else str(value)

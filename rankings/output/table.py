@@ -52,13 +52,7 @@ class Table:
 
 
 def number(name: str, digits: int | None = 2) -> Column:
-    """Return a column of numbers.
-
-    Parameters
-    ----------
-    digits : int or None
-        Decimals that are shown; None: as many as they have.
-    """
+    """Return a column of numbers; None shows as many decimals as they have."""
     return Column(name, True, digits)
 
 

@@ -21,13 +21,7 @@ _LEAST_TEXT: Final = 4.5
 
 
 def to_csv(table: Table, header: Mapping[str, str]) -> str:
-    """Return the table in full precision; the first line names the columns.
-
-    Parameters
-    ----------
-    header : mapping of str to str
-        Ignored, as CSV has no place for it; the JSON says where the numbers come from.
-    """
+    """Return the table in full precision; CSV has no place for the header, which the JSON has."""
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(column.name for column in table.columns)
@@ -45,26 +39,14 @@ def _full(cell: Cell) -> str:
 
 
 def to_json(table: Table, header: Mapping[str, str]) -> str:
-    """Return the table as a list of rows by the columns' names, in full precision.
-
-    Parameters
-    ----------
-    header : mapping of str to str
-        Where the numbers come from.
-    """
+    """Return header and table, a list of rows by the columns' names, in full precision."""
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for row in table.rows]
     return json_text(header, {"table": table.title, "note": table.note, "rows": rows})
 
 
 def json_text(header: Mapping[str, str], content: Mapping[str, Any]) -> str:
-    """Return content as JSON after its header.
-
-    Parameters
-    ----------
-    header : mapping of str to str
-        Where the numbers come from.
-    """
+    """Return content as JSON after its header, which says where the numbers come from."""
     whole = {"header": dict(header), **content}
     return json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -159,13 +141,7 @@ def _that_fit(columns: Sequence[_Column]) -> list[Sequence[_Column]]:
 
 
 def _tabular(columns: Sequence[_Column], headings: Sequence[str] | None) -> latex.Tabular:
-    """Return columns as LaTeX.
-
-    Parameters
-    ----------
-    headings : sequence of str, one for each row, or None
-        Consecutive rows with equal headings are put under one.
-    """
+    """Return columns as LaTeX; consecutive rows with equal headings are put under one."""
     types, writers, gap_pt = _types(columns)
 
     def row(texts: Sequence[str]) -> str:

@@ -20,10 +20,7 @@ AS_IS = ""
 class Change:
     """A fixed change and its gain; nothing was searched.
 
-    Attributes
-    ----------
-    n_left_out : int
-        Number of images on which the protocol, changed or not, leaves some ranked method unscored.
+    On ``n_left_out`` images the protocol, changed or not, leaves some ranked method unscored.
     """
 
     change: str
@@ -62,10 +59,7 @@ class ProtocolChanges:
 class Variants:
     """The names of a protocol's variants in its scores, except ``AS_IS``.
 
-    Attributes
-    ----------
-    weights, rules : mapping of a change in words to the variant's name
-    values : parameter -> (its present value, value -> variant's name)
+    Weights and rules are by a change in words; values by parameter: the present one, and each variant.
     """
 
     weights: Mapping[str, str]

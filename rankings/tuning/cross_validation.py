@@ -42,10 +42,8 @@ def fold_numbers(parts: Sequence[NDArray[np.intp]], n: int) -> NDArray[np.intege
 def nearest(sums: NDArray[np.float64]) -> tuple[int, list[int]]:
     """Return the candidate with the smallest sum of distances over all, and outside each fold.
 
-    Parameters
-    ----------
-    sums : ndarray of shape (folds, candidates)
-        Distances summed over the images of each fold; of equal sums the first candidate is taken.
+    ``sums`` of shape (folds, candidates) are over the images of each fold; of equal sums the first
+    candidate is taken.
     """
     # The sums outside a fold are those of all folds less its own: no second search.
     of_all = sums.sum(axis=0)
