@@ -42,6 +42,7 @@ urlpatterns = [
     ),
     path("datasets/<slug:slug>/plan", planning.PlanOfDataset.as_view(), name="plan"),
     path("challenges", challenges.ChallengeList.as_view(), name="challenges"),
+    path("challenges/join", challenges.ChallengeOfLink.as_view(), name="join_challenge"),
     path("challenges/<slug:slug>", challenges.ChallengeDetail.as_view(), name="challenge"),
     path(
         "challenges/<slug:slug>/images",
@@ -50,6 +51,21 @@ urlpatterns = [
     ),
     path(
         "challenges/<slug:slug>/team", challenges.TeamOfChallenge.as_view(), name="challenge_team"
+    ),
+    path(
+        "challenges/<slug:slug>/teams",
+        challenges.TeamsOfChallenge.as_view(),
+        name="challenge_teams",
+    ),
+    path(
+        "challenges/<slug:slug>/organisers",
+        challenges.OrganisersOfChallenge.as_view(),
+        name="challenge_organisers",
+    ),
+    path(
+        "challenges/<slug:slug>/study",
+        challenges.StudyOfChallenge.as_view(),
+        name="challenge_study",
     ),
     path("challenges/<slug:slug>/log", challenges.ChallengeLog.as_view(), name="challenge_log"),
     path(
@@ -66,6 +82,11 @@ urlpatterns = [
         "challenges/<slug:slug>/entries/<key:pk>",
         challenges.EntryDetail.as_view(),
         name="challenge_entry",
+    ),
+    path(
+        "challenges/<slug:slug>/entries/<key:pk>/images",
+        challenges.EntryImages.as_view(),
+        name="entry_images",
     ),
     path(
         "challenges/<slug:slug>/entries/<key:pk>/withdraw",

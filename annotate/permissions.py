@@ -81,9 +81,14 @@ def _sees_dataset(person: Person) -> Q:
 
 
 def _sees_image(person: Person) -> Q:
-    """Select the images of the datasets a person sees, and of the studies they annotate."""
+    """Select the images of the datasets a person sees, the studies they annotate, their challenges.
+
+    This is the right to the photograph; the ground truth needs that to the dataset.
+    """
     followed = _studies(person, Role.RESEARCHER).values("dataset")
-    return Q(dataset__in=followed) | Q(studies__in=_studies(person, Role.ANNOTATOR))
+    entered = Challenge.objects.filter(_in_challenge(person)).values("dataset")
+    annotated = _studies(person, Role.ANNOTATOR)
+    return Q(dataset__in=followed) | Q(studies__in=annotated) | Q(dataset__in=entered)
 
 
 def _in_challenge(person: Person, **role: str) -> Q:

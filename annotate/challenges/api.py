@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
@@ -17,24 +17,35 @@ from annotate.api.idempotency import idempotent
 from annotate.api.views import ApiView, ListView, OneView, SignedInRequest
 from annotate.datasets.models import Dataset, Image
 from annotate.errors import Refusal
+from annotate.jobs.serializers import JobSerializer
+from annotate.jobs.shortcuts import accepted
 from annotate.requests import require
 from text_rankings.base.i18n import in_language
 
-from . import services
-from .models import Challenge, ChallengeChange, ChallengeMember, Entry, Team
-from .selectors import Reader, own_scores, standings
+from . import final, services
+from .models import Challenge, ChallengeChange, ChallengeMember, Entry, Split, Team
+from .people import people_of
+from .selectors import Reader, images_of_entry, own_scores, standings
 from .serializers import (
     ChallengeImageSerializer,
     ChallengeSerializer,
     ChallengeSettingsSerializer,
     ChangeSerializer,
+    DifferenceSerializer,
     EntrySerializer,
+    EntryTextSerializer,
+    ImageOfEntrySerializer,
+    JoinSerializer,
     NewChallengeSerializer,
     NewEntrySerializer,
     NewTeamSerializer,
+    OpenSerializer,
+    OrganiserSerializer,
+    PeopleOfChallengeSerializer,
     StandingsOfChallengeSerializer,
     StandingsQuery,
     TeamSerializer,
+    WholeTeamSerializer,
 )
 from .shortcuts import reader_of
 
@@ -50,6 +61,14 @@ class _OfChallenge(ApiView):
 
     def reader(self, challenge: Challenge) -> Reader:
         return reader_of(self.request.user, self.member(challenge), challenge)
+
+    def seen(self) -> QuerySet[Entry]:
+        """Return the entries that one may read: all for organisers, else those of one's own team."""
+        challenge = self.challenge()
+        if not self.reader(challenge).is_organiser:
+            return self.own()
+        entries = Entry.objects.filter(team__challenge=challenge)
+        return entries.select_related("team__challenge__dataset")
 
     def own(self) -> QuerySet[Entry]:
         """Return the entries of one's own team; raises Http404 without one."""
@@ -89,6 +108,18 @@ class ChallengeList(ListView):
         return Response(self.shown(ChallengeSerializer, made), 201, headers={"Location": address})
 
 
+class ChallengeOfLink(ApiView):
+    @extend_schema(request=JoinSerializer, responses={201: ChallengeSerializer})
+    @idempotent
+    def post(self, request: SignedInRequest) -> Response:
+        """Take part in the challenge of a link, and so agree to its terms."""
+        challenge = get_object_or_404(Challenge, address=self.sent(JoinSerializer)["link"])
+        services.join(challenge=challenge, person=request.user)
+        address = reverse("api:challenge", args=[challenge.slug], request=request)
+        shown = self.shown(ChallengeSerializer, challenge)
+        return Response(shown, 201, headers={"Location": address})
+
+
 def _saved(challenge: Challenge, sent: dict[str, Any]) -> Challenge:
     protocols, hidden = sent.pop("protocols", None), sent.pop("hidden", None)
     for name, value in sent.items():
@@ -115,6 +146,63 @@ class ChallengeDetail(_OfChallenge, OneView):
         settings = ChallengeSettingsSerializer(challenge, request.data, partial=True)
         settings.is_valid(raise_exception=True)
         return Response(self.shown(ChallengeSerializer, _saved(challenge, settings.validated_data)))
+
+
+class OrganisersOfChallenge(_OfChallenge):
+    @extend_schema(operation_id="challenges_organisers", responses=OrganiserSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """Return the organisers, as an organiser."""
+        members = self.challenge("organise").members.select_related("person")
+        found = members.filter(role=ChallengeMember.Role.ORGANISER)
+        return Response(self.shown(OrganiserSerializer, found, many=True))
+
+    @extend_schema(request=OrganiserSerializer, responses={204: None})
+    def put(self, request: SignedInRequest, slug: str) -> Response:
+        """Give a user the role of an organiser or take it, as an admin."""
+        require(request.user, "annotate.manage_people")
+        sent = self.sent(OrganiserSerializer)
+        services.set_organiser(
+            challenge=self.challenge("organise"),
+            username=sent["person"]["username"],
+            is_organiser=sent["is_organiser"],
+        )
+        return Response(status=204)
+
+
+class StudyOfChallenge(_OfChallenge):
+    @extend_schema(responses=PeopleOfChallengeSerializer)
+    def get(self, request: SignedInRequest, slug: str) -> Response:
+        """Return the order that people give the final entries; 404 without a kept report."""
+        challenge = self.challenge()
+        found = people_of(challenge, self.reader(challenge), request.user)
+        if found is None:
+            raise Http404
+        return Response(self.shown(PeopleOfChallengeSerializer, found))
+
+    @extend_schema(request=DifferenceSerializer, responses={202: JobSerializer})
+    @idempotent
+    def post(self, request: SignedInRequest, slug: str) -> Response:
+        """Start making a study on the final entries, as an organiser after the end."""
+        challenge, sent = self.challenge("organise"), self.sent(DifferenceSerializer)
+        return accepted(self, final.start_study(challenge=challenge, person=request.user, **sent))
+
+    @extend_schema(request=OpenSerializer, responses={204: None})
+    def put(self, request: Request, slug: str) -> Response:
+        """Open the study, as an organiser."""
+        challenge = self.challenge("organise")
+        self.sent(OpenSerializer)
+        final.open_study(challenge=challenge)
+        return Response(status=204)
+
+
+class TeamsOfChallenge(_OfChallenge, ListView):
+    """All teams with their people and entries, for organisers."""
+
+    serializer_class = WholeTeamSerializer
+
+    def get_queryset(self) -> QuerySet[Team]:
+        teams = self.challenge("organise").teams.all()
+        return teams.prefetch_related("members__person", "entries")
 
 
 class TeamOfChallenge(_OfChallenge):
@@ -154,13 +242,15 @@ class TeamOfChallenge(_OfChallenge):
 
 
 class ChallengeImages(_OfChallenge, ListView):
-    """The images to find text on, hidden ones included."""
+    """The images to find text on, hidden ones included; the visible ones with their ground truth."""
 
     serializer_class = ChallengeImageSerializer
     ordering = ("position", "pk")
 
     def get_queryset(self) -> QuerySet[Image]:
-        return self.challenge().dataset.images.defer("truth")
+        challenge = self.challenge()
+        visible = challenge.images_of(Split.VISIBLE).filter(pk=OuterRef("pk"))
+        return challenge.dataset.images.annotate(is_visible=Exists(visible))
 
 
 class ChallengeLog(_OfChallenge, ListView):
@@ -203,12 +293,28 @@ class EntryList(_OfChallenge):
 class EntryDetail(_OfChallenge):
     @extend_schema(operation_id="challenges_entry", responses=EntrySerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        """Return an entry of one's own team."""
+        """Return an entry of one's own team; organisers read every entry."""
+        return self.one(pk)
+
+    @extend_schema(request=EntryTextSerializer, responses=EntrySerializer)
+    def patch(self, request: Request, slug: str, pk: int) -> Response:
+        """Describe an entry of one's own team."""
+        entry = get_object_or_404(self.own(), pk=pk)
+        told = {"description": entry.description, "link": entry.link}
+        services.describe(entry=entry, **told | self.sent(EntryTextSerializer))
         return self.one(pk)
 
     def one(self, pk: int) -> Response:
-        entry = self.whole(get_object_or_404(self.own(), pk=pk))
+        entry = self.whole(get_object_or_404(self.seen(), pk=pk))
         return Response(self.shown(EntrySerializer, entry))
+
+
+class EntryImages(_OfChallenge):
+    @extend_schema(responses=ImageOfEntrySerializer(many=True))
+    def get(self, request: Request, slug: str, pk: int) -> Response:
+        """Return the visible images with the entry's F-scores, those with the lowest first."""
+        images = images_of_entry(get_object_or_404(self.seen(), pk=pk))
+        return Response(self.shown(ImageOfEntrySerializer, images, many=True))
 
 
 class EntryWithdraw(EntryDetail):

@@ -16,7 +16,6 @@ from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind, Missing
 from annotate.jobs import services as jobs
 from annotate.jobs.models import Job
-from annotate.leaderboards.selectors import orders_of_people
 from annotate.studies import services as studies
 from annotate.studies.models import Role, Study
 from protocols.diagnostics.readings import AS_READ
@@ -29,6 +28,7 @@ from .selectors import FIGURE, finals, standings
 from .services import PUBLIC_SETTINGS, in_words
 
 STUDY: Final = "challenges.study"
+_SCORING: Final = "scoring.score"
 # In steps of one pair in a hundred.
 DIFFERENCE: Final = 0.03
 _MAX_NAME: Final = 120
@@ -107,16 +107,29 @@ def make_study(challenge: Challenge, names: list[str], difference: float, person
         name = one.person.get_username()
         studies.add_member(study=study, username=name, role=Role.RESEARCHER)
     Challenge.objects.filter(pk=challenge.pk).update(study=study)
+    _score(challenge)
     return study
 
 
-def places_of_people(challenge: Challenge) -> dict[int, int]:
-    """Return the place that people give each team's final entry, by the key of the team."""
-    found = orders_of_people(Study.objects.filter(challenges=challenge))
-    places = found[0].places if found else {}
-    teams = challenge.teams.all()
-    named = {method_name(Entry(team=team)): team.pk for team in teams}
-    return {named[name]: place for name, place in places.items() if name in named}
+def _score(challenge: Challenge) -> None:
+    """Start scoring the methods by the protocols, as the site, so that reports compare them with people."""
+    for one in challenge.protocols:
+        jobs.start(
+            kind=_SCORING,
+            title=gettext_noop("Score {protocol} on {dataset}").format(
+                protocol=one["name"], dataset=challenge.dataset
+            ),
+            dataset=challenge.dataset_id,
+            protocol=one["slug"],
+            parameters=one["parameters"],
+        )
+
+
+def open_study(*, challenge: Challenge) -> None:
+    """Open the study: the right is on the challenge. Raises ChallengeRefused without one."""
+    if challenge.study is None:
+        raise ChallengeRefused(_("There is no study on the final entries yet."))
+    studies.set_state(study=challenge.study, state=Study.State.OPEN)
 
 
 # The archive

@@ -278,24 +278,30 @@ def own_scores(entry: Entry, reader: Reader) -> list[tuple[str, list[EntryScore]
 
 @dataclass(frozen=True)
 class ImageFigure:
-    """A visible image, and the F-score of an entry on it by the deciding protocol."""
+    """An image, and the F-score of an entry on it by the deciding protocol."""
 
     image: Image
     value: float | None
 
 
 def images_of_entry(entry: Entry) -> list[ImageFigure]:
-    """Return the visible images, those with the lowest scores first."""
-    challenge = entry.team.challenge
-    score = entry.scores.filter(split=Split.VISIBLE, protocol=challenge.names[0]).first()
-    if score is None or not entry.is_told or entry.erased:
+    """Return the visible images, those with the lowest scores first; none before they are shown."""
+    if not entry.is_told or entry.erased:
         return []
-    images = challenge.images_of(Split.VISIBLE).defer("truth")
-    figures = [
+    figures = figures_by_image(entry, Split.VISIBLE)
+    return sorted(figures, key=lambda one: 2.0 if one.value is None else one.value)
+
+
+def figures_by_image(entry: Entry, split: str) -> list[ImageFigure]:
+    challenge = entry.team.challenge
+    score = entry.scores.filter(split=split, protocol=challenge.names[0]).first()
+    if score is None:
+        return []
+    images = challenge.images_of(split).defer("truth")
+    return [
         ImageFigure(image, Tally(*tally).figures[2])
         for image, tally in zip(images, score.tallies, strict=True)
     ]
-    return sorted(figures, key=lambda one: 2.0 if one.value is None else one.value)
 
 
 def detections_of(entry: Entry, image: Image) -> tuple[Region, ...]:

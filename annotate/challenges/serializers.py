@@ -4,19 +4,32 @@ import zoneinfo
 from typing import Any
 
 from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
+from annotate.api.fields import Regions
 from annotate.datasets.models import Image
+from annotate.studies.models import Study
 from protocols.formats.recognition.reading import FORMATS
 
-from .models import A_LINK, Challenge, ChallengeChange, Entry, EntryScore, Split, Team
+from .final import DIFFERENCE
+from .models import (
+    A_LINK,
+    Challenge,
+    ChallengeChange,
+    Entry,
+    EntryScore,
+    Split,
+    Team,
+)
 from .services import PUBLIC_SETTINGS
 
 
 class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
     dataset = serializers.CharField(source="dataset.name")
     phase = serializers.CharField(help_text="before, open, frozen or over")
+    link = serializers.SerializerMethodField(help_text="The public page, where people sign up.")
     protocols = serializers.ListField(
         source="names", child=serializers.CharField(), help_text="The first decides."
     )
@@ -26,8 +39,60 @@ class ChallengeSerializer(serializers.ModelSerializer[Challenge]):
         fields = read_only_fields = (
             *("slug", "title", "dataset", "text", "terms", "phase", "protocols", "ties"),
             *("time_zone", "opens", "freezes", "closes", "entries_a_day", "entries_in_all"),
-            *("max_mb", "team_size", "sees", "hidden_score", "final_rule", "keep_days"),
+            *("max_mb", "team_size", "sees", "hidden_score", "final_rule", "keep_days", "link"),
         )
+
+    def get_link(self, challenge: Challenge) -> str:
+        request = self.context["request"]
+        return reverse("public_challenges:page", args=[challenge.address], request=request)
+
+
+class JoinSerializer(serializers.Serializer[Any]):
+    link = serializers.CharField(help_text="The address of the public page, or its last part.")
+
+    def validate_link(self, link: str) -> str:
+        return link.rstrip("/").removesuffix("/join").rpartition("/")[2]
+
+
+class OrganiserSerializer(serializers.Serializer[Any]):
+    username = serializers.CharField(source="person.username", max_length=150)
+    is_organiser = serializers.BooleanField(default=True)
+
+
+class DifferenceSerializer(serializers.Serializer[Any]):
+    difference = serializers.FloatField(
+        default=DIFFERENCE,
+        min_value=0.005,
+        max_value=1,
+        help_text="The smallest difference between protocols that the study should find.",
+    )
+
+
+class OpenSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField([Study.State.OPEN.value])
+
+
+class PlaceOfPeopleSerializer(serializers.Serializer[Any]):
+    team = serializers.CharField()
+    place = serializers.IntegerField(allow_null=True, help_text="By preference.")
+
+
+class AgainstPeopleSerializer(serializers.Serializer[Any]):
+    """Two entries that scores and people put in opposite orders."""
+
+    by_scores = serializers.CharField(help_text="The team whose entry has the higher score.")
+    by_people = serializers.CharField(help_text="The team whose entry people prefer.")
+    images = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="That show it, the largest difference of scores first; for followers of the study.",
+    )
+
+
+class PeopleOfChallengeSerializer(serializers.Serializer[Any]):
+    """People's places in the newest kept report, and where the scores disagree."""
+
+    places = PlaceOfPeopleSerializer(many=True)
+    against = AgainstPeopleSerializer(many=True)
 
 
 class ProtocolOfChallengeSerializer(serializers.Serializer[Any]):
@@ -72,6 +137,26 @@ class TeamSerializer(serializers.ModelSerializer[Team]):
         fields = read_only_fields = ("name", "number", "code", "people")
 
 
+class EntryOfTeamSerializer(serializers.ModelSerializer[Entry]):
+    state = serializers.CharField(source="shown_state")
+
+    class Meta:
+        model = Entry
+        fields = read_only_fields = ("id", "number", "state")
+
+
+class WholeTeamSerializer(serializers.ModelSerializer[Team]):
+    people = serializers.SerializerMethodField()
+    entries = EntryOfTeamSerializer(many=True)
+
+    class Meta:
+        model = Team
+        fields = read_only_fields = ("name", "number", "is_trial", "people", "entries")
+
+    def get_people(self, team: Team) -> list[str]:
+        return [member.person.get_username() for member in team.members.all()]
+
+
 class NewTeamSerializer(serializers.Serializer[Any]):
     """A name makes a team, a code joins one."""
 
@@ -80,20 +165,22 @@ class NewTeamSerializer(serializers.Serializer[Any]):
 
 
 class ChallengeImageSerializer(serializers.ModelSerializer[Image]):
-    photograph = serializers.SerializerMethodField(help_text="Empty without a photograph.")
+    photograph = serializers.SerializerMethodField(help_text="Its address; null without one.")
+    truth = serializers.SerializerMethodField(help_text="null: hidden.")
 
     class Meta:
         model = Image
-        fields = read_only_fields = ("name", "width", "height", "photograph")
+        fields = read_only_fields = ("name", "width", "height", "photograph", "truth")
 
-    def get_photograph(self, image: Image) -> str:
-        slug = self.context["view"].kwargs["slug"]
-        request = self.context["request"]
-        return (
-            reverse("challenges:photograph", [slug, image.pk], request=request)
-            if image.sha256
-            else ""
-        )
+    @extend_schema_field(serializers.URLField(allow_null=True))
+    def get_photograph(self, image: Image) -> str | None:
+        if not image.sha256:
+            return None
+        return reverse("api:photograph", args=[image.sha256], request=self.context["request"])
+
+    @extend_schema_field(Regions(allow_null=True))
+    def get_truth(self, image: Any) -> Any:
+        return Regions().to_representation(image.truth_regions) if image.is_visible else None
 
 
 class NewEntrySerializer(serializers.Serializer[Any]):
@@ -116,6 +203,20 @@ class NewEntrySerializer(serializers.Serializer[Any]):
         if slug and slug not in FORMATS:
             raise serializers.ValidationError(_("There is no format {slug}.").format(slug=slug))
         return slug
+
+
+class EntryTextSerializer(serializers.ModelSerializer[Entry]):
+    class Meta:
+        model = Entry
+        fields = ("description", "link")
+        extra_kwargs = {"description": {"required": False}, "link": {"required": False}}
+
+
+class ImageOfEntrySerializer(serializers.Serializer[Any]):
+    image = serializers.CharField(source="image.name")
+    f_score = serializers.FloatField(
+        source="value", allow_null=True, help_text="By the deciding protocol."
+    )
 
 
 class EntryScoreSerializer(serializers.ModelSerializer[EntryScore]):

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
+from annotate.access import permitted
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image
@@ -28,7 +29,7 @@ KIND: Final = "challenges.score"
 _Role = ChallengeMember.Role
 # Further uploads of a day, which are refused anyway, cost the site time and the team nothing.
 _REFUSED_A_DAY: Final = 50
-_TAKEN_SLUGS: Final = {"new"}
+_TAKEN_SLUGS: Final = {"new", "join"}
 # Settings whose change after the opening is in the public log.
 PUBLIC_SETTINGS: Final = (
     *("title", "text", "terms", "protocols", "ties", "time_zone", "opens", "freezes", "closes"),
@@ -207,12 +208,21 @@ def set_organiser(*, challenge: Challenge, username: str, is_organiser: bool) ->
 
 
 def join(*, challenge: Challenge, person: User) -> ChallengeMember:
-    """Make a person a participant; an organiser stays one. Raises ChallengeRefused after the end."""
+    """Make a person a participant; an organiser stays one.
+
+    Raises ChallengeRefused after the end, and for a person who sees the ground truth.
+    """
     member = ChallengeMember.objects.filter(challenge=challenge, person=person).first()
     if member is not None:
         return member
     if challenge.is_over:
         raise ChallengeRefused(_("The challenge is over."))
+    if permitted(person, "annotate.see_dataset", Dataset).filter(pk=challenge.dataset_id).exists():
+        raise ChallengeRefused(
+            _(
+                "You see the ground truth, so you cannot take part. Organisers may try the challenge."
+            )
+        )
     return ChallengeMember.objects.get_or_create(
         challenge=challenge, person=person, defaults={"role": _Role.PARTICIPANT}
     )[0]
@@ -374,6 +384,8 @@ def withdraw(*, entry: Entry) -> None:
 def choose_final(*, entry: Entry) -> None:
     """Make an entry the final one of its team. Raises ChallengeRefused."""
     locked = _locked(entry)
+    if locked.team.challenge.final_rule != Challenge.FinalRule.HAND:
+        raise ChallengeRefused(_("The final entry of a team is not chosen in this challenge."))
     if locked.state != Entry.State.SCORED or not locked.is_told:
         raise ChallengeRefused(_("Only a scored entry can be the final one."))
     locked.team.entries.filter(is_final=True).update(is_final=False)

@@ -21,8 +21,8 @@ from rankings.output.leaderboard_tables import leaderboard_table
 
 from . import services
 from .figure import figure_of
-from .final import places_of_people
 from .models import Challenge, ChallengeMember, Split
+from .people import people_of
 from .selectors import FIGURE, Reader, is_told, standings
 
 
@@ -38,12 +38,13 @@ def boards_context(
     """Return the tables and the figure of a page of standings; ``base`` is its address."""
     by = request.GET.get("by", "")
     tables = []
-    people = places_of_people(challenge) if challenge.is_over else {}
+    people = people_of(challenge, reader, request.user)
+    places = people.of_team if people else {}
     for split in reversed(challenge.splits):
         if is_told(challenge, split, reader):
             found = standings(challenge, split, reader, by)
             rows = zip(found.entries, found.rows, strict=True) if found else ()
-            placed = [(entry, row, people.get(entry.team_id)) for entry, row in rows]
+            placed = [(entry, row, places.get(entry.team_id)) for entry, row in rows]
             tables.append((Split(split), found, placed))
     figure = _figure(challenge, reader, base)
     return {
@@ -53,7 +54,8 @@ def boards_context(
         "formats": FORMATS,
         "base": base,
         "own_team": reader.team,
-        "people": people,
+        "people": places,
+        "against": people.against if people else (),
     }
 
 

@@ -14,7 +14,6 @@ urlpatterns = [
     path("<slug:slug>/entries/<int:pk>/", views.entry, name="entry"),
     path("<slug:slug>/entries/<int:pk>/act/", views.act, name="act"),
     path("<slug:slug>/entries/<int:pk>/images/<int:image>/", views.image, name="image"),
-    path("<slug:slug>/photographs/<int:image>/", views.photograph, name="photograph"),
     re_path(r"^(?P<slug>[-\w]+)/truth\.(?P<extension>zip|json)$", views.truth, name="truth"),
     path("<slug:slug>/standings/", views.standings, name="standings"),
     re_path(

@@ -15,20 +15,18 @@ from django.http import (
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.access import permitted
 from annotate.datasets.drawing import picture
 from annotate.datasets.exports import NotExported, truth_file
-from annotate.datasets.models import Dataset, Image, image_storage
+from annotate.datasets.models import Dataset, Image
+from annotate.errors import Refusal
 from annotate.guide.markdown import own_words
 from annotate.jobs.shortcuts import go_to
 from annotate.requests import SignedInRequest, require
 from annotate.scoring.services import NotScored
-from annotate.studies.errors import StudyRefused
-from annotate.studies.models import Study
-from annotate.studies.services import set_state
 
 from . import final, services
 from .errors import ChallengeRefused
@@ -48,7 +46,6 @@ from .selectors import Reader, detections_of, images_of_entry, own_scores, shown
 from .shortcuts import board_figure, board_file, boards_context, reader_of
 
 _N_IMAGES: Final = 200
-_A_YEAR: Final = 365 * 24 * 3600
 
 
 def _challenge(request: SignedInRequest, slug: str, permission: str = "see") -> Challenge:
@@ -172,10 +169,10 @@ def organisers(request: SignedInRequest, slug: str) -> HttpResponse:
 def study(request: SignedInRequest, slug: str) -> HttpResponse:
     """Make a study on the final entries, then open it: the right is on this challenge."""
     challenge = _challenge(request, slug, "organise")
-    if challenge.study is not None and request.POST.get("do") == "open":
+    if request.POST.get("do") == "open":
         try:
-            set_state(study=challenge.study, state=Study.State.OPEN)
-        except StudyRefused as refusal:
+            final.open_study(challenge=challenge)
+        except Refusal as refusal:
             messages.error(request, str(refusal))
         else:
             messages.success(request, _("The study is open."))
@@ -356,7 +353,7 @@ def image(request: SignedInRequest, slug: str, pk: int, image: int) -> HttpRespo
     if not shown.is_told or not rows_of(shown.key).path.exists():
         raise Http404
     boxes = detections_of(shown, seen)
-    url = reverse("challenges:photograph", args=[slug, seen.pk]) if seen.sha256 else ""
+    url = reverse("datasets:image", args=[seen.sha256]) if seen.sha256 else ""
     drawn = picture(
         truth=seen.truth_regions,
         boxes=boxes,
@@ -372,21 +369,6 @@ def image(request: SignedInRequest, slug: str, pk: int, image: int) -> HttpRespo
         "better": [*in_order, None, None][at + 1],
     }
     return render(request, "challenges/image.html", context)
-
-
-@cache_control(private=True, max_age=_A_YEAR, immutable=True)
-@login_required
-@require_safe
-def photograph(request: SignedInRequest, slug: str, image: int) -> HttpResponseBase:
-    """Send a photograph of the challenge, of hidden images too."""
-    images = _challenge(request, slug).dataset.images.exclude(sha256="").defer("truth")
-    found = get_object_or_404(images, pk=image)
-    try:
-        file = image_storage().open(found.stored_name)
-    except FileNotFoundError as missing:
-        raise Http404("The file of this image is missing.") from missing
-    headers = {"Content-Security-Policy": "default-src 'none'"}
-    return FileResponse(file, content_type=found.content_type, headers=headers)
 
 
 @login_required

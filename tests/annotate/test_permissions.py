@@ -62,8 +62,6 @@ ADDRESSES = {
     "challenges:entry": ("get", {}, FOLLOWERS, 200),
     "challenges:act": ("post", {"do": "final"}, {"researcher"}, 302),
     "challenges:image": ("get", {}, FOLLOWERS, 200),
-    # The image has no photograph.
-    "challenges:photograph": ("get", {}, set(), 200),
     "challenges:truth": ("get", {}, FOLLOWERS, 200),
     "challenges:standings": ("get", {}, FOLLOWERS, 200),
     "challenges:file": ("get", {}, FOLLOWERS, 200),

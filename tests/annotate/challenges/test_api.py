@@ -1,14 +1,17 @@
 """Challenges through the API: entries, standings, images, log."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 from django.utils import timezone
 
 from annotate.challenges import services
 from annotate.challenges.models import Challenge, Entry
-from tests.support.challenges import make_challenge, make_team, submit, upload
+from tests.support.challenges import WORDS, make_challenge, make_team, submit, upload
 from tests.support.factories import make_admin, make_dataset, make_image, make_person
-from tests.support.world import signed_in
+from tests.support.world import add_photograph, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -77,7 +80,9 @@ def test_standings_settings_images_and_log_are_those_of_the_pages(api, challenge
     assert api.get(at(challenge)).json()["entries_a_day"] == 2
     images = api.get(at(challenge, "/images")).json()["results"]
     assert len(images) == 24
-    assert images[0].keys() == {"name", "width", "height", "photograph"}
+    assert images[0].keys() == {"name", "width", "height", "photograph", "truth"}
+    assert [len(image["truth"] or ()) for image in images] == [2, 0] * 12
+    assert images[1]["truth"] is None
 
 
 def test_what_is_of_others_is_not_there(api, challenge):
@@ -125,6 +130,82 @@ def test_an_admin_makes_and_an_organiser_changes_a_challenge():
     assert organiser.patch(at(challenge), early, format="json").status_code == 422
     [change] = organiser.get(at(challenge, "/log")).json()["results"]
     assert (change["setting"], change["before"], change["after"]) == ("team_size", "10", "2")
+
+
+def test_a_person_joins_by_the_link_once_and_sees_the_photographs(challenge):
+    image = challenge.dataset.images.first()
+    sha256 = add_photograph(image)
+    person = signed_in(make_person())
+    photograph = f"/api/v1/photographs/{sha256}"
+    assert person.get(photograph).status_code == 404
+    link = reverse("public_challenges:page", args=[challenge.address])
+
+    def join(link):
+        return person.post("/api/v1/challenges/join", {"link": link}, format="json")
+
+    assert join("elsewhere").status_code == 404
+    joined = join(f"http://testserver{link}")
+    assert joined.status_code == 201
+    assert joined["Location"].endswith(at(challenge))
+    assert joined.json()["link"] == f"http://testserver{link}"
+    assert [join(one).status_code for one in (f"{link}join/", challenge.address)] == [201, 201]
+    assert challenge.members.count() == 1
+    assert person.get(at(challenge)).status_code == 200
+    assert person.get(photograph).getvalue()
+    [first, *_] = person.get(at(challenge, "/images")).json()["results"]
+    assert first["photograph"].endswith(photograph)
+    # The right is to the photograph: the image with its ground truth stays closed.
+    assert person.get(f"/api/v1/images/{image.pk}").status_code == 404
+    Challenge.objects.update(opens=timezone.now() - timedelta(days=2), closes=timezone.now())
+    late = signed_in(make_person()).post("/api/v1/challenges/join", {"link": link}, format="json")
+    assert (late.status_code, late.json()["detail"]) == (422, "The challenge is over.")
+
+
+def test_an_admin_gives_and_takes_the_role_of_an_organiser(api, challenge):
+    make_person("olga")
+    admin, olga = signed_in(make_admin()), {"username": "olga"}
+    address = at(challenge, "/organisers")
+    assert admin.put(address, olga, format="json").status_code == 204
+    assert admin.get(address).json() == [olga | {"is_organiser": True}]
+    organiser = signed_in(challenge.members.get(role="organiser").person)
+    assert organiser.get(address).status_code == 200
+    for other in (organiser, api):
+        assert other.put(address, olga, format="json").status_code == 404
+    assert api.get(address).status_code == 404
+    refused = admin.put(address, {"username": "ada"}, format="json")
+    assert "in a team" in refused.json()["detail"]
+    admin.put(address, olga | {"is_organiser": False}, format="json")
+    assert admin.get(address).json() == []
+    assert organiser.get(at(challenge)).status_code == 404
+
+
+def test_an_entry_is_described_and_has_its_visible_images(api, challenge, team):
+    entry = submit(team, upload(n_visible=1, img_2=WORDS))
+    own = at(challenge, f"/entries/{entry.pk}")
+    described = api.patch(own, {"description": "Better"}, format="json").json()
+    assert (described["description"], described["link"]) == ("Better", "")
+    linked = api.patch(own, {"link": "https://example.org/"}, format="json").json()
+    assert (linked["description"], linked["link"]) == ("Better", "https://example.org/")
+    assert api.patch(own, {"link": "javascript:alert(1)"}, format="json").status_code == 422
+    images = api.get(f"{own}/images").json()
+    # One of two words: recall 1/2, precision 1.
+    assert images[0] == {"image": "img_0", "f_score": pytest.approx(2 / 3)}
+    assert images[-1] == {"image": "img_2", "f_score": 1}
+    assert len(images) == 12
+
+
+def test_organisers_read_all_teams_and_entries_and_change_none(api, challenge, team):
+    entry = submit(team)
+    admin = signed_in(make_admin())
+    [found] = admin.get(at(challenge, "/teams")).json()["results"]
+    assert (found["name"], found["people"], found["is_trial"]) == ("Ada", ["ada"], False)
+    assert found["entries"] == [{"id": entry.pk, "number": 1, "state": "scored"}]
+    assert api.get(at(challenge, "/teams")).status_code == 404
+    own = at(challenge, f"/entries/{entry.pk}")
+    assert {score["split"] for score in admin.get(own).json()["scores"]} == {"visible", "hidden"}
+    assert len(admin.get(f"{own}/images").json()) == 12
+    assert admin.patch(own, {"description": "mine"}, format="json").status_code == 404
+    assert admin.post(f"{own}/withdraw").status_code == 404
 
 
 def test_people_make_join_and_leave_a_team(challenge):

@@ -16,6 +16,7 @@ from annotate.imports.errors import CannotUndo
 from annotate.imports.staging import Rows
 from annotate.imports.undoing import undo_import
 from annotate.jobs.models import Job
+from annotate.studies.models import Study
 from tests.support.archives import zip_bytes
 from tests.support.challenges import (
     make_challenge,
@@ -24,7 +25,7 @@ from tests.support.challenges import (
     submit,
     upload,
 )
-from tests.support.factories import make_person
+from tests.support.factories import add_researcher, make_admin, make_person, make_study
 
 pytestmark = pytest.mark.django_db
 ORGANISER = Reader(is_organiser=True)
@@ -250,9 +251,11 @@ def test_the_final_entry_is_chosen_by_hand_or_the_best_or_the_last(challenge, te
         Challenge.objects.update(final_rule=rule)
         challenge.refresh_from_db()
         assert standings(challenge, "hidden", ORGANISER).entries == [chosen]
-    services.choose_final(entry=good)
+    with pytest.raises(ChallengeRefused, match="not chosen in this challenge"):
+        services.choose_final(entry=good)
     Challenge.objects.update(final_rule="hand")
     challenge.refresh_from_db()
+    services.choose_final(entry=good)
     assert standings(challenge, "hidden", ORGANISER).entries == [good]
     services.choose_final(entry=bad)
     assert team.entries.get(is_final=True) == bad
@@ -339,6 +342,16 @@ def test_a_person_is_in_one_team_and_stays_after_a_submission(challenge, team):
     submit(team)
     with pytest.raises(ChallengeRefused, match="stay in it"):
         services.leave_team(member=other)
+
+
+def test_a_person_who_sees_the_ground_truth_does_not_take_part(challenge):
+    study = make_study()
+    follower = add_researcher(study)
+    Study.objects.update(dataset=challenge.dataset)
+    for person in (follower, make_admin()):
+        with pytest.raises(ChallengeRefused, match="You see the ground truth"):
+            services.join(challenge=challenge, person=person)
+    assert not challenge.members.exists()
 
 
 def test_a_team_is_not_larger_than_allowed(challenge, team):

@@ -9,16 +9,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.challenges import final
+from annotate.challenges import files, final, services
 from annotate.challenges.errors import ChallengeRefused
 from annotate.challenges.models import Challenge, ChallengeArchive, Entry
 from annotate.datasets.models import Method
-from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
-from tests.support.challenges import make_challenge, make_team, submit, upload
+from tests.support.challenges import make_challenge, make_team, secret_of, submit, upload
 from tests.support.factories import add_annotator, make_admin, make_person
 from tests.support.truths import rank_everything, same_truth
-from tests.support.world import add_photograph
+from tests.support.world import add_photograph, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -62,6 +61,8 @@ def test_a_study_on_the_final_entries_is_made_in_one_click(admin, challenge):
     eve = challenge.teams.get(name="Eve").number
     results = Method.objects.get(name=f"Street: team {eve}").results.filter(image__in=hidden)
     assert {result.n_regions for result in results} == {1}
+    # By the protocols of the challenge, so that a report compares them with people.
+    assert set(study.dataset.runs.values_list("name", flat=True)) == {"IOU", "DETEVAL"}
     ask(admin, challenge)
     assert Study.objects.count() == 1
 
@@ -85,21 +86,103 @@ def test_a_study_needs_the_end_two_teams_and_the_uploads(challenge):
         final.start_study(**asked)
 
 
-def test_places_of_people_are_next_to_the_scores(admin, challenge):
+@pytest.fixture
+def judged(admin, challenge):
+    """People prefer Bob to Ada everywhere; Ada scores higher but on img_1, and most on img_5.
+
+    On img_5 Bob found one word of three and Ada all: 0.5 and 1. On img_1 Bob found all, too.
+    """
+    entry = Entry.objects.get(team__name="Bob")
+    content = upload(2, 2, img_1=secret_of(1), img_5=secret_of(5)[:1])
+    files.upload_of(entry.key).write_bytes(content)
+    entry.scores.all().delete()
+    Entry.objects.filter(pk=entry.pk).update(state="checking")
+    services.start_scoring(entry)
+    Entry.objects.update(told=timezone.now() - timedelta(days=2))
     ask(admin, challenge)
-    study = Study.objects.get()
     number = {team.name: team.number for team in challenge.teams.all()}
     order = [[f"Street: team {number[name]}"] for name in ("Bob", "Ada", "Eve")]
     Study.objects.update(state="open", min_annotators=1)
-    study.refresh_from_db()
-    score_protocol(dataset=study.dataset, slug="iou")
+    study = Study.objects.get()
     for _ in range(2):
         rank_everything(study, add_annotator(study), same_truth(order))
     admin.post(reverse("reports:kept_reports", args=[study.slug]))
+    return study
+
+
+def images_against(study):
+    names = study.images.in_order().values_list("name", flat=True)
+    assert {"img_1", "img_5"} <= set(names)
+    return ["img_5", *(name for name in names if name not in ("img_1", "img_5"))]
+
+
+def test_places_of_people_are_next_to_the_scores(admin, challenge, judged):
     shown = admin.get(reverse("challenges:standings", args=[challenge.slug]))
     [(_, _found, rows), _visible] = shown.context["tables"]
     assert [entry.team.name for entry, _row, _place in rows] == ["Ada", "Bob", "Eve"]
     assert [place for _entry, _row, place in rows] == [2, 1, 3]
+
+
+def test_where_people_and_scores_disagree_organisers_see_the_images(admin, challenge, judged):
+    shown = admin.get(reverse("challenges:standings", args=[challenge.slug]))
+    [pair] = shown.context["against"]
+    assert (pair.by_scores, pair.by_people) == ("Ada", "Bob")
+    assert pair.images == images_against(judged)
+    link = reverse("evidence:compare", args=[judged.slug, "img_5"])
+    assert f'href="{link}?{pair.query.replace("&", "&amp;")}"' in shown.text
+    viewer = admin.get(f"{link}?{pair.query}")
+    left, right = (side.method.name for side in viewer.context["sides"])
+    teams = {team.name: team.number for team in challenge.teams.all()}
+    assert (left, right) == (f"Street: team {teams['Ada']}", f"Street: team {teams['Bob']}")
+
+
+def test_others_see_the_pairs_without_the_images(client, challenge, judged):
+    participant = challenge.members.filter(team__name="Ada").get().person
+    client.force_login(participant)
+    address = reverse("public_challenges:page", args=[challenge.address])
+    for shown in (
+        client.get(reverse("challenges:standings", args=[challenge.slug])),
+        Client().get(address),
+    ):
+        assert "Where people and scores disagree" in shown.text
+        [pair] = shown.context["against"]
+        assert (pair.by_scores, pair.images, pair.query) == ("Ada", (), "")
+    # An organiser who came later and does not follow the study.
+    later = make_person()
+    challenge.members.create(person=later, role="organiser")
+    client.force_login(later)
+    shown = client.get(reverse("challenges:standings", args=[challenge.slug]))
+    assert shown.context["against"][0].images == ()
+
+
+def test_the_api_has_peoples_order_and_where_the_scores_disagree(challenge, judged):
+    address = f"/api/v1/challenges/{challenge.slug}/study"
+    found = signed_in(make_admin()).get(address).json()
+    assert found["places"] == [
+        {"team": "Ada", "place": 2},
+        {"team": "Bob", "place": 1},
+        {"team": "Eve", "place": 3},
+    ]
+    pair = {"by_scores": "Ada", "by_people": "Bob"}
+    assert found["against"] == [pair | {"images": images_against(judged)}]
+    participant = challenge.members.filter(team__name="Ada").get().person
+    assert signed_in(participant).get(address).json()["against"] == [pair | {"images": []}]
+    Challenge.objects.update(closes=timezone.now() + timedelta(days=1))
+    assert signed_in(participant).get(address).status_code == 404
+
+
+def test_an_organiser_makes_and_opens_the_study_through_the_api(challenge):
+    person, address = make_person(), f"/api/v1/challenges/{challenge.slug}/study"
+    organiser = signed_in(person)
+    assert organiser.post(address, {}, format="json").status_code == 404
+    challenge.members.create(person=person, role="organiser")
+    for image in challenge.dataset.images.all():
+        add_photograph(image)
+    assert "no study" in organiser.put(address, {"state": "open"}, format="json").json()["detail"]
+    assert organiser.post(address, {"difference": 0}, format="json").status_code == 422
+    assert organiser.post(address, {"difference": 0.05}, format="json").status_code == 202
+    assert organiser.put(address, {"state": "open"}, format="json").status_code == 204
+    assert Study.objects.get().state == "open"
 
 
 def test_the_archive_is_kept_once_with_a_checksum(challenge):
