@@ -22,7 +22,6 @@ from annotate.accounts.models import Invitation, Preferences
 from annotate.accounts.privacy import personal_data
 from annotate.accounts.services import invite
 from annotate.api.models import GivenAnswer
-from annotate.challenges import services
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
 from annotate.judging.models import Screen
@@ -148,7 +147,7 @@ class Planted:
             consented=now,
             deadline=now,
         )
-        services.join(challenge=make_challenge(), person=person)
+        make_challenge().members.create(person=person, role="participant")
         if note := tables().get("annotate.Note"):
             screen = Screen.objects.filter(assignment__annotator=person).first()
             note.objects.create(screen=screen, text=MARK)
