@@ -54,7 +54,8 @@ def read(path: Path) -> StudyFile:
     """Read a study file. Raises FileRefused with file, line and key of the first fault."""
     try:
         text = path.read_text(encoding="utf-8")
-        content = tomllib.loads(text)
+        # Dates of TOML become text, as JSON Schema has them.
+        content = json.loads(json.dumps(tomllib.loads(text), default=str))
     except OSError as fault:
         raise FileRefused(f"{path}: {fault.strerror}") from fault
     except UnicodeDecodeError as fault:

@@ -9,10 +9,12 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
+from django.db import transaction
 from django.urls import reverse
 
 from annotate.accounts.models import Invitation
 from annotate.accounts.services import invite
+from annotate.challenges import study_file
 from annotate.design.study_file.errors import FileRefused
 from annotate.design.study_file.reading import StudyFile, checked, read, schema
 from annotate.design.study_file.services import Made, make
@@ -48,7 +50,11 @@ class Command(SiteCommand):
         file = read(options["file"]) if options["file"] else _of_options(options)
         if not options["yes"] and sys.stdin.isatty() and not self._agrees(file):
             raise CommandError("Nothing was made: it was not confirmed.", returncode=2)
-        made = make(file, tell=self.stdout.write, progress=reporting.TellingProgress(self.stdout))
+        study_file.check(file)
+        progress = reporting.TellingProgress(self.stdout)
+        with transaction.atomic():
+            made = make(file, tell=self.stdout.write, progress=progress)
+            made.changed += study_file.make(file, made.study)
         self._tell(made, _site(options["address"]))
 
     def _agrees(self, file: StudyFile) -> bool:
@@ -74,6 +80,9 @@ class Command(SiteCommand):
         if not User.objects.filter(is_active=True, is_superuser=True).exists():
             [admin] = invite(study=None, role=Invitation.Role.ADMIN)
             made.invitations.append(("admin of the site", "", admin.token))
+        for challenge in study.dataset.challenges.all():
+            link = reverse("public_challenges:page", args=[challenge.address])
+            self.stdout.write(f"Challenge {challenge}: {site}{link}")
         for role, address, token in made.invitations:
             link = reverse("accounts:open_invitation", args=[token])
             self.stdout.write(f"Invitation, {role} {address or '(anyone)'}: {site}{link}")
