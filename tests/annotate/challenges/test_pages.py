@@ -12,6 +12,7 @@ from zipfile import ZipFile
 import pytest
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
@@ -410,7 +411,7 @@ def starts(challenge, entries):
     found |= {f"{API}{root}" for root in ("me", "datasets", "jobs", "studies", "challenges")}
     found |= {f"{API}images/{image.pk}" for image in challenge.dataset.images.all()}
     for name, pattern in names_of_addresses("text_rankings.site.urls"):
-        if name.split(":")[0].endswith("challenges") or name.startswith("api:challenge"):
+        if name.split(":")[0].endswith("challenges") or name.startswith(OF_API):
             names = [name for name in many if name in pattern.regex.groupindex]
             others = {name: one[name] for name in pattern.regex.groupindex if name in one}
             for values in product(*(many[name] for name in names)):
@@ -419,7 +420,7 @@ def starts(challenge, entries):
     return found
 
 
-API = "/api/v1/"
+API, OF_API = "/api/v1/", ("api:challenge", "api:entry_")
 _ELSEWHERE = ("/static/", "/protocols/", "/accounts/", "/rescue/", "/api/v1/docs")
 
 
@@ -440,6 +441,82 @@ def fetched(client, waiting):
             links = links_of(response.text)
             waiting |= {one for one in links if not one.startswith(_ELSEWHERE)} - set(found)
     return found
+
+
+def sent(challenge, entries):
+    """Return everything that a participant can send, to pages and API: method, address, fields."""
+    slug, found = [challenge.slug], []
+
+    def add(address, *bodies, method="POST", as_json=True):
+        form = "" if address.startswith(API) and as_json else "form"
+        found.extend((form or method, address, body) for body in bodies)
+
+    for content in (upload(2, 2), upload(n_hidden=0), b"", b"no zip", zip_bytes({})):
+        body = {"file": content, "format": "", "description": "", "link": ""}
+        add(at("challenge", challenge), body)
+        add(reverse("api:challenge_entries", args=slug), body, as_json=False)
+    add(at("challenge", challenge), {})
+    add(reverse("api:challenge_entries", args=slug), {}, as_json=False)
+    texts = ({"description": "a", "link": ""}, {"description": "a", "link": "javascript:b"})
+    for entry in entries:
+        own = [*slug, entry.pk]
+        add(at("act", challenge, entry.pk), {"do": "withdraw"}, {"do": "final"}, *texts)
+        add(reverse("api:entry_withdraw", args=own), {})
+        add(reverse("api:entry_final", args=own), {})
+        add(reverse("api:challenge_entry", args=own), *texts, method="PATCH")
+    teams = ({"name": "Another"}, {"name": ""}, {"code": "NONE"}, {"code": entries[0].team.code})
+    add(at("team", challenge), {"do": "leave"}, *teams)
+    add(reverse("api:challenge_team", args=slug), *teams)
+    add(reverse("api:challenge_team", args=slug), {}, method="DELETE")
+    add(public(challenge, "join"), {})
+    add(reverse("api:join_challenge"), {"link": challenge.address}, {"link": "elsewhere"})
+    # For organisers and admins.
+    add(at("settings", challenge), {"title": "Mine"})
+    add(at("organisers", challenge), {"username": "ada"})
+    add(at("study", challenge), {"difference": "0.03"}, {"do": "open"})
+    add(reverse("challenges:new", args=[challenge.dataset.slug]), {})
+    add(reverse("api:challenge", args=slug), {"title": "Mine"}, method="PATCH")
+    add(reverse("api:challenges"), {"dataset": challenge.dataset.slug})
+    add(reverse("api:challenge_organisers", args=slug), {"username": "ada"}, method="PUT")
+    add(reverse("api:challenge_study", args=slug), {})
+    add(reverse("api:challenge_study", args=slug), {"state": "open"}, method="PUT")
+    return found
+
+
+def answers(client, challenge, entries):
+    """Send everything, and undo each; return what comes back and is seen next, by what was sent."""
+    found, statuses, own = {}, set(), entries[0]
+    seen = [at("entry", challenge, own.pk), at("standings", challenge)]
+    for method, address, body in sent(challenge, entries):
+        with transaction.atomic():
+            if method == "form":
+                held = {**body}
+                if "file" in held:
+                    held["file"] = SimpleUploadedFile("mine.zip", held["file"])
+                answer = client.post(address, held)
+            else:
+                answer = client.generic(method, address, json.dumps(body), "application/json")
+            statuses.add(answer.status_code)
+            parts = [answer.content, repr(answer.headers).encode()]
+            # The check of an upload is shown with its scores.
+            new = Entry.objects.exclude(pk__in=[entry.pk for entry in entries]).first()
+            Entry.objects.filter(state="scored").update(told=own.created)
+            after = [at("entry", challenge, new.pk)] if new else []
+            after += seen if f"/{own.pk}/" in address else []
+            parts += [client.get(one).content for one in after]
+            if new:
+                parts = [re.sub(rb"\b%d\b" % new.pk, b"new", part) for part in parts]
+            found[f"{method} {address} {body}"] = parts
+            transaction.set_rollback(True)
+    assert {201, 302, 404, 422} <= statuses
+    assert statuses <= {200, 201, 204, 302, 404, 409, 422}
+    return found
+
+
+def without_tokens(content):
+    """Return a page without what differs every time: tokens, and times of new uploads."""
+    content = re.sub(rb'csrf\w*" value="\w+"|nonce-[\w+/=-]+|\w+=\w+; expires', b"", content)
+    return re.sub(rb"\d{4}-\d\d-\d\d[T ]\d\d:\d\d[\d:.]*(Z|\+00:00)?", b"", content)
 
 
 def leaks(found, forbidden):
@@ -467,17 +544,14 @@ def test_no_byte_that_a_participant_can_fetch_tells_of_hidden_regions(
     for one in (hidden.first(), hidden.last()):
         assert forbidden.in_bytes(json.dumps(one.truth).encode())
     assert forbidden.in_bytes(f"{N_REGIONS} regions".encode())
-    sent = {"file": SimpleUploadedFile("mine.zip", upload(2, 2))}
-    answers = [participant.post(at("challenge", challenge), sent)]
-    sent = {"file": SimpleUploadedFile("mine.zip", upload(2, 3))}
-    answers.append(participant.post(reverse("api:challenge_entries", args=[challenge.slug]), sent))
-    assert leaks({str(n): [answer.content] for n, answer in enumerate(answers)}, forbidden) == {}
     if is_over:
         past = {"opens": timezone.now() - timedelta(days=2), "closes": timezone.now()}
         Challenge.objects.update(**past)
         Entry.objects.filter(state="scored").update(told=timezone.now())
         final.keep_archives()
-    found = fetched(participant, starts(challenge, [entry, refused, other]))
+    entries = [entry, refused, other]
+    assert leaks(answers(participant, challenge, entries), forbidden) == {}
+    found = fetched(participant, starts(challenge, entries))
     assert leaks(found, forbidden) == {}
     assert at("entry", challenge, entry.pk) in found
     archive = found[public(challenge, "archive")][0]
@@ -492,11 +566,11 @@ def test_uploads_that_differ_on_one_hidden_image_are_told_the_same_until_the_end
 ):
     """The same entry is scored from one file, then from the other: every byte stays."""
     entry = submit(team, upload(n_hidden=0))
-    submit(make_team(challenge), upload(2, 1))
+    other = submit(make_team(challenge), upload(2, 1))
     addresses = starts(challenge, [entry])
     missed = [(1, 1, 9, 9), (2, 2, 8, 8), (3, 3, 7, 7)]
 
-    def told(boxes):
+    def told(boxes, is_over=False):
         files.upload_of(entry.key).write_bytes(upload(n_hidden=0, img_1=boxes))
         entry.scores.all().delete()
         Entry.objects.filter(pk=entry.pk).update(state="checking", told=None)
@@ -504,17 +578,20 @@ def test_uploads_that_differ_on_one_hidden_image_are_told_the_same_until_the_end
         Entry.objects.filter(pk=entry.pk).update(told=entry.created)
         cache.clear()
         found = fetched(participant, addresses)
-        return {
-            address: re.sub(
-                rb'csrf\w*" value="\w+"|nonce-[\w+/=-]+|\w+=\w+; expires', b"", parts[0]
-            )
+        told = {
+            address: without_tokens(parts[0])
             for address, parts in found.items()
             if address not in (reverse("privacy:export"), f"{API}me")
+        }
+        sendings = {} if is_over else answers(participant, challenge, [entry, other])
+        return told | {
+            name: [without_tokens(part) for at, part in enumerate(parts) if at != 1]
+            for name, parts in sendings.items()
         }
 
     hit, miss = told(secret_of(1)), told(missed)
     assert [at for at in hit if hit[at] != miss.get(at)] == []
-    assert len(hit) > 40
+    assert len(hit) > 90
     Challenge.objects.update(opens=timezone.now() - timedelta(days=2), closes=timezone.now())
     standings = at("file", challenge, "hidden", "csv")
-    assert told(secret_of(1))[standings] != told(missed)[standings]
+    assert told(secret_of(1), True)[standings] != told(missed, True)[standings]
