@@ -344,7 +344,7 @@ class StandingsOfChallenge(_OfChallenge):
     def get(self, request: Request, slug: str) -> Response:
         """Return the standings on a split, by default the one that decides; 404 if none are shown."""
         challenge, asked = self.challenge(), self.query()
-        split = asked["split"] or challenge.deciding_split
+        split = asked["split"] or next(reversed(challenge.splits), "")
         found = standings(challenge, split, self.reader(challenge), asked["by"])
         if found is None:
             raise Http404

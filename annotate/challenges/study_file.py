@@ -51,7 +51,8 @@ def make(file: StudyFile, study: Study) -> list[str]:
             changed.append(f"{KEY}.hidden")
     if changed:
         try:
-            save_challenge(asked, hidden=hidden)
+            protocols = [(one["slug"], one["parameters"]) for one in asked.protocols]
+            save_challenge(asked, protocols=protocols, hidden=hidden)
         except Refusal as refusal:
             raise file.refused(changed[0], str(refusal)) from refusal
     return changed

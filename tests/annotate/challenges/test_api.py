@@ -208,6 +208,16 @@ def test_organisers_read_all_teams_and_entries_and_change_none(api, challenge, t
     assert admin.post(f"{own}/withdraw").status_code == 404
 
 
+def test_a_challenge_that_lacks_its_protocols_has_no_standings_and_takes_no_entry(api, challenge):
+    Challenge.objects.update(protocols=[])
+    assert api.get(at(challenge)).json()["phase"] == "before"
+    assert api.get(at(challenge, "/standings")).status_code == 404
+    assert api.get(at(challenge, "/study")).status_code == 404
+    file = {"file": SimpleUploadedFile("x.zip", upload())}
+    answer = api.post(at(challenge, "/entries"), file, format="multipart")
+    assert "not open yet" in answer.json()["detail"]
+
+
 def test_people_make_join_and_leave_a_team(challenge):
     ann, bob = make_person(), make_person()
     for person in (ann, bob):

@@ -471,7 +471,7 @@ def sent(challenge, entries):
     add(public(challenge, "join"), {})
     add(reverse("api:join_challenge"), {"link": challenge.address}, {"link": "elsewhere"})
     # For organisers and admins.
-    add(at("settings", challenge), {"title": "Mine"})
+    add(at("part", challenge, "about"), {"title": "Mine"})
     add(at("organisers", challenge), {"username": "ada"})
     add(at("study", challenge), {"difference": "0.03"}, {"do": "open"})
     add(reverse("challenges:new", args=[challenge.dataset.slug]), {})
