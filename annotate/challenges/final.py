@@ -45,7 +45,7 @@ def start_study(*, challenge: Challenge, difference: float, person: User) -> Job
     """Start a study on the final entries. Raises ChallengeRefused before the end or without two."""
     if not challenge.is_over:
         raise ChallengeRefused(_("The challenge is not over yet."))
-    if len(finals(challenge, challenge.deciding_split)) < 2:
+    if len(_kept_finals(challenge)) < 2:
         raise ChallengeRefused(_("A study needs the final entries of two teams."))
     if challenge.study is not None:
         raise ChallengeRefused(_("There is a study on the final entries already."))
@@ -60,10 +60,16 @@ def start_study(*, challenge: Challenge, difference: float, person: User) -> Job
     )
 
 
+def _kept_finals(challenge: Challenge) -> list[Entry]:
+    """Return the final entries without those whose team erased its uploads."""
+    entries = finals(challenge, challenge.deciding_split)
+    return [entry for entry in entries if entry.erased is None]
+
+
 def load_finals(challenge: Challenge, person: User | None) -> list[str]:
     """Load the final entries that are not loaded as methods of the dataset; return the names of all."""
     names = []
-    for entry in finals(challenge, challenge.deciding_split):
+    for entry in _kept_finals(challenge):
         name = method_name(entry)
         names.append(name)
         if challenge.dataset.methods.filter(name=name, results__isnull=False).exists():

@@ -71,7 +71,8 @@ def save_challenge(
     """
     is_new = challenge.pk is None
     before = None if is_new else Challenge.objects.select_for_update().get(pk=challenge.pk)
-    is_public = before is not None and before.opens <= timezone.now()
+    # Moving the opening back hides nothing.
+    is_public = before is not None and (before.opens <= timezone.now() or before.changes.exists())
     refuse_unseen(challenge.title, ChallengeRefused)
     if is_new:
         challenge.slug = slugify(challenge.title)[:120]
@@ -89,6 +90,13 @@ def save_challenge(
         raise ChallengeRefused(_("There are entries; the protocols cannot change any more."))
     if fault := fault_of_dates(challenge.opens, challenge.freezes, challenge.closes):
         raise ChallengeRefused(fault[1])
+    dates = ("opens", "freezes", "closes")
+    if (
+        before is not None
+        and before.is_over
+        and any(getattr(before, name) != getattr(challenge, name) for name in dates)
+    ):
+        raise ChallengeRefused(_("The challenge is over and its scores are shown: the dates stay."))
     if protocols is not None:
         _refuse_unfit(challenge)
     challenge.save()

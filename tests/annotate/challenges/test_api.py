@@ -1,5 +1,6 @@
 """Challenges through the API: entries, standings, images, log."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,9 @@ from django.utils import timezone
 
 from annotate.challenges import services
 from annotate.challenges.models import Challenge, Entry
+from tests.support.addresses import operations
 from tests.support.challenges import WORDS, make_challenge, make_team, submit, upload
+from tests.support.documents import ROOT
 from tests.support.factories import make_admin, make_dataset, make_image, make_person
 from tests.support.world import add_photograph, signed_in
 
@@ -216,6 +219,19 @@ def test_a_challenge_that_lacks_its_protocols_has_no_standings_and_takes_no_entr
     file = {"file": SimpleUploadedFile("x.zip", upload())}
     answer = api.post(at(challenge, "/entries"), file, format="multipart")
     assert "not open yet" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("name", ["how-to/run-a-challenge", "tutorials/enter-a-challenge"])
+def test_the_addresses_of_the_documents_are_there(name):
+    text = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8").replace("SLUG", "{slug}")
+    known = set(operations())
+    named = {f"{method} {path}" for method, path in re.findall(r"`([A-Z]+) /api/v1/(\S+?)`", text)}
+    for paths, does in re.findall(r"^\| (`[\w/`, ]+`) \| (`[A-Z]+`.*) \|$", text, re.MULTILINE):
+        for path in re.findall(r"`(\S+)`", paths.replace("ID", "{id}")):
+            methods = re.findall(r"`([A-Z]{3,})`", does)
+            named |= {f"{method} challenges/{{slug}}/{path}" for method in methods}
+    assert len(named) >= 3
+    assert named <= known
 
 
 def test_people_make_join_and_leave_a_team(challenge):

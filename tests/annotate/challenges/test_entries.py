@@ -460,6 +460,31 @@ def test_changes_after_the_opening_are_in_the_public_log(challenge):
     assert challenge.changes.get(setting="hidden").label == "number of hidden images"
 
 
+def test_an_opening_that_moves_hides_no_change_from_the_log(challenge):
+    opens = challenge.opens
+    challenge.opens = timezone.now() + timedelta(hours=2)
+    services.save_challenge(challenge)
+    challenge.entries_a_day = 900
+    services.save_challenge(challenge)
+    challenge.opens = opens
+    services.save_challenge(challenge)
+    logged = ChallengeChange.objects.values_list("setting", flat=True)
+    assert list(logged) == ["opens", "entries_a_day", "opens"]
+
+
+def test_the_dates_of_a_challenge_that_is_over_stay(challenge):
+    """Its hidden scores are shown, so that no team may submit again."""
+    Challenge.objects.update(closes=timezone.now())
+    challenge.refresh_from_db()
+    challenge.closes += timedelta(days=1)
+    with pytest.raises(ChallengeRefused, match="the dates stay"):
+        services.save_challenge(challenge)
+    challenge.refresh_from_db()
+    challenge.text = "Thank you."
+    services.save_challenge(challenge)
+    assert challenge.is_over
+
+
 def test_with_entries_protocols_and_hidden_images_are_fixed(challenge, team):
     submit(team)
     with pytest.raises(ChallengeRefused, match="protocols cannot change"):

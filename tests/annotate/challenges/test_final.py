@@ -86,6 +86,18 @@ def test_a_study_needs_the_end_two_teams_and_the_uploads(challenge):
         final.start_study(**asked)
 
 
+def test_a_team_that_erased_itself_does_not_keep_the_others_from_a_study(challenge):
+    challenge.members.filter(team__name="Bob").delete()
+    services.forget_teams()
+    bob = challenge.teams.exclude(name__in=("Ada", "Eve")).get()
+    names = final.load_finals(challenge, make_admin())
+    assert len(names) == 2
+    assert f"Street: team {bob.number}" not in names
+    Entry.objects.filter(team__name="Eve").update(erased=timezone.now())
+    with pytest.raises(ChallengeRefused, match="two teams"):
+        final.start_study(challenge=challenge, difference=0.03, person=make_person())
+
+
 @pytest.fixture
 def judged(admin, challenge):
     """People prefer Bob to Ada everywhere; Ada scores higher but on img_1, and most on img_5.
