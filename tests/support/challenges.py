@@ -5,10 +5,14 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from annotate.challenges import services
+from annotate.challenges import final, services
 from annotate.challenges.models import Challenge
+from annotate.reports.services import available_runs, keep_report
+from annotate.studies.models import Study
+from rankings.agreement.report import Settings
 from tests.support.archives import zip_bytes
-from tests.support.factories import make_dataset, make_image, make_person, serial
+from tests.support.factories import add_annotator, make_dataset, make_image, make_person, serial
+from tests.support.truths import rank_everything, same_truth
 
 WORDS = [(10, 10, 109, 49), (210, 10, 309, 49)]
 # Numbers that occur nowhere else, so that a search for them finds leaks only.
@@ -71,3 +75,18 @@ def submit(team, content=None, **fields):
     type(entry).objects.filter(pk=entry.pk, state="scored").update(told=timezone.now())
     entry.refresh_from_db()
     return entry
+
+
+def judge_final(challenge, teams, admin):
+    """Let two people rank the final entries everywhere in the order of the teams; keep a report."""
+    final.start_study(challenge=challenge, difference=0.03, person=admin)
+    study = Study.objects.get(challenges=challenge)
+    Study.objects.filter(pk=study.pk).update(state="open", min_annotators=1)
+    study.refresh_from_db()
+    number = dict(challenge.teams.values_list("name", "number"))
+    order = [[f"{challenge.title}: team {number[name]}"] for name in teams]
+    for _ in range(2):
+        rank_everything(study, add_annotator(study), same_truth(order))
+    settings = Settings(min_annotators=1)
+    keep_report(study=study, settings=settings, runs=available_runs(study), person=admin)
+    return study

@@ -14,9 +14,15 @@ from annotate.challenges.errors import ChallengeRefused
 from annotate.challenges.models import Challenge, ChallengeArchive, Entry
 from annotate.datasets.models import Method
 from annotate.studies.models import Study
-from tests.support.challenges import make_challenge, make_team, secret_of, submit, upload
-from tests.support.factories import add_annotator, make_admin, make_person
-from tests.support.truths import rank_everything, same_truth
+from tests.support.challenges import (
+    judge_final,
+    make_challenge,
+    make_team,
+    secret_of,
+    submit,
+    upload,
+)
+from tests.support.factories import make_admin, make_person
 from tests.support.world import add_photograph, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -99,7 +105,7 @@ def test_a_team_that_erased_itself_does_not_keep_the_others_from_a_study(challen
 
 
 @pytest.fixture
-def judged(admin, challenge):
+def judged(challenge):
     """People prefer Bob to Ada everywhere; Ada scores higher but on img_1, and most on img_5.
 
     On img_5 Bob found one word of three and Ada all: 0.5 and 1. On img_1 Bob found all, too.
@@ -111,15 +117,7 @@ def judged(admin, challenge):
     Entry.objects.filter(pk=entry.pk).update(state="checking")
     services.start_scoring(entry)
     Entry.objects.update(told=timezone.now() - timedelta(days=2))
-    ask(admin, challenge)
-    number = {team.name: team.number for team in challenge.teams.all()}
-    order = [[f"Street: team {number[name]}"] for name in ("Bob", "Ada", "Eve")]
-    Study.objects.update(state="open", min_annotators=1)
-    study = Study.objects.get()
-    for _ in range(2):
-        rank_everything(study, add_annotator(study), same_truth(order))
-    admin.post(reverse("reports:kept_reports", args=[study.slug]))
-    return study
+    return judge_final(challenge, ("Bob", "Ada", "Eve"), make_admin())
 
 
 def images_against(study):
