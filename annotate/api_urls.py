@@ -1,6 +1,6 @@
 """URLs of the API, version 1."""
 
-from django.urls import path, re_path, register_converter
+from django.urls import include, path, re_path, register_converter
 
 from annotate.accounts import api as accounts
 from annotate.api import views as rest
@@ -25,6 +25,47 @@ from annotate.studies import api as studies
 register_converter(Key, "key")
 
 app_name = "api"
+_CHALLENGE = [
+    path("images", challenges.ChallengeImages.as_view(), name="challenge_images"),
+    path("team", challenges.TeamOfChallenge.as_view(), name="challenge_team"),
+    path("teams", challenges.TeamsOfChallenge.as_view(), name="challenge_teams"),
+    path("organisers", challenges.OrganisersOfChallenge.as_view(), name="challenge_organisers"),
+    path("study", challenges.StudyOfChallenge.as_view(), name="challenge_study"),
+    path("log", challenges.ChallengeLog.as_view(), name="challenge_log"),
+    path("standings", challenges.StandingsOfChallenge.as_view(), name="challenge_standings"),
+    path("entries", challenges.EntryList.as_view(), name="challenge_entries"),
+    path("entries/<key:pk>", challenges.EntryDetail.as_view(), name="challenge_entry"),
+    path("entries/<key:pk>/images", challenges.EntryImages.as_view(), name="entry_images"),
+    path("entries/<key:pk>/withdraw", challenges.EntryWithdraw.as_view(), name="entry_withdraw"),
+    path("entries/<key:pk>/final", challenges.EntryFinal.as_view(), name="entry_final"),
+]
+_JUDGING = [
+    path("screen", judging.Current.as_view(), name="screen"),
+    path("start", judging.Start.as_view(), name="start"),
+    path("undo", judging.Undo.as_view(), name="undo"),
+    path("history", judging.History.as_view(), name="history"),
+    path("answers/<slug:extension>", exchange.OwnAnswers.as_view(), name="own_answers"),
+    path("assignments", judging.OwnAssignments.as_view(), name="own_assignments"),
+]
+_STUDY = [
+    path("state", studies.StudyState.as_view(), name="study_state"),
+    path("members", studies.MemberList.as_view(), name="members"),
+    path("progress", progress.StudyProgress.as_view(), name="progress"),
+    path("standings", deciding.StandingsOfStudy.as_view(), name="standings"),
+    path("annotators", progress.StudyAnnotators.as_view(), name="annotators"),
+    path("images", progress.StudyImages.as_view(), name="study_images"),
+    path("methods/<slug:method>", judging.StudyMethod.as_view(), name="study_method"),
+    path("assignments", judging.AssignmentList.as_view(), name="assignments"),
+    path("notes", judging.NoteList.as_view(), name="notes"),
+    path("report", reports.ReportOfStudy.as_view(), name="report"),
+    path(
+        "report/<slug:table>/<slug:extension>", reports.TableOfReport.as_view(), name="report_table"
+    ),
+    path("changes", questions.ChangesOfStudy.as_view(), name="changes"),
+    path("reports", reports.KeptReports.as_view(), name="kept_reports"),
+    path("raw/<str:name>", exchange.RawFile.as_view(), name="raw_file"),
+    path("paper", publication.PaperOfStudy.as_view(), name="paper"),
+]
 urlpatterns = [
     path("schema", rest.SchemaView.as_view(), name="schema"),
     path("docs", rest.DocsView.as_view(), name="docs"),
@@ -44,60 +85,7 @@ urlpatterns = [
     path("challenges", challenges.ChallengeList.as_view(), name="challenges"),
     path("challenges/join", challenges.ChallengeOfLink.as_view(), name="join_challenge"),
     path("challenges/<slug:slug>", challenges.ChallengeDetail.as_view(), name="challenge"),
-    path(
-        "challenges/<slug:slug>/images",
-        challenges.ChallengeImages.as_view(),
-        name="challenge_images",
-    ),
-    path(
-        "challenges/<slug:slug>/team", challenges.TeamOfChallenge.as_view(), name="challenge_team"
-    ),
-    path(
-        "challenges/<slug:slug>/teams",
-        challenges.TeamsOfChallenge.as_view(),
-        name="challenge_teams",
-    ),
-    path(
-        "challenges/<slug:slug>/organisers",
-        challenges.OrganisersOfChallenge.as_view(),
-        name="challenge_organisers",
-    ),
-    path(
-        "challenges/<slug:slug>/study",
-        challenges.StudyOfChallenge.as_view(),
-        name="challenge_study",
-    ),
-    path("challenges/<slug:slug>/log", challenges.ChallengeLog.as_view(), name="challenge_log"),
-    path(
-        "challenges/<slug:slug>/standings",
-        challenges.StandingsOfChallenge.as_view(),
-        name="challenge_standings",
-    ),
-    path(
-        "challenges/<slug:slug>/entries",
-        challenges.EntryList.as_view(),
-        name="challenge_entries",
-    ),
-    path(
-        "challenges/<slug:slug>/entries/<key:pk>",
-        challenges.EntryDetail.as_view(),
-        name="challenge_entry",
-    ),
-    path(
-        "challenges/<slug:slug>/entries/<key:pk>/images",
-        challenges.EntryImages.as_view(),
-        name="entry_images",
-    ),
-    path(
-        "challenges/<slug:slug>/entries/<key:pk>/withdraw",
-        challenges.EntryWithdraw.as_view(),
-        name="entry_withdraw",
-    ),
-    path(
-        "challenges/<slug:slug>/entries/<key:pk>/final",
-        challenges.EntryFinal.as_view(),
-        name="entry_final",
-    ),
+    path("challenges/<slug:slug>/", include(_CHALLENGE)),
     path("loads", imports.LoadList.as_view(), name="loads"),
     path("loads/<key:pk>", imports.LoadDetail.as_view(), name="load"),
     path("loads/<key:pk>/files", imports.LoadFiles.as_view(), name="load_files"),
@@ -127,29 +115,7 @@ urlpatterns = [
     path("protocols/<slug:slug>/score", guide.ProtocolScore.as_view(), name="protocol_score"),
     path("studies", studies.StudyList.as_view(), name="studies"),
     path("studies/<slug:slug>", studies.StudyDetail.as_view(), name="study"),
-    path("studies/<slug:slug>/state", studies.StudyState.as_view(), name="study_state"),
-    path("studies/<slug:slug>/members", studies.MemberList.as_view(), name="members"),
-    path("studies/<slug:slug>/progress", progress.StudyProgress.as_view(), name="progress"),
-    path("studies/<slug:slug>/standings", deciding.StandingsOfStudy.as_view(), name="standings"),
-    path("studies/<slug:slug>/annotators", progress.StudyAnnotators.as_view(), name="annotators"),
-    path("studies/<slug:slug>/images", progress.StudyImages.as_view(), name="study_images"),
-    path(
-        "studies/<slug:slug>/methods/<slug:method>",
-        judging.StudyMethod.as_view(),
-        name="study_method",
-    ),
-    path("studies/<slug:slug>/assignments", judging.AssignmentList.as_view(), name="assignments"),
-    path("studies/<slug:slug>/notes", judging.NoteList.as_view(), name="notes"),
-    path("studies/<slug:slug>/report", reports.ReportOfStudy.as_view(), name="report"),
-    path(
-        "studies/<slug:slug>/report/<slug:table>/<slug:extension>",
-        reports.TableOfReport.as_view(),
-        name="report_table",
-    ),
-    path("studies/<slug:slug>/changes", questions.ChangesOfStudy.as_view(), name="changes"),
-    path("studies/<slug:slug>/reports", reports.KeptReports.as_view(), name="kept_reports"),
-    path("studies/<slug:slug>/raw/<str:name>", exchange.RawFile.as_view(), name="raw_file"),
-    path("studies/<slug:slug>/paper", publication.PaperOfStudy.as_view(), name="paper"),
+    path("studies/<slug:slug>/", include(_STUDY)),
     path("reports/<key:pk>", reports.KeptReportDetail.as_view(), name="kept_report"),
     path("reports/<key:pk>/paper", publication.PaperOfKeptReport.as_view(), name="kept_paper"),
     path("reports/<key:pk>/public", publication.PublicPageOfReport.as_view(), name="public_page"),
@@ -159,20 +125,7 @@ urlpatterns = [
         name="kept_table",
     ),
     path("judging", judging.JudgedStudies.as_view(), name="judged_studies"),
-    path("judging/studies/<slug:slug>/screen", judging.Current.as_view(), name="screen"),
-    path("judging/studies/<slug:slug>/start", judging.Start.as_view(), name="start"),
-    path("judging/studies/<slug:slug>/undo", judging.Undo.as_view(), name="undo"),
-    path("judging/studies/<slug:slug>/history", judging.History.as_view(), name="history"),
-    path(
-        "judging/studies/<slug:slug>/answers/<slug:extension>",
-        exchange.OwnAnswers.as_view(),
-        name="own_answers",
-    ),
-    path(
-        "judging/studies/<slug:slug>/assignments",
-        judging.OwnAssignments.as_view(),
-        name="own_assignments",
-    ),
+    path("judging/studies/<slug:slug>/", include(_JUDGING)),
     path("judging/screens/<slug:screen_id>/answer", judging.Answer.as_view(), name="answer"),
     path("judging/screens/<slug:screen_id>/skip", judging.Skip.as_view(), name="skip"),
     path("judging/screens/<slug:screen_id>/note", judging.NoteOfScreen.as_view(), name="note"),
