@@ -58,8 +58,8 @@ def are_shares(regions: Iterable[Region]) -> bool:
 class Outlines:
     """Reads the regions of one image after the other, and notes what is odd about all of them.
 
-    ``box_format`` of the four numbers of a box: "xyxy" (left, top, right, bottom), "xywh" (left, top,
-    width, height), "cxcywh" (centre, width, height); "polygons" if ``boxes`` hold points.
+    ``box_format`` of the four numbers of a box: "xyxy" (left, top, right, bottom), "xywh" (left,
+    top, width, height), "cxcywh" (centre, width, height); "polygons" if ``boxes`` hold points.
     """
 
     box_format: str = "xyxy"

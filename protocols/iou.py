@@ -41,10 +41,11 @@ Pair = tuple[int, int, float]
 class IouMatching:
     """The matches of truths and detections by their IoU, for a list of scenes.
 
-    Coordinates are truncated to integers (if ``whole``) and taken as points of the plane: a box from 0
-    to 99 is 99 wide. A detection is ignored when a single ignored truth covers more than
-    ``max_ignored_share`` of it. A union of zero area gives an IoU of 0. ``at_least``: an IoU of exactly
-    ``min_iou`` is good enough; ``epsilon`` square pixels are added to areas before dividing by them.
+    Coordinates are truncated to integers (if ``whole``) and taken as points of the plane: a box
+    from 0 to 99 is 99 wide. A detection is ignored when a single ignored truth covers more than
+    ``max_ignored_share`` of it. A union of zero area gives an IoU of 0. ``at_least``: an IoU of
+    exactly ``min_iou`` is good enough; ``epsilon`` square pixels are added to areas before dividing
+    by them.
 
     ``matching`` chooses from the counted pairs that are good enough. ``first``: each truth in file
     order takes the first free detection; ``best``: pairs by descending IoU; ``most``: the most

@@ -22,7 +22,7 @@ class Unfit(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A plug-in that is left out: its entry point, its distribution with the version, the reason."""
+    """A plug-in that is left out: entry point, distribution with its version, and reason."""
 
     name: str
     package: str

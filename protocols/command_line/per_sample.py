@@ -22,8 +22,8 @@ _MAX_DETECTIONS: Final = 100
 class Scored:
     """Scores of scenes, and the tables that were measured for them.
 
-    ``tables``, by their names in the scripts, have truths by detections for each scene; ``several`` are
-    the truths of each scene that several counted detections overlap, empty if not measured.
+    ``tables``, by their names in the scripts, have truths by detections for each scene; ``several``
+    are the truths of each scene that several counted detections overlap, empty if not measured.
     """
 
     scores: Sequence[ImageScore]

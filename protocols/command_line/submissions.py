@@ -42,10 +42,10 @@ class Asked(Exception):
 class Lines:
     """Names and formats of the files of a zip.
 
-    ``names`` is a pattern for the start of an entry's name, whose first group is the image; empty: the
-    image is the name without the usual prefixes and suffixes. ``ltrb``: boxes of four numbers instead
-    of quadrilaterals of eight; ``crlf``: lines end with CRLF only; ``confidences`` and ``texts`` follow
-    the numbers; ``drops``: leave out invalid lines of ignored text.
+    ``names`` is a pattern for the start of an entry's name, whose first group is the image; empty:
+    the image is the name without the usual prefixes and suffixes. ``ltrb``: boxes of four numbers
+    instead of quadrilaterals of eight; ``crlf``: lines end with CRLF only; ``confidences`` and
+    ``texts`` follow the numbers; ``drops``: leave out invalid lines of ignored text.
     """
 
     kind: Kind

@@ -19,11 +19,11 @@ def evaluate_folders(
     """Return the scores of a folder of results against one of ground truth, as JSON data.
 
     Track "A" counts tables, "B" the relations of their cells. The XML file of a result has the base
-    name of its ground truth. The answer: ``track``, ``variant``, ``thresholds``; ``images``, each with
-    ``name``, ``n_truth``, ``n_detections``, ``recall``, ``precision``, ``f_score`` (WAvg.F1) and
-    ``at_thresholds``; ``overall`` likewise from the summed counts; ``missing``, the images without a
-    result file, which count as images without detections; and ``unreadable``, the results that do not
-    parse, with ``name`` and ``message``, which count as empty.
+    name of its ground truth. The answer: ``track``, ``variant``, ``thresholds``; ``images``, each
+    with ``name``, ``n_truth``, ``n_detections``, ``recall``, ``precision``, ``f_score`` (WAvg.F1)
+    and ``at_thresholds``; ``overall`` likewise from the summed counts; ``missing``, the images
+    without a result file, which count as images without detections; and ``unreadable``, the results
+    that do not parse, with ``name`` and ``message``, which count as empty.
 
     Raises
     ------

@@ -21,13 +21,13 @@ def evaluate_cases(given: Any) -> Any:
 
     A case is a table ``{"systems": [[vote...]...]}`` or an image ``{"methods": [[{"polygon": [[x,
     y]...], "confidence"?}...]...], "width"?, "height"?, "domain"?}``, with ``"name"`` and
-    ``"options"``: ``kappa`` (weights of the systems, S_top and S_bottom), or ``virtual``, ``groups``
-    and ``oracles`` (weights of the last systems); ``area`` (of the documents of a table),
-    ``leave_one_out``, ``empty_precision``. Several are a list, or ``{"cases": [case...]}``.
+    ``"options"``: ``kappa`` (weights of the systems, S_top and S_bottom), or ``virtual``,
+    ``groups`` and ``oracles`` (weights of the last systems); ``area`` (of the documents of a
+    table), ``leave_one_out``, ``empty_precision``. Several are a list, or ``{"cases": [case...]}``.
 
-    For a case the answer is ``{"P", "sum_P", "systems", "top", "bottom", "kappa"}``, for an image also
-    ``faces``, in the order of P; None if there is nothing to vote on. For several cases it is a list
-    of ``{"name", "result"}``.
+    For a case the answer is ``{"P", "sum_P", "systems", "top", "bottom", "kappa"}``, for an image
+    also ``faces``, in the order of P; None if there is nothing to vote on. For several cases it is
+    a list of ``{"name", "result"}``.
 
     Raises
     ------

@@ -37,8 +37,8 @@ class NoCauses(ProtocolError, ValueError):
 class Loss:
     """A region without full credit, and the one cause of it.
 
-    ``credit`` is in [0, 1]. ``partners`` are the regions of the other side that are to blame, by their
-    indices; none for "missed", "background" and "don't care".
+    ``credit`` is in [0, 1]. ``partners`` are the regions of the other side that are to blame, by
+    their indices; none for "missed", "background" and "don't care".
     """
 
     side: Side

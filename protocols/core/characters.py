@@ -34,8 +34,8 @@ _NUDGE: Final = np.array([1e-7, 1e-9])
 class Characters:
     """The characters of all truths one after the other.
 
-    ``points`` of shape (k, 2) are their centres; ``n`` and ``first``, one for each truth, say how many
-    it has and where they start.
+    ``points`` of shape (k, 2) are their centres; ``n`` and ``first``, one for each truth, say how
+    many it has and where they start.
     """
 
     points: Floats

@@ -26,10 +26,10 @@ _BORDER_PX: Final = 1.0
 class Fit:
     """Recall and precision of results at IoU 0.5, and other signs of a wrong reading.
 
-    ``n_matches`` are pairs of IOU among the counted regions of both sides; ``n_touched`` counted truths
-    overlap some detection; ``n_same`` of all truths, ignored ones included, also occur among the
-    detections with the same points; ``n_outside`` detections reach outside their image, None if no
-    image has a known size.
+    ``n_matches`` are pairs of IOU among the counted regions of both sides; ``n_touched`` counted
+    truths overlap some detection; ``n_same`` of all truths, ignored ones included, also occur among
+    the detections with the same points; ``n_outside`` detections reach outside their image, None if
+    no image has a known size.
     """
 
     n_images: int

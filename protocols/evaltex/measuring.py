@@ -62,8 +62,8 @@ def _selected(image: Indices, index: Indices, n_images: int) -> tuple[Indices, I
 class _Objects(_Selection):
     """The objects of all images with their measures, one entry each.
 
-    ``s`` detections match the object and cover the share ``raw`` of it; ``fragmentation``, 1 / (1 + ln
-    s), lowers coverage; ``kind`` is that of its match, None if it has none.
+    ``s`` detections match the object and cover the share ``raw`` of it; ``fragmentation``, 1 / (1 +
+    ln s), lowers coverage; ``kind`` is that of its match, None if it has none.
     """
 
     s: Indices

@@ -52,12 +52,12 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 class Problem:
     """One fault: its place, the value found, the value expected, and the consequence.
 
-    An error stops loading; a question does until a person answers; a warning does not. ``code`` is a
-    key of ``CODES``, ``entry`` a file inside the archive, ``line`` and ``column`` (the character at
-    which the fault begins) count from 1. ``found`` and ``expected`` are halves of the sentence "found
-    ...; expected ...", ``action`` is its consequence: "nothing is loaded", "read anyway", "kept" ...
-    ``text`` is the line, shortened around the fault, control characters made visible, and ``span`` the
-    part of it that is at fault.
+    An error stops loading; a question does until a person answers; a warning does not. ``code`` is
+    a key of ``CODES``, ``entry`` a file inside the archive, ``line`` and ``column`` (the character
+    at which the fault begins) count from 1. ``found`` and ``expected`` are halves of the sentence
+    "found ...; expected ...", ``action`` is its consequence: "nothing is loaded", "read anyway",
+    "kept" ... ``text`` is the line, shortened around the fault, control characters made visible,
+    and ``span`` the part of it that is at fault.
     """
 
     severity: Severity

@@ -25,8 +25,8 @@ _OF_WARNINGS: Final = {
 class Summary:
     """Problems of one kind in one file.
 
-    ``n`` includes those counted and not kept; ``examples`` are the first of them; ``n_entries`` is the
-    number of the archive's entries with the problem, 0 if not all of them were kept.
+    ``n`` includes those counted and not kept; ``examples`` are the first of them; ``n_entries`` is
+    the number of the archive's entries with the problem, 0 if not all of them were kept.
     """
 
     severity: Severity

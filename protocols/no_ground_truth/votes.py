@@ -23,9 +23,9 @@ class VoteError(ProtocolError, ValueError):
 class VoteScore:
     """A system's scores by the votes of all; None is undefined.
 
-    ``size`` is the sum of its votes over all documents, weighted by their areas; ``shared`` the same,
-    also weighted by relevance; ``total`` the sum of relevance, weighted by area: the denominator of
-    recall.
+    ``size`` is the sum of its votes over all documents, weighted by their areas; ``shared`` the
+    same, also weighted by relevance; ``total`` the sum of relevance, weighted by area: the
+    denominator of recall.
     """
 
     size: float
@@ -50,9 +50,9 @@ class VoteScore:
 class Consensus:
     """The consensus of systems that vote on documents, and each system's score by it.
 
-    ``relevance`` is the weighted share of votes on each document, ``total`` its sum, weighted by area.
-    ``top`` and ``bottom`` are the virtual systems that vote 1 and 0 everywhere. ``weights`` are those
-    of the systems, then of S_top and S_bottom; their sum is 1.
+    ``relevance`` is the weighted share of votes on each document, ``total`` its sum, weighted by
+    area. ``top`` and ``bottom`` are the virtual systems that vote 1 and 0 everywhere. ``weights``
+    are those of the systems, then of S_top and S_bottom; their sum is 1.
     """
 
     relevance: tuple[float, ...]

@@ -15,8 +15,8 @@ VIEWS: Final = ("combined", "boundaries", "labels")
 class SlotCounts:
     """The counts behind the scores of one view; those of documents can be added.
 
-    N references and P predictions; I ``insertions``, predictions that are paired with no reference; D
-    ``deletions``, references without a pair; M ``matches``, the sum of the scores of the pairs.
+    N references and P predictions; I ``insertions``, predictions that are paired with no reference;
+    D ``deletions``, references without a pair; M ``matches``, the sum of the scores of the pairs.
     """
 
     n_references: int = 0

@@ -26,8 +26,9 @@ _NO_TABLE: Final[str] = Message("its table has no partner")
 class Cells:
     """The n cells of one side of all images, table by table, in file order.
 
-    Of shape (n,): ``index`` in its scene, ``image`` and ``table`` (numbered through all images), and
-    whether its table is ``counted``. ``first``, of shape (number of tables + 1,), starts each table.
+    Of shape (n,): ``index`` in its scene, ``image`` and ``table`` (numbered through all images),
+    and whether its table is ``counted``. ``first``, of shape (number of tables + 1,), starts each
+    table.
     """
 
     regions: list[Region]

@@ -237,7 +237,7 @@ def annotator_distances(
     min_annotators: int = 2,
     consensus: ConsensusMethod = "mean-rank",
 ) -> dict[str, AnnotatorDistance]:
-    """Return each annotator's mean :func:`left_out_distances` to the consensus of the others, by name."""
+    """Return the mean over images of each annotator's :func:`left_out_distances`, by name."""
     distances: dict[str, list[float]] = {
         annotator: [] for of_annotator in study.values() for annotator in of_annotator
     }
@@ -260,7 +260,7 @@ def left_out_distances(
     min_annotators: int = 2,
     consensus: ConsensusMethod = "mean-rank",
 ) -> dict[str, dict[str, float]]:
-    """Return each annotator's distance to the consensus of the others: image -> annotator -> distance.
+    """Return each annotator's distance to the consensus of the others, by image and annotator.
 
     An image counts once it has ``min_annotators`` rankings, the left-out one included; at least 2.
 
@@ -291,9 +291,9 @@ def left_out_distances(
 def of_the_others(places: Places, consensus: ConsensusMethod) -> NDArray[np.integer[Any]]:
     """Return, for each ranking, numbers that order methods like the consensus of the others.
 
-    ``places`` of shape (g, k, n) are bucket numbers of n methods in the k rankings of each of g images.
-    The result, of the same shape, is smaller if the consensus without this ranking places a method
-    higher, and equal if it ties.
+    ``places`` of shape (g, k, n) are bucket numbers of n methods in the k rankings of each of g
+    images. The result, of the same shape, is smaller if the consensus without this ranking places a
+    method higher, and equal if it ties.
     """
     if consensus == "kemeny":
         without = [np.delete(places, at, axis=1) for at in range(places.shape[1])]

@@ -107,7 +107,8 @@ def against_a_person(
     For every annotator and image: the distance of the protocol's ranking to the consensus of all
     other annotators, minus that of this annotator's own ranking. Images with one annotator do not
     count. The test is that of :func:`.multi_reader.compare`, with p-values adjusted over the
-    protocols; declared groups and scenes are its units. Raises RankingError for an unknown distance.
+    protocols; declared groups and scenes are its units. Raises RankingError for an unknown
+    distance.
     """
     require_distance(distance)
     measured = _to_the_others(rankings, distance, consensus)

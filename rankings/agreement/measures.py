@@ -23,10 +23,10 @@ _MEASURED = 256
 class Measures:
     """Measures of one protocol besides the Score: means over the images; None if there is none.
 
-    ``kemeny_distance`` is to the consensus, neutral towards ties; ``tau_b`` Kendall's, over the images
-    where it is defined: on ``n_without_tau_b`` one side ties everything; ``pairwise_accuracy`` the
-    share of pairs on which protocol and consensus agree; ``discordance`` the share of the protocol's
-    margins that goes against the consensus.
+    ``kemeny_distance`` is to the consensus, neutral towards ties; ``tau_b`` Kendall's, over the
+    images where it is defined: on ``n_without_tau_b`` one side ties everything;
+    ``pairwise_accuracy`` the share of pairs on which protocol and consensus agree; ``discordance``
+    the share of the protocol's margins that goes against the consensus.
     """
 
     protocol: str
@@ -77,8 +77,8 @@ def measures(
 def _measured(values: Floats, goals: Places, settings: Settings) -> Floats:
     """Return Kemeny distance, tau-b, pairwise accuracy and discordance; nan where undefined.
 
-    ``values`` of shape (g, protocols, n) are the scores of n methods on g images, ``goals`` of shape
-    (g, n) bucket numbers of the consensus; the result is of shape (g, protocols, 4).
+    ``values`` of shape (g, protocols, n) are the scores of n methods on g images, ``goals`` of
+    shape (g, n) bucket numbers of the consensus; the result is of shape (g, protocols, 4).
     """
     g, n_protocols, n = values.shape
     rounded = rounded_scores(values, settings.decimals)

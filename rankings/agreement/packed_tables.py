@@ -16,7 +16,7 @@ OF_IMAGES = ("consensus", "distances")
 
 
 def packed_table(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table of :meth:`.CriterionReport.to_json` with its images packed in one text, "images".
+    """Return :meth:`.CriterionReport.to_json` with its images packed in one text, "images".
 
     The text is compressed JSON in Base64: names of images, methods and protocols, then for each
     image the bucket number of every method (-1 if it is not ranked) and the distance of every

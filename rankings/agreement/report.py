@@ -242,8 +242,8 @@ def values_of(
 ) -> Scores:
     """Return, for each score (recall, precision), the value that a criterion is compared with.
 
-    "recall", "precision" or any other for the F-score, by the beta of the settings; None if its input
-    is undefined.
+    "recall", "precision" or any other for the F-score, by the beta of the settings; None if its
+    input is undefined.
     """
     value = _OfPair(criterion, settings.beta).value
     return {

@@ -37,8 +37,9 @@ class Variant:
     """The order of the protocols when one thing is changed.
 
     ``order`` is by Score, equal Scores tied; None if no image is left or there is no protocol.
-    ``tau_b`` is Kendall's between this order and the reported one; None if either ties all protocols
-    or is None, as ``same_order`` is then. ``best`` are all protocols with the smallest Score.
+    ``tau_b`` is Kendall's between this order and the reported one; None if either ties all
+    protocols or is None, as ``same_order`` is then. ``best`` are all protocols with the smallest
+    Score.
     """
 
     name: str
@@ -62,9 +63,9 @@ def sensitivity_table(
 
     The changes: the other distance; each other consensus (a callable that takes the rankings of an
     image in order of the annotators' names); 2, 3 or 4 decimals, or no rounding; one annotator left
-    out; only the first half of the images, in the order given, with the middle one of an odd number.
-    Without an annotator, an image counts as long as one ranking is left, even if the report requires
-    more: otherwise three annotators would leave nothing to compare.
+    out; only the first half of the images, in the order given, with the middle one of an odd
+    number. Without an annotator, an image counts as long as one ranking is left, even if the report
+    requires more: otherwise three annotators would leave nothing to compare.
 
     Raises
     ------
@@ -293,8 +294,9 @@ def rounding_table(
 ) -> tuple[RoundingRow, ...]:
     """Return every protocol's Score for 2, 3, 4 decimals and unrounded ([DPTF18]_, table II).
 
-    Protocols are in order of name; the images of ``consensus`` count; None means no rounding. Raises
-    MissingScore, which names image, protocol and method, and RankingError for an invalid setting.
+    Protocols are in order of name; the images of ``consensus`` count; None means no rounding.
+    Raises MissingScore, which names image, protocol and method, and RankingError for an invalid
+    setting.
     """
     protocols = protocols_of(scores)
     for number in decimals:

@@ -36,10 +36,10 @@ def sentinel_warnings(
     protocol, either the protocol does not measure what people look at, or people's judgements
     depend on something that needs no ground truth, such as the number of boxes.
 
-    ``sentinels`` are names among ``scores``, everything else is a real protocol; a Score of None (no
-    images) is ignored. With p-values of tests of two of them, in either order and adjusted, the warning
-    says whether chance may explain the difference: not at p-values up to ``alpha``. The largest gap is
-    first, then by name.
+    ``sentinels`` are names among ``scores``, everything else is a real protocol; a Score of None
+    (no images) is ignored. With p-values of tests of two of them, in either order and adjusted, the
+    warning says whether chance may explain the difference: not at p-values up to ``alpha``. The
+    largest gap is first, then by name.
 
     Raises
     ------

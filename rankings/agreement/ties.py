@@ -13,7 +13,7 @@ from ..orders.packed_scores import Floats
 
 @dataclass(frozen=True, slots=True)
 class TiedShares:
-    """Shares of tied pairs of methods, in [0, 1]: means over rankings; None if there are no pairs."""
+    """Shares of tied pairs of methods, in [0, 1], mean over rankings; None without a pair."""
 
     annotators: Mapping[str, float | None]
     consensus: float | None

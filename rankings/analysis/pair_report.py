@@ -35,10 +35,11 @@ def pair_report(
 
     For each criterion ``comparisons`` (:class:`.Comparisons`), ``clusters`` and ``letters``, the
     numbers of visits, whole rankings, images, annotators and pairs asked, ``skipped``
-    (:class:`.LossLimits`), and ``left_out``: images without a score of some protocol, left out for all.
-    Scores (recall, precision) of every visited image need not be those by which the pairs were drawn.
-    Of the settings, decimals and beta are used. Visits that are ``lost`` because a pair was skipped
-    enter the losses if they have other answers. The tests count ``declared`` groups and scenes.
+    (:class:`.LossLimits`), and ``left_out``: images without a score of some protocol, left out for
+    all. Scores (recall, precision) of every visited image need not be those by which the pairs were
+    drawn. Of the settings, decimals and beta are used. Visits that are ``lost`` because a pair was
+    skipped enter the losses if they have other answers. The tests count ``declared`` groups and
+    scenes.
 
     Raises RankingError as :func:`.pair_estimates.pair_losses` does.
     """
@@ -71,7 +72,7 @@ class Comparable(Generic[_AnyVisit]):
 def comparable(
     visits: Sequence[_AnyVisit], values: Scores, protocols: Sequence[str], decimals: int | None
 ) -> Comparable[_AnyVisit]:
-    """Return the comparable part of some visits by one criterion; values are rounded before ranking.
+    """Return the comparable part of some visits by one criterion; values are rounded first.
 
     An image is left out for all protocols if one has no value there.
     """

@@ -40,10 +40,10 @@ def cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
     one that places the first method highest, then the second, and so on, where a method's place is
     the number of methods strictly before it.
 
-    Dynamic programming over subsets: the cheapest order of a set of methods is its best last
-    bucket after the cheapest order of the rest. There are 3^n pairs of a set and a bucket. All three
-    arrays are of shape (g, n, n). ``strict`` is the cost of "i strictly before j", ``tied`` that of a
-    tie, symmetric with a diagonal of 0; integers, none negative.
+    Dynamic programming over subsets: the cheapest order of a set of methods is its best last bucket
+    after the cheapest order of the rest. There are 3^n pairs of a set and a bucket. All three
+    arrays are of shape (g, n, n). ``strict`` is the cost of "i strictly before j", ``tied`` that of
+    a tie, symmetric with a diagonal of 0; integers, none negative.
     """
     g, n = strict.shape[:2]
     # A tied pair takes 1 off, and costs are scaled above the number of pairs: equally cheap orders

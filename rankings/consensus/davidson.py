@@ -32,8 +32,8 @@ class DavidsonFit:
     ``ranking`` is by strength, the highest first; neighbours whose strengths differ by no more than
     1e-6 are tied, and their buckets are sorted by name. The sum of ``strengths``, of which
     ``standard_errors`` are given, is 0; a method with a lead of d wins exp(d) times as often as it
-    loses. ``tie_parameter`` is Davidson's nu: how often equally strong methods tie, over how often one
-    of them wins; None when no pair was compared.
+    loses. ``tie_parameter`` is Davidson's nu: how often equally strong methods tie, over how often
+    one of them wins; None when no pair was compared.
     """
 
     ranking: Ranking
@@ -93,8 +93,8 @@ def strengths_of(
 ) -> NDArray[np.float64]:
     """Return the strengths that :func:`davidson` gives the methods of each of many images.
 
-    ``places`` of shape (g, k, n) are bucket numbers of n methods in the k rankings of each of g images.
-    The result is of shape (g, n), logarithms of odds; those of an image add up to 0. Raises
+    ``places`` of shape (g, k, n) are bucket numbers of n methods in the k rankings of each of g
+    images. The result is of shape (g, n), logarithms of odds; those of an image add up to 0. Raises
     RankingError if the ridge is not positive, and NotConverged as :func:`davidson`.
     """
     first, second = places[..., :, np.newaxis], places[..., np.newaxis, :]
@@ -140,8 +140,8 @@ def maximum(
 def objective(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
     """Return the negative log-likelihood with the ridge term, which the fit minimises.
 
-    ``at`` has the shape (..., n + 1): the strengths in the order of ``counts.methods``, then log nu;
-    leading axes are images, as in the counts.
+    ``at`` has the shape (..., n + 1): the strengths in the order of ``counts.methods``, then log
+    nu; leading axes are images, as in the counts.
     """
     # For strengths a and b, with a lead d = a - b, the model gives "first", "second" and "tied" the
     # odds exp(d / 2), exp(-d / 2) and nu; ``total`` is the log of their sum, for each pair (n, n).

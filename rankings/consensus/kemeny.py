@@ -19,9 +19,10 @@ class KemenyConsensus:
     """The consensus with its distance and the bound that proves it.
 
     ``distance`` is the sum of the Kemeny distances of the rankings to it; no weak order has a sum
-    smaller than ``bound``, which is equal to it unless the search was cut short. ``is_proven``: no other
-    weak order is nearer, and the rule chose this one of those equally near. If it is False although
-    ``bound`` equals ``distance``, the ranking is one of the nearest, but not all were compared.
+    smaller than ``bound``, which is equal to it unless the search was cut short. ``is_proven``: no
+    other weak order is nearer, and the rule chose this one of those equally near. If it is False
+    although ``bound`` equals ``distance``, the ranking is one of the nearest, but not all were
+    compared.
     """
 
     ranking: Ranking
@@ -92,8 +93,8 @@ def kemeny_ranking(rankings: Sequence[Ranking]) -> Ranking:
 def kemeny_places(places: Places) -> tuple[Places, NDArray[np.bool_]]:
     """Return the consensus of :func:`kemeny` for g images at once, and whether each is proven.
 
-    ``places`` of shape (g, k, n) are bucket numbers of n methods in the k rankings of each image, the
-    consensus those of shape (g, n).
+    ``places`` of shape (g, k, n) are bucket numbers of n methods in the k rankings of each image,
+    the consensus those of shape (g, n).
     """
     g, k, n = places.shape
     before, equal = np.zeros((2, g, n, n), dtype=np.int64)
@@ -121,8 +122,8 @@ def _costs(before: Costs, equal: Costs) -> tuple[Costs, Costs]:
 class _Nearest:
     """The nearest weak order found for each of g problems.
 
-    ``no_lower`` of shape (g, n, n) is true if i is placed no lower than j; ``gaps`` of shape (g,) are
-    upper bounds of the unproven part of the cost, 0 if the search was completed.
+    ``no_lower`` of shape (g, n, n) is true if i is placed no lower than j; ``gaps`` of shape (g,)
+    are upper bounds of the unproven part of the cost, 0 if the search was completed.
     """
 
     no_lower: NDArray[np.bool_]

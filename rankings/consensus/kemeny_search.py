@@ -34,7 +34,8 @@ class Ending:
 def cost_of(no_lower: NDArray[np.bool_], strict: Costs, tied: Costs) -> int:
     """Return the cost of a weak order, in which i is placed no lower than j.
 
-    ``strict`` and ``tied`` of shape (n, n) are the integer costs of "i strictly before j" and of a tie.
+    ``strict`` and ``tied`` of shape (n, n) are the integer costs of "i strictly before j" and of a
+    tie.
     """
     above = no_lower & ~no_lower.T
     return int(strict[above].sum() + np.triu(tied * (no_lower & no_lower.T), 1).sum())
@@ -44,8 +45,8 @@ def searched(strict: Costs, tied: Costs, max_nodes: int) -> Ending:
     """Return the cheapest weak order that a search of this many nodes finds.
 
     Costs of shape (n, n) are as in :func:`cost_of`. ``max_nodes`` limits each of the integer
-    programmes: one for the cost, one for the number of ties, and one for each method's place. With 0
-    nodes, or more than 24 methods, there are none. Raises RankingError if the solver fails.
+    programmes: one for the cost, one for the number of ties, and one for each method's place. With
+    0 nodes, or more than 24 methods, there are none. Raises RankingError if the solver fails.
     """
     least = int(np.triu(np.minimum(np.minimum(strict, strict.T), tied), 1).sum())
     best = _by_windows(strict, tied)

@@ -66,11 +66,11 @@ def consensus_places(
 ) -> tuple[Places, NDArray[np.bool_]]:
     """Return the consensus of g images, all at once if ``find`` is from this package.
 
-    ``find`` takes the rankings of an image, like the functions of :func:`consensus_by`. ``places`` of
-    shape (g, k, n) are bucket numbers of n methods in the k rankings of each image; ``images`` are the
-    same rankings, with the image's name and its methods sorted by name. The bucket numbers of the
-    consensus are of shape (g, n); with them comes whether each is proven: not if a Kemeny search was
-    cut short (:func:`.kemeny.kemeny`).
+    ``find`` takes the rankings of an image, like the functions of :func:`consensus_by`. ``places``
+    of shape (g, k, n) are bucket numbers of n methods in the k rankings of each image; ``images``
+    are the same rankings, with the image's name and its methods sorted by name. The bucket numbers
+    of the consensus are of shape (g, n); with them comes whether each is proven: not if a Kemeny
+    search was cut short (:func:`.kemeny.kemeny`).
 
     Raises
     ------

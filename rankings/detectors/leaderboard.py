@@ -21,8 +21,9 @@ _SAME: Final = 1e-6
 class Leaderboard:
     """The methods by one figure of one protocol, the highest first; those without a figure are last.
 
-    Intervals are over images. ``p_values`` of the difference of two methods are adjusted for all pairs
-    by Holm's rule; None is no test. Methods that share a letter are not significantly different.
+    Intervals are over images. ``p_values`` of the difference of two methods are adjusted for all
+    pairs by Holm's rule; None is no test. Methods that share a letter are not significantly
+    different.
     """
 
     methods: tuple[str, ...]
@@ -47,13 +48,14 @@ def leaderboard(
     A figure is a quotient of sums over images, or the F-score of two quotients. Its variance over
     images is that of its linear approximation ([Coc77]_, chapter 6): each image contributes the
     derivatives of the figure times its own parts. Intervals and tests use Student's t with n - 1
-    degrees of freedom; there are none for fewer than 10 images. Tests are paired: an image contributes
-    the difference of two methods. Holm's rule holds the probability of any false difference at 5 %.
+    degrees of freedom; there are none for fewer than 10 images. Tests are paired: an image
+    contributes the difference of two methods. Holm's rule holds the probability of any false
+    difference at 5 %.
 
-    ``sums`` of shape (images, methods, 4) are recall credit and its divisor, precision credit and its
-    divisor, as in :class:`.Tallies`; 0 if the method was not evaluated on the image. ``official``
-    figures are shown instead of the quotients. If one differs from its quotient, as an average
-    precision does, there are no intervals and no tests.
+    ``sums`` of shape (images, methods, 4) are recall credit and its divisor, precision credit and
+    its divisor, as in :class:`.Tallies`; 0 if the method was not evaluated on the image.
+    ``official`` figures are shown instead of the quotients. If one differs from its quotient, as an
+    average precision does, there are no intervals and no tests.
 
     Raises
     ------
@@ -150,7 +152,7 @@ class Disagreement:
 
 
 def disagreements(boards: Mapping[str, Leaderboard], *, alpha: float = ALPHA) -> list[Disagreement]:
-    """Return every two methods that protocols put in opposite orders by one figure, significantly."""
+    """Return every two methods whose order, significant by two protocols, is opposite."""
     better: dict[tuple[str, str], list[str]] = {}
     for protocol, board in boards.items():
         for pair in _told_apart(board, alpha):

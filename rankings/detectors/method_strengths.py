@@ -39,10 +39,10 @@ ANNOTATOR_FIXED = gettext_noop(
 class People:
     """All rankings of a criterion, one row each, in order of image and annotator.
 
-    ``image_of`` and ``annotator_of`` of shape (r,) number each ranking's image and annotator; images
-    ascend. Of shape (r, n): ``places`` are bucket numbers, -1 if a ranking does not contain the method;
-    ``leads`` how many ranked methods each leads, minus how many lead it; 0 if not ranked.
-    ``n_left_out`` images have too few rankings, or rankings of different methods.
+    ``image_of`` and ``annotator_of`` of shape (r,) number each ranking's image and annotator;
+    images ascend. Of shape (r, n): ``places`` are bucket numbers, -1 if a ranking does not contain
+    the method; ``leads`` how many ranked methods each leads, minus how many lead it; 0 if not
+    ranked. ``n_left_out`` images have too few rankings, or rankings of different methods.
     """
 
     images: tuple[str, ...]
@@ -64,8 +64,8 @@ def people_of(rankings: Mapping[str, Mapping[str, Ranking]], *, min_annotators: 
     """Return the rankings of many images and annotators as arrays.
 
     Annotators may have skipped images, and rankings may leave out methods. Images with fewer than
-    ``min_annotators`` rankings are left out, as are images with rankings of different methods. Raises
-    RankingError if a ranking is invalid.
+    ``min_annotators`` rankings are left out, as are images with rankings of different methods.
+    Raises RankingError if a ranking is invalid.
     """
     enough = [image for image, team in rankings.items() if len(team) >= max(min_annotators, 1)]
     of_images = [[rankings[image][name] for name in sorted(rankings[image])] for image in enough]
@@ -148,10 +148,10 @@ class Lead:
 class Strengths:
     """The strengths of all methods, the strongest first, and the leads between every two.
 
-    Strengths sum to 0; of two methods that differ by d, the stronger wins exp(d) times as often as it
-    loses. Equal ones are in order of name. Leads have the stronger as ``first``. ``tie_parameter`` is
-    Davidson's nu, None if no pair was compared; ``reason`` is that for missing limits, or says what
-    they do not cover.
+    Strengths sum to 0; of two methods that differ by d, the stronger wins exp(d) times as often as
+    it loses. Equal ones are in order of name. Leads have the stronger as ``first``.
+    ``tie_parameter`` is Davidson's nu, None if no pair was compared; ``reason`` is that for missing
+    limits, or says what they do not cover.
     """
 
     strengths: tuple[Strength, ...]

@@ -68,9 +68,9 @@ class Accuracy:
 class Compared:
     """Every pair of methods, ``first`` and ``second``, by people and by every protocol.
 
-    Numbers of methods, and p-values for "the first is no better than the second", have shape (k,), by
-    protocols (protocols, k); ``figures`` have (protocols, methods). ``hard`` and ``soft`` have one
-    accuracy for each protocol; ``is_exact`` says whether all permutations were used.
+    Numbers of methods, and p-values for "the first is no better than the second", have shape (k,),
+    by protocols (protocols, k); ``figures`` have (protocols, methods). ``hard`` and ``soft`` have
+    one accuracy for each protocol; ``is_exact`` says whether all permutations were used.
     """
 
     first: NDArray[np.intp]
@@ -120,8 +120,9 @@ def compared(
 
     Permutations and resamples are drawn once for all criteria, protocols and pairs. Time grows with
     images x protocols x methods x (permutations + resamples); images are processed a few hundred at
-    a time. Strengths, of shape (methods,) for each criterion, are greater for better methods and equal
-    for methods that people tie; images and methods of the tallies are the same, in the same order.
+    a time. Strengths, of shape (methods,) for each criterion, are greater for better methods and
+    equal for methods that people tie; images and methods of the tallies are the same, in the same
+    order.
 
     Raises
     ------
@@ -362,8 +363,8 @@ def _squares(
     """Return each pair's squared leads, added over images; an image's lead is that of its rankings.
 
     ``leads`` of shape (rankings, pairs) are integers, so that sums are exact in any order. Images
-    ascend, and within an image annotators. ``drawn`` of shape (resamples, annotators) says how often
-    each counts. The result is of shape (resamples, pairs).
+    ascend, and within an image annotators. ``drawn`` of shape (resamples, annotators) says how
+    often each counts. The result is of shape (resamples, pairs).
     """
     total = np.zeros((len(drawn), leads.shape[1]))
     # The square of a sum is the sum of all products of two of its parts: of two rankings of an

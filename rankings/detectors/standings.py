@@ -28,9 +28,10 @@ MOST_IMAGES: Final = 5
 class Wrong:
     """Two methods that a protocol orders opposite to people, who put ``first`` before ``second``.
 
-    ``lead`` is how much stronger people find the first, with its interval. ``p_people`` is one-sided
-    for "people find the first no better", ``p_protocol`` for "by the protocol, the second is no
-    better". ``images`` are those on which people and protocol disagree most, the largest first.
+    ``lead`` is how much stronger people find the first, with its interval. ``p_people`` is
+    one-sided for "people find the first no better", ``p_protocol`` for "by the protocol, the second
+    is no better". ``images`` are those on which people and protocol disagree most, the largest
+    first.
     """
 
     first: str

@@ -119,8 +119,8 @@ def tallies_of_rows(
 ) -> tuple[Tallies, list[str]]:
     """Return the sums of many rows, read in batches, and the protocols without sums.
 
-    Names by number are in the order of the result. Figures of the protocols ``means`` are means over
-    images, even if their rows have sums. Protocols for which a row has no sums are left out.
+    Names by number are in the order of the result. Figures of the protocols ``means`` are means
+    over images, even if their rows have sums. Protocols for which a row has no sums are left out.
     """
     shape = len(images), len(protocols), len(methods)
     sums, is_scored = np.zeros((*shape, N_PARTS)), np.zeros(shape, dtype=bool)
@@ -169,8 +169,8 @@ def parts_of_score(
 def figures(sums: Floats, criterion: str, beta: float) -> Floats:
     """Return the figure of a criterion: recall, precision, or F_beta of the two for any other.
 
-    ``sums`` of shape (..., 4) are as in :class:`Tallies`, added over images. Figures are in [0, 1], 0
-    if the divisor is 0, as in official figures: no truth at all, or a method that found nothing.
+    ``sums`` of shape (..., 4) are as in :class:`Tallies`, added over images. Figures are in [0, 1],
+    0 if the divisor is 0, as in official figures: no truth at all, or a method that found nothing.
     """
     if criterion == "recall":
         return _quotients(sums[..., 0], sums[..., 1])

@@ -36,8 +36,8 @@ def evidence_of_guessing(answers: Iterable[bool]) -> float:
     """Return the logarithm of how much likelier known-answer pairs are with guessing than with care.
 
     A cumulative sum of log-likelihood ratios (E. S. Page, Continuous inspection schemes, Biometrika
-    41, 1954), for shares of right answers of 1/3 and 0.8, oldest first; a skipped pair counts as wrong.
-    Order matters: it never falls below -2. Without answers it is 0.
+    41, 1954), for shares of right answers of 1/3 and 0.8, oldest first; a skipped pair counts as
+    wrong. Order matters: it never falls below -2. Without answers it is 0.
     """
     right = math.log(_GUESSING / _CAREFUL)
     wrong = math.log((1 - _GUESSING) / (1 - _CAREFUL))

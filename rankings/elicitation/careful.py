@@ -46,9 +46,9 @@ class Rules:
     """Settings of careful insertion for one image.
 
     A result is placed when a place has the probability ``certainty``, above 0.5 and below 1.
-    ``repeats`` allows the same two results to be asked again. Without it only other members of a group
-    are asked: for annotators who make the same mistake again on the same pair. ``n_slips`` are the
-    expected wrong ones among the ``n_answers`` of this annotator's earlier images.
+    ``repeats`` allows the same two results to be asked again. Without it only other members of a
+    group are asked: for annotators who make the same mistake again on the same pair. ``n_slips``
+    are the expected wrong ones among the ``n_answers`` of this annotator's earlier images.
     """
 
     certainty: float = 0.9
@@ -317,9 +317,9 @@ def settle_carefully(
 ) -> Settled:
     """Read a log of the items 0 .. n-1, answered under the strategy "careful".
 
-    Every answer is evidence; none is set aside, and none is a re-check. Hidden items are neither asked
-    nor ranked any more. The state is a :class:`CarefulState`. Criteria in which a result was placed
-    because it had been asked as often as allowed are unsettled.
+    Every answer is evidence; none is set aside, and none is a re-check. Hidden items are neither
+    asked nor ranked any more. The state is a :class:`CarefulState`. Criteria in which a result was
+    placed because it had been asked as often as allowed are unsettled.
 
     Raises
     ------

@@ -69,8 +69,8 @@ Entry = Answer | Skip | Withdrawal
 class Remaining:
     """The number of screens that an image still needs.
 
-    ``least`` and ``most`` hold whatever the answers are, provided that nothing is skipped; ``expected``
-    is an estimate between them.
+    ``least`` and ``most`` hold whatever the answers are, provided that nothing is skipped;
+    ``expected`` is an estimate between them.
     """
 
     least: int
@@ -327,9 +327,10 @@ class State:
         """Return the pair to show next, smaller number first; None if nothing is left to ask.
 
         Pairs that were skipped once come after all others; pairs skipped twice are not shown. Under
-        "insertion" the larger number is the newcomer that is being placed. "balanced" has ``exchange``, the
-        weight of a place in one criterion as evidence for the others, and ``keep``, the preference for
-        pairs that leave one of the last two results on screen. Raises RankingError for another strategy.
+        "insertion" the larger number is the newcomer that is being placed. "balanced" has
+        ``exchange``, the weight of a place in one criterion as evidence for the others, and
+        ``keep``, the preference for pairs that leave one of the last two results on screen. Raises
+        RankingError for another strategy.
         """
         pairs = list(self._showable())
         if not pairs:

@@ -64,9 +64,9 @@ def inclusion_probabilities(
 def disagreement(rankings: Sequence[Ranking]) -> dict[Pair, float]:
     """Return for every pair of methods the share of pairs of rankings that order it differently.
 
-    Rankings are those of the protocols on one image. "a before b", "b before a" and "tied" all differ.
-    Shares are in [0, 1], all 0 for a single ranking. Raises RankingError if the rankings are of
-    different methods; the message names them.
+    Rankings are those of the protocols on one image. "a before b", "b before a" and "tied" all
+    differ. Shares are in [0, 1], all 0 for a single ranking. Raises RankingError if the rankings
+    are of different methods; the message names them.
     """
     require_same_methods(*rankings)
     if not rankings:

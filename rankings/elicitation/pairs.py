@@ -43,9 +43,9 @@ class AnsweredPair:
 class OfPairs:
     """Rankings that follow from pairs.
 
-    ``whole``, by criterion, image and annotator, are of annotators whose pairs order all methods of an
-    image; ``orders`` are all pairs by criterion; ``left_out`` (image, annotator, reason) give no whole
-    ranking.
+    ``whole``, by criterion, image and annotator, are of annotators whose pairs order all methods of
+    an image; ``orders`` are all pairs by criterion; ``left_out`` (image, annotator, reason) give no
+    whole ranking.
     """
 
     whole: dict[str, dict[str, dict[str, Ranking]]]

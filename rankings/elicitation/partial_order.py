@@ -16,9 +16,9 @@ Verdict = Literal["left", "equal", "right"]
 class PartialOrder:
     """Relations between ``n`` items, some known and some open.
 
-    ``better``, ``worse`` and ``same`` have for each item the bit sets of the items above it, below it,
-    and tied with it (itself included). They are kept closed under transitivity, so that consequences of
-    answers can be read off without a search.
+    ``better``, ``worse`` and ``same`` have for each item the bit sets of the items above it, below
+    it, and tied with it (itself included). They are kept closed under transitivity, so that
+    consequences of answers can be read off without a search.
     """
 
     n: InitVar[int]

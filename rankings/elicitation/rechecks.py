@@ -74,11 +74,11 @@ class Settled:
     """The result of a log with re-checks.
 
     ``entries`` are those in effect, which led to the ``state``, repairs included. ``set_aside`` are
-    answers that are not used, by their place among the entries in force, and the criterion. ``doubts``
-    are pairs with a contradicting re-check, and its entry, to be asked again; ``doubtful`` are their
-    criteria. In ``unsettled`` criteria a contradiction was confirmed but not repaired, because no
-    screens were left. Numbers of screens: re-checks, those asked because of a repair, and all of them;
-    ``rule`` limits the former.
+    answers that are not used, by their place among the entries in force, and the criterion.
+    ``doubts`` are pairs with a contradicting re-check, and its entry, to be asked again;
+    ``doubtful`` are their criteria. In ``unsettled`` criteria a contradiction was confirmed but not
+    repaired, because no screens were left. Numbers of screens: re-checks, those asked because of a
+    repair, and all of them; ``rule`` limits the former.
     """
 
     entries: tuple[Answer | Skip, ...]
@@ -229,9 +229,9 @@ def settle(
     """Read a log of the items 0 .. n-1, re-checks and repairs included.
 
     If there are no re-checks and no contradicting answers, the state is that of
-    :func:`~.elicitation.replay`. Hidden items are neither asked nor ranked any more, but relations that
-    follow through them stay known. ``rule`` limits re-checks and repairs. Raises RankingError as replay
-    does, but never Contradiction: the newer of two answers counts.
+    :func:`~.elicitation.replay`. Hidden items are neither asked nor ranked any more, but relations
+    that follow through them stay known. ``rule`` limits re-checks and repairs. Raises RankingError
+    as replay does, but never Contradiction: the newer of two answers counts.
     """
     entries = effective(log)
     State(n).check(entries)
@@ -294,10 +294,10 @@ def _shares(n_checks: int) -> tuple[int, int]:
 def ask_of(settled: Settled, strategy: Strategy, *, n_checks: int, seed: str) -> Ask | None:
     """Return the next screen: a pair to place, or a re-check; None when nothing is left to ask.
 
-    Half of the image's ``n_checks`` re-checks (rounded up) compare neighbours in the finished ranking,
-    the others repeat an earlier pair with its sides swapped; ``seed`` draws among equally good ones.
-    Doubtful pairs are asked in addition; the rule "shared" limits all of these to a fifth of the
-    screens, rounded up.
+    Half of the image's ``n_checks`` re-checks (rounded up) compare neighbours in the finished
+    ranking, the others repeat an earlier pair with its sides swapped; ``seed`` draws among equally
+    good ones. Doubtful pairs are asked in addition; the rule "shared" limits all of these to a
+    fifth of the screens, rounded up.
     """
     state = settled.state
     pair = state.next_pair(strategy)

@@ -24,9 +24,9 @@ def next_of_newcomer(
     """Return the next pair of binary insertion, for all criteria with one set of screens.
 
     The newcomer is compared with the opponent that is open in most criteria and, of these, is
-    nearest to the middle of the groups in which the newcomer may still be placed. Candidates are open
-    pairs, at least one, the smaller number first; ``visible`` is the bit set of the items that take
-    part.
+    nearest to the middle of the groups in which the newcomer may still be placed. Candidates are
+    open pairs, at least one, the smaller number first; ``visible`` is the bit set of the items that
+    take part.
     """
     newcomer = min(j for _, j in candidates)
     earlier = visible & ((1 << newcomer) - 1)
@@ -54,9 +54,9 @@ def most_balanced(
 
     A pair's score is 4 p (1 - p) summed over its open criteria, where p is the probability that the
     left one is better, by the odds of the two: 1 for even odds, near 0 if the answer is all but
-    known. Candidates are open pairs, at least one. The score of a pair with a result of the ``last``
-    screen is multiplied by 1 + ``keep``; ``exchange`` is the weight of a place in one criterion as
-    evidence for the others.
+    known. Candidates are open pairs, at least one. The score of a pair with a result of the
+    ``last`` screen is multiplied by 1 + ``keep``; ``exchange`` is the weight of a place in one
+    criterion as evidence for the others.
     """
     up, down = _odds(orders, exchange)
     scores = {}
@@ -101,8 +101,9 @@ def _odds(
 def expected_screens(strategy: Strategy, n_open: int, share_of_ties: float) -> float:
     """Return the estimated number of screens that open pairs take.
 
-    The constants are fitted for about ten results; benchmarks/elicitation.py measures the error. A pair
-    that is open in several criteria counts once. ``share_of_ties`` is among the verdicts so far.
+    The constants are fitted for about ten results; benchmarks/elicitation.py measures the error. A
+    pair that is open in several criteria counts once. ``share_of_ties`` is among the verdicts so
+    far.
     """
     scale, slope, power = ESTIMATE[strategy]
     return float((scale - slope * share_of_ties) * n_open**power)

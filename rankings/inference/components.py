@@ -17,10 +17,11 @@ def components(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the components of images and annotators, which may be negative, and of the rest.
 
-    ``total``, ``in_image`` and ``in_annotator``, of any one shape, are sums of squares of some numbers
-    around their mean, around the means of images and around those of annotators; ``n_i`` and ``n_a``
-    the numbers of values for each of at least two images and of at least two annotators. A component
-    that the design cannot separate from the rest is 0 and included in the rest.
+    ``total``, ``in_image`` and ``in_annotator``, of any one shape, are sums of squares of some
+    numbers around their mean, around the means of images and around those of annotators; ``n_i``
+    and ``n_a`` the numbers of values for each of at least two images and of at least two
+    annotators. A component that the design cannot separate from the rest is 0 and included in the
+    rest.
     """
     n = int(n_i.sum())
     # How many of the n^2 ordered pairs of rankings are of two images, and of two annotators.

@@ -40,8 +40,8 @@ _ANNOTATOR_GROUPS = 20
 class Component:
     """A part of the variance of the difference of two protocols, mean over all pairs of them.
 
-    Variances are in squared units of the distance; shares, with confidence limits, are those of the sum
-    of the three. None if the component cannot be separated, and the share if nothing varies.
+    Variances are in squared units of the distance; shares, with confidence limits, are those of the
+    sum of the three. None if the component cannot be separated, and the share if nothing varies.
     """
 
     source: str
@@ -55,9 +55,10 @@ class Component:
 class Taste:
     """The protocol that is nearer to one annotator than to others by the largest difference.
 
-    ``difference`` is its distance to this annotator minus its mean distance to the others of the same
-    image, both minus the mean over the protocols; mean over the ``n_images`` that this annotator and
-    another have ranked. Limits hold for all protocols and annotators together, as it is selected.
+    ``difference`` is its distance to this annotator minus its mean distance to the others of the
+    same image, both minus the mean over the protocols; mean over the ``n_images`` that this
+    annotator and another have ranked. Limits hold for all protocols and annotators together, as it
+    is selected.
     """
 
     annotator: str
@@ -99,8 +100,8 @@ def disparity_of(
     least 93 % of studies with seven protocols, and 80 % with two protocols and three annotators.
 
     An annotator's taste is measured on the images that another annotator ranked too, with Student's
-    t over these images and Bonferroni's correction over all protocols and annotators. With fewer than
-    two protocols, annotators or images, ``reason`` replaces the variances.
+    t over these images and Bonferroni's correction over all protocols and annotators. With fewer
+    than two protocols, annotators or images, ``reason`` replaces the variances.
     """
     n_images = len(np.unique(measured.images))
     n_annotators = len(np.unique(measured.annotators))
@@ -190,8 +191,8 @@ def _variances_of(
 ) -> Floats:
     """Return the components from sums over the rankings, of shape (protocols,).
 
-    ``n_i`` and ``n_a`` are numbers of rankings of each image and annotator; zeros do not count. With
-    fewer than two images or annotators all components are 0.
+    ``n_i`` and ``n_a`` are numbers of rankings of each image and annotator; zeros do not count.
+    With fewer than two images or annotators all components are 0.
     """
     raw, of_images, of_annotators = squares
     n = int(n_i.sum())

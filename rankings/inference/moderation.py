@@ -40,10 +40,10 @@ class Prior:
 def prior_of(ratios: Floats, degrees: float, n_protocols: int) -> Prior:
     """Estimate the prior of scaled mean squares from the spread of their logarithms ([Smy04]_, 6.2).
 
-    ``ratios`` of shape (k,) are mean squares of annotators divided by the pairs' other components, at
-    least 0, with ``degrees`` of freedom each. All pairs together know no more than the protocols' own
-    contrasts, so prior and own degrees together are at most ``degrees * (n_protocols - 1)``. There are
-    none for fewer than three protocols or two ratios, or if all are 0.
+    ``ratios`` of shape (k,) are mean squares of annotators divided by the pairs' other components,
+    at least 0, with ``degrees`` of freedom each. All pairs together know no more than the
+    protocols' own contrasts, so prior and own degrees together are at most ``degrees * (n_protocols
+    - 1)``. There are none for fewer than three protocols or two ratios, or if all are 0.
     """
     if n_protocols < 3 or len(ratios) < 2 or not ratios.any():
         return Prior()

@@ -16,8 +16,9 @@ from .personal_distances import PersonalDistances
 class Moments:
     """Variances of the differences of k pairs of protocols, each an array of length k.
 
-    The components of image, annotator and rest are at least 0. ``of_mean`` is the variance of the mean
-    difference, ``degrees_of_freedom`` its own by Satterthwaite, ``hillis`` Hillis's, for comparison.
+    The components of image, annotator and rest are at least 0. ``of_mean`` is the variance of the
+    mean difference, ``degrees_of_freedom`` its own by Satterthwaite, ``hillis`` Hillis's, for
+    comparison.
     """
 
     image: Floats
@@ -73,8 +74,9 @@ def raw_components(
     """Return every pair's components, which may be negative, and two counts of rankings.
 
     Needs at least two images and two annotators. ``squares`` gives the k sums of squares of a table
-    with a column for each protocol; by default those of the differences of every two. The components of
-    images, annotators and rest are of shape (k,); the counts are of each image and each annotator.
+    with a column for each protocol; by default those of the differences of every two. The
+    components of images, annotators and rest are of shape (k,); the counts are of each image and
+    each annotator.
     """
     _, image_of, n_i = np.unique(measured.images, return_inverse=True, return_counts=True)
     _, annotator_of, n_a = np.unique(measured.annotators, return_inverse=True, return_counts=True)
@@ -94,11 +96,11 @@ def moments_of(
     free: int,
     prior: Prior,
 ) -> Moments:
-    """Return the moments that follow from the components of images, annotators and rest, of shape (k,).
+    """Return the moments of components of images, annotators and rest, of shape (k,).
 
-    ``parts`` are those of :func:`raw_components`, ``weights`` sum n_i^2 / n^2 and sum n_a^2 / n^2 of
-    ``n`` rankings; ``free`` are the degrees of freedom of the rest. The pairs share ``prior``; without
-    degrees of freedom, each pair is for itself.
+    ``parts`` are those of :func:`raw_components`, ``weights`` sum n_i^2 / n^2 and sum n_a^2 / n^2
+    of ``n`` rankings; ``free`` are the degrees of freedom of the rest. The pairs share ``prior``;
+    without degrees of freedom, each pair is for itself.
     """
     image, annotator, rest = parts
     of_i, of_a = weights

@@ -51,11 +51,11 @@ NOTHING = gettext_noop("no ranking")
 class Comparison:
     """The difference of the mean distances of two protocols, with annotators and images random.
 
-    ``difference`` is the mean distance of ``first`` to single annotators' rankings, which all have the
-    same weight, minus that of ``second``; below 0 if ``first`` is nearer to people. Limits and the
-    two-sided ``p_value`` are of this pair alone, adjusted ones of all pairs together, by Bonferroni's
-    rule. ``rest_variance`` includes the components of images or annotators that the design cannot
-    separate from it.
+    ``difference`` is the mean distance of ``first`` to single annotators' rankings, which all have
+    the same weight, minus that of ``second``; below 0 if ``first`` is nearer to people. Limits and
+    the two-sided ``p_value`` are of this pair alone, adjusted ones of all pairs together, by
+    Bonferroni's rule. ``rest_variance`` includes the components of images or annotators that the
+    design cannot separate from it.
     """
 
     first: str
@@ -110,8 +110,8 @@ def compare_protocols(
 ) -> Comparisons:
     """Compare every two protocols: :func:`compare` of :func:`personal_distances`.
 
-    Declared groups and scenes are the units of the test, and the means are those of their cells. Raises
-    RankingError for an unknown distance.
+    Declared groups and scenes are the units of the test, and the means are those of their cells.
+    Raises RankingError for an unknown distance.
     """
     measured = personal_distances(rankings, distance=distance)
     return compare_clusters(measured, rankings.images, rankings.annotators, declared)
@@ -142,9 +142,10 @@ def compare(
     image, the components of images and rest cannot be separated and need not be. Time grows with
     rankings x protocols^2; no pair is computed ranking by ranking.
 
-    ``with_protocol`` compares with this protocol only. Pairs are in the order of the protocols. p is 1
-    if two protocols never differ; p and limits are None for pairs that differ by the same amount
-    everywhere, and for all pairs if there are fewer than two annotators or images: see ``reason``.
+    ``with_protocol`` compares with this protocol only. Pairs are in the order of the protocols. p
+    is 1 if two protocols never differ; p and limits are None for pairs that differ by the same
+    amount everywhere, and for all pairs if there are fewer than two annotators or images: see
+    ``reason``.
 
     Raises
     ------

@@ -46,9 +46,10 @@ from .resampling import LEVEL
 class Visit:
     """One annotator's verdicts on some methods of one image, by one criterion.
 
-    A pair is a ranking of two. ``probabilities`` are those of asking at least every two methods of the
-    ranking, above 0 and at most 1; None means that every pair was asked with certainty, as in a whole
-    ranking. The methods could be ``drawn_from`` these; None means all that protocols rank on the image.
+    A pair is a ranking of two. ``probabilities`` are those of asking at least every two methods of
+    the ranking, above 0 and at most 1; None means that every pair was asked with certainty, as in a
+    whole ranking. The methods could be ``drawn_from`` these; None means all that protocols rank on
+    the image.
     """
 
     image: str
@@ -62,9 +63,9 @@ class Visit:
 class LostVisit:
     """A visit, or an attempt at a whole ranking, without a ranking because a pair was skipped.
 
-    ``known`` has for each pair that the other answers settle the better method, None if they are equal;
-    all other pairs have no verdict. Without ``has_answers``, known pairs are those of identical
-    results. ``probabilities`` and ``drawn_from`` are as in :class:`Visit`.
+    ``known`` has for each pair that the other answers settle the better method, None if they are
+    equal; all other pairs have no verdict. Without ``has_answers``, known pairs are those of
+    identical results. ``probabilities`` and ``drawn_from`` are as in :class:`Visit`.
     """
 
     image: str
@@ -90,10 +91,11 @@ class DifferenceLimits:
 class LossLimits:
     """Bounds on mean losses if every skipped pair had been answered.
 
-    Of the lost visits with drawn methods and the lost whole rankings, ``n_kept`` have other answers,
-    which enter the losses; ``n_pairs`` of theirs have no verdict. ``low`` and ``high`` are the least
-    and the greatest mean loss of each protocol by itself, empty if no visit is lost. A verdict moves
-    two losses, so the limits of ``pairs`` are narrower than those that follow from these.
+    Of the lost visits with drawn methods and the lost whole rankings, ``n_kept`` have other
+    answers, which enter the losses; ``n_pairs`` of theirs have no verdict. ``low`` and ``high`` are
+    the least and the greatest mean loss of each protocol by itself, empty if no visit is lost. A
+    verdict moves two losses, so the limits of ``pairs`` are narrower than those that follow from
+    these.
     """
 
     n_visits: int = 0
@@ -135,12 +137,12 @@ def pair_losses(
 ) -> PersonalDistances:
     """Estimate every protocol's loss on every image by every annotator who visited it.
 
-    Several visits of one annotator to an image are averaged. A method that protocols no longer rank is
-    left out with its pairs; a visit without a remaining pair that has a verdict does not count. A
-    protocol need not have been considered in the draws: one that was added later is estimated without
-    bias, too. There is a row for each image and annotator. A single estimate may be outside the range
-    of a loss; the mean is not biased. If a visit's methods were drawn from fewer than the image has
-    now, it estimates the loss on the pairs of those fewer methods.
+    Several visits of one annotator to an image are averaged. A method that protocols no longer rank
+    is left out with its pairs; a visit without a remaining pair that has a verdict does not count.
+    A protocol need not have been considered in the draws: one that was added later is estimated
+    without bias, too. There is a row for each image and annotator. A single estimate may be outside
+    the range of a loss; the mean is not biased. If a visit's methods were drawn from fewer than the
+    image has now, it estimates the loss on the pairs of those fewer methods.
 
     Raises
     ------
@@ -174,9 +176,9 @@ def loss_limits(
     that ties it, with the weights of :func:`pair_losses`. The difference of two protocols is least
     if the person agrees with the first, and greatest if the person agrees with the second. These
     limits are reached if visits have one pair each. With more pairs per visit, some answers that
-    reach them contradict each other, so the limits may be wider than any rankings allow. The mean loss
-    of only the ``visits`` with a ranking may be outside: then any answers to the skipped pairs would
-    have moved it in the same direction. Raises RankingError as :func:`pair_losses` does.
+    reach them contradict each other, so the limits may be wider than any rankings allow. The mean
+    loss of only the ``visits`` with a ranking may be outside: then any answers to the skipped pairs
+    would have moved it in the same direction. Raises RankingError as :func:`pair_losses` does.
     """
     answered, without = list(visits), list(lost)
     known: list[Visit | LostVisit] = [*answered, *without]

@@ -17,8 +17,8 @@ from ..orders.packed_scores import complete_scores, places_from_scores
 class PersonalGroup:
     """g images with the same number k of annotators and n of methods.
 
-    ``images`` of shape (g,) and ``annotators`` of shape (g, k) are their numbers. Bucket numbers of the
-    methods are of shape (g, k, n) in people's rankings and (g, p, n) in those of p protocols.
+    ``images`` of shape (g,) and ``annotators`` of shape (g, k) are their numbers. Bucket numbers of
+    the methods are of shape (g, k, n) in people's rankings and (g, p, n) in those of p protocols.
     """
 
     images: NDArray[np.intp]

@@ -45,8 +45,8 @@ class Difference:
 class Intervals:
     """An interval for every Score and for every difference of two, and the settings behind them.
 
-    Only the ``n_resamples`` that had an image were used. ``n_annotators`` is always None, as annotators
-    are not resampled; earlier versions resampled them.
+    Only the ``n_resamples`` that had an image were used. ``n_annotators`` is always None, as
+    annotators are not resampled; earlier versions resampled them.
     """
 
     scores: tuple[Interval, ...]
@@ -63,8 +63,8 @@ def distance_table(
 ) -> Floats:
     """Return the distances of a report as a matrix of shape (images, protocols).
 
-    Other rows of a report, such as baselines, are left out. Images are in order of name, so that equal
-    reports give equal tables.
+    Other rows of a report, such as baselines, are left out. Images are in order of name, so that
+    equal reports give equal tables.
 
     Raises
     ------
@@ -116,17 +116,18 @@ def score_intervals(
 ) -> Intervals:
     """Return percentile bootstrap intervals over images ([ET93]_, section 13.3).
 
-    ``table`` of shape (images, protocols) has the distances to the consensus. A resample draws as many
-    images as there are, with replacement, the same for all protocols, so that differences are paired.
-    The limits are those of the resampled means. With one image there is a Score without limits, because
-    one image says nothing about others. Identical protocols differ by 0, from 0 to 0.
+    ``table`` of shape (images, protocols) has the distances to the consensus. A resample draws as
+    many images as there are, with replacement, the same for all protocols, so that differences are
+    paired. The limits are those of the resampled means. With one image there is a Score without
+    limits, because one image says nothing about others. Identical protocols differ by 0, from 0 to
+    0.
 
     Time grows with resamples x images; apart from the table, memory does not grow with the number
     of images, because images are drawn block by block (the number of a resample's images in each
     block is drawn first, which gives the same distribution).
 
-    Raises RankingError if the table does not fit the protocols, a distance is not finite, there is no
-    resample or the level is not between 0 and 1.
+    Raises RankingError if the table does not fit the protocols, a distance is not finite, there is
+    no resample or the level is not between 0 and 1.
     """
     table = checked_table(table, protocols)
     require_usable(n_resamples, level)
@@ -206,7 +207,8 @@ def resampled_sums(table: Floats, rng: np.random.Generator, n_resamples: int, si
 def percentile_limits(resampled: Floats, level: float) -> Floats:
     """Return the limits of percentile intervals over the first axis, of shape (2, ...).
 
-    The (1 - level) / 2 and (1 + level) / 2 quantiles, interpolated linearly ([ET93]_, section 13.3).
+    The (1 - level) / 2 and (1 + level) / 2 quantiles, interpolated linearly ([ET93]_, section
+    13.3).
     """
     return np.asarray(np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2], axis=0))
 

@@ -52,7 +52,8 @@ class Look:
 def planned_look(share: float, taken: Collection[float]) -> float | None:
     """Return the share of the look that is due, or None.
 
-    It is the largest eighth of the planned rankings that ``share`` reaches, if larger than all taken.
+    It is the largest eighth of the planned rankings that ``share`` reaches, if larger than all
+    taken.
     """
     reached = min(math.floor(N_LOOKS * share + 1e-9), N_LOOKS) / N_LOOKS
     return reached if reached > max(taken, default=0.0) else None
@@ -97,7 +98,7 @@ def levels(shares: tuple[float, ...], alpha: float = ALPHA) -> tuple[float, ...]
 
 
 def enough(annotators: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which of n rankings are of annotators with at least ten; none without six such annotators.
+    """Return which rankings are of annotators with at least ten; none without six of these.
 
     ``annotators`` of shape (n,) number the annotator of each.
     """
@@ -124,10 +125,10 @@ def look(
 ) -> Look:
     """Decide which protocols differ, and which earlier decisions (``held``) no longer hold.
 
-    ``measured`` has the annotators with :func:`enough` images, groups and scenes as units; ``shares``
-    are those of the planned rankings at all looks so far, this one last. A decision is withdrawn if the
-    test of a report of these data would not make it: the adjusted p-value is above 0.05, or the
-    difference has the other sign.
+    ``measured`` has the annotators with :func:`enough` images, groups and scenes as units;
+    ``shares`` are those of the planned rankings at all looks so far, this one last. A decision is
+    withdrawn if the test of a report of these data would not make it: the adjusted p-value is above
+    0.05, or the difference has the other sign.
     """
     tested = compare(replace(measured, by_group=True))
     known = [pair for pair in tested.pairs if pair.difference and pair.p_value is not None]
@@ -151,8 +152,8 @@ def look_by_pairs(
 ) -> Look:
     """Return the :func:`look` at the losses of the annotators with :func:`enough` images.
 
-    Without six such annotators nothing is decided, and earlier decisions are withdrawn. Declared groups
-    of annotators and scenes of images are the units of the test. Raises RankingError as
+    Without six such annotators nothing is decided, and earlier decisions are withdrawn. Declared
+    groups of annotators and scenes of images are the units of the test. Raises RankingError as
     :func:`.pair_estimates.pair_losses` does.
     """
     known = list(visits)

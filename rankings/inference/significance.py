@@ -209,10 +209,10 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
 class CriticalDifference:
     """The contents of a critical-difference diagram.
 
-    ``average_ranks`` have the best first, None without an image. Ranks at least ``critical_difference``
-    apart differ significantly; None without an image or with fewer than two protocols. ``groups`` are
-    the bars: the longest runs of two or more protocols, by average rank, whose first and last do not
-    differ significantly. They may overlap.
+    ``average_ranks`` have the best first, None without an image. Ranks at least
+    ``critical_difference`` apart differ significantly; None without an image or with fewer than two
+    protocols. ``groups`` are the bars: the longest runs of two or more protocols, by average rank,
+    whose first and last do not differ significantly. They may overlap.
     """
 
     average_ranks: tuple[tuple[str, float | None], ...]
@@ -228,10 +228,10 @@ def critical_difference(
     """Return average ranks and Nemenyi's critical difference ([Dem06]_, 3.2.2).
 
     On every image the protocol with the smallest distance has rank 1; equals share the mean of
-    their ranks. CD = q sqrt(p (p + 1) / 6 n), with q the alpha quantile of the studentized range
-    of p protocols and infinitely many degrees of freedom, divided by sqrt(2). ``table`` of shape (n, p)
-    has the distances to the consensus on n images. A single image suffices: its ranks are the average
-    ranks, and the CD is large.
+    their ranks. CD = q sqrt(p (p + 1) / 6 n), with q the alpha quantile of the studentized range of
+    p protocols and infinitely many degrees of freedom, divided by sqrt(2). ``table`` of shape (n,
+    p) has the distances to the consensus on n images. A single image suffices: its ranks are the
+    average ranks, and the CD is large.
 
     Raises
     ------

@@ -46,8 +46,8 @@ def undeclared_clusters(
     """Return whether annotators seem to form groups, or images scenes, that were not declared.
 
     In simulated studies without groups 2 to 5 % show a sign of them, up to 14 % if tastes differ
-    extremely; two sites with a shared bias show in 70 % of studies of 12 annotators and in 90 % of 20.
-    ``measured`` distances have numbers of the ``images``.
+    extremely; two sites with a shared bias show in 70 % of studies of 12 annotators and in 90 % of
+    20. ``measured`` distances have numbers of the ``images``.
     """
     if measured.distances.shape[1] < 2 or not len(measured.images):
         return Signs()

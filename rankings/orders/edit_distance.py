@@ -125,8 +125,8 @@ def compared_pairs(
 ) -> Iterator[tuple[int, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]]:
     """Yield the comparisons of each method with all methods after it.
 
-    With its number come three arrays of bool of shape (n - 1 - at, m): true where both rankings order
-    the pair strictly and oppositely, where ``a`` ties it, and where ``b`` does.
+    With its number come three arrays of bool of shape (n - 1 - at, m): true where both rankings
+    order the pair strictly and oppositely, where ``a`` ties it, and where ``b`` does.
     """
     # Transposed to (methods, rankings): a comparison of two methods in all rankings is then one
     # pass over neighbours in memory. All pairs at once would take an array n times as large, which

@@ -108,7 +108,7 @@ def f_beta(recall: float, precision: float, beta: float = 1.0) -> float:
 def f_betas(
     recall: NDArray[np.float64], precision: NDArray[np.float64], beta: float = 1.0
 ) -> NDArray[np.float64]:
-    """Return :func:`f_beta` of each recall and precision, of shape (n,), equal to the last digit."""
+    """Return :func:`f_beta` of recalls and precisions of shape (n,), equal to the last digit."""
     weight = beta * beta
     # Numbers that are not finite give such results, as in f_beta; the caller checks for them.
     with np.errstate(invalid="ignore", over="ignore"):

@@ -29,9 +29,9 @@ TOGETHER = 4096
 class PackedRankings:
     """Images that have equally many rankings of equally many methods.
 
-    ``rows`` of shape (g,) has the images' numbers among all, ``methods`` those of each image in order
-    of name, and ``places`` of shape (g, k, n) their bucket numbers in the k rankings, in the order
-    given.
+    ``rows`` of shape (g,) has the images' numbers among all, ``methods`` those of each image in
+    order of name, and ``places`` of shape (g, k, n) their bucket numbers in the k rankings, in the
+    order given.
     """
 
     rows: NDArray[np.intp]
@@ -196,7 +196,7 @@ def _starts(lengths: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def rankings_of(places: Places, methods: Iterable[Sequence[str]]) -> Iterator[Ranking]:
-    """Yield the ranking of each row of dense bucket numbers of shape (m, n), methods in order of name.
+    """Yield the ranking of each row of dense bucket numbers, shape (m, n), methods by name.
 
     Equal buckets are one object: otherwise buckets of one method would take most of the memory.
     """

@@ -149,7 +149,7 @@ def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
 
 
 def places_from_scores(values: Floats, decimals: int | None) -> Places:
-    """Return bucket numbers, 0 for the best, of scores along the last axis, the methods' (any shape)."""
+    """Return bucket numbers, 0 for the best, of scores of any shape along the last axis."""
     return dense_places(rounded_scores(values, decimals))
 
 
@@ -157,9 +157,9 @@ def places_from_scores(values: Floats, decimals: int | None) -> Places:
 class PackedStudy:
     """Scores and consensus of images with equally many ranked methods, in order of name.
 
-    ``rows`` of shape (g,) has the images' positions among all in order of name, ``values`` the shape
-    (g, protocols, n) or (g, protocols, n, n_values), and ``goals`` of shape (g, n) the bucket numbers
-    of the consensus.
+    ``rows`` of shape (g,) has the images' positions among all in order of name, ``values`` the
+    shape (g, protocols, n) or (g, protocols, n, n_values), and ``goals`` of shape (g, n) the bucket
+    numbers of the consensus.
     """
 
     rows: NDArray[np.intp]

@@ -61,8 +61,8 @@ def margin_weighted_discordances(
     The sum of abs(s_i - s_j) over the pairs that the consensus orders strictly the other way,
     divided by the same sum over all pairs. Pairs that the consensus ties count only in the latter.
     Rankings discard by how much values differ, which [DPTF18]_ calls a weakness; this measure does
-    not. ``values`` are of shape (protocols, n), higher is better; ``consensus``, of the same shape or
-    one row of shape (n,) for all, has bucket numbers. 0 where all values are equal.
+    not. ``values`` are of shape (protocols, n), higher is better; ``consensus``, of the same shape
+    or one row of shape (n,) for all, has bucket numbers. 0 where all values are equal.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class CriterionDistance:
 def criterion_distances(
     consensus: Mapping[str, Mapping[str, Ranking]], *, distance: Distance = "edit"
 ) -> tuple[CriterionDistance, ...]:
-    """Return the mean distance between the consensus rankings of every two criteria, in their order.
+    """Return the mean distance between the consensus rankings of every two criteria.
 
     ([DPTF18]_, section V.C.) An image counts for a pair of criteria if it has a consensus for both.
     An image with a single method is left out, since it cannot distinguish criteria.
@@ -158,8 +158,9 @@ def _criterion_distance(
 class PairCounts:
     """The relations of every pair in rankings, as counts.
 
-    ``methods`` are sorted by name. Of shape (n, n): ``before`` has the rankings with the row's method
-    strictly before the column's, ``tied`` those that tie the two (symmetric, zero on the diagonal).
+    ``methods`` are sorted by name. Of shape (n, n): ``before`` has the rankings with the row's
+    method strictly before the column's, ``tied`` those that tie the two (symmetric, zero on the
+    diagonal).
     """
 
     methods: tuple[str, ...]

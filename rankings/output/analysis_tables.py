@@ -18,7 +18,7 @@ _TIES_APART: Final = 0.05
 
 
 def tables_of(data: Data) -> list[Table]:
-    """Return all tables of :meth:`.Analysis.to_json` that are not empty, in the order of the report."""
+    """Return the tables of :meth:`.Analysis.to_json` with rows, in the order of the report."""
     return with_rows(*(make(data) for make in _TABLES))
 
 

@@ -18,8 +18,8 @@ def entries(package: str) -> dict[str, str]:
 def cited(keys: Iterable[str], packages: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the BibTeX of cited entries by key, and for every cited key the one to cite it by.
 
-    Two packages with a ``references.bib`` may have different keys for the same work: the first cited
-    key is used for both. Keys that no package knows are in neither.
+    Two packages with a ``references.bib`` may have different keys for the same work: the first
+    cited key is used for both. Keys that no package knows are in neither.
     """
     known: Mapping[str, str] = {
         key: entry for package in packages for key, entry in entries(package).items()

@@ -11,7 +11,7 @@ _GAIN: Final = ("before", "after", "difference", "low", "high", "holm_p_value")
 
 
 def change_tables(data: Data) -> list[Table]:
-    """Return the tables of "changes" (criterion -> list of :class:`.changes.ProtocolChanges` as data).
+    """Return the tables of "changes", a list of :class:`.changes.ProtocolChanges` by criterion.
 
     Those with a row: weights, precision of finding nothing, thresholds.
     """

@@ -51,8 +51,8 @@ _LEAST_ROOM_EM: Final = 3.0
 class Look:
     """The layout of the tables of the criteria: "side" by side, or "stacked" one below the other.
 
-    As wide as the "page", across both columns of a paper, or one "column", where only Scores fit side
-    by side; with each Score's 95 % interval, where it is known, or without.
+    As wide as the "page", across both columns of a paper, or one "column", where only Scores fit
+    side by side; with each Score's 95 % interval, where it is known, or without.
     """
 
     layout: Layout = "side"

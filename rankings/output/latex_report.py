@@ -39,9 +39,9 @@ def report_table(
     r"""Return the criteria as one booktabs table in a float with caption and label.
 
     The best Best, Worst and Score of the protocols are bold, including equal ones. The table is
-    never wider than the page, or column, of an article: names that leave no room are broken. All facts
-    are in comments, "dataset" and "annotators" also in the caption. ``analysis``, of the report's JSON
-    and perhaps empty, has intervals and the baseline of a person.
+    never wider than the page, or column, of an article: names that leave no room are broken. All
+    facts are in comments, "dataset" and "annotators" also in the caption. ``analysis``, of the
+    report's JSON and perhaps empty, has intervals and the baseline of a person.
     """
     blocks = {
         name: _block(table, analysis.get(name), look.intervals)

@@ -64,7 +64,7 @@ def keys_of(paragraph: Paragraph) -> list[str]:
 
 
 def as_latex(paragraph: Paragraph, stands_for: Mapping[str, str]) -> str:
-    r"""Return a paragraph with ``\cite``; ``stands_for`` has the key by which to cite each key's work.
+    r"""Return a paragraph with ``\cite``; ``stands_for`` has the key to cite each key's work by.
 
     Works without an entry are not cited.
     """

@@ -35,7 +35,7 @@ def n_lost(header: Mapping[str, str], what: str = RANKINGS) -> tuple[int, int] |
 
 
 def skips_said(header: Mapping[str, str]) -> str:
-    """Return a sentence on the whole rankings that are missing because pairs were skipped, or ""."""
+    """Return a sentence on whole rankings that are missing because of skipped pairs, or ""."""
     counts = n_lost(header)
     if counts is None:
         return ""

@@ -79,8 +79,8 @@ def listed(
 ) -> Table:
     """Return a table with the title, note and columns that tables.json has for its slug.
 
-    There a column of text is its name, a column of numbers a list of its name and its decimals,
-    and a count a list of its name alone. ``more`` are sentences after the note, ``without`` the columns
+    There a column of text is its name, a column of numbers a list of its name and its decimals, and
+    a count a list of its name alone. ``more`` are sentences after the note, ``without`` the columns
     that these rows do not have, ``values`` those of the note's placeholders.
     """
     of = _LISTED[slug]
@@ -107,7 +107,7 @@ class PValue(float):
 def of_criteria(
     criteria: Mapping[str, Any], rows: Callable[[Any], Iterable[Row]]
 ) -> tuple[Row, ...]:
-    """Return the rows that ``rows`` makes of every criterion's data, each with the criterion first."""
+    """Return the rows that ``rows`` makes of every criterion's data, with the criterion first."""
     return tuple((criterion, *row) for criterion, own in criteria.items() for row in rows(own))
 
 

@@ -102,8 +102,8 @@ def to_latex(table: Table, header: Mapping[str, str]) -> str:
 class _Column:
     """A column as it is shown, with its widths in em.
 
-    ``wide`` if no text is wrapped; ``kept`` in a narrow table: of short texts, or of numbers, with the
-    head wrapped; None if the texts themselves are wrapped.
+    ``wide`` if no text is wrapped; ``kept`` in a narrow table: of short texts, or of numbers, with
+    the head wrapped; None if the texts themselves are wrapped.
     """
 
     head: str

@@ -24,8 +24,9 @@ class BetaSearch:
     """The beta with which a protocol's F-score is nearest to what people prefer.
 
     ``score`` is the mean distance that it reaches; ``cross_validated_score`` that with each image
-    ranked by the beta that is best outside its fold. They are None for fewer than one and two images.
-    ``fold_betas``: the wider they spread, the less certain is ``beta``. ``curve``: (beta, distance).
+    ranked by the beta that is best outside its fold. They are None for fewer than one and two
+    images. ``fold_betas``: the wider they spread, the less certain is ``beta``. ``curve``: (beta,
+    distance).
     """
 
     protocol: str
@@ -54,7 +55,8 @@ def beta_search(
 
     The images of ``consensus`` count; F-scores are rounded to ``decimals``; ``betas`` are above 0.
     Protocols are in order of name. Without images, they have only their names; with one image, no
-    cross-validated Score; with fewer images than folds (:func:`.cross_validation.folds`), each is one.
+    cross-validated Score; with fewer images than folds (:func:`.cross_validation.folds`), each is
+    one.
 
     Raises
     ------

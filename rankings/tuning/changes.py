@@ -32,9 +32,10 @@ class Change:
 class Search:
     """The best value of a parameter by the distance to people, and its gain on other images.
 
-    The parameter is ``ANY`` for the best change of any single one, which has no values. ``least`` and
-    ``greatest`` are the range of the best values of the folds, None if nothing could be searched. For
-    ``gain``, each image is judged with the value that is best on the images outside its fold.
+    The parameter is ``ANY`` for the best change of any single one, which has no values. ``least``
+    and ``greatest`` are the range of the best values of the folds, None if nothing could be
+    searched. For ``gain``, each image is judged with the value that is best on the images outside
+    its fold.
     """
 
     parameter: str
@@ -59,7 +60,8 @@ class ProtocolChanges:
 class Variants:
     """The names of a protocol's variants in its scores, except ``AS_IS``.
 
-    Weights and rules are by a change in words; values by parameter: the present one, and each variant.
+    Weights and rules are by a change in words; values by parameter: the present one, and each
+    variant.
     """
 
     weights: Mapping[str, str]
@@ -80,9 +82,9 @@ def protocol_changes(
     """Measure the gain of each change of a protocol; :func:`corrected_changes` corrects p-values.
 
     ``scores`` have the values that the criterion is compared with by image, variant and method; an
-    image with an undefined one is not in the gain of that change. ``variants`` says the changes behind
-    the names. Raises RankingError if the rankings of an image have different methods, or a setting is
-    invalid.
+    image with an undefined one is not in the gain of that change. ``variants`` says the changes
+    behind the names. Raises RankingError if the rankings of an image have different methods, or a
+    setting is invalid.
     """
 
     one = _Compared(protocol, people, scores, settings, n_folds, seed)

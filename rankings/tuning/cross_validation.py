@@ -15,8 +15,8 @@ N_FOLDS: Final = 5
 def folds(n: int, n_folds: int = N_FOLDS, seed: int = SEED) -> list[NDArray[np.intp]]:
     """Divide n images at random into folds whose sizes differ by at most one.
 
-    With fewer images than folds, each image is a fold; with fewer than two, there is no fold. Each fold
-    has the ascending numbers of its images; the list is of length ``n_folds`` or n.
+    With fewer images than folds, each image is a fold; with fewer than two, there is no fold. Each
+    fold has the ascending numbers of its images; the list is of length ``n_folds`` or n.
 
     Raises
     ------

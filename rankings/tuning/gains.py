@@ -17,10 +17,10 @@ from .cross_validation import fold_numbers, folds, nearest
 class Gain:
     """The mean distance of a protocol to single annotators, before and after a change.
 
-    ``difference`` is below 0 if the change brings the protocol nearer to people. Limits and p-values
-    have annotators and images random (:func:`.multi_reader.compare`); Holm's is corrected over all
-    gains of a table. They are None for fewer than ten images, for one annotator, and if the
-    difference is the same everywhere.
+    ``difference`` is below 0 if the change brings the protocol nearer to people. Limits and
+    p-values have annotators and images random (:func:`.multi_reader.compare`); Holm's is corrected
+    over all gains of a table. They are None for fewer than ten images, for one annotator, and if
+    the difference is the same everywhere.
     """
 
     protocol: str
@@ -35,7 +35,7 @@ class Gain:
 
 
 def gain(name: str, before: PersonalDistances, after: Floats, *, level: float = LEVEL) -> Gain:
-    """Compare a protocol with its changed version: distances to the same n rankings, of shape (n,)."""
+    """Compare a protocol with its changed version, of distances of shape (n,) to the same rankings."""
     both = np.stack([before.distances[:, 0], after], axis=1)
     measured = replace(before, protocols=("before", "after"), distances=both)
     tested = compare(measured, level=level)
@@ -68,9 +68,10 @@ def corrected(gains: Sequence[Gain]) -> tuple[Gain, ...]:
 class Choice:
     """The variant of a protocol that is nearest to people, with cross-validated distances.
 
-    ``chosen`` has the smallest mean distance on all images, the first of equals; ``fold_choices`` are
-    best outside each fold. ``held_out`` of shape (n,) has for each ranking the distance of the
-    candidate that is best outside the fold of its image: none is judged on an image it was chosen on.
+    ``chosen`` has the smallest mean distance on all images, the first of equals; ``fold_choices``
+    are best outside each fold. ``held_out`` of shape (n,) has for each ranking the distance of the
+    candidate that is best outside the fold of its image: none is judged on an image it was chosen
+    on.
     """
 
     chosen: int | None
@@ -79,10 +80,10 @@ class Choice:
 
 
 def choose(measured: PersonalDistances, *, n_folds: int, seed: int) -> Choice | None:
-    """Choose one of the candidates, the columns of the distances, with cross-validation over images.
+    """Choose one of the candidates, the columns, with cross-validation over images.
 
-    None if there are fewer than two images, or no candidates. Raises RankingError for fewer than two
-    folds.
+    None if there are fewer than two images, or no candidates. Raises RankingError for fewer than
+    two folds.
     """
     numbers, image_of = np.unique(measured.images, return_inverse=True)
     if len(numbers) < 2 or not measured.protocols:

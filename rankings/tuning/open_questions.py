@@ -50,9 +50,9 @@ def open_questions(
     """Answer the open questions for one criterion.
 
     ``people`` are the rankings of the images that count; ``rankings`` those of people and, by
-    ``values``, of protocols. ``properties`` divide the images into slices, in addition to the methods'
-    difference. Raises MissingScore, which names image, protocol and method, and RankingError if the
-    rankings of an image have different methods, or a setting is invalid.
+    ``values``, of protocols. ``properties`` divide the images into slices, in addition to the
+    methods' difference. Raises MissingScore, which names image, protocol and method, and
+    RankingError if the rankings of an image have different methods, or a setting is invalid.
     """
     protocols = rankings.protocols
     everything = [*properties, differences_of_methods(values, consensus, protocols)]
@@ -107,8 +107,8 @@ def beta_gains(
     """Return each protocol's gain from its best beta, judged on images outside the search.
 
     The beta of an image is the best by :func:`.beta.beta_search` on the images outside its fold; it
-    is compared with the report's beta. Of more than 5,000 images, 5,000 are drawn at random. Without
-    numbers if there are fewer than two images.
+    is compared with the report's beta. Of more than 5,000 images, 5,000 are drawn at random.
+    Without numbers if there are fewer than two images.
     """
     images, protocols = sorted(consensus), [search.protocol for search in searches]
     if len(images) < 2 or not protocols:

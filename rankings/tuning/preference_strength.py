@@ -37,10 +37,11 @@ class Estimate:
 class StrengthCorrelation:
     """How well differences of a protocol's values follow the strength of people's preference.
 
-    ``values``: correlation of the differences of values with the leads of strengths, over all pairs of
-    methods of all images; undefined where all values are equal. ``ranks``: the same for the ranks that
-    the values give. ``gain``: the first minus the second; if positive, the values say more than their
-    order. ``n_images`` have two or more rankings on which people prefer some method.
+    ``values``: correlation of the differences of values with the leads of strengths, over all pairs
+    of methods of all images; undefined where all values are equal. ``ranks``: the same for the
+    ranks that the values give. ``gain``: the first minus the second; if positive, the values say
+    more than their order. ``n_images`` have two or more rankings on which people prefer some
+    method.
     """
 
     protocol: str
@@ -72,9 +73,9 @@ def strength_correlations(
     for the difference d and the lead l of methods i and j, over all pairs of all images: a protocol
     whose values mean the same on every image does better. Limits are percentiles of a bootstrap
     over images ([ET93]_, 13.3), annotators fixed; none with fewer than ten images. If all agree,
-    Davidson's ridge limits strengths. Values are rounded before they are ranked, not before they are
-    subtracted. Of more than 2,000 images, 2,000 are drawn at random. Raises MissingScore, which names
-    image, protocol and method.
+    Davidson's ridge limits strengths. Values are rounded before they are ranked, not before they
+    are subtracted. Of more than 2,000 images, 2,000 are drawn at random. Raises MissingScore, which
+    names image, protocol and method.
     """
     several = [image for image, people in annotator_rankings.items() if len(people) > 1]
     images = drawn_images(several, MOST_IMAGES, seed)

@@ -17,7 +17,7 @@ N_SLICES = 3
 
 @dataclass(frozen=True, slots=True)
 class ImageProperty:
-    """A number by which images are put into slices; None if an image has none. A unit may be empty."""
+    """A number by which images are put into slices, None if an image has none; a unit, or ""."""
 
     name: str
     unit: str
@@ -79,8 +79,8 @@ def slices(
     Slices differ in more than the property (people tie more methods on images with one word, and
     more ties make distances smaller), so protocols should be compared within a slice.
 
-    ``table`` of shape (images, protocols) has the distances to the consensus. By property, from small
-    to large, images without a value last.
+    ``table`` of shape (images, protocols) has the distances to the consensus. By property, from
+    small to large, images without a value last.
 
     Raises
     ------

@@ -27,13 +27,13 @@ _DIGITS = 12
 class TieCalibration:
     """The difference of a protocol's scores below which people see none.
 
-    Scores that differ by no more than ``epsilon`` count as tied; None if there is no pair of methods.
-    ``accuracy`` is pairwise accuracy with ties at epsilon, or at 0, where only equal scores tie;
-    ``score`` the mean distance of the calibrated rankings (:func:`calibrated_places`) to the
-    annotators'. Cross-validated ones judge each image with the epsilon of the images outside its fold;
-    None for fewer than two images with a pair. ``curve`` has (epsilon, accuracy) of at most
-    ``CURVE_POINTS`` candidates spread evenly over all, and the best. ``n_images`` have at least two
-    methods; the others have no pair and are ignored.
+    Scores that differ by no more than ``epsilon`` count as tied; None if there is no pair of
+    methods. ``accuracy`` is pairwise accuracy with ties at epsilon, or at 0, where only equal
+    scores tie; ``score`` the mean distance of the calibrated rankings (:func:`calibrated_places`)
+    to the annotators'. Cross-validated ones judge each image with the epsilon of the images outside
+    its fold; None for fewer than two images with a pair. ``curve`` has (epsilon, accuracy) of at
+    most ``CURVE_POINTS`` candidates spread evenly over all, and the best. ``n_images`` have at
+    least two methods; the others have no pair and are ignored.
     """
 
     protocol: str
@@ -67,10 +67,10 @@ def tie_calibration(
     as fractions; differences are rounded to 12 decimals, because 0.3 - 0.2 and 0.2 - 0.1 are one
     candidate.
 
-    Time: for each protocol one sort of all pairs of all rankings. Scores are not rounded; the rankings
-    of an image are in one fold. Protocols are in order of name. Epsilon is 0 for a constant protocol
-    and for one that is best left unchanged, and the largest difference if people tie everything. If no
-    image has two methods, only the names are given.
+    Time: for each protocol one sort of all pairs of all rankings. Scores are not rounded; the
+    rankings of an image are in one fold. Protocols are in order of name. Epsilon is 0 for a
+    constant protocol and for one that is best left unchanged, and the largest difference if people
+    tie everything. If no image has two methods, only the names are given.
 
     Raises
     ------
@@ -113,11 +113,11 @@ class _Pairs:
     every epsilon comes from one running sum: the pairs that are right if nothing is tied, and the
     gain or loss of each tied pair.
 
-    Of shape (pairs,): sorted ``differences``; ``gains`` from tying the pair, 1 for one that is right
-    only if tied, -1 for one that is right only if not, else 0, times the pair's weight; ``folds`` of
-    the pairs' images. Weights make each image count the same and stay integers: a pair of an image
-    with k pairs weighs ``common`` / k. ``right_if_strict`` has for each fold the summed weights of the
-    pairs that are right if nothing is tied.
+    Of shape (pairs,): sorted ``differences``; ``gains`` from tying the pair, 1 for one that is
+    right only if tied, -1 for one that is right only if not, else 0, times the pair's weight;
+    ``folds`` of the pairs' images. Weights make each image count the same and stay integers: a pair
+    of an image with k pairs weighs ``common`` / k. ``right_if_strict`` has for each fold the summed
+    weights of the pairs that are right if nothing is tied.
     """
 
     differences: Floats

@@ -111,8 +111,8 @@ class Plot:
 def dots(rows: Sequence[Mapping[str, Any]], value: str, row: str, colour: str, title: str) -> Plot:
     """Return a plot of a dot for each row, with its interval where there are ``low`` and ``high``.
 
-    Of the keys of rows, ``value`` is the horizontal position, ``row`` the line; the title is that of
-    the horizontal axis.
+    Of the keys of rows, ``value`` is the horizontal position, ``row`` the line; the title is that
+    of the horizontal axis.
     """
 
     def encoded(x: Mapping[str, Any], **more: Any) -> dict[str, Any]:

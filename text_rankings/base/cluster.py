@@ -34,9 +34,9 @@ class Cluster(Engine):
     """An executor over the workers of a Dask cluster.
 
     If a worker dies, the scheduler restarts its chunk on another one. Workers need this program and
-    its libraries in the same versions; each chunk checks them. ``address`` is that of the scheduler,
-    such as tcp://10.0.0.5:8786. Raises EngineUnavailable if Dask is not installed, or the scheduler
-    does not answer within ``timeout`` seconds.
+    its libraries in the same versions; each chunk checks them. ``address`` is that of the
+    scheduler, such as tcp://10.0.0.5:8786. Raises EngineUnavailable if Dask is not installed, or
+    the scheduler does not answer within ``timeout`` seconds.
     """
 
     def __init__(self, address: str, timeout: float = CONNECT_SECONDS) -> None:
@@ -143,7 +143,7 @@ async def _greet(address: str, timeout: float) -> None:
 
 
 def _run_there(expected: Mapping[str, str], asked: bytes) -> Any:
-    """Compute a chunk on a worker whose versions are those expected; raise VersionsDiffer if not."""
+    """Compute a chunk on a worker; raise VersionsDiffer if its versions are not those expected."""
     own = _versions(next(iter(expected)))
     differing = [name for name in expected if own[name] != expected[name]]
     if differing:

@@ -32,8 +32,8 @@ _reader = _Translator()
 class Message(str):
     """A sentence in one language that can be rendered in others; a str everywhere else.
 
-    ``words`` are English, with names in braces, and the key of the message; values replace the names,
-    floats as the language formats them.
+    ``words`` are English, with names in braces, and the key of the message; values replace the
+    names, floats as the language formats them.
     """
 
     _msgid: str

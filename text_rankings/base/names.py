@@ -14,7 +14,7 @@ _ALIKE: Final = str.maketrans(
 
 
 def has_unseen(name: str) -> bool:
-    """Return whether a name has control, direction or zero-width characters, line ends among them."""
+    """Return whether a name has control (line ends), direction or zero-width characters."""
     if name.isascii() and name.isprintable():
         return False
     return any(char in _BLANK or unicodedata.category(char) in _UNSEEN for char in name)
@@ -23,8 +23,8 @@ def has_unseen(name: str) -> bool:
 def look(name: str) -> str:
     """Return a key that is equal for names that look the same.
 
-    Case, marks (accents), widths, kinds of spaces and hyphens, and Cyrillic or Greek letters that look
-    like Latin ones make no difference.
+    Case, marks (accents), widths, kinds of spaces and hyphens, and Cyrillic or Greek letters that
+    look like Latin ones make no difference.
     """
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
     shown = (

@@ -41,7 +41,7 @@ def n_cores() -> int:
 
 
 class Processes(Engine):
-    """An executor whose threads each have a process pool with one worker, by default one for each core.
+    """An executor whose threads, one for each core by default, each have a pool of one worker.
 
     A worker that dies therefore breaks only its own pool. Its chunk is tried again in a new one, at
     most three times in all. If the fork server dies, that costs one of these attempts, too. Workers

@@ -6,7 +6,7 @@ from .i18n import Message
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a wrong one resembles most, without case, or None if none is alike."""
+    """Return the known name that a wrong one resembles most, whatever the case, or None."""
     # Only for faults, so that no other start of a program waits for it.
     import difflib
 

@@ -52,8 +52,8 @@ def annotator_agreement(
 ) -> Figure:
     """Return a heat map of the mean distance between annotators.
 
-    A mean is None if two share no image, and on the diagonal; rankings of ``constant`` annotators tie
-    everything.
+    A mean is None if two share no image, and on the diagonal; rankings of ``constant`` annotators
+    tie everything.
     """
     title = titled(_("Agreement between annotators"), criterion)
     columns = (_("Annotator"), *annotators)

@@ -57,8 +57,8 @@ def scores_by_part(
 ) -> Figure:
     """Return dots for the Scores of protocols on thirds of the images, with intervals.
 
-    Slices have the fields of :class:`rankings.tuning.slices.Slice`; of the protocols, nearest first,
-    ten are drawn.
+    Slices have the fields of :class:`rankings.tuning.slices.Slice`; of the protocols, nearest
+    first, ten are drawn.
     """
     title = titled(_("Scores on parts of the images"), criterion)
     known = [cut for cut in slices if cut["least"] is not None]

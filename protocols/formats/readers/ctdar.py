@@ -32,8 +32,8 @@ _INDEX: Final = re.compile(r"[+-]?\d{1,12}", re.ASCII)
 class DocumentError(ProtocolError, ValueError):
     """A file that is not a cTDaR document; the message names file, table and cell (0 is the first).
 
-    ``code`` is a key of ``problems.CODES``, ``line`` counts from 1, ``found`` is the message without
-    the file.
+    ``code`` is a key of ``problems.CODES``, ``line`` counts from 1, ``found`` is the message
+    without the file.
     """
 
     def __init__(

@@ -79,10 +79,10 @@ _TRUTH_COLUMNS: Final = frozenset(("text", "transcription", "ignored", "ignore",
 class Guess:
     """The probable kind, format and method of a file, and in one sentence why.
 
-    ``format`` is a key of ``reading.FORMATS``, or "csv" or "json" for scores; ``method`` is from the
-    file name, None if it is not a result set; ``looks_like`` is the format that it resembles, if that
-    is known but not supported. ``is_open``: only transcriptions, or missing confidences, suggest ground
-    truth; results may look the same.
+    ``format`` is a key of ``reading.FORMATS``, or "csv" or "json" for scores; ``method`` is from
+    the file name, None if it is not a result set; ``looks_like`` is the format that it resembles,
+    if that is known but not supported. ``is_open``: only transcriptions, or missing confidences,
+    suggest ground truth; results may look the same.
     """
 
     kind: GuessedKind | None
