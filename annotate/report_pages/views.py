@@ -62,6 +62,7 @@ def report(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, An
         "built": built,
         "skips": skips_said(built.header),
         "facts": facts_shown(built.header),
+        "protocols_left_out": list(map(in_language, built.protocols_left_out)),
         "people_left_out": list(map(in_language, built.people_left_out)),
         "known_answers": list(map(in_language, built.known_answers)),
         "settings_query": query,

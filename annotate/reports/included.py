@@ -17,6 +17,7 @@ from text_rankings.base.i18n import Message, gettext_noop
 
 _LEFT_OUT: Final = gettext_noop("{name} since {day}: {why}")
 _KNOWN: Final = gettext_noop("{name}: {reason}")
+_WITHOUT: Final = gettext_noop("{protocol} (no scores of {methods})")
 
 
 def images_of(study: Study) -> ImageQuerySet:
@@ -105,6 +106,23 @@ def not_counted(study: Study) -> dict[str, str]:
     if n_unfinished:
         facts[UNFINISHED] = str(n_unfinished)
     return facts
+
+
+def method_names(study: Study) -> list[str]:
+    return [method.name for method in study.methods.all()]
+
+
+def protocols_left_out(study: Study) -> list[str]:
+    """Name the protocols that could not score some methods, such as those without confidences.
+
+    Compared with the others, each would leave no image to count.
+    """
+    methods = method_names(study)
+    return [
+        _WITHOUT.format(protocol=run.name, methods=", ".join(left))
+        for run in study.dataset.runs.latest_of_each_protocol()
+        if (left := run.without(methods))
+    ]
 
 
 def people_left_out(study: Study) -> list[str]:

@@ -1,10 +1,13 @@
 """The provenance of a report, kept with it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from annotate.scoring.models import ProtocolRun
 from protocols import registry
+from text_rankings.base.i18n import gettext_noop
+
+_IMPORTED: Final = gettext_noop("{protocol} (imported {day})")
 
 
 def whole(
@@ -43,3 +46,11 @@ def _changed(run: ProtocolRun) -> dict[str, Any]:
     return {
         name: value for name, value in run.scored_with.items() if usual.get(name, value) != value
     }
+
+
+def described(run: ProtocolRun) -> str:
+    """Return a run in a sentence: name, version and parameters, or the day of its import."""
+    if run.origin == ProtocolRun.Origin.IMPORTED:
+        return _IMPORTED.format(protocol=run.name, day=f"{run.created:%Y-%m-%d}")
+    parameters = ", ".join(f"{name}={value}" for name, value in sorted(run.scored_with.items()))
+    return f"{run.name} {run.version} ({parameters})"

@@ -45,13 +45,15 @@ from .included import (
     declared_clusters,
     images_of,
     known_answers,
+    method_names,
     not_counted,
     people_left_out,
+    protocols_left_out,
 )
 from .models import KeptReport, content_of
 from .pairs import asks_pairs, pairs_from
 from .properties import image_properties
-from .provenance import whole
+from .provenance import described, whole
 from .snapshots import snapshot
 
 # criterion -> image -> one ranking per annotator
@@ -94,9 +96,9 @@ _END_RULES: Final[Mapping[str, str]] = {
     Study.EndRule.DECIDED: gettext_noop("planned looks had decided every pair of protocols"),
 }
 _FOUND: Final = gettext_noop("people who came by a link")
+_NOT_COMPARED: Final = gettext_noop("protocols left out")
 _LEFT_OUT: Final = gettext_noop("annotators left out")
 _KNOWN: Final = gettext_noop("known-answer pairs")
-_IMPORTED: Final = gettext_noop("{protocol} (imported {day})")
 
 # criterion -> image -> pseudonym -> ranking
 NamedRankings = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
@@ -118,6 +120,7 @@ class StudyReport:
     n_annotators: int
     n_visits: int = 0
     found: Sequence[str] = ()
+    protocols_left_out: Sequence[str] = ()
     people_left_out: Sequence[str] = ()
     known_answers: Sequence[str] = ()
     not_counted: Mapping[str, str] = field(default_factory=dict)
@@ -130,8 +133,9 @@ class StudyReport:
             _DATASET: self.study.dataset.name,
             _DATE: f"{self.created:%Y-%m-%d}",
             _SOFTWARE: f"text-detection-rankings {software_version}",
-            _METHODS: ", ".join(method.name for method in self.study.methods.all()),
-            _PROTOCOLS: _LIST.join(map(_described, self.runs)) or _NONE,
+            _METHODS: ", ".join(method_names(self.study)),
+            _PROTOCOLS: _LIST.join(map(described, self.runs)) or _NONE,
+            **({_NOT_COMPARED: _LIST.join(left)} if (left := self.protocols_left_out) else {}),
             _ANNOTATORS: str(self.n_annotators),
             _RANKINGS: str(self.n_rankings),
             **({_VISITS: str(self.n_visits)} if self.n_visits else {}),
@@ -146,16 +150,10 @@ class StudyReport:
         }
 
 
-def _described(run: ProtocolRun) -> str:
-    if run.origin == ProtocolRun.Origin.IMPORTED:
-        return _IMPORTED.format(protocol=run.name, day=f"{run.created:%Y-%m-%d}")
-    parameters = ", ".join(f"{name}={value}" for name, value in sorted(run.scored_with.items()))
-    return f"{run.name} {run.version} ({parameters})"
-
-
 def available_runs(study: Study) -> list[ProtocolRun]:
-    """Return the newest run of each protocol on the study's dataset."""
-    return list(study.dataset.runs.latest_of_each_protocol())
+    """Return the newest run of each protocol that could score every method of the study."""
+    methods = method_names(study)
+    return [run for run in study.dataset.runs.latest_of_each_protocol() if not run.without(methods)]
 
 
 def require_small(study: Study, max_images: int | None = None) -> None:
@@ -326,6 +324,7 @@ def report_of(
         n_visits=counted.filter(drawn__isnull=False).count(),
         n_annotators=counted.values("annotator").distinct().count(),
         found=how_people_were_found(study),
+        protocols_left_out=protocols_left_out(study),
         people_left_out=people_left_out(study),
         known_answers=known_answers(study),
         not_counted=not_counted(study),

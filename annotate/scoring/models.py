@@ -1,6 +1,6 @@
 """Runs of protocols over a dataset and the score of each result."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from django.db import models
@@ -67,6 +67,12 @@ class ProtocolRun(models.Model):
         if self.origin != self.Origin.COMPUTED or self.protocol not in PROTOCOLS:
             return named
         return {**PROTOCOLS[self.protocol].added_later, **named}
+
+    def without(self, methods: Iterable[str]) -> list[str]:
+        """Return the methods that the protocol left out: they lack its inputs, such as confidences."""
+        if self.origin == self.Origin.IMPORTED:
+            return []
+        return [method for method in methods if method not in self.overall]
 
     @property
     def has_causes(self) -> bool:

@@ -161,10 +161,14 @@ def _score(
     with computing() as executor:
         for number, protocol in enumerate(protocols, 1):
             try:
-                run = publish(compute(dataset, protocol, None, executor))
+                scored = compute(dataset, protocol, None, executor)
+                run = publish(scored)
             except NotScored as refusal:
                 raise file.refused("protocols.use", str(refusal)) from refusal
             progress.tell(number, len(protocols), _("Scored by {name}").format(name=run.name))
+            if scored.left_out:
+                without = _("Left out, without the inputs it needs: {methods}.")
+                tell(f"{run.name}: {without.format(methods=', '.join(scored.left_out))}")
 
 
 def _create(file: StudyFile, dataset: Dataset, settings: Mapping[str, Any]) -> Study:

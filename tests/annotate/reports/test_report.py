@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotate.judging import services as judging
 from annotate.reports import services
-from annotate.scoring.models import Score
+from annotate.scoring.models import ProtocolRun, Score
 from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.made_once import made_once
@@ -163,6 +163,18 @@ def test_the_newest_run_of_a_protocol_takes_part(researcher, study):
     response = researcher.get(reverse("reports:report", args=[study.slug]))
     criterion = response.context["tables"][0].table
     assert {row.protocol: row.score for row in criterion.rows} == {"Right": 0.0, "Reversed": 0.0}
+
+
+def test_a_protocol_that_could_not_score_a_method_is_left_out_by_name(researcher, study):
+    run = make_run(study, "Average precision", {"a": 0.9, "b": 0.5})
+    run.origin, run.overall = ProtocolRun.Origin.COMPUTED, {"a": {}, "b": {}}
+    run.save()
+    response = researcher.get(reverse("reports:report", args=[study.slug]))
+    assert "Protocols left out: Average precision (no scores of c)." in response.text
+    table = response.context["tables"][0].table
+    assert ([row.protocol for row in table.rows], table.n_images) == (["Right", "Reversed"], 2)
+    exported = researcher.get(reverse("reports:export", args=[study.slug, "json"])).json()
+    assert exported["header"]["protocols left out"] == "Average precision (no scores of c)"
 
 
 def test_the_command_writes_what_the_page_downloads(researcher, study, tmp_path):
