@@ -19,7 +19,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='study',
             name='consent',
-            field=models.TextField(blank=True, help_text='The text next to the box that annotators tick before the first pair. Empty: the default text.', max_length=2000, validators=[django.core.validators.MaxLengthValidator(2000)], verbose_name='what people agree to'),
+            field=models.TextField(blank=True, help_text='Stands beside the box they tick before the first pair. Empty: the usual words.', max_length=2000, validators=[django.core.validators.MaxLengthValidator(2000)], verbose_name='what people agree to'),
         ),
         migrations.AddField(
             model_name='study',
@@ -29,6 +29,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='study',
             name='welcome',
-            field=models.TextField(blank=True, help_text="The study's topic and the use of the answers. Empty: the default text.", max_length=4000, validators=[django.core.validators.MaxLengthValidator(4000)], verbose_name='words of welcome'),
+            field=models.TextField(blank=True, help_text='What the study is about and what becomes of the answers. Empty: the usual words.', max_length=4000, validators=[django.core.validators.MaxLengthValidator(4000)], verbose_name='words of welcome'),
         ),
     ]

@@ -29,12 +29,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='study',
             name='known_at_least',
-            field=models.FloatField(blank=True, help_text='Annotators whose accuracy is clearly lower (95 % interval, at least ten pairs) are excluded from the reports, which say so; 0.5 finds guessing. Empty: no annotator is excluded by rule.', null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)], verbose_name='share of known-answer pairs that must be right'),
+            field=models.FloatField(blank=True, help_text='Whoever is surely below (95 % interval, ten pairs or more) is left out of the reports, which say so; 0.5 finds who guesses. Empty: nobody is left out by rule.', null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)], verbose_name='share of known-answer pairs that must be right'),
         ),
         migrations.AddField(
             model_name='study',
             name='n_known',
-            field=models.PositiveSmallIntegerField(default=0, help_text='Hidden checks: a result shown next to a deliberately degraded copy. They do not count in any ranking, and show who looks closely. They need ground truth; 40 per person reveal guessing.', validators=[django.core.validators.MaxValueValidator(50)], verbose_name='known-answer pairs in ten images'),
+            field=models.PositiveSmallIntegerField(default=0, help_text='Mixed in unmarked: a result beside a copy of it made worse by a known dose. They count in no ranking and show who looks. They need ground truth; 40 a person tell who guesses.', validators=[django.core.validators.MaxValueValidator(50)], verbose_name='known-answer pairs in ten images'),
+        ),
+        migrations.AlterField(
+            model_name='screen',
+            name='purpose',
+            field=models.CharField(choices=[('place', 'place a result'), ('near', 're-check of neighbours'), ('repeat', 're-check of an earlier pair'), ('again', 'repeat of a doubtful pair'), ('repair', 'question reopened by a repair'), ('known', 'pair whose answer is known')], default='place', max_length=10),
         ),
         migrations.AddConstraint(
             model_name='screen',

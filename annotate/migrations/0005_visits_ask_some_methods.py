@@ -29,22 +29,22 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='study',
             name='agreement_percent',
-            field=models.PositiveSmallIntegerField(default=0, help_text='To measure agreement: if each image goes to one person, 15 % of the images go to three people.', validators=[django.core.validators.MaxValueValidator(100)], verbose_name='percent of the images that more people see'),
+            field=models.PositiveSmallIntegerField(default=0, help_text='For agreement: where an image goes to one person, 15 % to three people do.', validators=[django.core.validators.MaxValueValidator(100)], verbose_name='percent of the images that more people see'),
         ),
         migrations.AddField(
             model_name='study',
             name='drawn_by',
-            field=models.CharField(choices=[('random', 'at random'), ('disagreement', 'more often where protocols disagree')], default='disagreement', help_text='By the scores stored at the moment. Any pair can be drawn, and its probability is stored, so that estimates stay unbiased.', max_length=12, verbose_name='methods of a visit are drawn'),
+            field=models.CharField(choices=[('random', 'at random'), ('disagreement', 'more often where protocols disagree')], default='disagreement', help_text='By the scores that are stored at the moment. Any pair can come, and how probable it was is stored, so that estimates stay unbiased.', max_length=12, verbose_name='methods of a visit are drawn'),
         ),
         migrations.AddField(
             model_name='study',
             name='methods_per_visit',
-            field=models.PositiveSmallIntegerField(blank=True, help_text='2: one pair on a new image each time, without re-checks. More: that many methods are ranked. Empty: whole rankings, which edit distances and consensus rankings need.', null=True, validators=[django.core.validators.MinValueValidator(2), django.core.validators.MaxValueValidator(100)], verbose_name='methods compared at a visit'),
+            field=models.PositiveSmallIntegerField(blank=True, help_text='2: one pair on a fresh image each time, without re-checks. More: so many methods are ranked. Empty: whole rankings, which edit distances and consensus rankings need.', null=True, validators=[django.core.validators.MinValueValidator(2), django.core.validators.MaxValueValidator(100)], verbose_name='methods compared at a visit'),
         ),
         migrations.AddField(
             model_name='study',
             name='whole_percent',
-            field=models.PositiveSmallIntegerField(default=0, help_text='If methods are drawn: on this percentage of the images all methods are ranked.', validators=[django.core.validators.MaxValueValidator(100)], verbose_name='percent of the images with whole rankings'),
+            field=models.PositiveSmallIntegerField(default=0, help_text='Where methods are drawn: on so many images all methods are ranked all the same.', validators=[django.core.validators.MaxValueValidator(100)], verbose_name='percent of the images with whole rankings'),
         ),
         migrations.AddField(
             model_name='studyimage',

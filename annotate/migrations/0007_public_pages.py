@@ -14,6 +14,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AlterField(
+            model_name='auditentry',
+            name='act',
+            field=models.CharField(choices=[('dataset_loaded', 'loaded a dataset'), ('results_loaded', 'loaded results'), ('scores_loaded', 'loaded scores'), ('people_loaded', 'loaded people'), ('study_loaded', 'loaded a study from a bundle'), ('load_undone', 'undid a load'), ('scored', 'scored with a protocol'), ('study_created', 'set up a study'), ('study_changed', 'changed a study'), ('study_opened', 'opened a study'), ('study_closed', 'closed a study'), ('method_added', 'added a method to a study'), ('method_withdrawn', 'withdrew a method from a study'), ('member_added', 'added a member'), ('role_changed', 'changed a role'), ('member_removed', 'removed a member'), ('invited', 'made an invitation'), ('invitation_revoked', 'revoked an invitation'), ('invitation_used', 'accepted an invitation'), ('excluded', 'excluded from reports'), ('included', 'included in reports again'), ('report_kept', 'kept a report'), ('report_published', 'made a report public'), ('publication_changed', 'changed a public page'), ('publication_gone', 'took a public page away'), ('token_made', 'made a token'), ('token_revoked', 'revoked a token'), ('erased', 'erased personal data'), ('locked_out', 'was locked out after failed sign-ins'), ('rescued', 'changed something under /rescue/')], max_length=20),
+        ),
         migrations.CreateModel(
             name='PublicPage',
             fields=[
@@ -24,7 +29,7 @@ class Migration(migrations.Migration):
                 ('authors', models.CharField(blank=True, max_length=300)),
                 ('description', models.TextField(blank=True, validators=[django.core.validators.MaxLengthValidator(3000)])),
                 ('doi', models.CharField(blank=True, max_length=120, validators=[django.core.validators.RegexValidator('^10\\.\\d{4,9}/\\S+$', 'A DOI begins with 10., as in 10.5281/zenodo.1.')], verbose_name='DOI')),
-                ('licence', models.CharField(blank=True, choices=[('', 'none given'), ('https://creativecommons.org/licenses/by/4.0/', 'CC BY 4.0'), ('https://creativecommons.org/licenses/by-sa/4.0/', 'CC BY-SA 4.0'), ('https://creativecommons.org/licenses/by-nc/4.0/', 'CC BY-NC 4.0'), ('https://creativecommons.org/publicdomain/zero/1.0/', 'CC0 1.0')], max_length=60)),
+                ('licence', models.CharField(blank=True, choices=[('', 'none said'), ('https://creativecommons.org/licenses/by/4.0/', 'CC BY 4.0'), ('https://creativecommons.org/licenses/by-sa/4.0/', 'CC BY-SA 4.0'), ('https://creativecommons.org/licenses/by-nc/4.0/', 'CC BY-NC 4.0'), ('https://creativecommons.org/publicdomain/zero/1.0/', 'CC0 1.0')], max_length=60)),
                 ('download', models.CharField(choices=[('nothing', 'nothing'), ('tables', 'all tables, figures, methods and references'), ('study', 'the whole study under pseudonyms, without photographs')], default='tables', max_length=10)),
                 ('file', models.CharField(blank=True, editable=False, max_length=100)),
                 ('file_sha256', models.CharField(blank=True, editable=False, max_length=64)),

@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='study',
             name='answer_budget',
-            field=models.PositiveIntegerField(blank=True, help_text='The pairs then on screen can be answered.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='answers at most'),
+            field=models.PositiveIntegerField(blank=True, help_text='Also where the study ends when all is decided. The pairs then on screen can be answered.', null=True, validators=[django.core.validators.MinValueValidator(1)], verbose_name='answers at most'),
         ),
         migrations.AddField(
             model_name='study',
@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='study',
             name='ends_by',
-            field=models.CharField(choices=[('never', 'when a researcher closes it'), ('budget', 'after a set number of answers'), ('decided', 'when planned looks have decided every pair of protocols')], default='never', help_text='Chosen before the study opens, and logged.', max_length=10, verbose_name='the study ends'),
+            field=models.CharField(choices=[('never', 'when somebody closes it'), ('decided', 'when every pair of protocols is decided'), ('budget', 'after so many answers')], default='never', help_text='Chosen before the study opens, and logged. Pairs of protocols are decided by confidence sequences, which may be looked at any time.', max_length=10, verbose_name='the study ends'),
         ),
         migrations.AddConstraint(
             model_name='study',

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotate", "0013_former_admins_are_no_superusers"),
+        ("annotate", "0014_no_study_ends_by_its_results"),
     ]
 
     operations = [

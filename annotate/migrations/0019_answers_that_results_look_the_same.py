@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotate', '0015_messages_have_no_length'),
+        ('annotate', '0018_plain_texts'),
     ]
 
     operations = [

@@ -15,11 +15,16 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AlterField(
+            model_name='auditentry',
+            name='act',
+            field=models.CharField(choices=[('dataset_loaded', 'loaded a dataset'), ('results_loaded', 'loaded results'), ('scores_loaded', 'loaded scores'), ('people_loaded', 'loaded people'), ('study_loaded', 'loaded a study from a bundle'), ('load_undone', 'undid a load'), ('scored', 'scored with a protocol'), ('study_created', 'set up a study'), ('study_changed', 'changed a study'), ('study_opened', 'opened a study'), ('study_closed', 'closed a study'), ('method_added', 'added a method to a study'), ('method_withdrawn', 'withdrew a method from a study'), ('member_added', 'added a member'), ('role_changed', 'changed a role'), ('member_removed', 'removed a member'), ('invited', 'made an invitation'), ('invitation_revoked', 'revoked an invitation'), ('invitation_used', 'accepted an invitation'), ('excluded', 'excluded from reports'), ('included', 'included in reports again'), ('report_kept', 'kept a report'), ('report_published', 'made a report public'), ('publication_changed', 'changed a public page'), ('publication_gone', 'removed a public page'), ('token_made', 'made a token'), ('token_revoked', 'revoked a token'), ('entrance_made', 'made an entrance'), ('entrance_changed', 'changed an entrance'), ('ids_erased', 'erased the ids of participants'), ('erased', 'erased personal data'), ('locked_out', 'was locked out after failed sign-ins'), ('rescued', 'changed something under /rescue/')], max_length=20),
+        ),
         migrations.CreateModel(
             name='Entrance',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(help_text='People do not see it.', max_length=60, verbose_name='name')),
+                ('name', models.CharField(help_text='Reports compare people by it. People do not see it.', max_length=60, verbose_name='name')),
                 ('slug', models.SlugField(max_length=60, unique=True, verbose_name='last part of the link')),
                 ('state', models.CharField(choices=[('open', 'open'), ('paused', 'paused'), ('closed', 'closed')], default='open', max_length=10)),
                 ('platform', models.CharField(choices=[('prolific', 'Prolific'), ('mturk', 'Mechanical Turk'), ('connect', 'CloudResearch Connect'), ('sona', 'SONA'), ('link', 'a link to send, with a code to copy'), ('custom', 'another platform')], max_length=10, verbose_name='platform')),

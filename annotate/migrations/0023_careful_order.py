@@ -27,6 +27,11 @@ class Migration(migrations.Migration):
             name='may_repeat',
             field=models.BooleanField(default=True, help_text='Careful insertion only. Not if annotators repeat mistakes on the same pair.', verbose_name='the same two results may be compared again'),
         ),
+        migrations.AlterField(
+            model_name='study',
+            name='strategy',
+            field=models.CharField(choices=[('insertion', 'binary insertion'), ('balanced', 'balanced'), ('careful', 'careful insertion')], default='insertion', help_text='Binary insertion takes every answer as right. Careful insertion asks until each place is probable: with 5 % wrong answers 24 % more pairs than insertion with 2 re-checks, and 46 % fewer errors in the rankings.', max_length=10),
+        ),
         migrations.AddConstraint(
             model_name='study',
             constraint=models.CheckConstraint(condition=models.Q(('certainty__gte', 0.6), ('certainty__lte', 0.99)), name='a_place_is_taken_when_it_is_likely_and_not_certain'),
