@@ -46,17 +46,19 @@ def go_on(screen: Screen, log: Log, annotator: User) -> Turn | None:
         if log.settled.state.is_finished:
             finish(assignment, log, last=screen)
         return None
-    is_over = quota_of(assignment.study, annotator).max_pairs and is_used_up(
-        assignment.study, annotator
-    )
-    following = None if is_over else next_screen(assignment, log)
-    if following is not None:
+    following = _following(assignment, log)
+    if following is not None and not _has_all_pairs(assignment.study, annotator):
+        following.save(force_insert=True)
         note = ""
         if following.purpose == Screen.Purpose.REPAIR:
             note = _("An earlier answer has changed, so some pairs are asked again.")
         return Turn(following, log, can_undo=True, note=note)
     finish(assignment, log, last=screen)
     return waiting_or_next(assignment.study, annotator)
+
+
+def _has_all_pairs(study: Study, annotator: User) -> bool:
+    return quota_of(study, annotator).max_pairs is not None and is_used_up(study, annotator)
 
 
 def waiting_or_next(study: Study, annotator: User) -> Turn | None:
@@ -83,6 +85,14 @@ def is_one_pair(assignment: Assignment) -> bool:
 
 def next_screen(assignment: Assignment, log: Log) -> Screen | None:
     """Store the next screen of an image and return it; None if nothing is left to ask."""
+    screen = _following(assignment, log)
+    if screen is not None:
+        screen.save(force_insert=True)
+    return screen
+
+
+def _following(assignment: Assignment, log: Log) -> Screen | None:
+    """Return the next screen of an image, not stored yet."""
     number = log.last_screen + 1
     entries = log.entries
     known = known_pair_due(
@@ -111,7 +121,7 @@ def _new_screen(
     purpose: str,
     known: int | None = None,
 ) -> Screen:
-    screen = Screen(
+    return Screen(
         assignment=assignment,
         number=number,
         left_id=left,
@@ -121,8 +131,6 @@ def _new_screen(
         strategy=strategy_of(assignment),
         first="left" if _is_drawn(assignment, number, "first") else "right",
     )
-    screen.save(force_insert=True)
-    return screen
 
 
 def _was_skipped(ask: Ask, entries: Sequence[Answer | Skip]) -> bool:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Sum
+from django.db.models import Case, Count, F, IntegerField, OuterRef, Subquery, Sum, When
+from django.db.models.functions import Coalesce
 
 from annotate.studies.models import Membership, Role, Study
 
@@ -35,15 +36,24 @@ def quota_of(study: Study, annotator: User) -> Quota:
 
 def n_asked(study: Study, annotator: User) -> int:
     """Return how many pairs an annotator has answered or skipped, known-answer pairs included."""
-    own = Assignment.objects.filter(study=study, annotator=annotator)
-    ended = own.exclude(state=Assignment.State.IN_WORK)
-    counted = ended.aggregate(answered=Sum("n_answered"), skipped=Sum("n_skipped"))
-    in_work = own.filter(state=Assignment.State.IN_WORK)
-    events = (
-        of_kind.objects.filter(assignment__in=in_work, withdrawal__isnull=True).count()
+    answered, skipped = (
+        of_kind.objects.filter(assignment=OuterRef("pk"), withdrawal__isnull=True)
+        .order_by()
+        .values("assignment")
+        .annotate(n=Count("pk"))
+        .values("n")
         for of_kind in (Judgement, Skip)
     )
-    return (counted["answered"] or 0) + (counted["skipped"] or 0) + sum(events)
+    so_far = Case(
+        When(
+            state=Assignment.State.IN_WORK,
+            then=Coalesce(Subquery(answered), 0) + Coalesce(Subquery(skipped), 0),
+        ),
+        default=F("n_answered") + F("n_skipped"),
+        output_field=IntegerField(),
+    )
+    own = Assignment.objects.filter(study=study, annotator=annotator)
+    return own.aggregate(n=Sum(so_far))["n"] or 0
 
 
 def is_used_up(study: Study, annotator: User) -> bool:

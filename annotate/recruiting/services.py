@@ -189,11 +189,11 @@ def follow(arrival: Arrival) -> Arrival:
     if arrival.outcome:
         return arrival
     study, person = arrival.study, arrival.person
+    waits = Screen.objects.filter(
+        assignment__study=study, assignment__annotator=person, state=Screen.State.WAITING
+    )
     if study.state != Study.State.OPEN:
         # A pair on screen may still be answered for a while after the study was closed.
-        waits = Screen.objects.filter(
-            assignment__study=study, assignment__annotator=person, state=Screen.State.WAITING
-        )
         if study.is_ending and waits.exists():
             return arrival
         return finish(arrival=arrival, outcome=Outcome.LATE)
@@ -203,7 +203,7 @@ def follow(arrival: Arrival) -> Arrival:
         if arrival.n_pauses == 0 and not arrival.is_paused:
             arrival.is_paused = True
             arrival.save(update_fields=["is_paused"])
-    if first_visit_is_due(study, person):
+    if waits.exists() or first_visit_is_due(study, person):
         return arrival
     if judging.start(study=study, annotator=person) is None:
         return finish(arrival=arrival, outcome=_outcome(arrival))
