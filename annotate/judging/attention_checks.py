@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any, Final
 
 from django.contrib.auth.models import User
@@ -23,6 +24,7 @@ from annotate.studies.models import Study
 from protocols.core.degradation import WORSE_IN, worsened
 from protocols.core.regions import decode_regions, encode_regions
 from rankings.elicitation.attention_checks import is_below, is_in_doubt, spread_of_checks
+from rankings.elicitation.log import CRITERIA
 from rankings.elicitation.shares import wilson
 from text_rankings.base.i18n import gettext_noop
 
@@ -171,16 +173,14 @@ def answers_so_far(study: Study, annotator: User) -> list[bool]:
         "assignment__annotator": annotator,
         "withdrawal__isnull": True,
     }
-    events: list[Judgement | Skip] = [
-        *Judgement.objects.filter(**of_annotator).select_related("screen__assignment"),
-        *Skip.objects.filter(**of_annotator).select_related("screen__assignment"),
+    pairs = ("created", "screen__known", "screen__assignment__known")
+    events = [
+        *Judgement.objects.filter(**of_annotator).values_list(*pairs, *CRITERIA),
+        *Skip.objects.filter(**of_annotator).values_list(*pairs),
     ]
-    events.sort(key=lambda event: event.created)
     return [
-        isinstance(event, Judgement)
-        and (pair := pair_of(event.screen)) is not None
-        and is_right(pair, event.verdicts)
-        for event in events
+        bool(said) and is_right(known[number], dict(zip(CRITERIA, said, strict=True)))
+        for _created, number, known, *said in sorted(events, key=itemgetter(0))
     ]
 
 
