@@ -10,7 +10,14 @@ from functools import partial
 from typing import Any, get_args
 
 from text_rankings.base.errors import EngineError
-from text_rankings.base.options import Program, as_typed, chosen_engine, interrupted, prose
+from text_rankings.base.options import (
+    Program,
+    as_typed,
+    chosen_engine,
+    interrupted,
+    output_ended,
+    prose,
+)
 
 from . import __version__
 from .agreement.report import Settings, build_report
@@ -48,9 +55,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     those after the program's name, by default the process's.
     """
     try:
-        return _run(arguments)
+        code = _run(arguments)
+        sys.stdout.flush()
     except KeyboardInterrupt:
         return interrupted()
+    except OSError as fault:
+        return output_ended(fault)
+    return code
 
 
 def _run(arguments: Sequence[str] | None) -> int:

@@ -3,7 +3,6 @@
 Neither form imports what only the other needs.
 """
 
-import os
 import sys
 from collections.abc import Sequence
 
@@ -14,14 +13,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _run(given)
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has closed the pipe, as in `| head`; exit quietly.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except KeyboardInterrupt:
         from text_rankings.base.options import interrupted
 
         return interrupted()
+    except OSError as fault:
+        from text_rankings.base.options import output_ended
+
+        return output_ended(fault)
     return code
 
 

@@ -1,6 +1,7 @@
 """Command lines: their parser, what they say on a terminal, and where to compute."""
 
 import argparse
+import os
 import re
 import shutil
 import sys
@@ -110,6 +111,20 @@ def interrupted() -> int:
     """Report on standard error that Ctrl+C ended the program; return its exit code."""
     print("\nInterrupted.", file=sys.stderr)
     return _INTERRUPTED
+
+
+def output_ended(fault: OSError) -> int:
+    """Report on standard error a fault of the output; return the exit code.
+
+    A reader that closed the pipe, as in ``| head``, is no fault.
+    """
+    # Python would write the rest at the end of the process.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(fault, BrokenPipeError):
+        return 0
+    said = fault.filename or "The standard output cannot be written"
+    print(f"{said}: {fault.strerror or fault}", file=sys.stderr)
+    return 2
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
