@@ -13,6 +13,7 @@ bytes are counted. Nothing passes or fails; targets are printed next to the numb
 
 import argparse
 import json
+import os
 import random
 import re
 import threading
@@ -36,7 +37,9 @@ from .own_site import (
     make_study,
     percentile,
     print_line,
+    processor_times,
     shipped_site,
+    tell_processor_times,
 )
 
 _METHODS, _IMAGES, _KNOWN = 4, 60, 6
@@ -187,16 +190,22 @@ def _crowd(site: Any, options: argparse.Namespace) -> None:
         f"{options.pairs} pairs each, {options.think:g} s between answers; {database_name()}",
         flush=True,
     )
-    with site.served(gunicorn(port, "--config", "text_rankings/site/gunicorn.py"), port):
+    with site.served(gunicorn(port, "--config", "text_rankings/site/gunicorn.py"), port) as served:
         rng = random.Random(2018)
         threads = [
             threading.Timer(rng.uniform(0, options.within), person.visit) for person in people
         ]
+        took, began = [-seconds for seconds in processor_times(served)], time.monotonic()
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
+        lasted = time.monotonic() - began
+        took = [sum(both) for both in zip(took, processor_times(served), strict=True)]
         _tell(people, entrance)
+        tell_processor_times(took, sum(len(person.answers_ms) for person in people))
+        busy = 100 * sum(took) / lasted / (os.cpu_count() or 1)
+        print_line("processors busy with it on average", f"{busy:.0f} %")
         if not options.no_browser:
             Entrance.objects.update(places=options.people + 1)
             _walk(f"{address}/join/crowd/?PROLIFIC_PID=walker&SESSION_ID=walk")

@@ -26,7 +26,6 @@ from typing import Any
 from . import pages
 from .own_site import (
     FORM,
-    Served,
     add_database_options,
     chosen_database,
     database_name,
@@ -37,9 +36,10 @@ from .own_site import (
     own_site,
     percentile,
     print_line,
-    processor_seconds_of_postgres,
+    processor_times,
     sent_answer,
     sign_in,
+    tell_processor_times,
 )
 
 _METHODS, _IMAGES = 10, 60
@@ -135,7 +135,7 @@ def _load(site: Any, options: argparse.Namespace) -> None:
             f"{database_name()}",
             flush=True,
         )
-        took = [-seconds for seconds in _processor_seconds(served)]
+        took = [-seconds for seconds in processor_times(served)]
         began = time.monotonic()
         threads = [
             threading.Thread(target=one.work, args=(port, began + options.seconds, options.think))
@@ -146,9 +146,9 @@ def _load(site: Any, options: argparse.Namespace) -> None:
         for thread in threads:
             thread.join()
         lasted = time.monotonic() - began
-        took = [sum(both) for both in zip(took, _processor_seconds(served), strict=True)]
+        took = [sum(both) for both in zip(took, processor_times(served), strict=True)]
     _tell(annotators, lasted, served.log.read_text(errors="replace"))
-    _tell_processor_time(took, sum(len(one.times_ms) for one in annotators))
+    tell_processor_times(took, sum(len(one.times_ms) for one in annotators))
     _compare(annotators)
 
 
@@ -173,17 +173,6 @@ def _tell(annotators: Sequence[Annotator], lasted: float, log: str) -> None:
     done = sum("screen" not in one.shown for one in annotators)
     if done:
         print_line("annotators who had nothing left", str(done))
-
-
-def _processor_seconds(served: Served) -> list[float]:
-    """Return the processor time of the web processes, the database and the annotators so far."""
-    return [served.processor_seconds(), processor_seconds_of_postgres(), time.process_time()]
-
-
-def _tell_processor_time(took: Sequence[float], n_answers: int) -> None:
-    """Print the processor time per answer, which hardly depends on other load."""
-    for who, seconds in zip(("web", "PostgreSQL", "annotators"), took, strict=True):
-        print_line(f"processor time an answer, {who}", f"{1000 * seconds / n_answers:.2f} ms")
 
 
 def _compare(annotators: Sequence[Annotator]) -> None:

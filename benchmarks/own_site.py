@@ -113,6 +113,17 @@ def processor_seconds_of_postgres() -> float:
         return 0.0  # on another machine
 
 
+def processor_times(served: Served) -> list[float]:
+    """Return the processor time of the web processes, the database and the clients so far."""
+    return [served.processor_seconds(), processor_seconds_of_postgres(), time.process_time()]
+
+
+def tell_processor_times(took: Sequence[float], n_answers: int) -> None:
+    """Print the processor time per answer, which hardly depends on other load."""
+    for who, seconds in zip(("web", "PostgreSQL", "clients"), took, strict=True):
+        print_line(f"processor time an answer, {who}", f"{1000 * seconds / n_answers:.2f} ms")
+
+
 @contextmanager
 def own_site(database_url: str = "", **environment: str) -> Iterator[OwnSite]:
     """Set up Django on an empty site; nothing of Django may be imported before."""
