@@ -374,6 +374,7 @@ def test_no_other_address_of_the_site_is_there_for_a_participant(study, entrance
         "dataset_slug": "d",
         "dataset": "d",
         "split": "final",
+        "part": "team",
     }
     tried = 0
     for name, pattern in names_of_addresses("annotate.urls"):
