@@ -23,7 +23,8 @@ class AnnotateConfig(AppConfig):
         accounts.register("answers", accounts.Source(judging.answers, judging.erase_texts))
         accounts.register("arrivals", accounts.Source(lambda _: (), recruiting.erase_ids_of))
         accounts.register(
-            "challenges", accounts.Source(lambda _: (), lambda _: challenges.forget_teams())
+            "challenges",
+            accounts.Source(challenges.entries_of, lambda _: challenges.forget_teams()),
         )
         admissions.DOORS.append(shortcuts.admission_of)
         # Pages also show messages of the pure packages.

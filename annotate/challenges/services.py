@@ -1,7 +1,7 @@
 """Challenges made and changed, people and teams, entries submitted, withdrawn and chosen."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, BinaryIO, Final
 
@@ -433,6 +433,15 @@ def forget_uploads() -> None:
         if challenge.closes + timedelta(days=challenge.keep_days) < now:
             erase_files(Entry.objects.filter(team__challenge=challenge))
     files.sweep()
+
+
+def entries_of(person: User) -> Iterator[dict[str, Any]]:
+    """Yield what a person's teams submitted, for the export of personal data."""
+    entries = Entry.objects.filter(team__members__person=person).order_by("pk")
+    yield from entries.values(
+        *("team__challenge__title", "team__name", "number", "created", "state"),
+        *("file_name", "n_bytes", "sha256", "format", "description", "link"),
+    )
 
 
 def forget_teams() -> None:

@@ -11,6 +11,7 @@ import pytest
 from django.utils import timezone
 from scipy import stats
 
+from annotate.accounts.privacy.personal_data import everything_about
 from annotate.challenges import checking, files, services, work
 from annotate.challenges.errors import ChallengeRefused
 from annotate.challenges.models import Challenge, ChallengeChange, Entry, EntryScore
@@ -411,6 +412,16 @@ def test_a_person_is_in_one_team_and_stays_after_a_submission(challenge, team):
     submit(team)
     with pytest.raises(ChallengeRefused, match="stay in it"):
         services.leave_team(member=other)
+
+
+def test_the_export_of_personal_data_has_what_the_own_team_submitted(challenge, team):
+    entry = submit(team, description="Trained on street signs", link="https://example.org")
+    submit(make_team(challenge), description="Another's")
+    [own] = everything_about(team.members.get().person)["challenges"]
+    assert (own["file_name"], own["description"], own["sha256"]) == (
+        *("results.zip", "Trained on street signs"),
+        entry.sha256,
+    )
 
 
 def test_a_person_who_sees_the_ground_truth_does_not_take_part(challenge):
