@@ -1,6 +1,8 @@
 """Refusals of a load, with their reasons."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from annotate.errors import Refusal
 from protocols.formats.problems import Problem
@@ -8,8 +10,23 @@ from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import ngettext
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question about a file, the field of its answer, and each possible answer with its label."""
+
+    path: Path
+    field: str
+    words: str
+    choices: Sequence[tuple[str, str]]
+
+
 class NotLoaded(Refusal):
-    """Refusal of a load; ``problems`` lists the faults of its files. Nothing was loaded."""
+    """Refusal of a load; ``problems`` lists the faults of its files. Nothing was loaded.
+
+    ``questions`` lists what would have to be answered, if there is no other fault.
+    """
+
+    questions: Sequence[Question] = ()
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
         super().__init__(_("{message} Nothing was loaded.").format(message=message))

@@ -16,7 +16,7 @@ from annotate.jobs.registry import Progress
 from text_rankings.base.i18n import gettext as _
 
 from . import drafts, dry_run, loading, plans, publishing, staging
-from .errors import NotLoaded
+from .errors import NotLoaded, Question
 from .models import DraftFile, FileKind, Import
 
 
@@ -127,12 +127,21 @@ class LoadAtOnce:
 
     def refuse_faults(self) -> None:
         """Raise NotLoaded if anything is wrong; an unanswered question is a fault too."""
+        found = [finding.as_problem() for finding in self.draft.findings.all()]
         problems = [
             replace(problem, severity="error") if problem.severity == "question" else problem
-            for problem in (finding.as_problem() for finding in self.draft.findings.all())
+            for problem in found
         ]
         if any(problem.severity == "error" for problem in problems):
-            raise NotLoaded.because_of(problems)
+            refusal = NotLoaded.because_of(problems)
+            if not any(problem.severity == "error" for problem in found):
+                refusal.questions = [
+                    Question(self._paths[asked.file.pk], asked.field, str(problem), asked.choices)
+                    for asked in plans.questions(self.draft)
+                    if not asked.is_answered
+                    for problem in [asked.finding.as_problem()]
+                ]
+            raise refusal
 
     def load(self, *, replace: bool) -> list[Import]:
         """Load the checked files; return the receipts."""

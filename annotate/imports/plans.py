@@ -18,6 +18,8 @@ from . import publishing
 from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Missing
 
+# The field of a file that answers a question of this code.
+_FIELDS: Final = {"F1": "format", "F2": "reading", "N4": "missing", "S2": "per_cent"}
 # Questions that become warnings when answered: missing files, per-cent scores, readings.
 _ASKED: Final = ("N4", "S2", "F2")
 _MAX_NAMED: Final = 8
@@ -45,11 +47,14 @@ class OpenQuestion:
         return []
 
     @property
+    def field(self) -> str:
+        """The field of the file that holds the answer."""
+        return _FIELDS[self.finding.code]
+
+    @property
     def is_answered(self) -> bool:
-        if self.finding.code == "N4":
-            return self.file.missing != ""
-        if self.finding.code == "F2":
-            return self.file.reading != ""
+        if self.finding.code in ("N4", "F2"):
+            return bool(getattr(self.file, self.field))
         if self.finding.code == "F1":
             # After an answer the file is read again, and the question is gone.
             return False

@@ -51,7 +51,7 @@ class StudyFile:
 
 
 def read(path: Path) -> StudyFile:
-    """Read a study file. Raises FileRefused with file, line and key of the first fault."""
+    """Read a study file, which is not checked yet. Raises FileRefused with file and line."""
     try:
         text = path.read_text(encoding="utf-8")
         # Dates of TOML become text, as JSON Schema has them.
@@ -63,11 +63,14 @@ def read(path: Path) -> StudyFile:
     except tomllib.TOMLDecodeError as fault:
         line = re.search(r"line (\d+)", str(fault))
         raise FileRefused(f"{path}{':' + line[1] if line else ''}: {fault}") from fault
-    return checked(StudyFile(path, content, _lines_of(text)))
+    return StudyFile(path, content, _lines_of(text))
 
 
 def checked(file: StudyFile) -> StudyFile:
-    """Return the file if its content follows the schema. Raises FileRefused."""
+    """Return the file if its content follows the schema.
+
+    Raises FileRefused with file, line and key of the first fault.
+    """
     _check(file, "", file.content, schema())
     return file
 

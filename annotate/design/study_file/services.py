@@ -1,7 +1,8 @@
 """Making the study of a file, as a researcher does on the pages: the same services and findings."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final
 
 from django.core.exceptions import ValidationError
@@ -31,6 +32,8 @@ from .reading import StudyFile
 
 PAIR: Final = 2
 Tell = Callable[[str], None]
+# By file: the fields of FileToLoad that its questions ask for.
+Answers = Mapping[Path, Mapping[str, Any]]
 
 
 @dataclass
@@ -44,10 +47,11 @@ class Made:
     invitations: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def make(file: StudyFile, *, tell: Tell, progress: Any) -> Made:
+def make(file: StudyFile, *, tell: Tell, progress: Any, answers: Answers | None = None) -> Made:
     """Load, score, make and open the study of a file, all or nothing.
 
-    A study of this name that exists is compared with the file: what may still be changed is changed.
+    ``answers`` are those to questions of an earlier refusal. A study of this name that exists is
+    compared with the file: what may still be changed is changed.
     Raises FileRefused with file, line and key, and what a load or a score raises.
     """
     with transaction.atomic():
@@ -56,14 +60,17 @@ def make(file: StudyFile, *, tell: Tell, progress: Any) -> Made:
             return _change(file, study)
         protocols = _protocols(file)
         settings = settings_of(file)
-        dataset = _load(file, progress)
+        dataset = _load(file, progress, answers or {})
         tell(f"{dataset}: {dataset.images.count()} images, {dataset.methods.count()} methods")
         _score(file, dataset, protocols, tell, progress)
         study = _create(file, dataset, settings)
         made = Made(study, is_new=True)
         _add_entrances(file, study)
         if file.content.get("open", True):
-            studies.set_state(study=study, state=Study.State.OPEN)
+            try:
+                studies.set_state(study=study, state=Study.State.OPEN)
+            except Refusal as refusal:
+                raise file.refused("open", str(refusal)) from refusal
         made.invitations = _invite(file, study)
         return made
 
@@ -104,7 +111,7 @@ def _protocols(file: StudyFile) -> list[Any] | None:
     return found
 
 
-def _load(file: StudyFile, progress: Any) -> Dataset:
+def _load(file: StudyFile, progress: Any, answers: Answers) -> Dataset:
     data = file.content["data"]
     name = data.get("dataset", file.content["name"])
     if Dataset.objects.filter(name=name).exists():
@@ -122,10 +129,18 @@ def _load(file: StudyFile, progress: Any) -> Dataset:
         files.append(_file(file, key, path, FileKind.RESULTS, method))
     target = {key: data.get(key, "") for key in ("provenance", "licence")}
     try:
-        load_files(files, name=name, progress=progress, **target)
+        answered = [replace(one, **answers.get(one.path, {})) for one in files]
+        load_files(answered, name=name, progress=progress, **target)
     except NotLoaded as refusal:
-        hint = _("What it asks is answered by the keys missing, format and reading of [data].")
-        raise file.refused("data", f"{refusal} {hint}") from refusal
+        if not refusal.questions:
+            raise file.refused("data", str(refusal)) from refusal
+        asked = refusal.questions[0]
+        hint = _("This key of [data] answers it: {choices}.").format(
+            choices=", ".join(choice for choice, _label in asked.choices)
+        )
+        refused = file.refused(f"data.{asked.field}", f"{refusal} {hint}")
+        refused.questions = refusal.questions
+        raise refused from refusal
     return Dataset.objects.get(name=name)
 
 

@@ -1,6 +1,7 @@
 """Make a study from one file, or from the few options of the simplest case."""
 
 import json
+import shlex
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
@@ -18,6 +19,7 @@ from annotate.challenges import study_file
 from annotate.design.study_file.errors import FileRefused
 from annotate.design.study_file.reading import StudyFile, checked, read, schema
 from annotate.design.study_file.services import Made, make
+from annotate.imports.errors import Question
 from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
 
@@ -47,22 +49,66 @@ class Command(SiteCommand):
         if options["schema"]:
             self.stdout.write(json.dumps(schema(), indent=1))
             return
+        asks = not options["yes"] and sys.stdin.isatty()
         file = read(options["file"]) if options["file"] else _of_options(options)
-        if not options["yes"] and sys.stdin.isatty() and not self._agrees(file):
-            raise CommandError("Nothing was made: it was not confirmed.", returncode=2)
+        if asks:
+            self._complete(file.content)
+        elif not options["file"] and not {"truth", "results"} <= file.content["data"].keys():
+            raise FileRefused("Name a study file, or --truth and --results.")
+        checked(file)
+        if asks:
+            self.stdout.write(f"{file.path}: {file.content['name']}")
+            if self._asked("Make or change this study? [y/N]").lower() not in ("y", "yes"):
+                raise CommandError("Nothing was made: it was not confirmed.", returncode=2)
         study_file.check(file)
-        progress = reporting.TellingProgress(self.stdout)
-        with transaction.atomic():
-            made = make(file, tell=self.stdout.write, progress=progress)
-            made.changed += study_file.make(file, made.study)
-        self._tell(made, _site(options["address"]))
+        self._tell(self._made(file, asks), _site(options["address"]))
 
-    def _agrees(self, file: StudyFile) -> bool:
-        self.stdout.write(f"{file.path}: {file.content['name']}")
+    def _complete(self, content: dict[str, Any]) -> None:
+        """Ask for the values that every study file needs and are not in this one."""
+        data = content.setdefault("data", {})
+        if isinstance(data, dict):
+            if "truth" not in data:
+                data["truth"] = self._needed("Ground truth, a file or folder:")
+            if "results" not in data:
+                data["results"] = shlex.split(self._needed("Results of the methods, files:"))
+        if "name" not in content:
+            content["name"] = self._needed("Name of the study:")
+
+    def _needed(self, question: str) -> str:
+        while not (given := self._asked(question)):
+            self.stdout.write("A value is needed.")
+        return given
+
+    def _made(self, file: StudyFile, asks: bool) -> Made:
+        """Make the study; begin again with the answers while a load asks something."""
+        progress = reporting.TellingProgress(self.stdout)
+        answers: dict[Path, dict[str, str]] = {}
+        while True:
+            try:
+                with transaction.atomic():
+                    made = make(file, tell=self.stdout.write, progress=progress, answers=answers)
+                    made.changed += study_file.make(file, made.study)
+                return made
+            except FileRefused as refusal:
+                if not asks or not refusal.questions:
+                    raise
+                for question in refusal.questions:
+                    answers.setdefault(question.path, {})[question.field] = self._chosen(question)
+
+    def _chosen(self, question: Question) -> str:
+        self.stdout.write(question.words)
+        for number, (_answer, label) in enumerate(question.choices, 1):
+            self.stdout.write(f"  {number}  {label}")
+        numbers = {str(at): answer for at, (answer, _) in enumerate(question.choices, 1)}
+        while (given := self._asked(f"{question.field}, 1 to {len(numbers)}:")) not in numbers:
+            self.stdout.write(f"{given!r} is none of these numbers.")
+        return numbers[given]
+
+    def _asked(self, question: str) -> str:
         try:
-            return input("Make or change this study? [y/N] ").strip().lower() in ("y", "yes")
-        except EOFError:
-            return False
+            return input(f"{question} ").strip()
+        except EOFError as end:
+            raise CommandError("Nothing was made: the input ended.", returncode=2) from end
 
     def _tell(self, made: Made, site: str) -> None:
         study = made.study
@@ -89,15 +135,13 @@ class Command(SiteCommand):
 
 
 def _of_options(options: dict[str, Any]) -> StudyFile:
-    """Return the content of a file from the options of the simplest case."""
-    if not options["truth"] or not options["results"]:
-        raise FileRefused("Name a study file, or --truth and --results.")
-    data = {"truth": options["truth"], "results": options["results"]}
-    if options["photographs"]:
-        data["photographs"] = options["photographs"]
-    name = options["name"] or f"Study of {Path(options['truth']).stem}"
-    content = {"name": name, "data": data, "people": {"annotators": options["annotators"]}}
-    return checked(StudyFile(Path("options"), content, {}))
+    """Return the content of a file from the options of the simplest case, not checked yet."""
+    named = ("truth", "photographs", "results")
+    data = {name: options[name] for name in named if options[name]}
+    content: dict[str, Any] = {"data": data, "people": {"annotators": options["annotators"]}}
+    if options["name"] or options["truth"]:
+        content["name"] = options["name"] or f"Study of {Path(options['truth']).stem}"
+    return StudyFile(Path("options"), content, {})
 
 
 def _site(given: str) -> str:

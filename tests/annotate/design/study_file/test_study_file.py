@@ -1,6 +1,10 @@
 """A study from one file: everything or nothing, twice the same, and refusals with their place."""
 
+import io
 import json
+import os
+import pty
+import re
 import tomllib
 
 import pytest
@@ -10,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from annotate.challenges.models import Challenge
 from annotate.challenges.services import PUBLIC_SETTINGS, drawn_hidden
-from annotate.datasets.models import Dataset, Image
+from annotate.datasets.models import Dataset, Image, Result
 from annotate.design.study_file.reading import schema
 from annotate.judging import services as judging
 from annotate.recruiting.models import Entrance, Outcome
@@ -19,6 +23,7 @@ from annotate.studies.settings import BY_NAME
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.documents import ROOT, blocks_of
 from tests.support.factories import add_annotator
+from tests.support.word_files import box, files
 
 pytestmark = pytest.mark.django_db
 
@@ -299,3 +304,90 @@ def test_the_schema_describes_every_setting_of_a_study():
 def test_the_schema_is_written_by_the_command(capsys):
     call_command("make_study", "--schema")
     assert json.loads(capsys.readouterr().out) == schema()
+
+
+class TestOnATerminal:
+    """A terminal asks for missing values and for one of two readings; elsewhere both are refused."""
+
+    @pytest.fixture
+    def terminal(self, monkeypatch):
+        """A function that lets standard input be a terminal at which these lines are typed."""
+        ends = []
+
+        def types(*lines):
+            master, slave = pty.openpty()
+            ends.extend([os.fdopen(master, "wb", buffering=0), os.fdopen(slave)])
+            monkeypatch.setattr("sys.stdin", ends[-1])
+            # The end of input, as Ctrl-D sends it.
+            ends[-2].write("".join(f"{line}\n" for line in lines).encode() + b"\x04")
+
+        yield types
+        for end in ends:
+            end.close()
+
+    @pytest.fixture
+    def odd(self, tmp_path):
+        """Eight images; one zip has x and y exchanged, the other has no file for one image."""
+        truth = files(lambda *of: of, "gt_img_{}.txt", ",word")
+        exchanged = files(lambda x, y, r, b: (y, x + 1, b, r + 1))
+        fewer = files(box)
+        fewer.pop(next(iter(fewer)))
+        for name, content in (("gt", truth), ("exchanged", exchanged), ("fewer", fewer)):
+            (tmp_path / f"{name}.zip").write_bytes(zip_bytes(content))
+        results = '["exchanged.zip", "fewer.zip"]'
+        (tmp_path / "study.toml").write_text(
+            f'name = "Odd"\nopen = false\n[data]\ntruth = "gt.zip"\nresults = {results}\n'
+            '[protocols]\nuse = ["iou"]\n'
+        )
+        return tmp_path
+
+    def test_the_questions_of_the_loading_pages_are_asked(self, odd, terminal, capsys):
+        terminal("y", "7", "2", "1")
+        call_command("make_study", str(odd / "study.toml"))
+        said = capsys.readouterr().out
+        assert "'7' is none of these numbers." in said
+        assert "  2  with x and y exchanged" in said
+        receipts = {
+            file["name"]: file for one in Dataset.objects.get().imports.all() for file in one.files
+        }
+        assert receipts["exchanged.zip"]["reading"] == "with x and y exchanged"
+        assert not receipts["fewer.zip"].get("reading")
+        assert Result.objects.filter(method__name="fewer").count() == len(files(box))
+
+    def test_nothing_is_made_when_the_input_ends(self, odd, terminal):
+        terminal("y", "2")
+        with pytest.raises(CommandError, match="the input ended"):
+            call_command("make_study", str(odd / "study.toml"))
+        assert not Dataset.objects.exists()
+
+    @pytest.mark.parametrize("options", [[], ["--yes"]])
+    def test_elsewhere_the_key_that_answers_is_named(self, odd, options, terminal, monkeypatch):
+        if options:
+            terminal("y", "2", "1")
+        else:
+            monkeypatch.setattr("sys.stdin", io.StringIO("y\n2\n1\n"))
+        with pytest.raises(CommandError) as refused:
+            call_command("make_study", str(odd / "study.toml"), *options)
+        assert re.search(
+            r"study\.toml:3: data\.reading: .*answers it: as-read, exchanged\.", str(refused.value)
+        )
+        assert refused.value.returncode == 2
+        assert not Dataset.objects.exists()
+
+    def test_values_that_are_missing_are_asked_for(self, folder, terminal, capsys):
+        (folder / "study.toml").write_text('open = false\n[protocols]\nuse = ["iou"]\n')
+        terminal("gt.zip", "", "a.zip b.zip", "Asked", "y")
+        call_command("make_study", str(folder / "study.toml"))
+        assert Study.objects.get().name == "Asked"
+        assert "A value is needed." in capsys.readouterr().out
+
+    def test_values_that_are_missing_are_refused_elsewhere(self, folder, monkeypatch):
+        monkeypatch.setattr("sys.stdin", io.StringIO("gt.zip\n"))
+        (folder / "study.toml").write_text('name = "Two"\n[data]\ntruth = "gt.zip"\n')
+        with pytest.raises(CommandError, match=r"study\.toml:2: data\.results: this key is req"):
+            call_command("make_study", str(folder / "study.toml"))
+        (folder / "study.toml").write_text(FILE.replace('photographs = "images"', ""))
+        with pytest.raises(CommandError, match=r"study\.toml: open: None of the images has"):
+            call_command("make_study", str(folder / "study.toml"))
+        with pytest.raises(CommandError, match="Name a study file, or --truth and --results"):
+            call_command("make_study", "--truth", "gt.zip")
