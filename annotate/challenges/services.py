@@ -312,6 +312,7 @@ def submit(
 
     Quota and dates are asked under the lock of the team, when the whole file has arrived.
     """
+    refuse_unseen(name, ChallengeRefused)
     kept = files.keep(stream, team.challenge.max_mb)
     try:
         with transaction.atomic():

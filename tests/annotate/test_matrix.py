@@ -6,6 +6,7 @@ be a failure of the server or hold a word of the second world, and no row of it 
 """
 
 import json
+import re
 from contextlib import contextmanager
 from urllib.parse import urlencode
 
@@ -62,7 +63,12 @@ class Two:
         image.truth["regions"][0]["text"] = "veiledword"
         for one in (study, study.dataset, image):
             one.save()
+        team = self.other.entry.team
+        team.name, team.challenge.title = "Veiled team", "Veiled challenge"
+        team.save()
+        team.challenge.save()
         self.words = {b"Veiled study", b"Veiled data", b"veiledword", guest_of(self.other).encode()}
+        self.words |= {b"Veiled team", b"Veiled challenge"}
         self.words |= {
             person.username.encode() for person in self.other.people.values() if person is not None
         }
@@ -107,11 +113,14 @@ def test_the_second_world_is_found_where_it_is_shown(two):
     """Otherwise the other tests would prove nothing."""
     admin = Client()
     admin.force_login(two.other.people["admin"])
-    shown = b"".join(
-        admin.get(url).content
-        for url in (f"/studies/{two.other.study.slug}/", "/data/", "/people/", "/people/log/")
-    )
-    assert {word for word in two.words if word in shown} >= {b"Veiled study", b"Veiled data"}
+    entry = two.other.entry
+    challenge = f"/challenges/{entry.team.challenge.slug}/"
+    of_challenge = (challenge, f"{challenge}standings/", f"{challenge}entries/{entry.pk}/")
+    assert {*of_challenge} <= {*addresses(two.other)}
+    pages = (f"/studies/{two.other.study.slug}/", "/data/", "/people/", "/people/log/")
+    shown = b"".join(admin.get(url).content for url in (*pages, *of_challenge))
+    veiled = {b"Veiled study", b"Veiled data", b"Veiled team", b"Veiled challenge"}
+    assert {word for word in two.words if word in shown} >= veiled
     assert len(two.foreign["annotate.Image"]) > 2
     assert that_refer_to(rows(), two.foreign) != []
     with taken_back():
@@ -143,8 +152,8 @@ def test_foreign_keys_in_a_path(two, role):
 
 
 def is_everybodys(url):
-    """Return whether an address holds no key of a world: the guide to the protocols."""
-    return url.startswith("/api/v1/protocols/")
+    """Return whether an address is public: the guide to the protocols, and the first page of an entrance."""
+    return re.match(r"/api/v1/protocols/|/join/[^/]+/$", url) is not None
 
 
 @pytest.mark.parametrize("role", ["annotator", "researcher"])

@@ -15,6 +15,7 @@ from annotate.api.tokens.models import Token
 from annotate.api.tokens.services import create_token
 from annotate.design.setup.services import begin
 from tests.support.addresses import operations
+from tests.support.participants import make_entrance
 from tests.support.world import World, ids
 
 _GROUP = re.compile(r"\(\?P<(\w+)>((?:[^()]|\([^()]*\))*)\)")
@@ -66,6 +67,9 @@ def keys_of(world: World) -> dict[str, Any]:
         "receipt": world.receipt.pk,
         "role": "researcher",
         "state": "closed",
+        "challenge": world.entry.team.challenge.slug,
+        "team": world.entry.team.pk,
+        "entry": world.entry.pk,
     }
 
 
@@ -81,7 +85,20 @@ def completed(world: World) -> World:
     create_token(person=admin, name="token of the admin", scopes=["read"])
     methods = list(world.study.dataset.methods.all())
     begin(person=admin, dataset=world.study.dataset, name="Being set up", methods=methods)
+    make_entrance(world.study)
     return world
+
+
+def _of_challenge(world: World) -> dict[str, Any]:
+    """Return the values that addresses of challenges give names that others have, too."""
+    challenge = world.entry.team.challenge
+    return {
+        "slug": challenge.slug,
+        "pk": world.entry.pk,
+        "image": challenge.images_of("visible")[0].pk,
+        "split": "visible",
+        "id": world.entry.pk,
+    }
 
 
 def addresses(world: World) -> Iterator[str]:
@@ -102,12 +119,21 @@ def addresses(world: World) -> Iterator[str]:
             given["pk"] = world.study.memberships.first().pk
         if route.startswith(("data/", "planning/")):
             given["slug"] = world.study.dataset.slug
+        if route.startswith("challenges/"):
+            given |= _of_challenge(world)
+        entrance = world.study.entrances.get()
+        if "/recruit/" in route:
+            given["number"] = entrance.pk
+        if route.startswith("join/"):
+            given["slug"] = entrance.slug
         yield "/" + _filled(route, given)
     for path in {operation.partition(" ")[2] for operation in operations()}:
         root = path.split("/")[0]
         given = keys | {"id": ids(world).get(root, world.kept.pk)}
         if root == "datasets":
             given["slug"] = world.study.dataset.slug
+        if root == "challenges":
+            given |= _of_challenge(world)
         if root == "protocols":
             given["slug"] = "iou"
         yield "/api/v1/" + path.format_map(_WithDefault(given))

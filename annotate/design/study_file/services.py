@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind
 from annotate.jobs.engine import computing
 from annotate.judging.image_allocation import is_answered
+from annotate.names import refuse_unseen
 from annotate.recruiting import services as recruiting
 from annotate.recruiting.models import Entrance, Platform, new_slug
 from annotate.recruiting.platforms import NAMES
@@ -244,6 +246,9 @@ def entrance_of(file: StudyFile, number: int, study: Study) -> Entrance:
     }
     entrance = Entrance(study=study, platform=platform, **usual | given)
     entrance.slug = entrance.slug or new_slug()
+    for name in ("name", "group"):
+        key = f"entrance.{number}.{name}"
+        refuse_unseen(getattr(entrance, name), partial(file.refused, key))
     try:
         entrance.full_clean(exclude=["study"], validate_unique=False, validate_constraints=False)
     except ValidationError as fault:

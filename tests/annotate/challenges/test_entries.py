@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import io
 import random
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
@@ -126,6 +127,13 @@ def test_a_bad_upload_is_refused_with_a_sentence_and_uses_no_quota(team, content
     assert word in said(entry)
     assert services.left(team) == before
     assert not entry.scores.exists()
+
+
+def test_the_name_of_a_file_has_no_characters_that_are_not_shown(team):
+    with pytest.raises(ChallengeRefused, match="not shown"):
+        services.submit(team=team, stream=io.BytesIO(upload()), name="net\u202e.zip")
+    assert not files.folder().exists()
+    assert not Entry.objects.exists()
 
 
 def test_an_upload_that_is_too_large_is_not_stored(challenge, team):

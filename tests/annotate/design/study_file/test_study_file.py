@@ -276,6 +276,8 @@ def test_options_make_the_simplest_study_without_a_file(folder, capsys):
             'way_back = "https://evil.org"',
             r":18: entrance.0.way_back: People can be sent",
         ),
+        ("places = 40", 'name = "Pro\\u200blific"', r":18: entrance.0.name: .*not shown"),
+        ("places = 40", 'group = "\\u202eA"', r":18: entrance.0.group: .*not shown"),
         ("\nannotators = 2", '\nannotators = "x"', r":15: people.annotators: expected a number"),
         ("[people]", "[people", r":13: .*line 13"),
     ],
