@@ -1,5 +1,6 @@
 """Fields and serializers used by several subjects."""
 
+import math
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -21,6 +22,16 @@ class Finite(serializers.FloatField):
         if isinstance(data, bool) or not isinstance(data, int | float):
             self.fail("invalid")
         return super().to_internal_value(data)
+
+
+class Defined(serializers.FloatField):
+    """A figure in a response; null if it is undefined or infinite."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_null=True, **options)
+
+    def to_representation(self, value: Any) -> Any:
+        return float(value) if math.isfinite(value) else None
 
 
 class RegionSerializer(serializers.Serializer[None]):

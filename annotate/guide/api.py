@@ -22,7 +22,6 @@ from .serializers import (
     ScoredSerializer,
     costs_data,
     image_score_data,
-    overall_data,
     protocol_data,
     scene_of,
 )
@@ -61,11 +60,12 @@ class ProtocolScore(ApiView):
             slug=slug, parameters=sent["parameters"], scenes=scenes
         )
         of_images: Sequence[Losses | None] = lost or [None] * len(scenes)
+        overall = protocol.overall(scores)
         data = {
             "protocol": protocol.slug,
             "parameters": protocol.parameters(),
             "version": registry.version_of(protocol.slug),
-            **overall_data(protocol.overall(scores)),
+            **{name: getattr(overall, name) for name in ("recall", "precision", "f_score")},
             "images": [
                 image_score_data(scene, score, of_scene)
                 for scene, score, of_scene in zip(scenes, scores, of_images, strict=True)

@@ -1,18 +1,17 @@
 """Serializers of protocols, of scenes to be scored, and of their scores."""
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import Field, asdict
+from dataclasses import Field
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotate.api.fields import Finite, RegionSerializer, region_of
+from annotate.api.fields import Defined, Finite, RegionSerializer, region_of
 from annotate.names import seen
-from protocols.core.base import ImageScore, OverallScore, Protocol, Scene
-from protocols.core.causes import CAUSES, Losses, costs, total
+from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.core.causes import CAUSES, Cost, Losses, costs, total
 
 MAX_SCENES = 50
 MAX_REGIONS = 300
@@ -23,8 +22,8 @@ class ParameterSerializer(serializers.Serializer[None]):
     name = serializers.CharField()
     kind = serializers.ChoiceField(["number", "whole number", "switch", "choice"])
     default = serializers.SerializerMethodField(help_text="As published.")
-    low = serializers.FloatField(allow_null=True)
-    high = serializers.FloatField(allow_null=True)
+    low = Defined()
+    high = Defined()
     choices = serializers.ListField(child=serializers.CharField())
     says = serializers.CharField(allow_blank=True)
 
@@ -66,7 +65,7 @@ def _parameter(declared: "Field[Any]") -> dict[str, Any]:
         "kind": kind,
         "default": default,
         "low": declared.metadata["low"] if is_number else None,
-        "high": _finite(declared.metadata["high"]) if is_number else None,
+        "high": declared.metadata["high"] if is_number else None,
         "choices": list(choices),
         "says": declared.metadata.get("says", ""),
     }
@@ -126,8 +125,8 @@ class MatchSerializer(serializers.Serializer[None]):
     truth = serializers.ListField(child=serializers.IntegerField())
     detections = serializers.ListField(child=serializers.IntegerField())
     kind = serializers.CharField()
-    recall_credit = serializers.FloatField(allow_null=True)
-    precision_credit = serializers.FloatField(allow_null=True)
+    recall_credit = Defined()
+    precision_credit = Defined()
 
 
 class UnmatchedSerializer(serializers.Serializer[None]):
@@ -152,17 +151,17 @@ class CostSerializer(serializers.Serializer[None]):
     cause = serializers.ChoiceField(CAUSES)
     n_truth = serializers.IntegerField()
     n_detections = serializers.IntegerField()
-    recall = serializers.FloatField(allow_null=True)
-    precision = serializers.FloatField(allow_null=True)
-    f_score = serializers.FloatField(allow_null=True)
+    recall = Defined()
+    precision = Defined()
+    f_score = Defined()
 
 
 class ImageScoreSerializer(serializers.Serializer[None]):
     name = serializers.CharField(allow_blank=True)
-    recall = serializers.FloatField(allow_null=True)
-    precision = serializers.FloatField(allow_null=True)
-    f_score = serializers.FloatField(allow_null=True)
-    indicators = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    recall = Defined()
+    precision = Defined()
+    f_score = Defined()
+    indicators = serializers.DictField(child=Defined())
     matches = MatchSerializer(many=True)
     unmatched = UnmatchedSerializer(many=True)
     losses = LossSerializer(
@@ -178,9 +177,9 @@ class ScoredSerializer(serializers.Serializer[None]):
     protocol = serializers.CharField()
     parameters = serializers.DictField()
     version = serializers.CharField()
-    recall = serializers.FloatField(allow_null=True, help_text="Over all images, as published.")
-    precision = serializers.FloatField(allow_null=True)
-    f_score = serializers.FloatField(allow_null=True)
+    recall = Defined(help_text="Over all images, as published.")
+    precision = Defined()
+    f_score = Defined()
     images = ImageScoreSerializer(many=True)
     costs = CostSerializer(
         many=True, allow_null=True, help_text="What each cause costs, over all images."
@@ -188,35 +187,13 @@ class ScoredSerializer(serializers.Serializer[None]):
 
 
 def image_score_data(scene: Scene, score: ImageScore, lost: Losses | None) -> dict[str, Any]:
+    own = ("recall", "precision", "f_score", "indicators", "matches", "unmatched")
     return {
         "name": scene.name,
-        **{name: _finite(getattr(score, name)) for name in ("recall", "precision", "f_score")},
-        "indicators": {name: _finite(value) for name, value in score.indicators.items()},
-        "matches": [
-            {
-                "truth": match.truth,
-                "detections": match.detections,
-                "kind": match.kind,
-                "recall_credit": _finite(match.recall_credit),
-                "precision_credit": _finite(match.precision_credit),
-            }
-            for match in score.matches
-        ],
-        "unmatched": [
-            {"side": region.side, "index": region.index, "reason": region.reason}
-            for region in score.unmatched
-        ],
-        "losses": None if lost is None else [asdict(loss) for loss in lost.regions],
+        **{name: getattr(score, name) for name in own},
+        "losses": None if lost is None else lost.regions,
     }
 
 
-def overall_data(overall: OverallScore) -> dict[str, float | None]:
-    return {name: _finite(getattr(overall, name)) for name in ("recall", "precision", "f_score")}
-
-
-def costs_data(lost: Sequence[Losses] | None) -> list[dict[str, Any]] | None:
-    return None if lost is None else [asdict(cost) for cost in costs(total(lost))]
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
+def costs_data(lost: Sequence[Losses] | None) -> Sequence[Cost] | None:
+    return None if lost is None else costs(total(lost))
