@@ -18,19 +18,9 @@ class StudyProgress(ApiView):
     def get(self, request: Request, slug: str) -> Response:
         """Return the progress of a study, and what is missing for a complete report."""
         study = followed(request, slug)
-        n_annotators = len(selectors.annotators(study))
         counts = selectors.counts(study)
-        figures = counts.figures
-        data = {
-            "n_images": figures.n_images,
-            "n_ready": figures.n_ready,
-            "n_begun": figures.n_begun,
-            "n_untouched": figures.n_untouched,
-            "n_rankings": figures.n_rankings,
-            "n_screens": counts.n_screens,
-            "counted": counts.at,
-            "blocks": selectors.what_blocks(study, figures, n_annotators),
-        }
+        blocks = selectors.what_blocks(study, counts.figures, len(selectors.annotators(study)))
+        data = {"counts": counts, "blocks": blocks}
         return Response(self.shown(ProgressSerializer, data))
 
 

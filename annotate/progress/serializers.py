@@ -10,13 +10,17 @@ from annotate.studies.models import StudyImage
 class ProgressSerializer(serializers.Serializer[Any]):
     """The progress of a study."""
 
-    n_images = serializers.IntegerField()
-    n_ready = serializers.IntegerField(help_text="Images with all rankings they need.")
-    n_begun = serializers.IntegerField(help_text="Images with some work, but fewer.")
-    n_untouched = serializers.IntegerField()
-    n_rankings = serializers.IntegerField()
-    n_screens = serializers.IntegerField(help_text="Pairs answered.")
-    counted = serializers.DateTimeField(help_text="When this was counted.")
+    n_images = serializers.IntegerField(source="counts.figures.n_images")
+    n_ready = serializers.IntegerField(
+        source="counts.figures.n_ready", help_text="Images with all rankings they need."
+    )
+    n_begun = serializers.IntegerField(
+        source="counts.figures.n_begun", help_text="Images with some work, but fewer."
+    )
+    n_untouched = serializers.IntegerField(source="counts.figures.n_untouched")
+    n_rankings = serializers.IntegerField(source="counts.figures.n_rankings")
+    n_screens = serializers.IntegerField(source="counts.n_screens", help_text="Pairs answered.")
+    counted = serializers.DateTimeField(source="counts.at", help_text="When this was counted.")
     blocks = serializers.ListField(
         child=serializers.CharField(), help_text="What stands between it and a complete report."
     )
