@@ -34,7 +34,6 @@ from . import files, papers, services, work
 from .errors import NotPublished
 from .forms import PaperForm, PublishForm
 from .models import PublicPage
-from .papers import Chosen
 
 
 @login_required
@@ -47,19 +46,10 @@ def paper(request: SignedInRequest, slug: str) -> HttpResponse:
     look = PaperForm(sent)
     context: dict[str, Any] = {"study": study, "look": look, "query": request.GET.urlencode()}
     if not (form.is_valid() and look.is_valid()):
-        faults = {**form.errors, **look.errors}
-        return render(request, "publication/paper.html", context | {"faults": faults}, status=422)
+        return _paper(request, context | {"faults": {**form.errors, **look.errors}})
     settings, runs = form.settings(), form.runs()
     if request.method == "POST":
-        started = work.start_paper(
-            study=study,
-            settings=settings,
-            runs=runs,
-            look=look.look(),
-            person=request.user,
-            chosen=look.chosen(),
-        )
-        return go_to(started)
+        return _start(request, study, look, settings=settings, runs=runs)
     context["settings"] = [
         (name, value)
         for name, values in request.GET.lists()
@@ -69,14 +59,11 @@ def paper(request: SignedInRequest, slug: str) -> HttpResponse:
     try:
         reports.require_small(study, reports.MAX_IMAGES_ANALYSED_AT_ONCE)
     except TooLarge as refusal:
-        return render(request, "publication/paper.html", context | {"too_large": str(refusal)})
+        return _paper(request, context | {"too_large": str(refusal)})
     built, data = reports.analysed_report(study=study, settings=settings, runs=runs)
     content = whole(built.header, runs, reports.sentinels(runs), data)
-    chosen = look.chosen()
-    figures = FigureData(study, runs, settings, chosen.criterion, analysed=content)
-    return render(
-        request, "publication/paper.html", context | _shown(content, look, chosen, figures)
-    )
+    figures = FigureData(study, runs, settings, look.chosen().criterion, analysed=content)
+    return _paper(request, context | _shown(content, look, figures))
 
 
 @login_required
@@ -88,25 +75,24 @@ def kept_paper(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     look = PaperForm(request.POST if request.method == "POST" else request.GET)
     context: dict[str, Any] = {"study": study, "report": report, "look": look}
     if not look.is_valid():
-        return render(
-            request, "publication/paper.html", context | {"faults": look.errors}, status=422
-        )
+        return _paper(request, context | {"faults": look.errors})
     if request.method == "POST":
         settings = Settings(**report.data["settings"])
-        started = work.start_paper(
-            study=study,
-            settings=settings,
-            runs=[],
-            look=look.look(),
-            person=request.user,
-            kept=report,
-            chosen=look.chosen(),
+        return _start(request, study, look, settings=settings, runs=[], kept=report)
+    figures = data_of_kept(study, report, look.chosen().criterion)
+    return _paper(request, context | _shown(report.data, look, figures))
+
+
+def _paper(request: SignedInRequest, context: dict[str, Any]) -> HttpResponse:
+    status = 422 if "faults" in context else 200
+    return render(request, "publication/paper.html", context, status=status)
+
+
+def _start(request: SignedInRequest, study: Study, look: PaperForm, **of: Any) -> HttpResponse:
+    return go_to(
+        work.start_paper(
+            study=study, person=request.user, look=look.look(), chosen=look.chosen(), **of
         )
-        return go_to(started)
-    chosen = look.chosen()
-    figures = data_of_kept(study, report, chosen.criterion)
-    return render(
-        request, "publication/paper.html", context | _shown(report.data, look, chosen, figures)
     )
 
 
@@ -167,10 +153,8 @@ def _to_publish(request: SignedInRequest, slug: str, pk: int) -> KeptReport:
     return get_object_or_404(study.kept_reports.select_related("study"), pk=pk)
 
 
-def _shown(
-    data: Mapping[str, Any], form: PaperForm, chosen: Chosen, figures: FigureData
-) -> dict[str, Any]:
-    text = papers.methods_text(data)
+def _shown(data: Mapping[str, Any], form: PaperForm, figures: FigureData) -> dict[str, Any]:
+    chosen, text = form.chosen(), papers.methods_text(data)
     with translation.override(ENGLISH):
         figure = build(figures, [chosen.figure])[chosen.figure]
         drawn = None if figure.is_empty else drawings(figure, "double")
