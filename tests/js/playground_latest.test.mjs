@@ -1,59 +1,9 @@
-// Steps that are taken back, questions of which the last one counts, and words.
+// Questions of which the last one counts, and words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { createLatest } from "../../static/js/guide/latest.js";
-import { createSteps } from "../../static/js/guide/steps.js";
 import { sayBox } from "../../static/js/guide/words.js";
-
-test("steps are taken back and done again in order", () => {
-  const steps = createSteps("a");
-  assert.equal(steps.undo(), false);
-  steps.take("b");
-  steps.take("c");
-  steps.undo();
-  assert.equal(steps.scene(), "b");
-  steps.undo();
-  assert.equal(steps.scene(), "a");
-  steps.redo();
-  steps.redo();
-  assert.equal(steps.scene(), "c");
-  assert.equal(steps.redo(), false);
-});
-
-test("what is done anew ends what could be done again", () => {
-  const steps = createSteps("a");
-  steps.take("b");
-  steps.undo();
-  steps.take("c");
-  assert.equal(steps.canRedo(), false);
-  steps.undo();
-  assert.equal(steps.scene(), "a");
-});
-
-test("typing is one step until a pause, and a drag is one however long the hand rests", () => {
-  let time = 0;
-  const steps = createSteps(0, () => time);
-  const [first, second] = [Symbol("drag"), Symbol("drag")];
-  for (const at of [1, 2, 3]) steps.take(at, "type t0 text");
-  time += 5000;
-  steps.take(4, "type t0 text");
-  steps.take(5, first);
-  time += 5000;
-  steps.take(6, first);
-  steps.take(7, second);
-  const seen = [];
-  while (steps.undo()) seen.push(steps.scene());
-  assert.deepEqual(seen, [6, 4, 3, 0]);
-});
-
-test("two steps without a name stay two", () => {
-  const steps = createSteps("a", () => 0);
-  steps.take("b");
-  steps.take("c");
-  steps.undo();
-  assert.equal(steps.scene(), "b");
-});
 
 const rest = () => new Promise((resolve) => setTimeout(resolve));
 

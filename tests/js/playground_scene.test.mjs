@@ -4,7 +4,6 @@ import { test } from "node:test";
 
 import { queryOf } from "../../static/js/guide/address.js";
 import { valuesOf } from "../../static/js/guide/box_form.js";
-import { wayOf } from "../../static/js/guide/playground.js";
 import { added, boxOf, changed, removed, typed } from "../../static/js/guide/scene.js";
 
 const LIMITS = { width: 1000, height: 600, minSide: 4, maxBoxes: 60, maxText: 40, maxLine: 99 };
@@ -66,13 +65,4 @@ test("an address names its protocol, unless the page is about one", () => {
   const empty = { truth: [], detections: [] };
   assert.equal(queryOf(empty, "a b", ""), "?protocol=a%20b&scene=1");
   assert.equal(queryOf(empty, "iou", "iou"), "?scene=1");
-});
-
-test("Ctrl or Command with Z and Y go through the steps", () => {
-  const way = (key, held) => wayOf({ key, ctrlKey: false, metaKey: false, altKey: false, shiftKey: false, ...held });
-  assert.equal(way("z", { ctrlKey: true }), "undo");
-  assert.equal(way("Z", { ctrlKey: true, shiftKey: true }), "redo");
-  assert.equal(way("y", { metaKey: true }), "redo");
-  assert.equal(way("z"), null);
-  assert.equal(way("z", { ctrlKey: true, altKey: true }), null);
 });

@@ -1,9 +1,7 @@
-// The address of the page contains the scene, and the button copies it.
-import { gettext } from "../elements/words.js";
+// The address of the page contains the scene.
 import { toLink } from "./links.js";
 
 const ADDRESS_AFTER_MS = 250;
-const COPIED_FOR_MS = 2500;
 
 // only: the page is about one protocol, and its address does not name it.
 export function queryOf(scene, chosen, only) {
@@ -25,22 +23,4 @@ export function createAddress(only, whole) {
       }, ADDRESS_AFTER_MS);
     },
   };
-}
-
-// linkOf() returns the link to copy; onSay(words) reports the outcome.
-export function enhanceCopyLink(button, linkOf, onSay) {
-  button.addEventListener("click", async () => {
-    let words = gettext("Link copied.");
-    try {
-      await navigator.clipboard.writeText(linkOf());
-    } catch {
-      words = gettext("Copy the address of this page.");
-    }
-    button.textContent = words.replace(/\.$/, "");
-    onSay(words);
-    setTimeout(() => {
-      button.textContent = gettext("Copy link");
-    }, COPIED_FOR_MS);
-  });
-  button.hidden = false;
 }

@@ -4,7 +4,7 @@ import { labelOf, titleOf } from "./words.js";
 
 const NUMBERS = ["left", "top", "width", "height"];
 
-// onChange(name, box, what) is called for typed values, onDelete(name) by the button.
+// onChange(name, box) is called for typed values, onDelete(name) by the button.
 export function createBoxForm(form, limits, { onChange, onDelete }) {
   let scene = null;
   let selected = null;
@@ -27,7 +27,7 @@ export function createBoxForm(form, limits, { onChange, onDelete }) {
     const isValid = next !== null && input.validity.valid;
     if (isValid) input.removeAttribute("aria-invalid");
     else input.setAttribute("aria-invalid", "true");
-    if (isValid) onChange(selected, next, input.name === "ignored" ? null : `type ${selected} ${input.name}`);
+    if (isValid) onChange(selected, next);
   });
   // A refused number is replaced by the valid one.
   form.addEventListener("focusout", () => requestAnimationFrame(() => fill(form, scene, selected)));

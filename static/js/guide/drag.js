@@ -18,7 +18,7 @@ export function enableDrag(stage) {
       return;
     }
     event.preventDefault();
-    drag = { ...grip, what: Symbol("drag"), hasMoved: false, pointer: event.pointerId };
+    drag = { ...grip, hasMoved: false, pointer: event.pointerId };
     picture.setPointerCapture(event.pointerId);
     onSelect(drag.name);
     stage.focus(drag.name);
@@ -26,12 +26,12 @@ export function enableDrag(stage) {
 
   picture.addEventListener("pointermove", ({ clientX, clientY, pointerId }) => {
     if (pointerId !== drag?.pointer) return;
-    const { box, from, handle, name, unit, what } = drag;
+    const { box, from, handle, name, unit } = drag;
     const [x, y] = [clientX - from[0], clientY - from[1]];
     drag.hasMoved ||= Math.hypot(x, y) >= STILL_PX;
     if (!drag.hasMoved) return;
     const by = [x * unit, y * unit];
-    onChange(name, handle ? resized(box, handle, ...by, limits) : moved(box, ...by, limits), what);
+    onChange(name, handle ? resized(box, handle, ...by, limits) : moved(box, ...by, limits));
   });
 
   const end = ({ pointerId, type }) => {

@@ -1,6 +1,6 @@
 // The playground: one scene, its stage, its form, its link, and its scores from the site.
 import { gettext } from "../elements/words.js";
-import { createAddress, enhanceCopyLink, queryOf } from "./address.js";
+import { createAddress } from "./address.js";
 import { createBoxForm, createChips } from "./box_form.js";
 import { createLatest } from "./latest.js";
 import { fromData, toLink } from "./links.js";
@@ -9,16 +9,14 @@ import { added, boxOf, changed, indexOf, nameOf, removed, sideOf } from "./scene
 import { askForScores } from "./scoring.js";
 import { createSpeech } from "./speech.js";
 import { createStage } from "./stage.js";
-import { createSteps } from "./steps.js";
 import { labelOf, sayBox } from "./words.js";
 
 const AGAIN_AFTER_MS = 3000;
-const TAKES_TEXT = "select, textarea, input:not([type=checkbox])";
-const HELP = gettext("Drag a box, or its handles. By keyboard: Tab to a box, arrow keys move it, Shift and arrow keys resize it (with Ctrl by single units), Delete removes it, Ctrl+Z undoes.");
+const HELP = gettext("Drag a box, or its handles. By keyboard: Tab to a box, arrow keys move it, Shift and arrow keys resize it (with Ctrl by single units), Delete removes it.");
 
 // Its parts and its state are one record. given: the site's data on limits, kinds, presets and the scene
 // of the address; protocols: the displayed scores; chosen: the slug of the protocol whose matches are
-// shown; selected: the name of a box or null. data-asked is the link whose scores were requested last,
+// shown; scene: its boxes; selected: the name of a box or null. data-asked is the link whose scores were requested last,
 // data-scored the one whose scores are shown.
 export function enhancePlayground(root) {
   const given = JSON.parse(root.querySelector("#playground-data").textContent);
@@ -30,7 +28,7 @@ export function enhancePlayground(root) {
     protocols: given.protocols,
     chosen: given.shown,
     selected: part("form").elements.box.value || null,
-    steps: createSteps(fromData(given.drawing)),
+    scene: fromData(given.drawing),
     address: createAddress(given.only, document.querySelector("[data-whole]")),
   };
   play.speech = createSpeech(part("status"), () => play.stage.isDragging());
@@ -38,7 +36,6 @@ export function enhancePlayground(root) {
   addScores(play);
   wire(play);
 
-  for (const name of ["undo", "redo"]) part(name).hidden = false;
   part("apply").hidden = true;
   part("help").textContent = HELP;
   root.dataset.asked = root.dataset.scored = given.scene;
@@ -51,7 +48,7 @@ export function enhancePlayground(root) {
 
 function addEditing(play) {
   const { given, part } = play;
-  const onChange = (name, box, what) => take(play, changed(play.steps.scene(), name, box), what);
+  const onChange = (name, box) => take(play, changed(play.scene, name, box));
   const onDelete = (name) => remove(play, name);
   const onSelect = (name) => select(play, name);
   play.stage = createStage(part("stage"), given.limits, { onSelect, onChange, onDelete });
@@ -67,7 +64,7 @@ function addScores(play) {
     onChoose(slug) {
       play.chosen = slug;
       showScores(play);
-      play.address.keep(play.steps.scene(), slug);
+      play.address.keep(play.scene, slug);
       sayLater(play);
     },
   });
@@ -83,7 +80,7 @@ function addScores(play) {
       stale.hidden = false;
       stale.textContent = trouble.message || gettext("Scores are out of date: the site is not responding.");
       clearTimeout(again);
-      const ask = () => play.steps.scene() === scene && play.scores.ask(scene);
+      const ask = () => play.scene === scene && play.scores.ask(scene);
       if (trouble.isPassing) again = setTimeout(ask, AGAIN_AFTER_MS);
     },
   });
@@ -91,19 +88,19 @@ function addScores(play) {
 
 // Actions
 
-function take(play, next, what = null) {
-  play.steps.take(next, what);
+function take(play, next) {
+  play.scene = next;
   refresh(play);
 }
 
 function add(play, side) {
-  const { given, speech, stage, steps } = play;
-  const at = steps.scene()[side].length;
+  const { given, scene, speech, stage } = play;
+  const at = scene[side].length;
   if (at >= given.limits.maxBoxes) {
     speech.now(gettext("There is only room for {n}.", { n: given.limits.maxBoxes }));
     return;
   }
-  const next = added(steps.scene(), side);
+  const next = added(scene, side);
   play.selected = nameOf(side, at);
   take(play, next);
   stage.focus(play.selected);
@@ -111,7 +108,7 @@ function add(play, side) {
 }
 
 function remove(play, name) {
-  const { scene, next } = removed(play.steps.scene(), name);
+  const { scene, next } = removed(play.scene, name);
   play.selected = next;
   take(play, scene);
   if (next) play.stage.focus(next);
@@ -125,14 +122,6 @@ function select(play, name) {
   showBoxes(play);
 }
 
-// way: "undo" or "redo".
-function travel(play, way) {
-  if (!play.steps[way]()) return;
-  if (!boxOf(play.steps.scene(), play.selected)) play.selected = null;
-  refresh(play);
-  play.speech.now(way === "undo" ? gettext("Undone.") : gettext("Redone."));
-}
-
 function takePreset(play, slug) {
   const preset = play.given.presets.find((known) => known.slug === slug);
   play.selected = null;
@@ -144,32 +133,30 @@ function takePreset(play, slug) {
 // Display
 
 function refresh(play) {
-  const { address, given, part, root, scores, steps } = play;
-  const link = toLink(steps.scene());
+  const { address, given, part, root, scene, scores } = play;
+  const link = toLink(scene);
   showBoxes(play);
-  part("undo").disabled = !steps.canUndo();
-  part("redo").disabled = !steps.canRedo();
-  const preset = given.presets.find(({ scene }) => scene === link);
+  const preset = given.presets.find((known) => known.scene === link);
   part("says").textContent = preset?.says ?? gettext("A scene of your own.");
   for (const chip of root.querySelectorAll("[data-preset]")) {
     if (chip.dataset.preset === preset?.slug) chip.setAttribute("aria-current", "true");
     else chip.removeAttribute("aria-current");
   }
-  address.keep(steps.scene(), play.chosen);
-  if (link !== root.dataset.asked || !part("loading").hidden) scores.ask(steps.scene());
+  address.keep(scene, play.chosen);
+  if (link !== root.dataset.asked || !part("loading").hidden) scores.ask(scene);
   root.dataset.asked = link;
 }
 
 const saidOf = ({ protocols, chosen }) => protocols.find(({ slug }) => slug === chosen);
 
 function drawStage(play) {
-  play.stage.draw(play.steps.scene(), saidOf(play).status, play.given.kinds, play.selected);
+  play.stage.draw(play.scene, saidOf(play).status, play.given.kinds, play.selected);
 }
 
 function showBoxes(play) {
   drawStage(play);
-  play.form.show(play.steps.scene(), play.selected);
-  play.chips.show(play.steps.scene(), play.selected);
+  play.form.show(play.scene, play.selected);
+  play.chips.show(play.scene, play.selected);
 }
 
 function showScores(play) {
@@ -182,7 +169,7 @@ function sayLater(play) {
   play.speech.later(() => {
     const { selected } = play;
     const said = saidOf(play);
-    const box = boxOf(play.steps.scene(), selected);
+    const box = boxOf(play.scene, selected);
     if (!box) return said.sentence;
     const side = sideOf(selected);
     const at = indexOf(selected);
@@ -193,7 +180,7 @@ function sayLater(play) {
 // Events
 
 function wire(play) {
-  const { given, part, root, speech, steps } = play;
+  const { part, root } = play;
   part("tools").addEventListener("submit", (event) => {
     event.preventDefault();
     add(play, event.submitter?.value === "add-detection" ? "detections" : "truth");
@@ -204,22 +191,4 @@ function wire(play) {
     event.preventDefault();
     takePreset(play, chip.dataset.preset);
   });
-  for (const way of ["undo", "redo"]) part(way).addEventListener("click", () => travel(play, way));
-  const linkOf = () => location.origin + location.pathname + queryOf(steps.scene(), play.chosen, given.only);
-  enhanceCopyLink(part("copy-link"), linkOf, speech.now);
-  document.addEventListener("keydown", (event) => {
-    const target = event.target instanceof Element ? event.target : document.body;
-    if (target.matches(TAKES_TEXT)) return;
-    const way = wayOf(event);
-    if (!way) return;
-    event.preventDefault();
-    travel(play, way);
-  });
-}
-
-// The direction in which a key moves through the steps, or null.
-export function wayOf({ key, ctrlKey, metaKey, altKey, shiftKey, isComposing }) {
-  if (!(ctrlKey || metaKey) || altKey || isComposing) return null;
-  if (key.toLowerCase() === "z") return shiftKey ? "redo" : "undo";
-  return key.toLowerCase() === "y" ? "redo" : null;
 }

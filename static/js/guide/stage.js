@@ -8,7 +8,7 @@ import { boxOf } from "./scene.js";
 const STEP = 10;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-// onSelect(name), onChange(name, box, what), onDelete(name): `what` names a continuous action.
+// onSelect(name), onChange(name, box), onDelete(name)
 export function createStage(picture, limits, { onSelect, onChange, onDelete }) {
   // The state for the modules that draw and drag; groups: the elements of each box by its name.
   const stage = {
@@ -60,8 +60,8 @@ function press({ limits, onChange, onSelect, scene }, name, { key, ctrlKey, shif
   if (key in ARROWS) {
     const [x, y] = ARROWS[key].map((way) => way * (ctrlKey ? 1 : STEP));
     onSelect(name);
-    if (shiftKey) onChange(name, resized(box, "se", x, y, limits), `size ${name}`);
-    else onChange(name, moved(box, x, y, limits), `move ${name}`);
+    if (shiftKey) onChange(name, resized(box, "se", x, y, limits));
+    else onChange(name, moved(box, x, y, limits));
   } else if (key === "Enter" || key === " ") onSelect(name);
   else if (key === "Delete" || key === "Backspace") onDelete(name);
   else if (key === "Escape") onSelect(null);
