@@ -41,6 +41,8 @@ _MALFORMED: Final = gettext_lazy(
     '{"rect": [left, top, right, bottom]}.'
 )
 
+_DAMAGED: Final = gettext_lazy("The scene in this link is truncated or damaged.")
+
 _log = logging.getLogger(__name__)
 
 
@@ -187,23 +189,21 @@ def from_link(text: str) -> Drawing:
     for part in parts:
         match = _LINK_PART.fullmatch(part)
         if match is None or not part.isascii():
-            raise NotAScene(_("The scene in this link is truncated or damaged."))
+            raise NotAScene(_DAMAGED)
         boxes[_SIDES[match["side"]]].append(_linked(match))
     return Drawing(tuple(boxes["truth"]), tuple(boxes["detections"]))
 
 
 def _linked(match: re.Match[str]) -> Box:
-    is_truth = match["side"] == "t"
-    if (match["line"] or match["ignored"]) and not is_truth:
-        raise NotAScene(_("The scene in this link is truncated or damaged."))
-    if match["confidence"] and is_truth:
-        raise NotAScene(_("The scene in this link is truncated or damaged."))
+    of_other_side = ("confidence",) if match["side"] == "t" else ("line", "ignored")
+    if any(match[name] for name in of_other_side):
+        raise NotAScene(_DAMAGED)
     try:
         text = re.sub(
             rb"-(..)", lambda code: bytes.fromhex(code[1].decode()), (match["text"] or "").encode()
         ).decode()
     except UnicodeDecodeError as fault:
-        raise NotAScene(_("The scene in this link is truncated or damaged.")) from fault
+        raise NotAScene(_DAMAGED) from fault
     left, top, right, bottom = map(int, match["rect"].split("."))
     return Box(
         left,

@@ -225,18 +225,10 @@ def _step(drawing: Drawing, sent: QueryDict) -> tuple[Drawing, str]:
     right = left + _whole(sent, "width", was.width)
     bottom = top + _whole(sent, "height", was.height)
     if side == "truth":
-        box = Box(
-            left,
-            top,
-            right,
-            bottom,
-            text=sent.get("text", "").strip(),
-            line=_whole(sent, "line", 0),
-            ignored="ignored" in sent,
-        )
+        own: dict[str, Any] = {"line": _whole(sent, "line", 0), "ignored": "ignored" in sent}
     else:
-        text = sent.get("text", "").strip()
-        box = Box(left, top, right, bottom, text=text, confidence=_hundredths(sent))
+        own = {"confidence": _hundredths(sent)}
+    box = Box(left, top, right, bottom, sent.get("text", "").strip(), **own)
     return change_box(drawing, name, box), name
 
 

@@ -1,7 +1,7 @@
 """Files that jobs create: written under a temporary name, then moved into place."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -71,15 +71,19 @@ def publishing_file(
 
 def forget_old() -> int:
     """Remove expired files, and files that belong to no job; return the number removed."""
-    now = timezone.now()
-    old = Job.objects.exclude(file="").filter(finished__lt=now - KEPT_FOR)
+    old = Job.objects.exclude(file="").filter(finished__lt=timezone.now() - KEPT_FOR)
     old.update(file="")
-    named = set(Job.objects.exclude(file="").values_list("file", flat=True))
-    n_removed = 0
-    for path in folder().iterdir():
-        # A recent file without a job may be about to be published.
-        is_recent = path.stat().st_mtime > (now - timedelta(days=1)).timestamp()
-        if path.name not in named and not is_recent:
-            path.unlink(missing_ok=True)
-            n_removed += 1
-    return n_removed
+    return remove_unnamed(folder(), Job.objects.exclude(file="").values_list("file", flat=True))
+
+
+def remove_unnamed(folder: Path, names: Iterable[str]) -> int:
+    """Remove the files of a folder without a name in use; return how many.
+
+    A recent one stays: it may be about to be published.
+    """
+    named, long_ago = set(names), (timezone.now() - timedelta(days=1)).timestamp()
+    left = [path for path in folder.iterdir() if path.name not in named]
+    old = [path for path in left if path.stat().st_mtime < long_ago]
+    for path in old:
+        path.unlink(missing_ok=True)
+    return len(old)

@@ -2,21 +2,18 @@
 
 import os
 from collections.abc import Callable
-from datetime import timedelta
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import IO, Final
 from uuid import uuid4
 
 from django.conf import settings
-from django.utils import timezone
+
+from annotate.jobs.files import remove_unnamed
 
 from .models import PublicPage
 
-_CHUNK: Final = 1024 * 1024
 _UNFINISHED: Final = ".part"
-# Files unreferenced for longer are orphaned.
-_ON_ITS_WAY: Final = timedelta(days=1)
 
 
 def folder() -> Path:
@@ -40,15 +37,13 @@ def written(write: Callable[[IO[bytes]], object]) -> tuple[str, str, int]:
             write(stream)
             stream.flush()
             os.fsync(stream.fileno())
-        digest = sha256()
         with part.open("rb") as stream:
-            while chunk := stream.read(_CHUNK):
-                digest.update(chunk)
+            digest = file_digest(stream, "sha256").hexdigest()
         part.rename(folder() / name)
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-    return name, digest.hexdigest(), (folder() / name).stat().st_size
+    return name, digest, (folder() / name).stat().st_size
 
 
 def remove(name: str) -> None:
@@ -59,11 +54,5 @@ def remove(name: str) -> None:
 
 def sweep() -> int:
     """Remove files that no page offers, such as those of aborted attempts; return how many."""
-    named = set(PublicPage.objects.exclude(file="").values_list("file", flat=True))
-    long_ago = (timezone.now() - _ON_ITS_WAY).timestamp()
-    n_removed = 0
-    for path in folder().iterdir():
-        if path.name not in named and path.stat().st_mtime < long_ago:
-            path.unlink(missing_ok=True)
-            n_removed += 1
-    return n_removed
+    named = PublicPage.objects.exclude(file="").values_list("file", flat=True)
+    return remove_unnamed(folder(), named)

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from itertools import islice
 from typing import Any, Final
 
@@ -28,7 +28,6 @@ from protocols.scoring import score_methods
 from .checks import MAX_NAMED, PAGE, Check, Finding, certificate, some_of
 
 _IMAGES_SCORED_AGAIN: Final = 20
-_CHUNK: Final = 1024 * 1024
 
 
 def references() -> Iterator[Finding]:
@@ -56,14 +55,13 @@ def photographs() -> Iterator[Finding]:
 def _altered() -> Iterator[str]:
     hashes = Image.objects.exclude(sha256="").order_by("sha256").values_list("sha256", flat=True)
     for digest in hashes.distinct().iterator():
-        path, found = stored_path(digest), sha256()
+        path = stored_path(digest)
         if not path.is_file():
             yield _("{name} (missing)").format(name=digest)
             continue
         with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                found.update(chunk)
-        if found.hexdigest() != digest:
+            found = file_digest(file, "sha256").hexdigest()
+        if found != digest:
             yield _("{name} (altered)").format(name=digest)
 
 
