@@ -245,12 +245,6 @@ def from_data(scene: Mapping[str, Any]) -> Drawing:
     truth, detections = scene.get("truth"), scene.get("detections")
     if unknown or not isinstance(truth, list) or not isinstance(detections, list):
         raise NotAScene(_MALFORMED)
-    if max(len(truth), len(detections)) > MAX_BOXES:
-        raise NotAScene(
-            _("The playground takes at most {max_boxes} truths and {max_boxes} detections.").format(
-                max_boxes=MAX_BOXES
-            )
-        )
     return Drawing(
         tuple(_given(box, {"rect", "text", "region", "ignored"}) for box in truth),
         tuple(_given(box, {"rect", "text", "confidence"}) for box in detections),
