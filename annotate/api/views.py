@@ -17,10 +17,11 @@ from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
+from rest_framework.throttling import BaseThrottle
 from rest_framework.views import APIView
 
 from .scopes import MANAGE, usual_scope
-from .throttling import Anonymous
+from .throttling import Anonymous, Heavy
 
 
 class SignedInRequest(Request):
@@ -34,11 +35,17 @@ class ApiView(APIView):
 
     http_method_names: Sequence[str] = ("get", "head", "post", "put", "patch", "delete")
     writing_scope: ClassVar[str] = MANAGE
+    # Methods whose requests take seconds.
+    heavy_methods: ClassVar[Sequence[str]] = ()
     # Parameters allowed after "?"; checked if a view calls self.query().
     query_serializer_class: ClassVar[type[Serializer[Any]]]
 
     def scope_of(self, method: str) -> str:
         return usual_scope(method, self.writing_scope)
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        heavy = [Heavy()] if self.request.method in self.heavy_methods else []
+        return [*super().get_throttles(), *heavy]
 
     def query(self) -> dict[str, Any]:
         """Return the checked query parameters."""

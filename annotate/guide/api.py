@@ -1,7 +1,6 @@
 """The protocols with their parameters, and scores of submitted regions."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from django.http import Http404
 from drf_spectacular.utils import extend_schema
@@ -9,7 +8,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate.api.scopes import READ
-from annotate.api.throttling import Heavy
 from annotate.api.views import ApiView
 from protocols import registry
 from protocols.core.base import Protocol
@@ -46,9 +44,7 @@ class ProtocolScore(ApiView):
     """Scores of submitted regions. Nothing is stored, so the scope for reading suffices."""
 
     writing_scope = READ
-
-    def get_throttles(self) -> list[Any]:
-        return [*super().get_throttles(), Heavy()]
+    heavy_methods = ("POST",)
 
     @extend_schema(request=ScenesSerializer, responses=ScoredSerializer)
     def post(self, request: Request, slug: str) -> Response:

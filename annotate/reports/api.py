@@ -10,11 +10,9 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from annotate.access import Person, permitted
 from annotate.api.idempotency import idempotent
-from annotate.api.throttling import Heavy
 from annotate.api.views import AnyType, ApiView, ListView, OneView, SignedInRequest
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
@@ -56,9 +54,7 @@ _TABLE = [
 
 class _OfStudy(ApiView):
     query_serializer_class = SettingsSerializer
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        return [*super().get_throttles(), Heavy()]
+    heavy_methods = ("GET", "HEAD")
 
     def followed(self, slug: str) -> Study:
         return followed(self.request, slug)
@@ -113,10 +109,7 @@ class KeptReports(ListView):
 
     serializer_class = KeptReportSerializer
     ordering = ("-pk",)
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        heavy = [Heavy()] if self.request.method == "POST" else []
-        return [*super().get_throttles(), *heavy]
+    heavy_methods = ("POST",)
 
     def _followed(self) -> Study:
         return followed(self.request, self.kwargs["slug"])

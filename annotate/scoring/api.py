@@ -7,12 +7,10 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from annotate.access import Person, permitted
 from annotate.api.idempotency import idempotent
 from annotate.api.scopes import LOAD
-from annotate.api.throttling import Heavy
 from annotate.api.views import ListView, OneView, SignedInRequest
 from annotate.datasets.models import Dataset
 from annotate.jobs.serializers import JobSerializer
@@ -31,10 +29,7 @@ class RunList(ListView):
     query_serializer_class = RunQuery
     ordering = ("-pk",)
     writing_scope = LOAD
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        heavy = [Heavy()] if self.request.method == "POST" else []
-        return [*super().get_throttles(), *heavy]
+    heavy_methods = ("POST",)
 
     def _dataset(self) -> Dataset:
         seen = permitted(self.request.user, "annotate.see_dataset", Dataset)

@@ -6,10 +6,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import BaseThrottle
 
 from annotate.api.idempotency import idempotent
-from annotate.api.throttling import Heavy
 from annotate.api.views import ApiView, SignedInRequest
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
@@ -36,10 +34,7 @@ class ChangesOfStudy(ApiView):
     """Effects of other weights, rules for empty images and thresholds, and their computation."""
 
     query_serializer_class = SettingsSerializer
-
-    def get_throttles(self) -> list[BaseThrottle]:
-        heavy = [Heavy()] if self.request.method == "POST" else []
-        return [*super().get_throttles(), *heavy]
+    heavy_methods = ("POST",)
 
     @extend_schema(parameters=[SettingsSerializer], responses=ChangesSerializer)
     def get(self, request: Request, slug: str) -> Response:
