@@ -12,7 +12,7 @@ from django_stubs_ext import StrOrPromise
 from annotate.reports.errors import TooLarge
 from annotate.reports.services import require_small
 from annotate.studies.models import Study
-from rankings.inference.sequential import FEWEST_ANNOTATORS, FEWEST_IMAGES
+from rankings.inference.sequential import FEWEST_ANNOTATORS, FEWEST_IMAGES, N_LOOKS
 
 from .models import Look
 from .selectors import Missing, Standings, missing, n_answers, standings_of
@@ -50,6 +50,10 @@ class ShownStandings:
     @property
     def n_taken(self) -> int:
         return sum(one.look.taken is not None for one in self.looks)
+
+    @property
+    def had_last_look(self) -> bool:
+        return bool(self.looks) and self.looks[-1].look.taken is not None
 
 
 def shown_standings(study: Study) -> ShownStandings:
@@ -117,7 +121,10 @@ def ending_of(study: Study) -> str:
         time = f"{study.ended:%Y-%m-%d %H:%M}"
         return _("Its rule closed the study on {time}.").format(time=time)
     rules = []
-    if study.ends_by == Study.EndRule.DECIDED:
+    if (
+        study.ends_by == Study.EndRule.DECIDED
+        and not study.looks.filter(number=N_LOOKS, taken__isnull=False).exists()
+    ):
         rules.append(_("The study ends by itself once looks have decided every pair of protocols."))
     if study.answer_budget is not None:
         words = _("The study ends by itself after {budget} answers; given so far: {n}.")

@@ -13,6 +13,7 @@ from annotate.stopping import services
 from annotate.stopping.models import Look
 from annotate.stopping.selectors import planned_rankings
 from annotate.studies.models import Study, StudyImage
+from annotate.studies.services import set_state
 from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 
@@ -130,7 +131,7 @@ def test_a_decision_that_later_answers_contradict_is_withdrawn_on_the_page_and_i
     assert entries(study).last().details["withdrawn, recall"] == [["p", "q"]]
     client.force_login(add_researcher(study))
     text = standings(client, study)
-    assert "Nothing is decided yet" in text
+    assert "Nothing is decided" in text
     row = text[text.index('<th scope="row" class="number">8</th>') :]
     assert row.count("p is nearer to people than q") == 3
 
@@ -150,6 +151,31 @@ def test_a_closed_study_has_its_last_look_once_at_the_answers_there_are():
     last = study.looks.get(number=8)
     assert (last.n_counted, last.found["recall"]["held"]) == (82, [["p", "q"]])
     assert last.found["recall"]["decided"] == []
+
+
+def test_a_study_opened_again_after_its_last_look_decides_nothing_more_and_says_so(client):
+    study = two_protocols(ends_by="decided")
+    rank(study, LIKE_P, others=6)
+    services.take_looks()
+    researcher = add_researcher(study)
+    set_state(study=study, state=Study.State.CLOSED)
+    services.take_looks()
+    assert entries(study).last().details["look"] == 8
+    held = study.looks.get(number=8).found
+    set_state(study=study, state=Study.State.OPEN)
+    rank(study, LIKE_Q, n_people=12, others=0, images=slice(0, 24))
+    services.take_looks()
+    assert study.looks.get(number=8).found == held
+    assert entries(study).count() == 2
+    client.force_login(researcher)
+    text = " ".join(standings(client, study).split())
+    assert "The last look has been taken: later answers count in the report" in text
+    assert "The study ends by itself" not in text
+    assert "Nothing is decided. The last look" in text
+    study.refresh_from_db()
+    assert study.state == Study.State.OPEN
+    # The report counts all 18 people.
+    assert "18" in study_report(study=study, settings=Settings()).header["annotators"]
 
 
 def test_a_closed_study_without_looks_is_left_alone():
@@ -248,7 +274,7 @@ def test_people_who_come_one_after_another_and_differ_in_taste_decide_nothing(cl
         look_after()
         study.refresh_from_db()
         assert study.state == Study.State.OPEN
-        assert "Nothing is decided yet" in standings(client, study)
+        assert "Nothing is decided" in standings(client, study)
     assert study.looks.get(number=8).taken is not None
 
 
