@@ -23,7 +23,7 @@ from .included import declared_clusters
 MAX_IMAGES: Final = 3000
 _MAX_BYTES: Final = 2_000_000
 # Version of the data's keys: increase it when reports get new ones.
-_FORM: Final = 7
+_FORM: Final = 8
 
 
 def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:

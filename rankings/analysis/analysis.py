@@ -32,9 +32,9 @@ from ..agreement.sensitivity import RoundingRow, Variant, rounding_table, sensit
 from ..agreement.sentinels import SentinelWarning, sentinel_warnings
 from ..agreement.ties import TiedShares, tied_shares
 from ..consensus.rules import ConsensusMethod, consensus_by
-from ..inference.clusters import Declared
+from ..inference.clusters import Declared, KeptDistances, kept_distances
 from ..inference.multi_reader import Comparisons, compare_protocols, told_apart
-from ..inference.personal_distances import KeptDistances, kept_distances, personal_distances
+from ..inference.personal_distances import personal_distances
 from ..inference.personal_rankings import PersonalRankings, personal_rankings_from_scores
 from ..inference.resampling import N_RESAMPLES, SEED, Intervals, distance_table, score_intervals
 from ..inference.significance import (
@@ -104,8 +104,7 @@ class CriterionAnalysis:
     questions: OpenQuestions
     warnings: tuple[SentinelWarning, ...]
     signs: Signs
-    # None where groups or scenes were declared, for verify.py does not know them.
-    personal: KeptDistances | None = None
+    personal: KeptDistances
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,8 +260,7 @@ def _statistics(
     clusters = {"declared": options.declared}
     yield chunk("comparisons", compare_protocols, ranked, **by_distance, **clusters)
     yield chunk("signs", _signs, ranked, settings.distance, options)
-    if not options.declared.groups and not options.declared.scenes:
-        yield chunk("personal", kept_distances, ranked, **by_distance)
+    yield chunk("personal", kept_distances, ranked, **by_distance, **clusters)
     yield chunk(
         "questions",
         open_questions,

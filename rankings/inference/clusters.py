@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RankingError
-from .personal_distances import PersonalDistances
+from ..orders.distances import Distance
+from .personal_distances import PersonalDistances, personal_distances
+from .personal_rankings import PersonalRankings
 
 Numbers = NDArray[np.intp]
 
@@ -31,10 +33,15 @@ class Declared:
         self, measured: PersonalDistances, images: Sequence[str], annotators: Sequence[str]
     ) -> PersonalDistances:
         """Return distances with groups and scenes as the units of a test; names are in order."""
+        return clustered(measured, *self.numbers(measured, images, annotators))
+
+    def numbers(
+        self, measured: PersonalDistances, images: Sequence[str], annotators: Sequence[str]
+    ) -> tuple[Numbers | None, Numbers | None]:
+        """Return the numbers of each ranking's group and scene, None if none are declared."""
         groups = _numbers(self.groups, annotators)
         scenes = _numbers(self.scenes, images)
-        return clustered(
-            measured,
+        return (
             None if groups is None else groups[measured.annotators],
             None if scenes is None else scenes[measured.images],
         )
@@ -97,3 +104,40 @@ def clustered(
 
 def _several(numbers: Numbers | None) -> Numbers | None:
     return None if numbers is None or len(np.unique(numbers)) < 2 else numbers
+
+
+# Larger tables are not kept in reports.
+MOST_KEPT: Final = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDistances:
+    """Distances to single rankings as a report keeps them, so that its tests can be recomputed.
+
+    For each ranking its image, the number of its annotator, from 1, and its distances, with the
+    protocols as in the comparisons; and the numbers of its group and scene, from 1, if declared.
+    """
+
+    images: tuple[str, ...] = ()
+    annotators: tuple[int, ...] = ()
+    distances: tuple[tuple[float, ...], ...] = ()
+    groups: tuple[int, ...] = ()
+    scenes: tuple[int, ...] = ()
+
+
+def kept_distances(
+    rankings: PersonalRankings, *, distance: Distance = "edit", declared: Declared = NONE_DECLARED
+) -> KeptDistances:
+    """Return :func:`personal_distances` for a report; empty if there are more than 200,000."""
+    measured = personal_distances(rankings, distance=distance)
+    if measured.distances.size > MOST_KEPT:
+        return KeptDistances()
+    clusters = declared.numbers(measured, rankings.images, rankings.annotators)
+    groups, scenes = (() if of is None else tuple((of + 1).tolist()) for of in clusters)
+    return KeptDistances(
+        tuple(rankings.images[at] for at in measured.images.tolist()),
+        tuple((measured.annotators + 1).tolist()),
+        tuple(map(tuple, measured.distances.tolist())),
+        groups,
+        scenes,
+    )

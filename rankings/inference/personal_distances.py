@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,35 +39,6 @@ class PersonalDistances:
         return replace(
             self, protocols=(self.protocols[at],), distances=self.distances[:, at : at + 1]
         )
-
-
-# Larger tables are not kept in reports.
-MOST_KEPT: Final = 200_000
-
-
-@dataclass(frozen=True, slots=True)
-class KeptDistances:
-    """Distances to single rankings as a report keeps them, so that its tests can be recomputed.
-
-    For each ranking its image, the number of its annotator, from 1, and its distances, with the
-    protocols as in the comparisons.
-    """
-
-    images: tuple[str, ...] = ()
-    annotators: tuple[int, ...] = ()
-    distances: tuple[tuple[float, ...], ...] = ()
-
-
-def kept_distances(rankings: PersonalRankings, *, distance: Distance = "edit") -> KeptDistances:
-    """Return :func:`personal_distances` for a report; empty if there are more than 200,000."""
-    measured = personal_distances(rankings, distance=distance)
-    if measured.distances.size > MOST_KEPT:
-        return KeptDistances()
-    return KeptDistances(
-        tuple(rankings.images[at] for at in measured.images.tolist()),
-        tuple((measured.annotators + 1).tolist()),
-        tuple(map(tuple, measured.distances.tolist())),
-    )
 
 
 def personal_distances(

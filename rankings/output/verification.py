@@ -30,7 +30,10 @@ def verification_tables(data: Data) -> list[Table]:
             "verify-annotators",
             "Distances to annotators",
             "Each protocol's distance to each annotator's own ranking, for verify.py.",
-            (CRITERION, Column("Image"), count("Annotator"), PROTOCOL, _DISTANCE),
+            (
+                *(CRITERION, Column("Image"), count("Annotator"), PROTOCOL, _DISTANCE),
+                *(count("Group"), count("Scene")),
+            ),
             tuple(_to_annotators(data)),
         ),
     ]
@@ -52,7 +55,12 @@ def _to_consensus(data: Data) -> Iterator[Row]:
 def _to_annotators(data: Data) -> Iterator[Row]:
     for criterion, around in data["analysis"].items():
         kept, protocols = around["personal"], around["comparisons"]["protocols"]
-        of_rankings = zip(kept["images"], kept["annotators"], kept["distances"], strict=True)
-        for image, annotator, distances in of_rankings:
+        # Reports of earlier versions have no groups and scenes.
+        none = [None] * len(kept["images"])
+        clusters = [kept.get(name) or none for name in ("groups", "scenes")]
+        of_rankings = zip(
+            kept["images"], kept["annotators"], kept["distances"], *clusters, strict=True
+        )
+        for image, annotator, distances, group, scene in of_rankings:
             for protocol, distance in zip(protocols, distances, strict=True):
-                yield criterion, image, annotator, protocol, distance
+                yield criterion, image, annotator, protocol, distance, group, scene

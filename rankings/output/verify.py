@@ -124,9 +124,23 @@ def of_people(rows, intervals, differences):
         d[at, names.index(row["Protocol"])] = float(row["Distance"])
     image = np.unique([cell[0] for cell in cells], return_inverse=True)[1]
     annotator = np.unique([cell[1] for cell in cells], return_inverse=True)[1]
+    # Several groups take the place of annotators, and several scenes that of images.
+    group_of = {(row["Image"], int(row["Annotator"])): row.get("Group") for row in rows}
+    scene_of = {(row["Image"], int(row["Annotator"])): row.get("Scene") for row in rows}
+    by_group, by_scene = (len({*of.values()}) > 1 for of in (group_of, scene_of))
+    if by_group:
+        annotator = np.unique([int(group_of[cell]) for cell in cells], return_inverse=True)[1]
+    if by_scene:
+        image = np.unique([int(scene_of[cell]) for cell in cells], return_inverse=True)[1]
+    if by_group or by_scene:
+        # The rankings of a group of a scene count as one, their mean.
+        row_of = {key: at for at, key in enumerate(sorted({*zip(image, annotator, strict=True)}))}
+        of_cell = np.array([row_of[key] for key in zip(image, annotator, strict=True)])
+        d = np.array([d[of_cell == at].mean(axis=0) for at in range(len(row_of))])
+        image, annotator = np.array([*row_of]).T
     if not len(cells) or image.max() < 1 or annotator.max() < 1:
         return
-    design = Design(image, annotator)
+    design = Design(image, annotator, by_group)
     for at, name in enumerate(names):
         if "To annotators" in intervals.get(name, {}):
             image, annotator, rest = design.components(d[:, at])
@@ -159,7 +173,8 @@ def of_people(rows, intervals, differences):
 class Design:
     """Which images and annotators the rankings are of."""
 
-    def __init__(self, image, annotator):
+    def __init__(self, image, annotator, by_group=False):
+        self.by_group = by_group
         self.image, self.annotator, self.n = image, annotator, len(image)
         self.n_i, self.n_a = np.bincount(image), np.bincount(annotator)
         self.of_i, self.of_a = ((of**2).sum() / self.n**2 for of in (self.n_i, self.n_a))
@@ -236,6 +251,10 @@ def tests(d, names, design):
     found = {}
     for (a, b), own in zip(pairs, parts, strict=True):
         variance, degrees = design.variance(own, prior)
+        if design.by_group:
+            # The images' part must not add to the degrees of freedom of few groups.
+            most = 1 / design.of_a - 1 + (prior[1] if prior is not None else 0)
+            degrees = min(degrees, most)
         error, mean = math.sqrt(max(variance, 0)), d[:, a].mean() - d[:, b].mean()
         found[names[a], names[b]] = mean, error, min(max(degrees, 1), 1e9)
     n_tests = sum(error > 0 or mean == 0 for mean, error, _ in found.values())

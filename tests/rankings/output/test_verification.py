@@ -8,6 +8,7 @@ import pytest
 
 from rankings.agreement.report import Settings, report_from_json
 from rankings.analysis.analysis import analyse
+from rankings.inference.clusters import Declared
 from rankings.output import report_files, table_files
 from rankings.output.analysis_tables import tables_of
 from rankings.output.verification import program, verification_tables
@@ -65,6 +66,29 @@ def test_it_agrees_with_the_tables_to_1e_9(tmp_path, keep):
     n_pairs = n_protocols * (n_protocols - 1) // 2
     # Best, Worst, Score and its limits, mean and its limits, cluster; four numbers a pair.
     assert f"recall: {9 * n_protocols + 4 * n_pairs} numbers compared" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("groups", "scenes"),
+    [("aab", ""), ("abc", "kkllmmnnoopp"), ("", "kkkkllllmmmm"), ("aaa", "k" * 12)],
+    ids=["groups", "groups and scenes", "scenes", "one of each"],
+)
+def test_it_agrees_with_groups_and_scenes_to_1e_9(tmp_path, groups, scenes):
+    rankings, scores = random_study(n_images=12)
+    images = sorted(rankings["recall"])
+    declared = Declared(
+        dict(zip("abc", groups, strict=False)), dict(zip(images, scenes, strict=False))
+    )
+    analysed = analyse(rankings, scores, Settings(min_annotators=1), declared=declared)
+    data = json.loads(json.dumps(analysed.to_json()))
+    tested = data["analysis"]["recall"]["comparisons"]
+    assert tested["reason"] is None
+    assert tested["n_annotators"] == (len({*groups}) if len({*groups}) > 1 else 3)
+    assert tested["n_images"] == (len({*scenes}) if len({*scenes}) > 1 else 12)
+    done = run(tmp_path, data)
+    assert done.returncode == 0, done.stdout + done.stderr
+    n = len(data["criteria"]["recall"]["rows"])
+    assert f"recall: {9 * n + 2 * n * (n - 1)} numbers compared" in done.stdout
 
 
 def test_it_agrees_with_the_demos_tables_to_1e_9(tmp_path):
