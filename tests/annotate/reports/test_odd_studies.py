@@ -338,6 +338,28 @@ def test_every_file_says_what_it_can(researcher, odd):
         json.loads(archive.read("report.json"), parse_constant=refused)
 
 
+def test_the_api_says_what_it_can(researcher, odd):
+    study, _, _ = odd
+    client = researcher(study)
+    plan = reverse("api:plan", args=[study.dataset.slug])
+    addresses = [
+        (reverse("api:standings", args=[study.slug]), {}),
+        (plan, {"study": study.slug}),
+        (plan, {"people": 1, "images": 2}),
+        *(
+            (reverse("api:report_table", args=[study.slug, table, "json"]), {"min_annotators": 1})
+            for table in ("verdicts", "person", "differences")
+        ),
+    ]
+    for url, query in addresses:
+        response = client.get(url, query)
+        # A study without a complete ranking is no pilot, and one without a test has no such tables.
+        no_pilot = "study" in query and not study.assignments.filter(state="complete").exists()
+        may_miss = {404} if no_pilot else {200, 404} if "min_annotators" in query else {200}
+        assert response.status_code in may_miss, url
+        json.loads(response.content, parse_constant=refused)
+
+
 def kept_tables(client, study, kept):
     page = client.get(reverse("reports:kept", args=[study.slug, kept.pk]))
     return [shown.table.slug for part in page.context["parts"] for shown in part.tables]
