@@ -288,3 +288,12 @@ class TestMail:
         job = Job.objects.get()
         assert (job.state, job.n_attempts) == ("waiting", 1)
         assert job.not_before > timezone.now()
+
+
+def test_the_end_of_work_is_said_in_the_reader_s_language(browser_of, person):
+    end = gettext_noop("Report {number} is kept.").format(number=3)
+    ended(person, outcome=end)
+    browser = browser_of(person)
+    assert "done: Report 3 is kept." in browser.get(reverse("jobs:work")).text
+    browser.cookies["django_language"] = "fr"
+    assert "Le rapport 3 est conservé." in browser.get(reverse("jobs:work")).text
