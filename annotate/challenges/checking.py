@@ -16,7 +16,9 @@ from annotate.imports.staging import Rows
 from protocols.core.base import Protocol
 from protocols.core.fitting import lacking_in_results
 from protocols.core.regions import decode_regions
+from protocols.formats.problems import CODES
 from protocols.formats.summaries import summaries
+from text_rankings.base.i18n import Message
 from text_rankings.base.i18n import gettext as _
 
 Size = tuple[int, int]
@@ -33,7 +35,7 @@ class Checked:
     is_refused: bool = False
 
     def refuse(self, why: str) -> None:
-        self.findings.insert(0, {"severity": "error", "code": "", "lines": [why], "advice": ""})
+        self.findings.insert(0, {"severity": "error", "kind": "", "lines": [why], "advice": ""})
         self.is_refused = True
 
 
@@ -59,9 +61,9 @@ def check(
         [
             {
                 "severity": of.severity,
-                "code": of.code,
+                "kind": Message(CODES.get(of.code, of.code)),
                 "lines": of.lines(),
-                "advice": of.advice,
+                "advice": Message(of.advice),
             }
             for of in found
         ],
