@@ -177,6 +177,7 @@ def check_truth(
         "regions": archive.n_regions,
         "ignored": archive.n_ignored,
         "histogram": _histogram(map(len, archive.regions.values())),
+        "encodings": dict(archive.encodings),
     }
     return checked
 
@@ -189,7 +190,10 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     """
 
     def by_sides() -> Archive:
-        return read(given.path, kind="results", format="ltwh", name=given.file.name)
+        encoding = given.file.encoding or None
+        return read(
+            given.path, kind="results", format="ltwh", name=given.file.name, encoding=encoding
+        )
 
     reading = given.file.reading
     archive = (
@@ -244,7 +248,12 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         for key in ("results", "boxes", "empty", "absent")
     }
     n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
-    checked.counts = totals | {"methods": counts, "histogram": _histogram(n_boxes), "fits": fits}
+    checked.counts = totals | {
+        "methods": counts,
+        "histogram": _histogram(n_boxes),
+        "fits": fits,
+        "encodings": dict(archive.encodings),
+    }
     return checked
 
 
@@ -273,6 +282,7 @@ def _read(
         line_format=None if line_format is None else LineFormat(line_format),
         on_entry=progress,
         sizes=sizes,
+        encoding=given.file.encoding or None,
     )
 
 

@@ -211,7 +211,7 @@ def refuse_superseded(draft: Draft, arguments: Mapping[str, Any], state: Draft.S
 
 
 def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
-    """Store answers to questions of a report, by file key: missing, per_cent, format, reading.
+    """Store answers to questions of a report, by file key: missing, per_cent, format, reading, encoding.
 
     Returns whether the files must be read again; if so, the caller starts the check.
     """
@@ -229,10 +229,11 @@ def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
             if given.get("reading", file.reading) != file.reading:
                 file.reading = _reading(given["reading"])
                 reads_again = True
-            if given.get("format", file.format) != file.format:
-                file.format = given["format"]
-                reads_again = True
-            file.save(update_fields=["missing", "per_cent", "format", "reading"])
+            for name in ("format", "encoding"):
+                if given.get(name, getattr(file, name)) != getattr(file, name):
+                    setattr(file, name, given[name])
+                    reads_again = True
+            file.save(update_fields=["missing", "per_cent", "format", "reading", "encoding"])
         # The results that exist determine which scores are valid.
         reads_again |= locked.files.filter(kind=FileKind.SCORES).exists() and any(
             "missing" in given for given in answers.values()

@@ -16,6 +16,7 @@ from protocols.formats.problems import CODES
 from protocols.formats.recognition.reading import FORMATS
 from text_rankings.base.i18n import gettext
 
+from . import plans
 from .drafts import Earlier
 from .models import DraftFile, FileKind, Finding, Missing
 
@@ -172,6 +173,15 @@ class AnswersForm(forms.Form):
                     choices=[*named, (_("another"), others)] if named else others,
                 )
 
+            if "F7" in codes[file.pk]:
+                self.fields[f"encoding-{file.pk}"] = forms.ChoiceField(
+                    label=_("The texts of {file} that are right").format(file=file.name),
+                    required=False,
+                    widget=forms.RadioSelect,
+                    initial=file.encoding,
+                    choices=plans.encodings(file),
+                )
+
             if "F2" in codes[file.pk]:
                 self.fields[f"reading-{file.pk}"] = forms.ChoiceField(
                     label=_("{file} is read").format(file=file.name),
@@ -210,8 +220,9 @@ class AnswersForm(forms.Form):
                 of_file["per_cent"] = per_cent == "yes"
             if reading := self.cleaned_data.get(f"reading-{file.pk}"):
                 of_file["reading"] = reading
-            if format := self.cleaned_data.get(f"format-{file.pk}"):
-                of_file["format"] = format
+            for name in ("format", "encoding"):
+                if chosen := self.cleaned_data.get(f"{name}-{file.pk}"):
+                    of_file[name] = chosen
             if of_file:
                 said[file.pk] = of_file
         return said

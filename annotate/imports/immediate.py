@@ -36,6 +36,8 @@ class FileToLoad:
     per_cent: bool | None = None
     # Reading of the results; empty: as they are, and a reading that fits better is a fault.
     reading: str = ""
+    # Of texts that are not UTF-8; empty: guessed, and texts probable in several encodings are a fault.
+    encoding: str = ""
 
 
 class Untold:

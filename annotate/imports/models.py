@@ -108,6 +108,8 @@ class DraftFile(models.Model):
     reading = models.CharField(max_length=40, blank=True)
     # Whether scores above 1 are per cent; None: not asked or not answered.
     per_cent = models.BooleanField(null=True, blank=True)
+    # Key of protocols.formats.recognition.reading.ENCODINGS for texts that are not UTF-8; empty: guessed.
+    encoding = models.CharField(max_length=12, blank=True)
     # Result of the check: counts, the histogram, the format.
     counts = models.JSONField(default=dict)
     # Checksum of the rows read from the file, which are on disk until they are loaded.

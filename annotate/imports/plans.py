@@ -10,7 +10,7 @@ from django.db.models import Q
 from annotate.datasets.models import Dataset, Method
 from protocols.diagnostics.readings import AS_READ, words_of
 from protocols.formats.problems import quoted
-from protocols.formats.recognition.reading import FORMATS, LINES
+from protocols.formats.recognition.reading import ENCODINGS, FORMATS, LINES
 from text_rankings.base.i18n import Message, from_json, gettext, ngettext, to_json
 from text_rankings.base.i18n import gettext as _
 
@@ -19,9 +19,15 @@ from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Missing
 
 # The field of a file that answers a question of this code.
-_FIELDS: Final = {"F1": "format", "F2": "reading", "N4": "missing", "S2": "per_cent"}
-# Questions that become warnings when answered: missing files, per-cent scores, readings.
-_ASKED: Final = ("N4", "S2", "F2")
+_FIELDS: Final = {
+    "F1": "format",
+    "F2": "reading",
+    "F7": "encoding",
+    "N4": "missing",
+    "S2": "per_cent",
+}
+# Questions that become warnings when answered: missing files, per-cent scores, readings, encodings.
+_ASKED: Final = ("N4", "S2", "F2", "F7")
 _MAX_NAMED: Final = 8
 # The end of a message that lists format slugs. Longer slugs come before their prefixes.
 _NAMING: Final = re.compile(r"(?<=how to read the lines: ).*", re.DOTALL)
@@ -44,6 +50,8 @@ class OpenQuestion:
             return [choice for of in formats(self.finding) for choice in of]
         if self.finding.code == "F2":
             return readings(self.finding.draft, self.file)
+        if self.finding.code == "F7":
+            return encodings(self.file)
         return []
 
     @property
@@ -55,6 +63,8 @@ class OpenQuestion:
     def is_answered(self) -> bool:
         if self.finding.code in ("N4", "F2"):
             return bool(getattr(self.file, self.field))
+        if self.finding.code == "F7":
+            return self.finding.severity != Finding.Severity.QUESTION
         if self.finding.code == "F1":
             # After an answer the file is read again, and the question is gone.
             return False
@@ -96,6 +106,12 @@ def readings(draft: Draft, file: DraftFile) -> list[tuple[str, str]]:
     return [(slug, gettext(words_of(slug))) for slug in slugs]
 
 
+def encodings(file: DraftFile) -> list[tuple[str, str]]:
+    """Return the encodings to choose from, each with a sample of the file's texts."""
+    samples = file.counts.get("encodings", {}).items()
+    return [(slug, f"{ENCODINGS[slug]}: {sample}") for slug, sample in samples]
+
+
 def n_faults(draft: Draft) -> int:
     """Return the number of faults found, including those counted but not listed."""
     listed = draft.findings.filter(severity=Finding.Severity.ERROR).count()
@@ -111,7 +127,12 @@ def questions(draft: Draft) -> list[OpenQuestion]:
     answered = Q(severity=Finding.Severity.WARNING, code__in=_ASKED)
     answered &= ~Q(file__kind=FileKind.PHOTOGRAPHS)
     findings = draft.findings.filter(asked | answered).select_related("file", "draft")
-    return [OpenQuestion(finding, finding.file) for finding in findings if finding.file is not None]
+    return [
+        OpenQuestion(finding, finding.file)
+        for finding in findings
+        if finding.file is not None
+        and (finding.code != "F7" or len(finding.file.counts.get("encodings", ())) > 1)
+    ]
 
 
 @dataclass

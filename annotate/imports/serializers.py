@@ -10,7 +10,7 @@ from annotate.datasets.models import Dataset
 from annotate.jobs.serializers import JobSerializer
 from annotate.names import NameField, seen
 from protocols.formats.problems import CODES
-from protocols.formats.recognition.reading import FORMATS, LINES
+from protocols.formats.recognition.reading import ENCODINGS, FORMATS, LINES
 
 from .forms import FileForm, FindingsForm, TargetForm
 from .models import Draft, DraftFile, FileKind, Finding, Import, Missing
@@ -41,7 +41,7 @@ class LoadFileSerializer(serializers.ModelSerializer[DraftFile]):
         model = DraftFile
         fields = read_only_fields = (
             *("id", "name", "bytes", "sha256", "kind", "format", "title", "reason"),
-            *("missing", "per_cent", "reading", "counts"),
+            *("missing", "per_cent", "reading", "encoding", "counts"),
         )
 
 
@@ -170,6 +170,9 @@ class FileAnswerSerializer(serializers.Serializer[None]):
         max_length=40,
         required=False,
         help_text="How results are to be read that fit far better another way: as-read, or what is offered.",
+    )
+    encoding = serializers.ChoiceField(
+        ENCODINGS, required=False, help_text="The encoding of texts that are not UTF-8."
     )
 
 

@@ -317,6 +317,8 @@ def _checked_archive(archive: Archive, path: str, kind: Kind) -> Archive:
         raise BatchError(str(archive.errors[0]))
     if archive.questions:
         question = archive.questions[0]
+        if question.code == "F7":
+            raise BatchError(f"{question} Convert it first: text-protocols convert --encoding …")
         option = "--truth-format" if kind == "truth" else "--results-format"
         raise BatchError(f"{question} Name it: {option} {question.expected.rpartition(': ')[2]}.")
     if archive.methods:

@@ -26,6 +26,7 @@ def add_command(commands: Any) -> None:
     command.add_argument("--out", required=True, type=Path, metavar="FILE")
     command.add_argument("--kind", choices=["truth", "results"], help="where that is not found out")
     command.add_argument("--format", metavar="SLUG", help="how the file is written")
+    command.add_argument("--encoding", metavar="NAME", help="of texts that are not UTF-8: cp932 …")
     command.add_argument(
         "--images", metavar="PHOTOS", help="zip or folder of photographs, for their sizes"
     )
@@ -42,6 +43,7 @@ def _run(options: argparse.Namespace) -> None:
         to=options.to,
         kind=options.kind,
         format=options.format,
+        encoding=options.encoding,
         images=options.images,
         without=[field for field in options.without.split(",") if field],
     ):
@@ -55,6 +57,7 @@ def convert(
     to: str,
     kind: "Kind | None" = None,
     format: str | None = None,
+    encoding: str | None = None,
     images: str | None = None,
     without: Sequence[str] = (),
 ) -> Iterator[str]:
@@ -84,7 +87,7 @@ def convert(
     def sizes_known() -> Mapping[str, tuple[int, int]]:
         return picture_sizes(images) if images is not None else {}
 
-    archive = read(file, kind=kind, format=format, sizes=sizes_known)
+    archive = read(file, kind=kind, format=format, sizes=sizes_known, encoding=encoding)
     _refuse(file, archive)
     sizes = {**archive.sizes, **sizes_known()}
     content = write(archive.regions, to, kind=kind, sizes=sizes, without=without)

@@ -303,3 +303,14 @@ class TestConvert:
             assert main(["convert", str(file), "--to", "quad", "--out", str(out)]) == 2
             assert told in capsys.readouterr().err
         assert not out.exists()
+
+    def test_an_encoding_is_asked_for_and_given(self, tmp_path, capsys):
+        out, korean = tmp_path / "out.zip", tmp_path / "gt.zip"
+        korean.write_bytes(zip_bytes({"gt_a.txt": "0,0,9,9,서울".encode("euc_kr")}))
+        convert = ["convert", str(korean), "--to", "quad", "--out", str(out)]
+        assert main(convert) == 2
+        assert "cp949 (EUC-KR: “서울”)" in capsys.readouterr().err
+        assert main([*convert, "--encoding", "klingon"]) == 2
+        assert "no encoding klingon; known: cp949" in capsys.readouterr().err
+        assert main([*convert, "--encoding", "cp949"]) == 0
+        assert read(out, kind="truth").regions["a"][0].text == "서울"

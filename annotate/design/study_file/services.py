@@ -167,6 +167,7 @@ def _file(
         format=((guess and guess.format) or data.get("format", "")) if is_lines else "",
         missing=data.get("missing", "") if kind == FileKind.RESULTS else "",
         reading=reading,
+        encoding=data.get("encoding", ""),
     )
 
 

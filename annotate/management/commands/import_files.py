@@ -16,7 +16,7 @@ from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
 from protocols.diagnostics.readings import AS_READ, ReadingError, words_of
 from protocols.formats.problems import PASSED_OVER
-from protocols.formats.recognition.reading import FORMATS
+from protocols.formats.recognition.reading import ENCODINGS, FORMATS
 from text_rankings.base.i18n import Message
 
 _LEFT_OUT: Final = (PASSED_OVER, Message("left undefined"))
@@ -64,6 +64,9 @@ class Command(SiteCommand):
             metavar="[FILE=]READING",
             help="how results are read that fit better another way: as-read, as-named, exchanged, "
             "sides, rows, diagonals, next, previous, following, preceding, scaled:FACTOR, share:UNIT",
+        )
+        parser.add_argument(
+            "--encoding", choices=ENCODINGS, default="", help="of texts that are not UTF-8"
         )
         parser.add_argument("--replace", action="store_true", help="of results that are loaded")
         parser.add_argument("--dry-run", action="store_true", help="check only; load nothing")
@@ -182,4 +185,5 @@ def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
         missing=options["missing"] or "",
         per_cent=options["per_cent"] or None,
         reading=reading,
+        encoding=options["encoding"],
     )

@@ -66,7 +66,8 @@ class Archive:
     ``entries`` that contain its regions; ``lines`` of its regions, in their order; ``parents``, the
     lines and paragraphs of its regions by their ids; ``units`` of coordinates that are not pixels yet,
     to which ``reading.read`` converts them. ``reading`` is that of the lines, as in
-    "x1,y1,…,x4,y4,transcription"; empty for other formats.
+    "x1,y1,…,x4,y4,transcription"; empty for other formats. ``encodings`` has
+    a sample of the texts that are not UTF-8 in each possible encoding, the most probable first.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Archive:
     reading: str = ""
     units: Mapping[str, Unit] = field(default_factory=dict)
     parents: Mapping[str, Mapping[str, Region]] = field(default_factory=dict)
+    encodings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def by_method(self) -> Mapping[str | None, ByImage]:

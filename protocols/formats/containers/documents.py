@@ -87,7 +87,7 @@ def text_of(document: Document, problems: Problems) -> str:
             text = content.decode()
         except UnicodeDecodeError:
             text, encoding = guessed_text(content)
-            problems.warning("L9", "a text in {encoding}", "plain UTF-8", entry, encoding=encoding)
+            problems.warning("F7", "a text in {encoding}", "plain UTF-8", entry, encoding=encoding)
     if _UNSAFE.search(text):
         problems.warning("L9", "null characters (replaced)", "plain UTF-8", entry)
         text = storable(text)

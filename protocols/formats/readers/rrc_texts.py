@@ -28,6 +28,7 @@ class Texts:
         self._unusual: Counter[str] = Counter()
         # A text in each encoding that was guessed.
         self._examples: dict[str, str] = {}
+        self._guessed: set[str] = set()
         self._n_semicolons = 0
 
     def text(self, content: bytes, *, again: bool = False) -> str:
@@ -70,6 +71,7 @@ class Texts:
         shown = self._examples.setdefault(encoding, quoted(example.strip()))
         what = Message("texts in {encoding}, such as {text},", encoding=encoding, text=shown)
         self._unusual[what] += 1
+        self._guessed.add(what)
         return text
 
     def report(self) -> None:
@@ -77,7 +79,8 @@ class Texts:
             if n:
                 files = ngettext_noop("{n} file", "{n} files", n)
                 found = Message("{what} in {files}", what=what, files=files)
-                self._problems.warning("L9", found, "plain UTF-8")
+                code = "F7" if what in self._guessed else "L9"
+                self._problems.warning(code, found, "plain UTF-8")
         if self._n_semicolons:
             files = ngettext_noop("{n} file", "{n} files", self._n_semicolons)
             found = Message("semicolons between the fields in {files}", files=files)

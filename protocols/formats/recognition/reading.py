@@ -11,13 +11,14 @@ from text_rankings.base.suggestions import did_you_mean
 
 from ..containers.archives import Limits, Source, first_bytes, source_name
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry
+from ..containers.encodings import ENCODINGS, in_utf8, possible_encodings
 from ..containers.folders import unfolded
 from ..containers.image_sizes import in_pixels
 from ..problems import Problems
 from .guessing import guess
 from .known_formats import BOTH, FORMATS, LINES, Format, broken_plugins, lines_as
 
-__all__ = ["FORMATS", "LINES", "Format", "UnknownFormat", "broken_plugins", "read"]
+__all__ = ["ENCODINGS", "FORMATS", "LINES", "Format", "UnknownFormat", "broken_plugins", "read"]
 
 _MIN_WRONG: Final = 5
 _MIN_LABELS: Final = 2
@@ -37,6 +38,7 @@ def read(
     limits: Limits | None = None,
     on_entry: OnEntry | None = None,
     sizes: Callable[[], Mapping[str, tuple[int, int]]] | None = None,
+    encoding: str | None = None,
 ) -> Archive:
     r"""Read a ground truth or results; every fault becomes a problem of the archive.
 
@@ -58,6 +60,9 @@ def read(
         reaches the caller.
     sizes : callable, optional
         Returns width and height of images; called only for formats with relative coordinates.
+    encoding : str, optional
+        A key of ``ENCODINGS``, for texts that are not UTF-8; by default it is guessed, and texts that
+        are probable in several encodings lead to a question.
 
     Returns
     -------
@@ -68,7 +73,7 @@ def read(
     Raises
     ------
     UnknownFormat
-        If there is no such format, or it does not hold this kind.
+        If there is no such format or encoding, or the format does not hold this kind.
 
     Examples
     --------
@@ -79,6 +84,11 @@ def read(
     ('csv', 'CARE', ())
     """
     format = format.lower() if format else None
+    if encoding is not None and encoding not in ENCODINGS:
+        known = ", ".join(ENCODINGS)
+        raise UnknownFormat(
+            "no encoding {encoding}; known: {known}", encoding=encoding, known=known
+        )
     # A folder keeps its photographs, which give the sizes of images.
     given, name, source = source, source_name(source, name), unfolded(source)
     guessed = None if format else guess(source, name)
@@ -91,12 +101,40 @@ def read(
     limits = limits or Limits()
     chosen = _chosen(kind, format, slug, line_format)
     archive = chosen.read(source, kind, name, limits, on_entry)
+    if archive.counts.get("F7") and (possible := possible_encodings(source, limits)):
+        source = in_utf8(source, encoding or next(iter(possible)), limits)
+        archive = chosen.read(source, kind, name, limits, on_entry)
+        archive = _of_encoding(archive, possible, encoding)
     if archive.counts.get("L1") and slug in LINES and (format or line_format):
         guessed_lines = lines_as(None, None)(source, kind, name, limits, on_entry)
         return _other_format(archive, guessed_lines, kind)
     if slug == "labelme" and format is None:
         return _asked_of_labels(archive)
     return in_pixels(archive, given, sizes) if archive.units else archive
+
+
+def _of_encoding(archive: Archive, possible: Mapping[str, str], encoding: str | None) -> Archive:
+    """Return the archive with the encoding in which its texts were read, or the question of it."""
+    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    if encoding is None and len(possible) > 1:
+        choices = (f"{slug} ({ENCODINGS[slug]}: {text})" for slug, text in possible.items())
+        problems.question(
+            "F7",
+            "texts that are not UTF-8",
+            "your choice of their encoding: {choices}",
+            choices=", ".join(choices),
+        )
+    else:
+        slug = encoding or next(iter(possible))
+        problems.warning(
+            "F7",
+            "texts in {encoding}, such as {text}",
+            "plain UTF-8",
+            encoding=ENCODINGS[slug],
+            text=possible.get(slug, ""),
+        )
+    found, counts = tuple(problems.found), dict(problems.counts)
+    return replace(archive, problems=found, counts=counts, encodings=possible)
 
 
 def _asked_of_labels(archive: Archive) -> Archive:

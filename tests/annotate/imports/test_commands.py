@@ -183,6 +183,14 @@ class TestImportFiles:
         )
         assert Method.objects.get().results.count() == 1
 
+    def test_an_encoding_is_asked_for_and_given(self, tmp_path, capsys):
+        truth = str(zip_file(tmp_path / "gt.zip", {"gt_a.txt": "0,0,9,9,서울".encode("euc_kr")}))
+        with pytest.raises(CommandError, match="1 question waits"):
+            call_command("import_files", truth, name="Street", yes=True)
+        assert "cp949 (EUC-KR: “서울”)" in capsys.readouterr().err
+        call_command("import_files", truth, name="Street", yes=True, encoding="cp949")
+        assert Dataset.objects.get().images.get().truth_regions[0].text == "서울"
+
     def test_a_wrong_guess_is_corrected(self, tmp_path, files):
         call_command("import_files", files["truth"], name="Street", yes=True)
         call_command(

@@ -184,3 +184,71 @@ def test_no_text_is_lost_to_its_encoding(encoding, text):
     assert {region.text for image in dataset.images.all() for region in image.truth_regions} == {
         text
     }
+
+
+KOREAN, JAPANESE = ("서울", "출구", "커피", "환영"), ("東京", "駅前", "出口", "タクシー")
+CHINESE, TAIWANESE = (
+    ("北京", "出租车", "咖啡", "厕所", "有限公司"),
+    ("臺北", "計程車", "廁所", "歡迎"),
+)
+
+
+def texts_in(encoding, words):
+    lines = iter(range(10_000))
+    truth = files(lambda *of: of, "gt_img_{}.txt", ",@")
+    for name, text in truth.items():
+        while "@" in text:
+            text = text.replace("@", words[next(lines) % len(words)], 1)
+        truth[name] = text.encode(encoding)
+    return truth
+
+
+def with_truth(truth):
+    draft = drafts.open_draft(person=None, name="Street")
+    add(draft, truth, "gt.zip", kind="truth")
+    return checked(draft)
+
+
+def texts_of(draft):
+    images = loaded(draft).images.all()
+    return {region.text for image in images for region in image.truth_regions}
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("shift_jis", JAPANESE),
+        ("big5", TAIWANESE),
+        ("gb18030", CHINESE),
+    ],
+)
+def test_an_encoding_is_guessed_where_the_texts_are_probable_in_one_only(encoding, words):
+    draft = with_truth(texts_in(encoding, words))
+    assert not plans.questions(draft)
+    assert texts_of(draft) == set(words)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "slug", "words", "misread"),
+    [
+        ("euc_kr", "cp949", KOREAN, "辑匡"),
+        ("euc_jp", "euc_jp", JAPANESE, "鱗詁"),
+        ("cp1251", "cp1251", ("Вход", "Кафе", "ВЫХОД"), "Βυξδ"),
+        ("cp1250", "cp1250", ("Łódź", "żółty", "ściana"), "£ódŸ"),
+    ],
+)
+def test_an_encoding_is_asked_with_samples_where_several_are_probable(
+    encoding, slug, words, misread
+):
+    draft = with_truth(texts_in(encoding, words))
+    [question] = plans.questions(draft)
+    samples = dict(question.choices)
+    assert words[0] in samples[slug]
+    assert any(misread in sample for sample in samples.values())
+    with pytest.raises(drafts.NotLoaded, match="1 question waits"):
+        drafts.confirm(draft=draft)
+    assert drafts.answer(draft=draft, answers={draft.files.get().pk: {"encoding": slug}})
+    checked(draft)
+    [answered] = plans.questions(draft)
+    assert answered.is_answered
+    assert texts_of(draft) == set(words)
