@@ -20,7 +20,7 @@ from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
 from protocols.diagnostics.empty_results import images_with_text, warn_of_empty_results
 from protocols.diagnostics.inspection import Against, look
-from protocols.diagnostics.readings import AS_NAMED, SIDES
+from protocols.diagnostics.readings import AS_NAMED, AS_WRITTEN, SIDES
 from protocols.formats.containers.checking import (
     Meaning,
     missing_images,
@@ -189,23 +189,23 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     method. A file without method names belongs to the method given with it.
     """
 
-    def by_sides() -> Archive:
+    def read_as(format: str) -> Archive:
         encoding = given.file.encoding or None
         return read(
-            given.path, kind="results", format="ltwh", name=given.file.name, encoding=encoding
+            given.path, kind="results", format=format, name=given.file.name, encoding=encoding
         )
 
     reading = given.file.reading
     archive = (
-        by_sides()
-        if reading == SIDES
+        read_as(AS_WRITTEN[reading])
+        if reading in AS_WRITTEN
         else _read(given, "results", known.line_format, progress, lambda: known.sizes)
     )
     is_found = not given.file.format and not reading and archive.format in LINES
     if known.is_by_sides and is_found and archive.line_format == LineFormat.LTRB:
-        archive = by_sides()
+        archive = read_as(AS_WRITTEN[SIDES])
     archive, renamed = with_known_names(archive, () if reading == AS_NAMED else known.images)
-    noticed = look(archive, known.against, known.images, reading, by_sides)
+    noticed = look(archive, known.against, known.images, reading, read_as)
     archive = noticed.archive
     problems = _problems_of(archive)
     missing = cast("Meaning | None", given.file.missing or None)

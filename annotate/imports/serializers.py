@@ -172,7 +172,7 @@ class FileAnswerSerializer(serializers.Serializer[None]):
         help_text="How results are to be read that fit far better another way: as-read, or what is offered.",
     )
     encoding = serializers.ChoiceField(
-        ENCODINGS, required=False, help_text="The encoding of texts that are not UTF-8."
+        list(ENCODINGS), required=False, help_text="The encoding of texts that are not UTF-8."
     )
 
 

@@ -11,7 +11,7 @@ from protocols.formats.containers.limits import BATCH
 from protocols.formats.containers.shapes import odd_shapes, tell_shape
 from protocols.formats.problems import Problems
 
-from .readings import AS_NAMED, AS_READ, SHIFTS, SIDES, Sizes, mover, read_so
+from .readings import AS_NAMED, AS_READ, AS_WRITTEN, SHIFTS, Sizes, mover, read_so
 
 # Findings about shapes and borders that no longer apply.
 _OF_SHAPES: Final = ("L5", "L6", "L7")
@@ -20,11 +20,11 @@ _OF_SHAPES: Final = ("L5", "L6", "L7")
 def amended(archive: Archive, reading: str, *, sizes: Sizes, known: Collection[str]) -> Archive:
     """Return an archive under a reading.
 
-    The reading "sides" changes nothing: the file was read as boxes with sides already. Relative
+    The readings "sides" and "columns" change nothing: the file was read so already. Relative
     coordinates need the sizes of images, width and height in pixels; ``known`` are the names of all
     images in counting order. Raises ReadingError as ``readings.read_so`` does.
     """
-    if reading in (AS_READ, AS_NAMED, SIDES):
+    if reading in (AS_READ, AS_NAMED, *AS_WRITTEN):
         return archive
     regions = read_so(archive.regions, reading, sizes=sizes, known=known)
     methods = {

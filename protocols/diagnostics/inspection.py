@@ -15,7 +15,17 @@ from text_rankings.base.i18n import Message, ngettext_noop
 
 from .corrections import amended
 from .fits import Fit, fit, sample, thinned
-from .readings import AS_READ, NEXT, PREVIOUS, SIDES, ReadingError, Sizes, words_of
+from .readings import (
+    AS_READ,
+    AS_WRITTEN,
+    COLUMNS,
+    NEXT,
+    PREVIOUS,
+    SIDES,
+    ReadingError,
+    Sizes,
+    words_of,
+)
 from .trials import Offer, is_better, offered, read_on
 
 # Below this share of matched truths results hardly fit; from _SAME on they copy the truth.
@@ -85,12 +95,12 @@ def look(
     against: Against,
     images: Mapping[str, tuple[int, int] | None],
     reading: str,
-    by_sides: Callable[[], Archive],
+    read_as: Callable[[str], Archive],
 ) -> Noticed:
     """Return results in the user's reading, or as read with an offer of a better one.
 
     ``images`` has all images of the dataset, with width and height in pixels where they are known;
-    ``by_sides`` reads the file again as boxes of left, top, width and height.
+    ``read_as`` reads the file again in a format.
     """
     sizes = {image: size for image, size in images.items() if size is not None}
     if reading not in ("", AS_READ):
@@ -104,14 +114,18 @@ def look(
     ) or [(None, {})]
     as_read = fit(against.truth, results, sizes)
     if archive.line_format == LineFormat.LTRB and archive.counts.get("L4"):
-        by_their_sides = by_sides()
-        noticed.offer = _by_sides(as_read, against, sizes, by_their_sides)
-        others = next(iter(by_their_sides.by_method.values()))
+        again = read_as(AS_WRITTEN[SIDES])
+        noticed.offer = _as_written(SIDES, as_read, against, sizes, again)
+        others = next(iter(again.by_method.values()))
     else:
         noticed.offer = offered(against.truth, results, sizes, images, as_read)
         others = results
         if noticed.offer is not None:
             others = read_on(against.truth, results, sizes, images, noticed.offer.reading)
+        elif archive.line_format == LineFormat.QUAD and _fits_hardly(as_read):
+            again = read_as(AS_WRITTEN[COLUMNS])
+            noticed.offer = _as_written(COLUMNS, as_read, against, sizes, again)
+            others = next(iter(again.by_method.values()))
     if noticed.offer is not None:
         noticed.trial = _trial(noticed.offer, against, results, others)
         if reading == "":
@@ -167,12 +181,14 @@ def _read_as_said(
     return Noticed(_with(changed, problems), fits)
 
 
-def _by_sides(as_read: Fit, against: Against, sizes: Sizes, archive: Archive) -> Offer | None:
-    """Return the offer to read boxes by their sides, or None if they do not fit clearly better."""
+def _as_written(
+    reading: str, as_read: Fit, against: Against, sizes: Sizes, archive: Archive
+) -> Offer | None:
+    """Return the offer of a reading of the file's lines, or None if it does not fit clearly better."""
     if archive.errors:
         return None
     tried = fit(against.truth, next(iter(archive.by_method.values())), sizes)
-    return Offer(SIDES, as_read, tried) if is_better(as_read, tried) else None
+    return Offer(reading, as_read, tried) if is_better(as_read, tried) else None
 
 
 def _without_explained(archive: Archive, offer: Offer) -> Archive:

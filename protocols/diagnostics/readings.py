@@ -19,6 +19,9 @@ Regions = Mapping[str, Sequence[Region]]
 AS_READ: Final = "as-read"
 EXCHANGED: Final = "exchanged"
 SIDES: Final = "sides"
+COLUMNS: Final = "columns"
+# Readings for which the file is read again in another format.
+AS_WRITTEN: Final = {SIDES: "ltwh", COLUMNS: "quad-columns"}
 ROWS: Final = "rows"
 DIAGONALS: Final = "diagonals"
 AS_NAMED: Final = "as-named"
@@ -35,6 +38,7 @@ _WORDS: Final = {
     AS_READ: Message("as read"),
     EXCHANGED: Message("with x and y exchanged"),
     SIDES: Message("as left,top,width,height"),
+    COLUMNS: Message("as x1,x2,x3,x4,y1,y2,y3,y4"),
     ROWS: Message("with the last two corners exchanged"),
     DIAGONALS: Message("with the second and third corners exchanged"),
     AS_NAMED: Message("with the names of its files as they are"),

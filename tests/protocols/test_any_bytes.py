@@ -79,6 +79,7 @@ VALID = {
     "ltrb": zip_bytes({"gt_a.txt": '0,0,9,9,"word"\n1,1,5,5,###\n'}),
     "ltwh": zip_bytes({"gt_a.txt": "1,1,9,9,word\n"}),
     "quad": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,word\n"}),
+    "quad-columns": zip_bytes({"gt_a.txt": "0,9,9,0,0,0,9,9,word\n"}),
     "polygon": zip_bytes({"a.txt": "x: [[1 2 9]], y: [[1 9 2]], ornt: [u'c'], transcriptions: [u'w']\n"}),
     "quad-script": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,Latin,word\n"}),
     "quad-difficult": zip_bytes({"gt_a.txt": '0,0,9,0,9,9,0,9,0,"word"\n'}),

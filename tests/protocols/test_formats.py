@@ -122,7 +122,7 @@ def test_documents_are_told_too_and_bounded(slug):
 
 
 def test_an_unknown_format_is_refused_with_those_there_are():
-    with pytest.raises(UnknownFormat, match="ltrb, ltwh, quad, polygon"):
+    with pytest.raises(UnknownFormat, match="ltrb, ltwh, quad, quad-columns, polygon"):
         opened({"gt_a.txt": ""}, format="voc")
     with pytest.raises(UnknownFormat, match=r"as 'quat' \(did you mean 'quad'\?\); formats: "):
         opened({"gt_a.txt": ""}, format="Quat")

@@ -62,8 +62,8 @@ class Command(SiteCommand):
             action="append",
             default=[],
             metavar="[FILE=]READING",
-            help="how results are read that fit better another way: as-read, as-named, exchanged, "
-            "sides, rows, diagonals, next, previous, following, preceding, scaled:FACTOR, share:UNIT",
+            help="how results are read that fit better another way: as-read, as-named, exchanged, sides, "
+            "columns, rows, diagonals, next, previous, following, preceding, scaled:FACTOR, share:UNIT",
         )
         parser.add_argument(
             "--encoding", choices=ENCODINGS, default="", help="of texts that are not UTF-8"

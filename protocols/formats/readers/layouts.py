@@ -91,6 +91,8 @@ def rules_named(slug: str) -> Rules:
     """Return the rules for reading a format of lines, as in "quad-script" or "ltwh"."""
     if slug == "ltwh":
         return Rules(LineFormat.LTRB, sides=True)
+    if slug == "quad-columns":
+        return Rules(LineFormat.QUAD, columns=True)
     layout = layout_named(slug)
     return Rules(layout.line_format, tail=layout.tail)
 

@@ -34,6 +34,7 @@ _PREFIXED: Final = {
     "results": re.compile(r"res_(.+)\.txt\Z"),
 }
 _PLAIN: Final = re.compile(r"(.+)\.txt\Z")
+_DIGIT: Final = re.compile(r"\d")
 # A text file with the wrong case, prefix or suffix.
 _ALMOST: Final = re.compile(
     r"(?:poly_|pred_|det_|gt_|res_|result_|gt|res)?(.+?)(?:\.(?:jpe?g|png))?\.(?:txt|csv|text)\Z",
@@ -87,7 +88,7 @@ def read_archive(
         {image: regions[image] for image in order},
         tuple(problems.found),
         dict(problems.counts),
-        format="ltwh" if rules.sides else layout.slug,
+        format="ltwh" if rules.sides else "quad-columns" if rules.columns else layout.slug,
         entries={image: reader.entries[image] for image in order},
         lines={image: reader.lines[image] for image in order},
         reading=Message("lines in the style of {style}", style=Message(style.value))
@@ -98,6 +99,7 @@ def read_archive(
 
 def _words(layout: Layout, kind: Kind, rules: Rules) -> str:
     words = layout.words(kind)
+    words = words.replace("x1,y1,…,x4,y4", "x1,…,x4,y1,…,y4") if rules.columns else words
     return words.replace("right,bottom", "width,height") if rules.sides else words
 
 
@@ -203,6 +205,8 @@ def _named(
     prefix = ("gt_" if kind == "truth" else "res_") if prefixed else ""
     expected = f"{prefix}NAME.txt"
     other = _PREFIXED["results" if kind == "truth" else "truth"]
+    fitting = [match[1] for member in members if (match := pattern.match(member.name))]
+    are_numbered = bool(fitting) and all(map(_DIGIT.search, fitting))
     seen: dict[str, str] = {}
     n_other = 0 if prefixed else sum(bool(other.match(member.name)) for member in members)
     if n_other > 1 and n_other == len(members):
@@ -231,7 +235,7 @@ def _named(
             if (kind == "truth" and prefixed) or is_photograph:
                 problems.warning("N1", found, expected, member.path, action=PASSED_OVER)
             else:
-                near = _renamed(name, prefix)
+                near = _renamed(name, prefix, are_numbered=are_numbered)
                 hint = Message(" (perhaps {name})", name=near) if near else ""
                 problems.error(
                     "N1", found, "{prefix}NAME.txt{hint}", member.path, prefix=prefix, hint=hint
@@ -248,10 +252,15 @@ def _named(
             yield match[1], member
 
 
-def _renamed(name: str, prefix: str) -> str | None:
-    """Return the most probable correct name of a misnamed text file, or None."""
+def _renamed(name: str, prefix: str, *, are_numbered: bool) -> str | None:
+    """Return the most probable correct name of a misnamed text file, or None.
+
+    If the files that fit are numbered, a text without a number is a note, such as ``log.txt``.
+    """
     match = _ALMOST.match(name)
-    return None if match is None else f"{prefix}{match[1]}.txt"
+    if match is None or (are_numbered and not _DIGIT.search(match[1])):
+        return None
+    return f"{prefix}{match[1]}.txt"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from protocols.core.regions import Region
@@ -45,7 +46,7 @@ class Rules:
     sides, corners that do not run clockwise, missing transcriptions, unexpected confidences;
     ``transcriptions`` then says whether results have texts. ``crlf_only`` splits lines at CRLF only;
     ``keep_quotes`` keeps double quotes around a transcription, as in PopEval's own files; ``sides``
-    reads boxes as left,top,width,height. ``loading`` behaves as the site does when it loads: it
+    reads boxes as left,top,width,height, ``columns`` quadrilaterals as x1,x2,x3,x4,y1,y2,y3,y4. ``loading`` behaves as the site does when it loads: it
     reverses rings that run counter-clockwise (L7), refuses shapes without area (L4) and coordinates
     beyond any image (L3), guesses other encodings than UTF-8, and accepts semicolons and names of files
     in capitals. ``drop_broken_ignored`` leaves out, with a warning, invalid lines of ground truth whose
@@ -61,6 +62,7 @@ class Rules:
     loading: bool = False
     tail: Tail | None = None
     sides: bool = False
+    columns: bool = False
     drop_broken_ignored: bool = False
 
 
@@ -195,6 +197,8 @@ class LineReader:
         return Message("{n} numbers ({format})", n=n, format=_FORMAT_NAMES[self._format])
 
     def _points(self, values: tuple[float, ...], line: str) -> tuple[float, ...]:
+        if self._rules.columns:
+            values = tuple(chain.from_iterable(zip(values[:4], values[4:], strict=True)))
         if self._format != LineFormat.LTRB:
             if self._rules.strict and self._format == LineFormat.QUAD and turns_left(values):
                 span = _span_of(line, 0, len(values) - 1)

@@ -67,7 +67,13 @@ def _usual(kind: Kind, n: int) -> re.Pattern[str]:
 
 def read_usual(text: str, kind: Kind, rules: Rules) -> UsualFile | None:
     """Return the regions of a file, or None if the careful reader has to read it."""
-    if rules.crlf_only or rules.sides or not text or (kind == "results" and rules.confidences):
+    if (
+        rules.crlf_only
+        or rules.sides
+        or rules.columns
+        or not text
+        or (kind == "results" and rules.confidences)
+    ):
         return None
     if "\r" in text:
         text = text.replace("\r\n", "\n")

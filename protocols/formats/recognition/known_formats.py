@@ -46,19 +46,16 @@ class Format:
     kept: str = ""
 
 
-def lines_as(
-    line_format: LineFormat | None, tail: Tail | None = Tail.TEXT, *, sides: bool = False
-) -> Read:
+def lines_as(line_format: LineFormat | None, tail: Tail | None = Tail.TEXT, **order: bool) -> Read:
     """Return a reader of lines, whose coordinates and further fields are given or detected.
 
-    A format or tail of None is detected from all lines; with ``sides``, boxes are
-    left,top,width,height.
+    A format or tail of None is detected from all lines; ``order`` has the rules ``sides`` or ``columns``.
     """
 
     def read_lines(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
-        rules = Rules(line_format=line_format, tail=tail, loading=True, sides=sides)
+        rules = Rules(line_format=line_format, tail=tail, loading=True, **order)
         return read_archive(
             source, kind=kind, name=name, rules=rules, limits=limits, on_entry=on_entry
         )
@@ -84,7 +81,8 @@ def _listed(slug: str, of: Mapping[str, Any]) -> Format:
         read = _lazily(of["reader"])
     else:
         tail = Tail(of["tail"]) if "tail" in of else None
-        read = lines_as(LineFormat(of["lines"]), tail, sides=of.get("sides", False))
+        order = {rule: of[rule] for rule in ("sides", "columns") if rule in of}
+        read = lines_as(LineFormat(of["lines"]), tail, **order)
     return Format(slug, of["name"], of["description"], BOTH, read, of["kept"])
 
 

@@ -81,6 +81,9 @@ ASKED = {
     "top left, bottom right": (
         *(files(lambda x, y, r, b: (x, y, r, b, r, y, x, b)), QUADS, {"reading": "diagonals"}),
     ),
+    "all x, then all y": (
+        *(files(lambda x, y, r, b: (x, r, r, x, y, y, b, b)), QUADS, {"reading": "columns"}),
+    ),
     "sides": (files(lambda x, y, r, b: (x, y, r - x, b - y)), BOXES, {"reading": "sides"}),
     "half of the files": (
         *({name: text for name, text in FILES.items() if name[8] > "4"}, BOXES),
@@ -112,7 +115,11 @@ REFUSED = {
     "two methods": (
         *(with_name(FILES, "a/{}") | with_name(FILES, "b/{}"), "a second file for img_1", FILES),
     ),
-    "a note among them": (FILES | {"log.txt": "epoch 1"}, "the name “log.txt”", FILES),
+    "a note among them": (
+        FILES | {"log.txt": "epoch 1"},
+        "found the name “log.txt”; expected res_NAME.txt.",
+        FILES,
+    ),
 }
 
 

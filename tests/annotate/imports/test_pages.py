@@ -296,7 +296,7 @@ class TestReport:
         # Those that the finding names come first, the others behind them.
         *named, (another, others) = page.context["answers"].fields[f"format-{file.pk}"].choices
         assert [slug for slug, _ in named] == ["polygon", "quad"]
-        assert (another, len(others)) == ("another", 9)
+        assert (another, len(others)) == ("another", 10)
         assert [slug for slug, _ in plans.questions(draft)[0].choices[:2]] == ["polygon", "quad"]
         assert "Polygons (Total-Text, CTW-1500) or Quadrilaterals (ICDAR 2015)" in page.text
         assert admin.post(url("report", draft.pk), {f"format-{file.pk}": "x"}).status_code == 422
