@@ -46,10 +46,11 @@ class Rules:
     sides, corners that do not run clockwise, missing transcriptions, unexpected confidences;
     ``transcriptions`` then says whether results have texts. ``crlf_only`` splits lines at CRLF only;
     ``keep_quotes`` keeps double quotes around a transcription, as in PopEval's own files; ``sides``
-    reads boxes as left,top,width,height, ``columns`` quadrilaterals as x1,x2,x3,x4,y1,y2,y3,y4. ``loading`` behaves as the site does when it loads: it
-    reverses rings that run counter-clockwise (L7), refuses shapes without area (L4) and coordinates
-    beyond any image (L3), guesses other encodings than UTF-8, and accepts semicolons and names of files
-    in capitals. ``drop_broken_ignored`` leaves out, with a warning, invalid lines of ground truth whose
+    reads boxes as left,top,width,height, ``columns`` quadrilaterals as x1,x2,x3,x4,y1,y2,y3,y4.
+    ``loading`` behaves as the site does when it loads: it reverses rings that run counter-clockwise
+    (L7), refuses shapes without area (L4) and coordinates beyond any image (L3), guesses other encodings
+    than UTF-8, and accepts semicolons and names of files in capitals. ``drop_broken_ignored`` leaves
+    out, with a warning, invalid lines of ground truth whose
     text is ``###``.
     """
 
