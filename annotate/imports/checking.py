@@ -93,6 +93,7 @@ class Checked:
     problems: Problems
     counts: dict[str, Any] = field(default_factory=dict)
     line_format: str = ""
+    encodings: Mapping[str, str] = field(default_factory=dict)
     at_random: list[Example] = field(default_factory=list)
     worst: list[Example] = field(default_factory=list)
     # Of ground truth: its regions for comparison, images with text. Of results: two readings.
@@ -165,7 +166,7 @@ def check_truth(
         problems.error(
             "A1", _("no ground-truth file"), _("{pattern} in a zip").format(pattern="gt_NAME.txt")
         )
-    checked = Checked(rows, problems, line_format=archive.line_format)
+    checked = Checked(rows, problems, {}, archive.line_format, archive.encodings)
     rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
     _choose_examples(checked, archive, archive.regions)
     checked.against = Against.of(
@@ -177,7 +178,6 @@ def check_truth(
         "regions": archive.n_regions,
         "ignored": archive.n_ignored,
         "histogram": _histogram(map(len, archive.regions.values())),
-        "encodings": dict(archive.encodings),
     }
     return checked
 
@@ -188,14 +188,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     The rows are method, image, regions, their number and the hash of the drawn shapes, grouped by
     method. A file without method names belongs to the method given with it.
     """
-
-    def read_as(format: str) -> Archive:
-        encoding = given.file.encoding or None
-        return read(
-            given.path, kind="results", format=format, name=given.file.name, encoding=encoding
-        )
-
-    reading = given.file.reading
+    read_as, reading = partial(_read_as, given), given.file.reading
     archive = (
         read_as(AS_WRITTEN[reading])
         if reading in AS_WRITTEN
@@ -218,7 +211,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         outside_images(archive, known.sizes),
     ):
         problems.add(fault)
-    checked = Checked(rows, problems, line_format=archive.line_format, trial=noticed.trial)
+    checked = Checked(rows, problems, {}, archive.line_format, archive.encodings)
     by_method = {
         name or given.file.title: {
             image: regions for image, regions in by_image.items() if image in known.images
@@ -248,13 +241,14 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         for key in ("results", "boxes", "empty", "absent")
     }
     n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
-    checked.counts = totals | {
-        "methods": counts,
-        "histogram": _histogram(n_boxes),
-        "fits": fits,
-        "encodings": dict(archive.encodings),
-    }
+    checked.counts = totals | {"methods": counts, "histogram": _histogram(n_boxes), "fits": fits}
+    checked.trial = noticed.trial
     return checked
+
+
+def _read_as(given: Given, format: str) -> Archive:
+    encoding = given.file.encoding or None
+    return read(given.path, kind="results", format=format, name=given.file.name, encoding=encoding)
 
 
 def _counts(by_image: Mapping[str, Sequence[Region]], known: Known) -> dict[str, int]:
@@ -371,11 +365,10 @@ def _tell_missing_photographs(
     lacking = [image for image in images if image not in found]
     if not lacking:
         return
-    some = ", ".join(lacking[:3]) + (" …" if len(lacking) > 3 else "")
     without = _("no photograph of {n} of {images} ({some})").format(
         n=len(lacking),
         images=ngettext("{n} image", "{n} images", len(images)).format(n=len(images)),
-        some=some,
+        some=", ".join(lacking[:3]) + (" …" if len(lacking) > 3 else ""),
     )
     if strange:
         told = ngettext(

@@ -152,6 +152,7 @@ class _Checker:
 def _store(file: DraftFile, checked: Checked) -> None:
     file.counts = checked.counts | {
         "line_format": checked.line_format,
+        "encodings": dict(checked.encodings),
         "codes": dict(checked.problems.counts),
     }
     file.rows_sha256 = checked.rows.sha256()

@@ -153,43 +153,32 @@ class AnswersForm(forms.Form):
                 field.initial = file.missing
                 self.fields[f"missing-{file.pk}"] = field
             if "S2" in codes[file.pk]:
-                self.fields[f"per_cent-{file.pk}"] = forms.ChoiceField(
-                    label=_("Scores above 1 in {file} are").format(file=file.name),
-                    required=False,
-                    widget=forms.RadioSelect,
-                    initial=_ANSWERS[file.per_cent],
-                    choices=[
-                        ("yes", _("per cent: divide all scores of the file by 100")),
-                        ("no", _("wrong: the file must be corrected")),
-                    ],
-                )
-
+                label = _("Scores above 1 in {file} are").format(file=file.name)
+                choices = [
+                    ("yes", _("per cent: divide all scores of the file by 100")),
+                    ("no", _("wrong: the file must be corrected")),
+                ]
+                self._ask(f"per_cent-{file.pk}", label, choices, _ANSWERS[file.per_cent])
             if "F1" in codes[file.pk]:
                 named, others = formats[file.pk]
-                self.fields[f"format-{file.pk}"] = forms.ChoiceField(
-                    label=_("The lines of {file} are").format(file=file.name),
-                    required=False,
-                    widget=forms.RadioSelect,
-                    choices=[*named, (_("another"), others)] if named else others,
-                )
-
+                label = _("The lines of {file} are").format(file=file.name)
+                all_formats = [*named, (_("another"), others)] if named else others
+                self._ask(f"format-{file.pk}", label, all_formats)
             if "F7" in codes[file.pk]:
-                self.fields[f"encoding-{file.pk}"] = forms.ChoiceField(
-                    label=_("The texts of {file} that are right").format(file=file.name),
-                    required=False,
-                    widget=forms.RadioSelect,
-                    initial=file.encoding,
-                    choices=plans.encodings(file),
-                )
-
+                label = _("The texts of {file} that are right").format(file=file.name)
+                self._ask(f"encoding-{file.pk}", label, plans.encodings(file), file.encoding)
             if "F2" in codes[file.pk]:
-                self.fields[f"reading-{file.pk}"] = forms.ChoiceField(
-                    label=_("{file} is read").format(file=file.name),
-                    required=False,
-                    widget=forms.RadioSelect,
-                    initial=file.reading,
-                    choices=readings[file.pk],
-                )
+                label = _("{file} is read").format(file=file.name)
+                self._ask(f"reading-{file.pk}", label, readings[file.pk], file.reading)
+
+    def _ask(self, name: str, label: str, choices: Any, initial: str = "") -> None:
+        self.fields[name] = forms.ChoiceField(
+            label=label,
+            required=False,
+            widget=forms.RadioSelect,
+            initial=initial,
+            choices=choices,
+        )
 
     def with_offers(self) -> list[tuple[Any, forms.BoundField]]:
         """Return the drawn readings, each with its field."""
