@@ -52,6 +52,12 @@ def build(data: FigureData, names: Collection[str]) -> dict[str, Figure]:
     return {name: made[name] if name in made else kept[keys[name]] for name in names}
 
 
+def are_kept(data: FigureData, names: Collection[str]) -> bool:
+    """Return whether no figure of these names has to be made."""
+    keys = {_key("figure", data.key, name) for name in names}
+    return len(caches[_CACHE].get_many(keys)) == len(keys)
+
+
 class FigureFile:
     """A file of a figure on a paper, with the facts about its origin; written on request.
 

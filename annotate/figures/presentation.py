@@ -87,7 +87,7 @@ class _Addresses:
     def __init__(self, data: FigureData, query: QueryDict) -> None:
         self._settings = query.copy()
         # Each file has its own theme, width and language.
-        for name in ("theme", "width", "language"):
+        for name in ("theme", "width", "language", "whole"):
             self._settings.pop(name, None)
         self._settings["criterion"] = data.criterion
         self._of = [data.study.slug, data.kept.pk] if data.kept else [data.study.slug]

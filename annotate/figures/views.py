@@ -1,6 +1,6 @@
 """A study's figures: one page of all, and each as a file; the settings are in the address."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -19,22 +19,36 @@ from annotate.studies.shortcuts import followed
 from rankings.output.skips import skips_said
 
 from . import work
-from .building import build
-from .data import MAX_IMAGES_DRAWN_AT_ONCE, FigureData, data_of_kept
+from .building import are_kept, build
+from .data import (
+    MAX_IMAGES_DRAWN_AT_ONCE,
+    MAX_SCORES_DRAWN_TOGETHER,
+    FigureData,
+    data_of_kept,
+)
 from .detectors import shown_standings
 from .forms import FigureForm, FileForm, KeptFigureForm, KeptFileForm
+from .kinds import NAMES
 from .presentation import criteria_links, shown_figure, shown_figures
 from .shortcuts import figure_response, report_page
 from .themes import Paper
 
+# The figure that is made in the least time.
+_FIRST: Final = "distances"
+
 
 @report_page("reports/figures.html", lambda: MAX_IMAGES_DRAWN_AT_ONCE)
 def figures(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
+    """Show the figures; of a large study, one that is made soon; the page fetches the others."""
     data = _data(study, form)
+    n_scores = len(data.runs) * study.study_images.count()
+    is_long = n_scores > MAX_SCORES_DRAWN_TOGETHER and "whole" not in request.GET
+    waits = is_long and not are_kept(data, NAMES)
     return {
         "criterion": data.criterion,
         "criteria": list(criteria_links(request.GET)),
-        "figures": shown_figures(data, request.GET),
+        "figures": shown_figures(data, request.GET, [_FIRST] if waits else NAMES),
+        "waits": waits,
         "settings_to_post": [(k, v) for k, values in request.GET.lists() for v in values],
     }
 

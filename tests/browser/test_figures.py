@@ -1,10 +1,12 @@
 """The page of figures in a browser: drawings of its theme, tables that can be reached, nothing refused."""
 
 import pytest
+from django.core.cache import caches
 from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotate.accounts.models import Preferences
+from annotate.figures import views
 from annotate.figures.kinds import NAMES
 from annotate.figures.themes import THEMES
 from tests.support.browsing import check_accessible, check_fits, listen, signed_in
@@ -51,6 +53,21 @@ def test_each_figure_can_be_read(browser, client, live_server, study, size, them
         summary.click()
     check_accessible(page)
     check_fits(page, SIZES[size])
+    assert complaints == []
+    context.close()
+
+
+def test_a_page_of_a_large_study_fetches_its_other_figures(
+    browser, client, live_server, study, monkeypatch
+):
+    monkeypatch.setattr(views, "MAX_SCORES_DRAWN_TOGETHER", 0)
+    caches["drawings"].clear()
+    context = browser.new_context()
+    page = signed_in(context, client, add_researcher(study), live_server)
+    complaints = listen(page)
+    page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
+    expect(page.locator("[data-waits]")).to_have_count(0)
+    assert see_all(page).count() == len(DRAWN)
     assert complaints == []
     context.close()
 

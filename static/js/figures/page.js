@@ -61,6 +61,21 @@ function print(isBeginning) {
   drawAll();
 }
 
+// Adds the figures that this page came without, from the page that has all.
+async function fetchOthers(place) {
+  const response = await fetch(place.querySelector("a").href);
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const isNew = (section) => !document.getElementById(section.getAttribute("aria-labelledby"));
+  const sections = [...page.querySelectorAll("section.figure")].filter(isNew);
+  place.replaceWith(...sections);
+  for (const box of document.querySelectorAll("[data-drawing]:not(:has(div))")) {
+    const figure = figureOf(box);
+    figures.push(figure);
+    near.observe(figure.stage);
+  }
+}
+
 const near = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {
@@ -74,3 +89,5 @@ for (const { stage } of figures) near.observe(stage);
 for (const query of [dark, small]) query.addEventListener("change", drawAll);
 addEventListener("beforeprint", () => print(true));
 addEventListener("afterprint", () => print(false));
+const place = document.querySelector("[data-waits]");
+if (place) fetchOthers(place);

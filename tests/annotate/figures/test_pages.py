@@ -15,7 +15,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.html import escape
 
-from annotate.figures import building
+from annotate.figures import building, views
 from annotate.figures import data as figure_data
 from annotate.figures.files import FORMATS
 from annotate.figures.files.vega import specification
@@ -244,6 +244,23 @@ def test_a_page_that_was_shown_once_asks_the_database_alone(
     assert without_token(again) == without_token(first)
     with pytest.raises(AssertionError, match="made again"):
         researcher.get(page, {"criterion": "precision"})
+
+
+def test_a_large_study_shows_one_figure_and_fetches_the_others(researcher, study, monkeypatch):
+    monkeypatch.setattr(views, "MAX_SCORES_DRAWN_TOGETHER", 0)
+    page = reverse("figures:figures", args=[study.slug])
+    first = researcher.get(page, {"criterion": "precision"})
+    assert [figure.name for figure in first.context["figures"]] == ["distances"]
+    [link] = re.findall(r'data-waits>[^<]*<a href="([^"]*)"', first.text)
+    assert link == "?criterion=precision&amp;whole=on"
+    whole = researcher.get(page + link.replace("&amp;", "&"))
+    names = [figure.name for figure in whole.context["figures"]]
+    assert names == [name for name in NAMES if name != "participants"]
+    assert "whole" not in dict(whole.context["figures"][0].downloads[0][1])["SVG"]
+    # All are kept now.
+    again = researcher.get(page, {"criterion": "precision"})
+    assert [figure.name for figure in again.context["figures"]] == names
+    assert "data-waits" not in again.text
 
 
 def without_token(page):
