@@ -18,6 +18,8 @@ _WANTED: Final = Message('an object with "analyzeResult" or "readResult"')
 _OUTLINES: Final = ("polygon", "boundingPolygon", "boundingBox")
 _TEXTS: Final = ("content", "text")
 _Object = Mapping[str, Any]
+# Degrees from which a page has another side up.
+_TURNED: Final = 45
 
 
 def _read_pages(
@@ -42,6 +44,14 @@ def _read_pages(
             if not width > 0 < height:
                 raise Fault("L4", "a page of {n} x {m} inches", "sides above 0", n=width, m=height)
             unit, scale = Unit.SHARES, (1 / width, 1 / height)
+        elif (
+            None in sides and abs(angle := checked.finite(page.get("angle", 0), "angle")) > _TURNED
+        ):
+            # Its pixels may be those of the picture before or after it was turned.
+            turned = Message(
+                "page {n} turned by {angle:g}°, without its size", n=number, angle=angle
+            )
+            raise Fault("L4", turned, "width and height of the page, or a page that is upright")
         found = checked.objects_in(page, "lines") if lines else _words(page)
         collector.image_with(
             page_name(document.stem, number, max(numbers)),
