@@ -279,6 +279,8 @@ class Entry(models.Model):
     number = models.PositiveIntegerField()
     state = models.CharField(max_length=10, choices=State, default=State.CHECKING)
     is_final = models.BooleanField(default=False)
+    # When its team last made it the final one.
+    chosen = models.DateTimeField(null=True, blank=True)
     # Of the upload; its files are in a folder of this name.
     key = models.CharField(max_length=32, unique=True, default=new_key)
     sha256 = models.CharField(max_length=64)

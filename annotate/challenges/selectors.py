@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
+from operator import itemgetter
 from typing import Any, Final
 
 from django.core.cache import cache
@@ -106,10 +107,19 @@ def finals(
         return [
             max(of, key=lambda one: _or_last(values.get((one.pk, by)))) for of in of_team.values()
         ]
-    is_by_hand = rule == Challenge.FinalRule.HAND
-    return [
-        next((one for one in of if is_by_hand and one.is_final), of[-1]) for of in of_team.values()
-    ]
+    if rule != Challenge.FinalRule.HAND:
+        return [of[-1] for of in of_team.values()]
+    is_frozen = challenge.phase == "frozen" and not reader.is_organiser
+    freeze = challenge.freezes if is_frozen else None
+    return [_chosen(of, freeze) or of[-1] for of in of_team.values()]
+
+
+def _chosen(entries: Sequence[Entry], freeze: datetime | None) -> Entry | None:
+    """Return the entry that its team made final; in a freeze, as it was when that began."""
+    if freeze is None:
+        return next((one for one in entries if one.is_final), None)
+    chosen = [(one.chosen, one) for one in entries if one.chosen and one.chosen < freeze]
+    return max(chosen, key=itemgetter(0), default=(None, None))[1]
 
 
 def _or_last(value: float | None) -> float:

@@ -398,8 +398,8 @@ def choose_final(*, entry: Entry) -> None:
     if locked.state != Entry.State.SCORED or not locked.is_told:
         raise ChallengeRefused(_("Only a scored entry can be the final one."))
     locked.team.entries.filter(is_final=True).update(is_final=False)
-    locked.is_final = True
-    locked.save(update_fields=["is_final"])
+    locked.is_final, locked.chosen = True, timezone.now()
+    locked.save(update_fields=["is_final", "chosen"])
 
 
 def _locked(entry: Entry) -> Entry:

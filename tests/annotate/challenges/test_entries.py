@@ -313,6 +313,24 @@ def test_from_the_freeze_to_the_end_newer_entries_are_not_in_the_standings(chall
     assert standings(challenge, "visible").entries == [new]
 
 
+def test_in_the_freeze_the_standings_keep_the_final_entries_chosen_before(challenge, team):
+    first, second = submit(team, upload(1)), submit(team)
+    services.choose_final(entry=first)
+    Entry.objects.update(created=timezone.now() - timedelta(minutes=30))
+    Entry.objects.filter(pk=first.pk).update(chosen=timezone.now() - timedelta(minutes=25))
+    Challenge.objects.update(final_rule="hand", freezes=timezone.now() - timedelta(minutes=20))
+    challenge.refresh_from_db()
+    services.choose_final(entry=second)
+    assert standings(challenge, "visible").entries == [first]
+    assert standings(challenge, "visible", ORGANISER).entries == [second]
+    services.withdraw(entry=first)
+    # Without a choice from before the freeze the last entry counts.
+    assert standings(challenge, "visible").entries == [second]
+    Challenge.objects.update(closes=timezone.now())
+    challenge.refresh_from_db()
+    assert standings(challenge, "visible").entries == [second]
+
+
 def test_names_are_shown_as_the_challenge_says(challenge, team):
     submit(team)
     other = make_team(challenge, "Bob")
