@@ -96,7 +96,9 @@ def save_challenge(
         and before.is_over
         and any(getattr(before, name) != getattr(challenge, name) for name in dates)
     ):
-        raise ChallengeRefused(_("The challenge is over and its scores are shown: the dates stay."))
+        raise ChallengeRefused(
+            _("The challenge is over and its scores are shown, so its dates cannot be changed.")
+        )
     if protocols is not None:
         _refuse_unfit(challenge)
     challenge.save()
@@ -123,9 +125,9 @@ def fault_of_dates(
 ) -> tuple[str, str] | None:
     """Return the date that is out of order, and a sentence."""
     if not opens < closes:
-        return "closes", _("The end is after the opening.")
+        return "closes", _("The end must be after the opening.")
     if freezes and not opens <= freezes <= closes:
-        return "freezes", _("The freeze is between opening and end.")
+        return "freezes", _("The freeze must be between the opening and the end.")
     return None
 
 
@@ -142,16 +144,21 @@ def _refuse_unfit(challenge: Challenge) -> None:
 
 
 def missing(challenge: Challenge) -> list[tuple[bool, str, str]]:
-    """Return what is missing: whether the challenge cannot open, a sentence, and the part of the settings."""
+    """Return what is missing: whether it blocks the opening, a sentence, and the part of the settings."""
     images = challenge.dataset.images
     has_truth = any(image.truth_regions for image in images.iterator(500))
     checks = (
-        (not has_truth, True, _("The data set has no ground truth."), ""),
-        (not challenge.protocols, True, _("No protocol is chosen, so it does not open."), "scores"),
+        (not has_truth, True, _("The dataset has no ground truth."), ""),
+        (
+            not challenge.protocols,
+            True,
+            _("Choose a protocol; without one the challenge does not open."),
+            "scores",
+        ),
         (
             not challenge.text,
             False,
-            _("No text says what is asked and where the images are."),
+            _("The text is empty: say what the task is and where to download the images."),
             "about",
         ),
         (not challenge.terms, False, _("There are no terms to agree to."), "about"),
@@ -228,7 +235,8 @@ def join(*, challenge: Challenge, person: User) -> ChallengeMember:
     if permitted(person, "annotate.see_dataset", Dataset).filter(pk=challenge.dataset_id).exists():
         raise ChallengeRefused(
             _(
-                "You see the ground truth, so you cannot take part. Organisers may try the challenge."
+                "You can see the ground truth, so you cannot take part. To try the challenge, ask an "
+                "admin to make you an organiser."
             )
         )
     return ChallengeMember.objects.get_or_create(
@@ -362,11 +370,9 @@ def _refuse_entry(team: Team, sha256: str) -> None:
         raise ChallengeRefused(_("The challenge is not open yet."))
     today, in_all = left(team)
     if not in_all:
-        raise ChallengeRefused(_("Your team has submitted all entries that it has."))
+        raise ChallengeRefused(_("Your team has used all its entries."))
     if not today:
-        raise ChallengeRefused(
-            _("Your team has submitted all entries of today. Come back tomorrow.")
-        )
+        raise ChallengeRefused(_("Your team has used today's entries. Come back tomorrow."))
     same = team.entries.using_quota().filter(sha256=sha256).first()
     if same is not None:
         raise ChallengeRefused(
@@ -394,7 +400,7 @@ def choose_final(*, entry: Entry) -> None:
     """Make an entry the final one of its team. Raises ChallengeRefused."""
     locked = _locked(entry)
     if locked.team.challenge.final_rule != Challenge.FinalRule.HAND:
-        raise ChallengeRefused(_("The final entry of a team is not chosen in this challenge."))
+        raise ChallengeRefused(_("Teams do not choose their final entry in this challenge."))
     if locked.state != Entry.State.SCORED or not locked.is_told:
         raise ChallengeRefused(_("Only a scored entry can be the final one."))
     locked.team.entries.filter(is_final=True).update(is_final=False)

@@ -165,7 +165,7 @@ class AnswersForm(forms.Form):
                 all_formats = [*named, (_("another"), others)] if named else others
                 self._ask(f"format-{file.pk}", label, all_formats)
             if "F7" in codes[file.pk]:
-                label = _("The texts of {file} that are right").format(file=file.name)
+                label = _("Encoding in which the texts of {file} look right").format(file=file.name)
                 self._ask(f"encoding-{file.pk}", label, plans.encodings(file), file.encoding)
             if "F2" in codes[file.pk]:
                 label = _("{file} is read").format(file=file.name)

@@ -8,6 +8,7 @@ from django.utils import translation
 from annotate.datasets.models import Image, ImageQuerySet
 from annotate.judging.attention_checks import tallies_of_people
 from annotate.judging.models import Assignment, Judgement, Skip
+from annotate.scoring.models import ProtocolRun
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Role, Study
 from annotate.studies.pseudonyms import pseudonyms
@@ -17,7 +18,7 @@ from text_rankings.base.i18n import Message, gettext_noop
 
 _LEFT_OUT: Final = gettext_noop("{name} since {day}: {why}")
 _KNOWN: Final = gettext_noop("{name}: {reason}")
-_WITHOUT: Final = gettext_noop("{protocol} (no scores of {methods})")
+_WITHOUT: Final = gettext_noop("{protocol} (no scores for {methods})")
 
 
 def images_of(study: Study) -> ImageQuerySet:
@@ -112,16 +113,23 @@ def method_names(study: Study) -> list[str]:
     return [method.name for method in study.methods.all()]
 
 
+def newest_runs(study: Study) -> list[tuple[ProtocolRun, list[str]]]:
+    """Return the newest run of each protocol, with the study's methods that it could not score."""
+    runs = list(study.dataset.runs.latest_of_each_protocol())
+    is_computed = any(run.origin == ProtocolRun.Origin.COMPUTED for run in runs)
+    methods = method_names(study) if is_computed else []
+    return [(run, run.without(methods)) for run in runs]
+
+
 def protocols_left_out(study: Study) -> list[str]:
     """Name the protocols that could not score some methods, such as those without confidences.
 
     Compared with the others, each would leave no image to count.
     """
-    methods = method_names(study)
     return [
         _WITHOUT.format(protocol=run.name, methods=", ".join(left))
-        for run in study.dataset.runs.latest_of_each_protocol()
-        if (left := run.without(methods))
+        for run, left in newest_runs(study)
+        if left
     ]
 
 

@@ -46,6 +46,7 @@ from .included import (
     images_of,
     known_answers,
     method_names,
+    newest_runs,
     not_counted,
     people_left_out,
     protocols_left_out,
@@ -152,8 +153,7 @@ class StudyReport:
 
 def available_runs(study: Study) -> list[ProtocolRun]:
     """Return the newest run of each protocol that could score every method of the study."""
-    methods = method_names(study)
-    return [run for run in study.dataset.runs.latest_of_each_protocol() if not run.without(methods)]
+    return [run for run, left in newest_runs(study) if not left]
 
 
 def require_small(study: Study, max_images: int | None = None) -> None:

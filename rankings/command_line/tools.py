@@ -41,7 +41,7 @@ def rows_in(records: Sequence[Record]) -> list[dict[str, Any]]:
     try:
         rows = list(read(records))
     except (KeyError, TypeError, AttributeError, ValueError) as fault:
-        raise RankingError(f"no export of {tool}: {fault!r}") from fault
+        raise RankingError(f"cannot read this export of {tool}: {fault!r}") from fault
     if not rows:
         raise RankingError(f"no pairwise answers in the export of {tool}")
     if not any(map(are_pairs, rows)):

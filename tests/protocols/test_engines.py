@@ -726,7 +726,7 @@ UNSURE = {"value": "A", "confidence": "high", "geometry": [[0.1, 0.1], [0.2, 0.2
         ("azure-read", {"analyzeResult": {"pages": [INCHES]}},
          "found “None”; expected width of a page in inches."),
         ("azure-read", {"analyzeResult": {"pages": [word_at(1, pageNumber=2, angle=90)]}},
-         "found page 2 turned by 90°, without its size; expected width and height of the page, or a "
+         "found page 2 rotated by 90°, without its size; expected width and height of the page, or a "
          "page that is upright."),
         ("azure-read", {"analyzeResult": {"pages": [INCHES | {"pageNumber": "two"}]}},
          "found “two”; expected a number from 1 as pageNumber."),

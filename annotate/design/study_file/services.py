@@ -137,7 +137,7 @@ def _load(file: StudyFile, progress: Any, answers: Answers) -> Dataset:
         if not refusal.questions:
             raise file.refused("data", str(refusal)) from refusal
         asked = refusal.questions[0]
-        hint = _("This key of [data] answers it: {choices}.").format(
+        hint = _("Set this key of [data] to one of: {choices}.").format(
             choices=", ".join(choice for choice, _label in asked.choices)
         )
         refused = file.refused(f"data.{asked.field}", f"{refusal} {hint}")
@@ -185,7 +185,7 @@ def _score(
                 raise file.refused("protocols.use", str(refusal)) from refusal
             progress.tell(number, len(protocols), _("Scored by {name}").format(name=run.name))
             if scored.left_out:
-                without = _("Left out, without the inputs it needs: {methods}.")
+                without = _("Left out, because the protocol's inputs are missing: {methods}.")
                 tell(f"{run.name}: {without.format(methods=', '.join(scored.left_out))}")
 
 

@@ -318,7 +318,7 @@ def _add_distances(
 
 
 def _add_mistakes(work: Work, others: Mapping[str, Sequence[Mapping[str, int]]]) -> None:
-    """Count mistakes by the verdicts on which at least two others agree, without exception."""
+    """Count mistakes against the verdicts on which all others, at least two, agree."""
     for pair, answers in work.answers.items():
         if len(answers) < 2:
             continue

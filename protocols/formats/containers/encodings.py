@@ -1,4 +1,4 @@
-"""Encodings of texts that are not UTF-8: the possible ones, and copies of files in UTF-8."""
+"""Guesses of the encoding of texts that are not UTF-8, and copies of files in UTF-8."""
 
 import io
 import re
@@ -107,7 +107,7 @@ def _recoded(content: bytes, encoding: str) -> bytes:
 
 
 def _is_other(content: bytes) -> bool:
-    """Return whether a content is text, but neither UTF-8 nor of an encoding that it names."""
+    """Return whether a content is text that is neither UTF-8 nor names its encoding."""
     if b"\0" in content or content.startswith(_OTHER_MARKS):
         return False
     try:

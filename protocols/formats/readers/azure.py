@@ -49,7 +49,7 @@ def _read_pages(
         ):
             # Its pixels may be those of the picture before or after it was turned.
             turned = Message(
-                "page {n} turned by {angle:g}°, without its size", n=number, angle=angle
+                "page {n} rotated by {angle:g}°, without its size", n=number, angle=angle
             )
             raise Fault("L4", turned, "width and height of the page, or a page that is upright")
         found = checked.objects_in(page, "lines") if lines else _words(page)

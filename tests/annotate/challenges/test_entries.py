@@ -151,12 +151,12 @@ def test_quotas_count_what_is_not_refused_and_withdrawn_entries_too(team):
     first = submit(team, upload(1))
     services.withdraw(entry=first)
     submit(team, upload(2))
-    with pytest.raises(ChallengeRefused, match="of today"):
+    with pytest.raises(ChallengeRefused, match="today's entries"):
         submit(team, upload(0))
     Entry.objects.update(created=timezone.now() - timedelta(days=2))
     submit(team, upload(0))
     Entry.objects.update(created=timezone.now() - timedelta(days=2))
-    with pytest.raises(ChallengeRefused, match="all entries that it has"):
+    with pytest.raises(ChallengeRefused, match="used all its entries"):
         submit(team, upload(0, 0))
     assert team.entries.count() == 3
 
@@ -265,7 +265,7 @@ def test_the_final_entry_is_chosen_by_hand_or_the_best_or_the_last(challenge, te
         Challenge.objects.update(final_rule=rule)
         challenge.refresh_from_db()
         assert standings(challenge, "hidden", ORGANISER).entries == [chosen]
-    with pytest.raises(ChallengeRefused, match="not chosen in this challenge"):
+    with pytest.raises(ChallengeRefused, match="do not choose their final entry"):
         services.choose_final(entry=good)
     Challenge.objects.update(final_rule="hand")
     challenge.refresh_from_db()
@@ -455,7 +455,7 @@ def test_a_person_who_sees_the_ground_truth_does_not_take_part(challenge):
     follower = add_researcher(study)
     Study.objects.update(dataset=challenge.dataset)
     for person in (follower, make_admin()):
-        with pytest.raises(ChallengeRefused, match="You see the ground truth"):
+        with pytest.raises(ChallengeRefused, match="You can see the ground truth"):
             services.join(challenge=challenge, person=person)
     assert not challenge.members.exists()
 
@@ -514,7 +514,7 @@ def test_the_dates_of_a_challenge_that_is_over_stay(challenge):
     Challenge.objects.update(closes=timezone.now())
     challenge.refresh_from_db()
     challenge.closes += timedelta(days=1)
-    with pytest.raises(ChallengeRefused, match="the dates stay"):
+    with pytest.raises(ChallengeRefused, match="its dates cannot be changed"):
         services.save_challenge(challenge)
     challenge.refresh_from_db()
     challenge.text = "Thank you."

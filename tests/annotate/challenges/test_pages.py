@@ -149,7 +149,7 @@ def test_a_refusal_of_the_quota_is_shown_with_the_form(participant, challenge, t
     sent = {"file": SimpleUploadedFile("mine.zip", upload(1))}
     answer = participant.post(at("challenge", challenge), sent)
     assert answer.status_code == 422
-    assert "all entries of today" in answer.text
+    assert "today's entries" in answer.text
 
 
 def test_a_team_chooses_describes_and_withdraws_its_entries(participant, challenge, team):
@@ -226,7 +226,7 @@ def draft(client):
     }
     wrong = client.post(address, sent | {"closes": "2027-06-01T12:00"})
     assert wrong.status_code == 422
-    assert "The end is after the opening." in wrong.text
+    assert "The end must be after the opening." in wrong.text
     assert client.post(address, sent)["Location"].endswith("/street-2027/settings/truth/")
     return Challenge.objects.get()
 
@@ -296,7 +296,7 @@ def test_what_a_challenge_lacks_is_said_one_by_one():
         image.save()
     made.dataset.images.update(sha256="0" * 64)
     assert [(blocks, said) for blocks, said, _part in services.missing(made)] == [
-        (True, "The data set has no ground truth.")
+        (True, "The dataset has no ground truth.")
     ]
 
 

@@ -29,4 +29,4 @@ def test_ten_uploads_at_once_of_a_team_use_exactly_its_quota(settings, monkeypat
     taken = [answer for answer in answers if isinstance(answer, Entry)]
     assert len(taken) == team.entries.count() == 4
     assert sorted(entry.number for entry in taken) == [1, 2, 3, 4]
-    assert all("of today" in str(answer) for answer in answers if answer not in taken)
+    assert all("today's entries" in str(answer) for answer in answers if answer not in taken)

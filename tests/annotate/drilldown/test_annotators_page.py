@@ -189,8 +189,8 @@ def test_mistakes_are_counted_that_come_again(follow, errs_again):
     # A fourth who always contradicts leaves the others without an answer that all agree on.
     assert any(other.work.mistakes.n_right for other in others) is not errs_again
     text = client.get(url(study)).text
-    assert ("belong to the pair" in text) is errs_again
-    assert ("Most mistakes are not made again" in text) is not errs_again
+    assert ("usually repeated on the same pair" in text) is errs_again
+    assert ("Most mistakes are not repeated" in text) is not errs_again
 
 
 def test_without_repeats_nothing_is_said_about_mistakes(follow):

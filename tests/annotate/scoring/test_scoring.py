@@ -341,7 +341,7 @@ class TestLeftOut:
         person = make_admin()
         job = work.start(dataset=mixed, slug="average-precision", parameters={}, person=person)
         job.refresh_from_db()
-        assert job.outcome.endswith("Left out, without the inputs it needs: plain.")
+        assert job.outcome.endswith("Left out, because the protocol's inputs are missing: plain.")
 
     def test_the_page_of_the_data_set_names_it_before(self, client, mixed):
         [use] = [use for use in readiness(mixed).uses if use.name == "average precision"]

@@ -236,7 +236,7 @@ def test_standings_are_mean_losses_by_hand(many_images, django_assert_max_num_qu
     found = standings_of(many_images)
     assert found == {name: [("Forward", 0.0), ("Reversed", 1.0)] for name in found}
     assert set(found) == {"recall", "precision", "preference"}
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(10):
         assert standings_of(many_images) == found
 
 

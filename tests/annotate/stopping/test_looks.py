@@ -169,7 +169,7 @@ def test_a_study_opened_again_after_its_last_look_decides_nothing_more_and_says_
     assert entries(study).count() == 2
     client.force_login(researcher)
     text = " ".join(standings(client, study).split())
-    assert "The last look has been taken: later answers count in the report" in text
+    assert "The last look has been taken. Later answers count in the report" in text
     assert "The study ends by itself" not in text
     assert "Nothing is decided. The last look" in text
     study.refresh_from_db()

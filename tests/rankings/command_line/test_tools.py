@@ -115,11 +115,14 @@ def test_rankings_follow_from_them(tmp_path):
             "no pairwise answers in the export of",
         ),
         ([asked(stars=[{"value": 4, "user_id": "ann"}])], "no pairwise answers in the export of"),
-        ([RECORD | {"responses": [3]}], "no export of Argilla: AttributeError"),
+        ([RECORD | {"responses": [3]}], "cannot read this export of Argilla: AttributeError"),
         ([RECORD | {"fields": {}}], "answers of Argilla without methods"),
-        ([LINE | {"labels": {"p": {"scale_value": "much"}}}, ITEM], "no export of Potato: Value"),
+        (
+            [LINE | {"labels": {"p": {"scale_value": "much"}}}, ITEM],
+            "this export of Potato: Value",
+        ),
         ([{"id": 3, "annotations": []}], "no pairwise answers in the export of Label Studio"),
-        ([{"id": 3, "annotations": [{}]}], "no export of Label Studio: KeyError"),
+        ([{"id": 3, "annotations": [{}]}], "cannot read this export of Label Studio: KeyError"),
     ],
 )
 def test_an_export_without_pairs_is_refused_with_the_reason(tmp_path, content, sentence):

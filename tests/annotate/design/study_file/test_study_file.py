@@ -203,7 +203,7 @@ def test_the_file_of_a_study_makes_its_challenge_again(folder):
         ('"deteval"', '"detevil"', r":23: challenge.protocols.1: .*detevil"),
         ("Europe/Paris", "Mars/Base", r":24: challenge.time_zone: There is no time zone"),
         ("2026-07-01T12:00:00", '"July"', r":25: challenge.opens: expected a date and a time"),
-        ("2026-07-01", "2046-07-01", r":26: challenge.closes: The end is after the opening"),
+        ("2026-07-01", "2046-07-01", r":26: challenge.closes: The end must be after the opening"),
         ('"next"', '"none"', r":27: challenge.ties: expected shared, earlier, next"),
         ("0.4", '["img_9"]', r":22: challenge.hidden: The dataset has no image img_9"),
         ("0.4", "4", r":22: challenge.hidden: expected a number from 0"),
@@ -371,7 +371,7 @@ class TestOnATerminal:
         with pytest.raises(CommandError) as refused:
             call_command("make_study", str(odd / "study.toml"), *options)
         assert re.search(
-            r"study\.toml:3: data\.reading: .*answers it: as-read, exchanged\.", str(refused.value)
+            r"study\.toml:3: data\.reading: .*one of: as-read, exchanged\.", str(refused.value)
         )
         assert refused.value.returncode == 2
         assert not Dataset.objects.exists()
