@@ -4,7 +4,7 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, get_args
@@ -36,7 +36,7 @@ from .consensus.mean_rank import mean_rank
 from .consensus.rules import CONSENSUS_METHODS
 from .elicitation.careful import settle_carefully, simulate_carefully
 from .elicitation.log import CRITERIA, Answer, Entry, Skip, State, replay, simulate
-from .elicitation.partial_order import Verdict
+from .elicitation.partial_order import Verdict, verdict_of
 from .elicitation.strategies import Strategy
 from .errors import RankingError
 from .inference.resampling import N_RESAMPLES, SEED
@@ -350,7 +350,7 @@ def _elicited(case: Any, place: str, strategy: Any) -> dict[str, Any]:
     flip = case.get("flip", 0.0)
 
     def answer(left: int, right: int, criterion: str) -> Verdict:
-        return _noisy(_verdict(places[criterion], items[left], items[right]), flip, rng)
+        return _noisy(verdict_of(places[criterion], items[left], items[right]), flip, rng)
 
     is_careful = strategy == "careful"
     n = len(items)
@@ -367,12 +367,6 @@ def _elicited(case: Any, place: str, strategy: Any) -> dict[str, Any]:
 
 def _replayed(n: int, log: Sequence[Entry], strategy: Strategy) -> State:
     return settle_carefully(n, log).state if strategy == "careful" else replay(n, log)
-
-
-def _verdict(place: Mapping[str, int], left: str, right: str) -> Verdict:
-    if place[left] == place[right]:
-        return "equal"
-    return "left" if place[left] < place[right] else "right"
 
 
 def _noisy(verdict: Verdict, flip: float, rng: random.Random) -> Verdict:

@@ -78,6 +78,13 @@ def _with_images(study: Study, pairs: Sequence[tuple[Entry, Entry]]) -> list[Aga
         (visit.image, {name: at for at, bucket in enumerate(visit.ranking) for name in bucket})
         for visit in visits_of(study)["preference"]
     ]
+    values = {
+        entry.pk: {
+            one.image.name: one.value
+            for one in figures_by_image(entry, entry.team.challenge.deciding_split)
+        }
+        for entry in {entry for pair in pairs for entry in pair}
+    }
     found = []
     for above, below in pairs:
         higher, preferred = method_name(above), method_name(below)
@@ -85,11 +92,7 @@ def _with_images(study: Study, pairs: Sequence[tuple[Entry, Entry]]) -> list[Aga
         for image, at in visits:
             if higher in at and preferred in at:
                 votes[image] += (at[preferred] < at[higher]) - (at[preferred] > at[higher])
-        of_above, of_below = (
-            {one.image.name: one.value for one in figures_by_image(entry, split)}
-            for entry in (above, below)
-            for split in [above.team.challenge.deciding_split]
-        )
+        of_above, of_below = values[above.pk], values[below.pk]
         apart = {
             name: one - other
             for name, n in votes.items()

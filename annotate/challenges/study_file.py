@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Dataset, Image
-from annotate.design.study_file.reading import StudyFile
+from annotate.design.study_file.reading import StudyFile, named_protocol
 from annotate.errors import Refusal
 from annotate.scoring.services import NotScored
 from annotate.studies.models import Study
@@ -84,10 +84,8 @@ def _asked(file: StudyFile, challenge: Challenge) -> Challenge:
 
 
 def _protocol(file: StudyFile, number: int, one: str | Mapping[str, Any]) -> dict[str, Any]:
-    parameters = {} if isinstance(one, str) else {**one}
-    slug = one if isinstance(one, str) else parameters.pop("slug")
     try:
-        return described(slug, parameters)
+        return described(*named_protocol(one))
     except NotScored as refusal:
         raise file.refused(f"{KEY}.protocols.{number}", str(refusal)) from refusal
 

@@ -11,12 +11,14 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate.jobs.shortcuts import go_to
 from annotate.reports import exports, services
 from annotate.reports.errors import TooLarge
+from annotate.reports.included import protocols_left_out
 from annotate.reports.models import KeptReport
 from annotate.reports.shortcuts import offered_as_work
 from annotate.requests import SignedInRequest, refused_as_text
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.output.skips import skips_said
+from text_rankings.base.i18n import in_language
 
 from . import work
 from .building import are_kept, build
@@ -133,7 +135,11 @@ def kept_figure(
 @report_page("reports/detectors.html", lambda: services.MAX_IMAGES_ANALYSED_AT_ONCE)
 def detectors(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
     """Show the standings of the detectors, by people and by every protocol."""
-    shown = {"formats": exports.FORMATS, "query": request.GET.urlencode()}
+    shown = {
+        "formats": exports.FORMATS,
+        "query": request.GET.urlencode(),
+        "protocols_left_out": list(map(in_language, protocols_left_out(study))),
+    }
     return shown | _standings(_data(study, form), request.GET)
 
 

@@ -43,6 +43,14 @@ class Scored:
     # Methods without the inputs of the protocol, such as confidences; they have no scores.
     left_out: Sequence[str] = ()
 
+    @property
+    def said_of_left_out(self) -> str:
+        """A sentence about the methods left out; empty if there are none."""
+        if not self.left_out:
+            return ""
+        said = _("Left out, because the protocol's inputs are missing: {methods}.")
+        return said.format(methods=", ".join(self.left_out))
+
 
 def score_protocol(
     *,

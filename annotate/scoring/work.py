@@ -60,8 +60,7 @@ def score(arguments: Mapping[str, Any], running: Running) -> None:
             ).format(protocol=run.name, n=run.n_scores)
         ]
         if scored.left_out:
-            without = _("Left out, because the protocol's inputs are missing: {methods}.")
-            said.append(without.format(methods=", ".join(scored.left_out)))
+            said.append(scored.said_of_left_out)
         outcome.text = Message(" ").join(said)
         outcome.made = {"run": run.pk}
         outcome.address = reverse("datasets:detail", args=[dataset.slug])

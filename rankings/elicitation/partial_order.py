@@ -12,6 +12,13 @@ from typing import Literal
 Verdict = Literal["left", "equal", "right"]
 
 
+def verdict_of(places: Mapping[str, int], left: str, right: str) -> Verdict:
+    """Return how two methods compare by their places, of which smaller ones are better."""
+    if places[left] == places[right]:
+        return "equal"
+    return "left" if places[left] < places[right] else "right"
+
+
 @dataclass(slots=True)
 class PartialOrder:
     """Relations between ``n`` items, some known and some open.

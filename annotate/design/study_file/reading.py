@@ -4,6 +4,7 @@ import difflib
 import json
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -64,6 +65,13 @@ def read(path: Path) -> StudyFile:
         line = re.search(r"line (\d+)", str(fault))
         raise FileRefused(f"{path}{':' + line[1] if line else ''}: {fault}") from fault
     return StudyFile(path, content, _lines_of(text))
+
+
+def named_protocol(one: str | Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the slug and the parameters of a protocol, as a study file names it."""
+    if isinstance(one, str):
+        return one, {}
+    return one["slug"], {name: value for name, value in one.items() if name != "slug"}
 
 
 def checked(file: StudyFile) -> StudyFile:

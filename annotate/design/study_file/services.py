@@ -30,7 +30,7 @@ from annotate.studies.models import Role, Study
 from protocols.diagnostics.readings import ReadingError, words_of
 from text_rankings.base.i18n import gettext as _
 
-from .reading import StudyFile
+from .reading import StudyFile, named_protocol
 
 PAIR: Final = 2
 Tell = Callable[[str], None]
@@ -103,11 +103,8 @@ def _protocols(file: StudyFile) -> list[Any] | None:
         return None
     found = []
     for number, one in enumerate(use):
-        slug, parameters = (one, {}) if isinstance(one, str) else (one["slug"], {**one})
-        if isinstance(parameters, dict):
-            parameters.pop("slug", None)
         try:
-            found.append(protocol_named(slug, parameters))
+            found.append(protocol_named(*named_protocol(one)))
         except NotScored as refusal:
             raise file.refused(f"protocols.use.{number}", str(refusal)) from refusal
     return found
@@ -185,8 +182,7 @@ def _score(
                 raise file.refused("protocols.use", str(refusal)) from refusal
             progress.tell(number, len(protocols), _("Scored by {name}").format(name=run.name))
             if scored.left_out:
-                without = _("Left out, because the protocol's inputs are missing: {methods}.")
-                tell(f"{run.name}: {without.format(methods=', '.join(scored.left_out))}")
+                tell(f"{run.name}: {scored.said_of_left_out}")
 
 
 def _create(file: StudyFile, dataset: Dataset, settings: Mapping[str, Any]) -> Study:

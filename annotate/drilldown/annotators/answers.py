@@ -14,7 +14,7 @@ from rankings.agreement.annotators import left_out_distances
 from rankings.consensus.rules import ConsensusMethod
 from rankings.elicitation.error_rate import Mistakes, mistakes_of
 from rankings.elicitation.log import CRITERIA, MIRRORED
-from rankings.elicitation.partial_order import Verdict
+from rankings.elicitation.partial_order import Verdict, verdict_of
 from rankings.elicitation.shares import wilson
 from rankings.orders.buckets import Ranking, bucket_of, methods_of
 
@@ -107,7 +107,6 @@ class SeenTally:
         self.least.append(min(seen["left"], seen["right"]))
 
 
-_VERDICTS: Final[Mapping[int, Verdict]] = {-1: "left", 0: "equal", 1: "right"}
 # The first two answers to a pair of methods, from the smaller one's side.
 _Answers = list[dict[str, Verdict]]
 
@@ -284,12 +283,16 @@ def _add_distances(
     """
     # A visit about only some methods does not rank the image.
     complete = [one for one in assignments if one.rankings and one.drawn is None]
-    by_criterion = {}
+    # Criterion -> image -> assignment -> places of the methods.
+    places: dict[str, dict[str, dict[str, dict[str, int]]]] = {}
     for criterion in CRITERIA:
         # Answers from elsewhere may be by some criteria only.
         by = [one for one in complete if criterion in (one.rankings or {})]
         rankings = _alike((one for one in by if one.annotator_id not in excluded), criterion)
-        by_criterion[criterion] = rankings
+        places[criterion] = {
+            image: {key: bucket_of(ranking) for key, ranking in of_image.items()}
+            for image, of_image in rankings.items()
+        }
         _store(left_out_distances(rankings, consensus=consensus), criterion, work)
         for assignment in by:
             others = rankings.get(str(assignment.image_id), {})
@@ -306,15 +309,15 @@ def _add_distances(
                 )
     for assignment in complete:
         if assignment.pk in work:
-            places = {
+            of_others = {
                 criterion: [
-                    bucket_of(ranking)
-                    for other, ranking in of_criterion.get(str(assignment.image_id), {}).items()
-                    if other != str(assignment.pk)
+                    of
+                    for key, of in of_criterion.get(str(assignment.image_id), {}).items()
+                    if key != str(assignment.pk)
                 ]
-                for criterion, of_criterion in by_criterion.items()
+                for criterion, of_criterion in places.items()
             }
-            _add_mistakes(work[assignment.pk], places)
+            _add_mistakes(work[assignment.pk], of_others)
 
 
 def _add_mistakes(work: Work, others: Mapping[str, Sequence[Mapping[str, int]]]) -> None:
@@ -326,9 +329,9 @@ def _add_mistakes(work: Work, others: Mapping[str, Sequence[Mapping[str, int]]])
         agreed: dict[str, Verdict] = {}
         for criterion, places in others.items():
             ranked = [of for of in places if first in of and second in of]
-            signs = {(of[first] > of[second]) - (of[first] < of[second]) for of in ranked}
-            if len(ranked) > 1 and len(signs) == 1:
-                agreed[criterion] = _VERDICTS[signs.pop()]
+            verdicts = {verdict_of(of, first, second) for of in ranked}
+            if len(ranked) > 1 and len(verdicts) == 1:
+                agreed[criterion] = verdicts.pop()
         work.mistakes += mistakes_of(answers[0], answers[1], agreed)
 
 

@@ -170,7 +170,9 @@ def test_a_protocol_that_could_not_score_a_method_is_left_out_by_name(researcher
     run.origin, run.overall = ProtocolRun.Origin.COMPUTED, {"a": {}, "b": {}}
     run.save()
     response = researcher.get(reverse("reports:report", args=[study.slug]))
-    assert "Protocols left out: Average precision (no scores for c)." in response.text
+    said = "Protocols left out: Average precision (no scores for c)."
+    assert said in response.text
+    assert said in researcher.get(reverse("figures:detectors", args=[study.slug])).text
     table = response.context["tables"][0].table
     assert ([row.protocol for row in table.rows], table.n_images) == (["Right", "Reversed"], 2)
     exported = researcher.get(reverse("reports:export", args=[study.slug, "json"])).json()

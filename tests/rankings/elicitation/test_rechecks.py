@@ -366,7 +366,7 @@ def agreed(rankings, low, high):
 
 
 @pytest.mark.parametrize("by_pair", [False, True])
-def test_simulated_mistakes_that_belong_to_the_pair_are_told_from_those_made_anew(by_pair):
+def test_simulated_mistakes_that_belong_to_the_pair_are_told_from_those_drawn_each_time(by_pair):
     """Three simulated annotators of one criterion; the first one's repeats against the others' rankings.
 
     A second way: the likeliest share of mistakes that belong to the pair, of all shares in steps of 1 %,
@@ -401,9 +401,9 @@ def test_simulated_mistakes_that_belong_to_the_pair_are_told_from_those_made_ane
             if right not in ("left", "right") or first == "equal":
                 continue
             of_first = 1 - rate if first == right else rate / 2
-            anew = 1 - rate if again == right else rate / 2
+            drawn = 1 - rate if again == right else rate / 2
             stays = float(first == again)
-            mixed = share * stays + (1 - share) * anew if first != right else anew
+            mixed = share * stays + (1 - share) * drawn if first != right else drawn
             total += math.log(max(of_first * mixed, 1e-9))
         return total
 
