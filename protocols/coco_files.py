@@ -18,10 +18,7 @@ class NotCoco(ProtocolError, ValueError):
 def loaded(given: Json) -> Any:
     """Return the data of a file, or data as they are given.
 
-    Raises
-    ------
-    NotCoco
-        If the file cannot be read, or is no JSON.
+    Raises NotCoco if the file cannot be read, or is no JSON.
     """
     if not isinstance(given, str | PathLike):
         return given

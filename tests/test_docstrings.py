@@ -65,7 +65,9 @@ def lacks(function: ast.FunctionDef, stated: bool) -> Iterator[str]:
     sections = re.findall(r"^(\w+)\n-+$", text, re.MULTILINE)
     if sections != [section for section in SECTIONS if section in sections]:
         yield "the order of numpydoc"
-    if "Raises" not in sections and any(raised(function)):
+    # Inside the libraries a sentence is enough.
+    says_errors = "Raises" in sections if stated else re.search(r"\bRaises?\b", text)
+    if not says_errors and any(raised(function)):
         yield "errors"
     annotations = [function.returns, *(one.annotation for one in named)]
     if ARRAYS.search(" ".join(map(ast.unparse, filter(None, annotations)))) and not SHAPES.search(

@@ -252,10 +252,8 @@ def _sums(score: ImageScore) -> Sums:
 def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
     """Return the contents of a file, whose format is guessed without ``format``, a key of ``FORMATS``.
 
-    Raises
-    ------
-    BatchError
-        If the file cannot be read, or can be read in two ways and its format is not named.
+    Raises BatchError if the file cannot be read, or can be read in two ways and its format is not
+    named.
     """
     return _checked_archive(_look(path, kind, format), path, kind)
 
@@ -271,12 +269,9 @@ def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive
 
     Coordinates have the same format in both; the fields after them are detected from all lines. If
     the format of the ground truth was named and the results do not fit it, the error names the
-    format that they fit. If it was not named, results may have another, unambiguous format.
-
-    Raises
-    ------
-    BatchError
-        If a file cannot be read, or the results can be read in two ways and no format is named.
+    format that they fit. If it was not named, results may have another, unambiguous format. Raises
+    BatchError if a file cannot be read, or the results can be read in two ways and no format is
+    named.
     """
     named = (truth, formats.truth)
     if formats.results is not None:

@@ -64,14 +64,9 @@ def convert(
     """Write a file in another format; yield warnings and a summary.
 
     The kind and ``format`` are detected if they are not given; ``images`` is a zip or folder of
-    photographs, for their sizes, and ``without`` names fields to leave out.
-
-    Raises
-    ------
-    NotConverted
-        If the file cannot be read as a single set, or ``out`` cannot be written.
-    NotWritable
-        If the format cannot hold some of the data; then nothing is written.
+    photographs, for their sizes, and ``without`` names fields to leave out. Raises NotConverted if
+    the file cannot be read as a single set, or ``out`` cannot be written. Raises NotWritable if the
+    format cannot hold some of the data; then nothing is written.
     """
     from ..formats.containers.image_sizes import picture_sizes
     from ..formats.recognition.guessing import guess

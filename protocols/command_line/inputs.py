@@ -16,10 +16,7 @@ class BadInput(Exception):
 def taken(options: argparse.Namespace) -> Iterator[None]:
     """Check that files are there and outputs can be written; hold standard input, ``-``, in a file.
 
-    Raises
-    ------
-    BadInput
-        If one is not there, or standard input is named twice.
+    Raises BadInput if one is not there, or standard input is named twice.
     """
     given = getattr(options, "results", None) or []
     results = [given] if isinstance(given, str | Path) else given
@@ -50,13 +47,7 @@ def taken(options: argparse.Namespace) -> Iterator[None]:
 
 
 def require_writable(path: Path) -> None:
-    """Raise BadInput if a file cannot be written; it stays as it is.
-
-    Raises
-    ------
-    BadInput
-        It names the file and the fault.
-    """
+    """Raise BadInput, with the fault, if a file cannot be written; it stays as it is."""
     was_there = path.exists()
     try:
         with open(path, "a", encoding="utf-8"):

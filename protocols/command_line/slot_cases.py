@@ -24,13 +24,8 @@ def score_documents(
     documents: ``pairs`` has, by document, for each reference [prediction, boundary score, label
     score] or None; ``views`` has "combined", "boundaries" and "labels" with M, S, ser, recall,
     precision (may exceed 1) and f1. For several cases it is a list of ``{"name", "result"}``.
-
-    Raises
-    ------
-    DocumentError
-        If the data are anything else; the message names the place.
-    ParameterError
-        If a weight is outside [0, 1].
+    Raises DocumentError if the data are anything else; the message names the place. Raises
+    ParameterError if a weight is outside [0, 1].
     """
     cases = given.get("cases") if isinstance(given, Mapping) and "cases" in given else given
     named = given if isinstance(given, Mapping) else {}

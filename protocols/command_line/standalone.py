@@ -138,12 +138,8 @@ def evaluate(options: Options) -> tuple[Protocol, dict[str, Scene], Scored]:
 def parsed(arguments: Sequence[str]) -> Options:
     """Return the meaning of a script's arguments.
 
-    Raises
-    ------
-    BadUsage
-        If they have no meaning.
-    ProtocolError
-        If there is no such protocol, or a parameter is outside its range.
+    Raises BadUsage if they have no meaning. Raises ProtocolError if there is no such protocol, or a
+    parameter is outside its range.
     """
     given = _given(arguments)
     unknown = sorted(set(given) - {*"gsopc", _FORMAT, _LOG, _DROP})

@@ -23,14 +23,9 @@ def evaluate_folders(
     with ``name``, ``n_truth``, ``n_detections``, ``recall``, ``precision``, ``f_score`` (WAvg.F1)
     and ``at_thresholds``; ``overall`` likewise from the summed counts; ``missing``, the images
     without a result file, which count as images without detections; and ``unreadable``, the results
-    that do not parse, with ``name`` and ``message``, which count as empty.
-
-    Raises
-    ------
-    DocumentError
-        If there is no ground truth, it has an unreadable file, or a result is without ground truth.
-    ParameterError
-        If there is no such variant.
+    that do not parse, with ``name`` and ``message``, which count as empty. Raises DocumentError if
+    there is no ground truth, it has an unreadable file, or a result is without ground truth. Raises
+    ParameterError if there is no such variant.
     """
     if track not in ("A", "B"):
         raise DocumentError(f"expected track A or B, got {track!r}")

@@ -27,12 +27,8 @@ def evaluate_cases(given: Any) -> Any:
 
     For a case the answer is ``{"P", "sum_P", "systems", "top", "bottom", "kappa"}``, for an image
     also ``faces``, in the order of P; None if there is nothing to vote on. For several cases it is
-    a list of ``{"name", "result"}``.
-
-    Raises
-    ------
-    VoteError
-        If the data are anything else; the message names the place.
+    a list of ``{"name", "result"}``. Raises VoteError if the data are anything else; the message
+    names the place.
     """
     cases = given.get("cases", given) if isinstance(given, Mapping) else given
     if isinstance(cases, Mapping):

@@ -59,12 +59,8 @@ def performance_graphs(
     """Return a result set's figures as each threshold in turn goes from 1/steps to 1.
 
     Thresholds are the parameters of the protocol whose name begins with ``min_`` and whose range is
-    [0, 1]. There are ``steps`` equally spaced values; the scenes are the whole result set.
-
-    Raises
-    ------
-    ParameterError
-        If the protocol has no threshold, or ``steps`` is outside 1 to 1000.
+    [0, 1]. There are ``steps`` equally spaced values; the scenes are the whole result set. Raises
+    ParameterError if the protocol has no threshold, or ``steps`` is outside 1 to 1000.
     """
     if not 1 <= steps <= _MAX_STEPS:
         raise ParameterError(f"steps must be in [1, {_MAX_STEPS}], got {steps}")

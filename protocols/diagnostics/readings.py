@@ -105,12 +105,7 @@ def read_so(
 
     Relative coordinates need the sizes of images. ``known`` are the dataset's images in counting
     order: a file shifted to an unknown image is left out if its own name is known, and is otherwise
-    unchanged.
-
-    Raises
-    ------
-    ReadingError
-        If there is no such reading, or it needs an unknown size.
+    unchanged. Raises ReadingError if there is no such reading, or it needs an unknown size.
     """
     if reading in SHIFTS:
         return _moved(results, reading, known)

@@ -60,12 +60,8 @@ def faces_of(
     that overlap count once, with the greatest confidence; ``use_confidences`` says whether they
     vote with it, one without votes 1. Polygons are clipped to the frame of ``width`` and
     ``height``; without it the domain is the bounding box of all. A domain of "union" is the union
-    of all polygons inside the frame; without area, there are no faces.
-
-    Raises
-    ------
-    VoteError
-        If a confidence is outside [0, 1]; the message names method and detection.
+    of all polygons inside the frame; without area, there are no faces. Raises VoteError if a
+    confidence is outside [0, 1]; the message names method and detection.
     """
     drawn = Drawn(methods, use_confidences)
     frame: tuple[float, float, float, float] | None = None

@@ -75,12 +75,8 @@ def share_weights(
     ``n_systems`` does not count oracles. S_top and S_bottom have a weight of 0 unless they are
     ``virtual``. Systems with the same value in ``groups`` share one vote; by default every system
     is a group, and each virtual system is one. The groups share what the weights of ``oracles``
-    leave.
-
-    Raises
-    ------
-    VoteError
-        If the numbers do not fit, a weight is negative or the oracles' sum is above 1.
+    leave. Raises VoteError if the numbers do not fit, a weight is negative or the oracles' sum is
+    above 1.
     """
     owners: Sequence[Hashable] = range(n_systems) if groups is None else groups
     if len(owners) != n_systems:
@@ -115,12 +111,8 @@ def weigh_votes(
     default. With ``leave_one_out`` a system has no vote in the consensus that it is measured
     against: the others share its weight, and a system with all the weight has no scores. Precision
     is None for a system without votes. If nothing is relevant, which requires a weight of 0 for
-    S_top, recall is 1 for a system without votes and 0 for others.
-
-    Raises
-    ------
-    VoteError
-        If votes, areas or weights do not fit each other or their ranges; the message says which.
+    S_top, recall is 1 for a system without votes and 0 for others. Raises VoteError if votes, areas
+    or weights do not fit each other or their ranges; the message says which.
     """
     real, sizes = _checked_votes(votes, areas)
     n_systems, n_documents = real.shape

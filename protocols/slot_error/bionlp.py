@@ -21,13 +21,8 @@ def read_standoff(text: str, name: str = "the file") -> tuple[Item, ...]:
     12``; ``N1<tab>OntoBiotope Annotation:T3 Referent:OBT:001804`` gives it a label; several such
     lines give several. Entities of other types, terms of other ontologies and lines of other kinds
     do not count. If entities and labels are in two files, join their texts. ``name`` is the name of
-    the file in messages.
-
-    Raises
-    ------
-    StandoffError
-        If a line is damaged, an entity occurs twice, or a label refers to an unknown entity; the
-        message names the line.
+    the file in messages. Raises StandoffError if a line is damaged, an entity occurs twice, or a
+    label refers to an unknown entity; the message names the line.
     """
     spans: dict[str, tuple[Span, ...]] = {}
     labels: dict[str, list[str]] = {}

@@ -15,10 +15,7 @@ class DocumentError(ProtocolError, ValueError):
 def read_documents(given: Any, place: str) -> tuple[Document, ...]:
     """Return documents from JSON data; an error names the place inside it.
 
-    Raises
-    ------
-    DocumentError
-        If the data are anything else, or empty.
+    Raises DocumentError if the data are anything else, or empty.
     """
     if not isinstance(given, list):
         raise DocumentError(f'{place}: expected a list "documents"')
@@ -80,10 +77,7 @@ def _polygon(given: Any, place: str) -> Region:
 def checked_labels(given: Any, place: str) -> tuple[str, ...]:
     """Return labels without repetitions.
 
-    Raises
-    ------
-    DocumentError
-        If they are not texts.
+    Raises DocumentError if they are not texts.
     """
     if not isinstance(given, list) or not all(isinstance(label, str) for label in given):
         raise DocumentError(f"{place}: expected a list of texts, got {given!r}")
@@ -93,10 +87,7 @@ def checked_labels(given: Any, place: str) -> tuple[str, ...]:
 def checked_object(given: Any, place: str) -> Mapping[str, Any]:
     """Return the given value if it is an object.
 
-    Raises
-    ------
-    DocumentError
-        If it is not.
+    Raises DocumentError if it is not.
     """
     if not isinstance(given, Mapping):
         raise DocumentError(f"{place}: expected an object")

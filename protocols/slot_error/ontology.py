@@ -67,10 +67,8 @@ def _check_acyclic(parents: Mapping[str, Sequence[str]]) -> None:
 def read_ontology(text: str) -> Ontology:
     r"""Return the ontology of an .obo file or of child-tab-parent lines, whichever the text is.
 
-    Raises
-    ------
-    OntologyError
-        If a line is neither, or the terms form a cycle; the message names the line or the terms.
+    Raises OntologyError if a line is neither, or the terms form a cycle; the message names the line
+    or the terms.
     """
     lines = (line.strip() for line in text.splitlines())
     return _read_obo(text) if "[Term]" in lines else _read_child_parent(text)

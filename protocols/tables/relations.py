@@ -22,12 +22,8 @@ def cell_relations(table: Indices, cells: NDArray[np.intp]) -> NDArray[np.intp]:
     each other: neither a cell to itself nor two that share all their positions. ``table`` has the
     shape (n,): the table of each cell; ``cells`` has the shape (n, 4): first row, first column,
     last row and last column, inclusive, from 0. The answer has the shape (m, 3): direction (0 to
-    the right, 1 down), from, to; each once, in ascending order.
-
-    Raises
-    ------
-    RegionError
-        If a table has more than MAX_POSITIONS positions or MAX_RELATIONS pairs of neighbours.
+    the right, 1 down), from, to; each once, in ascending order. Raises RegionError if a table has
+    more than MAX_POSITIONS positions or MAX_RELATIONS pairs of neighbours.
     """
     n_rows = cells[:, 2] - cells[:, 0] + 1
     n_columns = cells[:, 3] - cells[:, 1] + 1

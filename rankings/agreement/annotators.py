@@ -263,12 +263,8 @@ def left_out_distances(
     """Return each annotator's distance to the consensus of the others, by image and annotator.
 
     An image counts once it has ``min_annotators`` rankings, the left-out one included; at least 2.
-
-    Raises
-    ------
-    RankingError
-        If the rankings of an image are of different methods (the message names them), or a setting
-        is out of range.
+    Raises RankingError if the rankings of an image are of different methods (the message names
+    them), or a setting is out of range.
     """
     require_distance(distance)
     if min_annotators < 2:

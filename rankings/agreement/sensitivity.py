@@ -65,14 +65,10 @@ def sensitivity_table(
     image in order of the annotators' names); 2, 3 or 4 decimals, or no rounding; one annotator left
     out; only the first half of the images, in the order given, with the middle one of an odd
     number. Without an annotator, an image counts as long as one ranking is left, even if the report
-    requires more: otherwise three annotators would leave nothing to compare.
-
-    Raises
-    ------
-    MissingScore
-        If a score of a ranked method is missing; the message names image, protocol and method.
-    RankingError
-        If a setting is invalid, or an image has no rankings or rankings of different methods.
+    requires more: otherwise three annotators would leave nothing to compare. Raises MissingScore if
+    a score of a ranked method is missing; the message names image, protocol and method. Raises
+    RankingError if a setting is invalid, or an image has no rankings or rankings of different
+    methods.
     """
     require_decimals(decimals)
     require_distance(distance)

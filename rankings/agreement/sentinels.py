@@ -39,12 +39,8 @@ def sentinel_warnings(
     ``sentinels`` are names among ``scores``, everything else is a real protocol; a Score of None
     (no images) is ignored. With p-values of tests of two of them, in either order and adjusted, the
     warning says whether chance may explain the difference: not at p-values up to ``alpha``. The
-    largest gap is first, then by name.
-
-    Raises
-    ------
-    RankingError
-        If a sentinel is not among the Scores; the message names it.
+    largest gap is first, then by name. Raises RankingError if a sentinel is not among the Scores;
+    the message names it.
     """
     strangers = sorted(set(sentinels) - set(scores))
     if strangers:

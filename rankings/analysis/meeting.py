@@ -15,11 +15,8 @@ def require_names_that_meet(
 ) -> None:
     """Raise RankingError if no ranked image has scores of all its methods because of its names.
 
-    Raises
-    ------
-    RankingError
-        If there are rankings and scores, but on every ranked image a name is in one of them only; says
-        which, and the nearest name of the other.
+    Raises RankingError if there are rankings and scores, but on every ranked image a name is in one
+    of them only; says which, and the nearest name of the other.
     """
     images = {image for of_criterion in rankings.values() for image in of_criterion}
     shared = sorted(images & scores.keys())

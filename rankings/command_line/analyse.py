@@ -19,10 +19,7 @@ FEW_IMAGES: Final = 150
 def whole_number(text: str) -> int:
     """Parse an option's value as a whole number, 0 or more.
 
-    Raises
-    ------
-    ArgumentTypeError
-        If it is negative; the parser reports it.
+    Raises ArgumentTypeError if it is negative; the parser reports it.
     """
     number = int(text)
     if number < 0:

@@ -34,12 +34,8 @@ def read_rankings(
 
     Rows with "false" in a column ``in_reports`` are skipped; other columns are ignored. Of pairs,
     as other tools export them, those that order all methods of an image are returned, and ``tell``
-    is called with a sentence for each of the others.
-
-    Raises
-    ------
-    RankingError
-        If the file cannot be read, or a row is not a ranking; the message names file and line.
+    is called with a sentence for each of the others. Raises RankingError if the file cannot be
+    read, or a row is not a ranking; the message names file and line.
     """
     rankings: dict[str, dict[str, dict[str, Ranking]]] = {}
     rows = list(rows_of(path, _RANKING_COLUMNS, instead=are_pairs))
@@ -67,10 +63,8 @@ def read_rankings(
 def read_declared(path: str) -> Declared:
     """Return groups and scenes of a file of rankings, in its columns ``group`` and ``scene`` if any.
 
-    Raises
-    ------
-    RankingError
-        If the file cannot be read, or an annotator has two groups, or an image two scenes.
+    Raises RankingError if the file cannot be read, or an annotator has two groups, or an image two
+    scenes.
     """
     found: dict[str, dict[str, str]] = {"group": {}, "scene": {}}
     for line, row in rows_of(path, ("image", "annotator")):
@@ -89,11 +83,8 @@ def read_declared(path: str) -> Declared:
 def read_scores(path: str) -> Tallies:
     r"""Return the sums in a file of scores; rows without sums are given by recall and precision.
 
-    Raises
-    ------
-    RankingError
-        If the file is unreadable, a value is not a number, or a score is repeated; the message
-        names the file and the line.
+    Raises RankingError if the file is unreadable, a value is not a number, or a score is repeated;
+    the message names the file and the line.
     """
     parts: dict[tuple[str, str, str], tuple[float, ...]] = {}
     for line, row in rows_of(path, _SCORE_COLUMNS):
@@ -126,10 +117,7 @@ def read_plain_scores(
 ) -> dict[str, dict[str, dict[str, tuple[float | None, float | None]]]]:
     r"""Return recall and precision of a file of scores: image -> protocol -> method -> both.
 
-    Raises
-    ------
-    RankingError
-        As :func:`read_scores` does.
+    Raises RankingError as :func:`read_scores` does.
     """
     scores: dict[str, dict[str, dict[str, tuple[float | None, float | None]]]] = {}
     for line, row in rows_of(path, _SCORE_COLUMNS):
@@ -162,12 +150,8 @@ def rows_of(
     """Yield each row with its line; lines before the header that start with "# " are skipped.
 
     A file ``.json`` is a list of rows, or the export of a tool (:func:`.rows_in`); in a file ``.jsonl``
-    each line is one of them. Rows are numbered from 1.
-
-    Raises
-    ------
-    RankingError
-        If the file cannot be read, or has no such columns nor others ``instead``.
+    each line is one of them. Rows are numbered from 1. Raises RankingError if the file cannot be
+    read, or has no such columns nor others ``instead``.
     """
     if path.endswith((".json", ".jsonl")):
         rows = list(_rows_of_json(path))

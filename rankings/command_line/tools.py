@@ -22,18 +22,14 @@ _PLACES: Final = {
 def rows_in(records: Sequence[Record]) -> list[dict[str, Any]]:
     """Return the pairwise answers in the export of a tool, or the records if they are rows already.
 
-    A question whose name is no criterion gives one only if there are several.
+    A question whose name is no criterion gives one only if there are several. Raises RankingError
+    if it is the export of a tool and holds no pairs, or has an unexpected shape.
 
     Parameters
     ----------
     records : sequence of dict
         ``Dataset.records.to_json`` of Argilla, tasks of Label Studio, or lines of Potato's export and
         of its data file together.
-
-    Raises
-    ------
-    RankingError
-        If it is the export of a tool and holds no pairs, or has an unexpected shape.
     """
     tool, read = next(filter(None, map(_reader, records)), ("", None))
     if read is None:

@@ -111,14 +111,8 @@ def maximum(
     """Return the strengths and log nu where :func:`objective` is smallest.
 
     ``counts`` may have leading axes for many images; the result, of shape (..., n + 1), has the
-    strengths in the order of the methods, then log nu.
-
-    Raises
-    ------
-    RankingError
-        If the ridge is not positive.
-    NotConverged
-        If the steps are not small enough after ``max_iterations``.
+    strengths in the order of the methods, then log nu. Raises RankingError if the ridge is not
+    positive. Raises NotConverged if the steps are not small enough after ``max_iterations``.
     """
     if not (np.isfinite(ridge) and ridge > 0):
         raise RankingError(f"the ridge must be a positive number, got {ridge}")

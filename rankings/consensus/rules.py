@@ -47,10 +47,7 @@ def consensus_of(rankings: Sequence[Ranking], method: ConsensusMethod = "mean-ra
 def consensus_by(method: ConsensusMethod) -> Consensus:
     """Return the function that :func:`consensus_of` calls.
 
-    Raises
-    ------
-    RankingError
-        If there is no such method.
+    Raises RankingError if there is no such method.
     """
     if method == "mean-rank":
         return mean_rank
@@ -70,12 +67,8 @@ def consensus_places(
     of shape (g, k, n) are bucket numbers of n methods in the k rankings of each image; ``images``
     are the same rankings, with the image's name and its methods sorted by name. The bucket numbers
     of the consensus are of shape (g, n); with them comes whether each is proven: not if a Kemeny
-    search was cut short (:func:`.kemeny.kemeny`).
-
-    Raises
-    ------
-    RankingError
-        If a consensus ranks other methods than people do; the message names the image.
+    search was cut short (:func:`.kemeny.kemeny`). Raises RankingError if a consensus ranks other
+    methods than people do; the message names the image.
     """
     if find is kemeny_ranking:
         return kemeny_places(places)

@@ -55,12 +55,8 @@ def components_of(
     """Return the mean components of all pairs of protocols.
 
     The estimates are unbiased and may be negative; a mean below 0 counts as 0. ``tested`` is the same
-    with groups and scenes as units (:func:`.clusters.clustered`), if there are any.
-
-    Raises
-    ------
-    RankingError
-        If there are fewer than two protocols, images or annotators.
+    with groups and scenes as units (:func:`.clusters.clustered`), if there are any. Raises
+    RankingError if there are fewer than two protocols, images or annotators.
     """
     tested = measured if tested is None else tested
     n_images, n_annotators = _n_units(tested)
@@ -219,11 +215,8 @@ def power(parts: Components, design: Design, difference: float, *, alpha: float 
     """Return the probability of finding a true difference, for the best design within ``design``.
 
     ``difference`` is that of the mean distances, in the unit of the components' square roots.
-
-    Raises
-    ------
-    RankingError
-        If ``alpha`` is not between 0 and 1, or there are fewer than two images or annotators.
+    Raises RankingError if ``alpha`` is not between 0 and 1, or there are fewer than two images or
+    annotators.
     """
     _check(design.n_annotators, alpha)
     if design.n_images < 2:
@@ -241,12 +234,8 @@ def least_difference(
     """Return the smallest true difference that the test finds with a power of ``share``.
 
     In the unit of the components' square roots; 0 if nothing varies, infinite
-    if the annotators are one group or the images one scene.
-
-    Raises
-    ------
-    RankingError
-        As :func:`power`, or if ``share`` is not between 0 and 1.
+    if the annotators are one group or the images one scene. Raises RankingError as :func:`power`,
+    or if ``share`` is not between 0 and 1.
     """
     _check(design.n_annotators, alpha, share)
     variances, degrees = _best_within(parts, design)
@@ -267,12 +256,8 @@ def needed_images(
     """Return the fewest images of a design that find a difference with a power of ``share``.
 
     The number of images of ``design`` is ignored. None if :data:`MOST_IMAGES` do not suffice: then
-    there are too few annotators.
-
-    Raises
-    ------
-    RankingError
-        If the difference is not above 0, or ``share`` or ``alpha`` not between 0 and 1.
+    there are too few annotators. Raises RankingError if the difference is not above 0, or ``share``
+    or ``alpha`` not between 0 and 1.
     """
     _check(design.n_annotators, alpha, share)
     if not difference > 0:

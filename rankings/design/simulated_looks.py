@@ -33,10 +33,7 @@ class OutcomeOfLooks:
 def outcome_of_looks(study: Simulated, n_studies: int, seed: int) -> OutcomeOfLooks:
     """Simulate studies, look at each while it runs, and test it at its end.
 
-    Raises
-    ------
-    RankingError
-        If there is no study to simulate.
+    Raises RankingError if there is no study to simulate.
     """
     if n_studies < 1:
         raise RankingError(f"the number of studies must be at least 1, got {n_studies}")

@@ -147,10 +147,7 @@ class Simulated:
 def simulated_from(settings: Mapping[str, Any]) -> Simulated:
     """Return the study of some settings by name, as a file has them.
 
-    Raises
-    ------
-    RankingError
-        If a name is unknown or a value is not of its kind, or outside its limits.
+    Raises RankingError if a name is unknown or a value is not of its kind, or outside its limits.
     """
     known = {field.name: type(field.default) for field in fields(Simulated)}
     for name, value in settings.items():
@@ -342,10 +339,7 @@ def outcome(
 ) -> Outcome:
     """Simulate studies and test each; ``progress`` takes the number done.
 
-    Raises
-    ------
-    RankingError
-        If there is no study to simulate.
+    Raises RankingError if there is no study to simulate.
     """
     if n_studies < 1:
         raise RankingError(f"the number of studies must be at least 1, got {n_studies}")

@@ -46,11 +46,7 @@ def simulated_design(
 
     The model "normal" has the pilot's components of variance. The others have people with tastes and
     noise, whose answers do not depend on the pilot; :func:`try_design` adapts the protocols' noise.
-
-    Raises
-    ------
-    RankingError
-        If the design has no images, or is too large to be simulated.
+    Raises RankingError if the design has no images, or is too large to be simulated.
     """
     if choice.n_images is None:
         raise RankingError("a design without images cannot be simulated")
@@ -89,12 +85,8 @@ def try_design(study: Simulated, progress: Callable[[int, int], None] | None = N
     """Simulate studies with true differences, and as many of equally near protocols.
 
     ``study`` is from :func:`simulated_design`; ``progress`` takes the numbers of simulated and of all
-    studies.
-
-    Raises
-    ------
-    RankingError
-        If no noise of protocols makes the difference, or no study allows a test.
+    studies. Raises RankingError if no noise of protocols makes the difference, or no study allows a
+    test.
     """
     n = n_studies_of(study)
     made = study if study.model == "normal" else _with_difference(study)

@@ -55,12 +55,8 @@ def leaderboard(
     ``sums`` of shape (images, methods, 4) are recall credit and its divisor, precision credit and
     its divisor, as in :class:`.Tallies`; 0 if the method was not evaluated on the image.
     ``official`` figures are shown instead of the quotients. If one differs from its quotient, as an
-    average precision does, there are no intervals and no tests.
-
-    Raises
-    ------
-    RankingError
-        If the shapes do not fit, or a sum is not a finite number.
+    average precision does, there are no intervals and no tests. Raises RankingError if the shapes
+    do not fit, or a sum is not a finite number.
     """
     sums = np.asarray(sums, dtype=np.float64)
     if sums.ndim != 3 or sums.shape[1:] != (len(methods), N_PARTS):

@@ -171,13 +171,8 @@ def strengths_of(
 
     The model and the errors are described in the module. With one annotator, errors are clustered
     by image alone, and do not generalise to other people; with one image there are no errors.
-
-    Raises
-    ------
-    RankingError
-        If the ridge is not positive or the level not between 0 and 1.
-    NotConverged
-        As in Davidson's fit.
+    Raises RankingError if the ridge is not positive or the level not between 0 and 1. Raises
+    NotConverged as in Davidson's fit.
     """
     if not 0 < level < 1:
         raise RankingError(f"level must be between 0 and 1, got {level}")

@@ -122,12 +122,7 @@ def compared(
     images x protocols x methods x (permutations + resamples); images are processed a few hundred at
     a time. Strengths, of shape (methods,) for each criterion, are greater for better methods and
     equal for methods that people tie; images and methods of the tallies are the same, in the same
-    order.
-
-    Raises
-    ------
-    RankingError
-        If images, annotators or methods differ, or a setting is invalid.
+    order. Raises RankingError if images, annotators or methods differ, or a setting is invalid.
     """
     options = options or Options()
     one = _checked(people, tallies, options)

@@ -61,12 +61,8 @@ def is_below(n_right: int, n: int, at_least: float) -> bool:
     Clearly means: in at least N_LEAST pairs, with the upper end of Wilson's 95 % interval below it.
     The rule may be applied after every pair: with a minimum of 0.5, an annotator who is right in
     80 % of the pairs is flagged in less than one of 10,000 runs of 40 pairs, and one who guesses
-    two criteria per pair in more than 9,999.
-
-    Raises
-    ------
-    RankingError
-        If more pairs are right than were answered, or the minimum is invalid.
+    two criteria per pair in more than 9,999. Raises RankingError if more pairs are right than were
+    answered, or the minimum is invalid.
     """
     if not 0 <= n_right <= n:
         raise RankingError(f"{n_right} of {n} known pairs cannot be right")

@@ -319,13 +319,9 @@ def settle_carefully(
 
     Every answer is evidence; none is set aside, and none is a re-check. Hidden items are neither
     asked nor ranked any more. The state is a :class:`CarefulState`. Criteria in which a result was
-    placed because it had been asked as often as allowed are unsettled.
-
-    Raises
-    ------
-    RankingError
-        If an entry names an item outside ``0 .. n-1``, an item twice, or an unknown criterion or
-        verdict, or answers nothing.
+    placed because it had been asked as often as allowed are unsettled. Raises RankingError if an
+    entry names an item outside ``0 .. n-1``, an item twice, or an unknown criterion or verdict, or
+    answers nothing.
     """
     if n < 0:
         raise RankingError(f"the number of items must not be negative, got {n}")

@@ -81,10 +81,8 @@ class Remaining:
 def effective(log: Sequence[Entry]) -> tuple[Answer | Skip, ...]:
     """Return the answers and skips of the log that are still in force, oldest first.
 
-    Raises
-    ------
-    RankingError
-        If a withdrawal names no earlier answer or skip, or one that is already withdrawn.
+    Raises RankingError if a withdrawal names no earlier answer or skip, or one that is already
+    withdrawn.
     """
     withdrawn: set[int] = set()
     for at, entry in enumerate(log):

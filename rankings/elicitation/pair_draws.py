@@ -29,13 +29,8 @@ def draw_methods(
     Equal states of ``rng`` draw the same methods, whatever their order. There are at least two, all
     different; methods with equal results are named once. A pair without a weight weighs 0; without
     weights above 0, all pairs weigh the same. Probabilities are above 0, for every two of the drawn
-    methods.
-
-    Raises
-    ------
-    RankingError
-        If k does not fit the methods, a method is named twice, or a weight is negative or not
-        finite; the message names the fault.
+    methods. Raises RankingError if k does not fit the methods, a method is named twice, or a weight
+    is negative or not finite; the message names the fault.
     """
     chances = _chances(methods, k, weights)
     if k == len(methods):

@@ -65,6 +65,8 @@ def answered_pairs(
 ) -> Iterator[AnsweredPair]:
     """Yield the pairs of a table.
 
+    Raises RankingError if a row is not a pair; names the row.
+
     Parameters
     ----------
     rows
@@ -73,11 +75,6 @@ def answered_pairs(
         What a row is called in messages, before its number from 0.
     criterion : str
         Of rows that name none.
-
-    Raises
-    ------
-    RankingError
-        If a row is not a pair; names the row.
     """
     for at, row in enumerate(rows):
         first, second, verdict = _pair(row, f"{place} {at}")
@@ -97,17 +94,14 @@ def _seconds(given: Any) -> float | None:
 def rankings_of_pairs(rows: Iterable[Mapping[str, Any]], place: str) -> OfPairs:
     """Return the rankings that follow from pairs.
 
+    Raises RankingError if a row is not a pair; names the row.
+
     Parameters
     ----------
     rows
         With ``method_a``, ``method_b`` and ``verdict``, or the names that other tools use.
     place : str
         What a row is called in messages, before its number from 0.
-
-    Raises
-    ------
-    RankingError
-        If a row is not a pair; names the row.
     """
     return rankings_that_follow(answered_pairs(rows, place))
 

@@ -246,10 +246,7 @@ def settle(
 def settle_next(settled: Settled, entry: Answer | Skip) -> Settled:
     """Add one entry: return what :func:`settle` would for all entries, without rereading them.
 
-    Raises
-    ------
-    RankingError
-        As :func:`settle` does, and for a log of the strategy "careful".
+    Raises RankingError as :func:`settle` does, and for a log of the strategy "careful".
     """
     if settled._reader is None:
         raise RankingError("a log of the strategy “careful” is read whole, by settle_carefully()")

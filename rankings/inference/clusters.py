@@ -72,12 +72,8 @@ def clustered(
 
     ``groups`` and ``scenes`` of shape (n,) number the annotator's group and the image's scene of each
     ranking. There is a row for each combination that occurs, with the mean of its rankings. One group
-    or scene counts as none declared.
-
-    Raises
-    ------
-    RankingError
-        If there is not one number for each ranking.
+    or scene counts as none declared. Raises RankingError if there is not one number for each
+    ranking.
     """
     for numbers in (groups, scenes):
         if numbers is not None and len(numbers) != len(measured.images):

@@ -67,10 +67,7 @@ def prior_of(ratios: Floats, degrees: float, n_protocols: int) -> Prior:
 def trigamma_inverse(value: float) -> float:
     """Return the number whose trigamma function has this value, above 0, by Newton's method.
 
-    Raises
-    ------
-    ArithmeticError
-        If the iteration does not converge.
+    Raises ArithmeticError if the iteration does not converge.
     """
     from scipy.special import polygamma
 

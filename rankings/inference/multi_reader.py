@@ -145,12 +145,8 @@ def compare(
     ``with_protocol`` compares with this protocol only. Pairs are in the order of the protocols. p
     is 1 if two protocols never differ; p and limits are None for pairs that differ by the same
     amount everywhere, and for all pairs if there are fewer than two annotators or images: see
-    ``reason``.
-
-    Raises
-    ------
-    RankingError
-        If the level is not between 0 and 1, or a distance is not finite.
+    ``reason``. Raises RankingError if the level is not between 0 and 1, or a distance is not
+    finite.
     """
     if not 0 < level < 1:
         raise RankingError(f"level must be between 0 and 1, got {level}")

@@ -142,13 +142,9 @@ def pair_losses(
     A protocol need not have been considered in the draws: one that was added later is estimated
     without bias, too. There is a row for each image and annotator. A single estimate may be outside
     the range of a loss; the mean is not biased. If a visit's methods were drawn from fewer than the
-    image has now, it estimates the loss on the pairs of those fewer methods.
-
-    Raises
-    ------
-    RankingError
-        If a pair asked has no probability in (0, 1], methods that could not be drawn were asked, or
-        protocols rank different methods; the message names the image.
+    image has now, it estimates the loss on the pairs of those fewer methods. Raises RankingError if
+    a pair asked has no probability in (0, 1], methods that could not be drawn were asked, or
+    protocols rank different methods; the message names the image.
     """
     known = sorted(visits, key=lambda visit: (visit.image, visit.annotator))
     images, annotators = names_of(known)

@@ -49,15 +49,10 @@ def personal_rankings_from_scores(
 ) -> PersonalRankings:
     """Align people's rankings with those from the scores of protocols, rounded to ``decimals``.
 
-    Annotators may have ranked different images.
-
-    Raises
-    ------
-    MissingScore
-        If a score is missing or not finite; the message names image, protocol and method.
-    RankingError
-        If a ranking is invalid, the rankings of an image have different methods (the message names
-        it), or ``decimals`` is outside 0 .. 15.
+    Annotators may have ranked different images. Raises MissingScore if a score is missing or not
+    finite; the message names image, protocol and method. Raises RankingError if a ranking is
+    invalid, the rankings of an image have different methods (the message names it), or ``decimals``
+    is outside 0 .. 15.
     """
     require_decimals(decimals)
 

@@ -64,12 +64,8 @@ def distance_table(
     """Return the distances of a report as a matrix of shape (images, protocols).
 
     Other rows of a report, such as baselines, are left out. Images are in order of name, so that
-    equal reports give equal tables.
-
-    Raises
-    ------
-    RankingError
-        If an image has no distance for a protocol; the message names both.
+    equal reports give equal tables. Raises RankingError if an image has no distance for a protocol;
+    the message names both.
     """
     rows = []
     for image in sorted(distances):
@@ -84,11 +80,8 @@ def distance_table(
 def checked_table(table: Floats, protocols: Sequence[str]) -> Floats:
     """Return the distances, of shape (images, protocols), as an array of floats.
 
-    Raises
-    ------
-    RankingError
-        If there is not one column for each protocol, a name is duplicated or a distance is not a
-        finite number.
+    Raises RankingError if there is not one column for each protocol, a name is duplicated or a
+    distance is not a finite number.
     """
     table = np.asarray(table, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != len(protocols):
@@ -180,13 +173,7 @@ def drawn_images(images: Sequence[str], most: int, seed: int) -> list[str]:
 
 
 def require_usable(n_resamples: int, level: float) -> None:
-    """Raise RankingError unless there is a resample and the level is between 0 and 1.
-
-    Raises
-    ------
-    RankingError
-        The message says which of the two is invalid.
-    """
+    """Raise RankingError unless there is a resample and the level is between 0 and 1."""
     if n_resamples < 1:
         raise RankingError(f"n_resamples must be at least 1, got {n_resamples}")
     if not 0 < level < 1:

@@ -63,12 +63,8 @@ def planned_look(share: float, taken: Collection[float]) -> float | None:
 def levels(shares: tuple[float, ...], alpha: float = ALPHA) -> tuple[float, ...]:
     """Return the two-sided level of the test at each look, so that all together err with ``alpha``.
 
-    ``shares`` of the planned rankings at the looks taken increase, above 0 and at most 1.
-
-    Raises
-    ------
-    RankingError
-        If the shares are not as described, or ``alpha`` is not between 0 and 1.
+    ``shares`` of the planned rankings at the looks taken increase, above 0 and at most 1. Raises
+    RankingError if the shares are not as described, or ``alpha`` is not between 0 and 1.
     """
     if any(not a < b for a, b in zip((0.0, *shares), (*shares, math.inf), strict=True)):
         raise RankingError(f"shares of looks must increase from above 0, got {shares}")

@@ -62,11 +62,7 @@ def clusters(
     the last of the cluster above and still differ from its first. The tasks use a one-sided test;
     we use a two-sided one, which is stricter at the same alpha. Equal Scores are visited in the
     order given. A p-value of None counts as not different; a protocol without a Score has None.
-
-    Raises
-    ------
-    RankingError
-        If the p-values are not p x p.
+    Raises RankingError if the p-values are not p x p.
     """
     if len(p_values) != len(scores) or any(len(row) != len(scores) for row in p_values):
         raise RankingError(f"expected p-values for {len(scores)} x {len(scores)} protocols")
@@ -231,12 +227,8 @@ def critical_difference(
     their ranks. CD = q sqrt(p (p + 1) / 6 n), with q the alpha quantile of the studentized range of
     p protocols and infinitely many degrees of freedom, divided by sqrt(2). ``table`` of shape (n,
     p) has the distances to the consensus on n images. A single image suffices: its ranks are the
-    average ranks, and the CD is large.
-
-    Raises
-    ------
-    RankingError
-        As :func:`friedman_test` does, or if alpha is not between 0 and 1.
+    average ranks, and the CD is large. Raises RankingError as :func:`friedman_test` does, or if
+    alpha is not between 0 and 1.
     """
     table = checked_table(table, protocols)
     if not 0 < alpha < 1:

@@ -18,10 +18,7 @@ _TOGETHER = 2**20
 def require_distance(distance: str) -> None:
     """Raise RankingError unless the distance is "edit" or "kemeny".
 
-    Raises
-    ------
-    RankingError
-        If it is neither.
+    Raises RankingError if it is neither.
     """
     if distance not in get_args(Distance):
         raise RankingError(f"distance must be edit or kemeny, got {distance!r}")

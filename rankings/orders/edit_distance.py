@@ -74,12 +74,8 @@ def edit_distance(a: Ranking, b: Ranking) -> EditDistance:
 def places_of(rankings: list[Ranking]) -> NDArray[np.intp]:
     """Return the bucket number of each method (in order of name) in each ranking.
 
-    The shape is (number of rankings, number of methods).
-
-    Raises
-    ------
-    RankingError
-        If the rankings have different methods.
+    The shape is (number of rankings, number of methods). Raises RankingError if the rankings have
+    different methods.
     """
     require_same_methods(*rankings)
     rows = []

@@ -53,10 +53,7 @@ def ranking_from_scores(scores: Mapping[str, float | None], decimals: int | None
 def require_decimals(decimals: int | None) -> None:
     """Raise RankingError unless scores can be rounded to this many decimals.
 
-    Raises
-    ------
-    RankingError
-        If ``decimals`` is neither None nor in 0 .. 15.
+    Raises RankingError if ``decimals`` is neither None nor in 0 .. 15.
     """
     if decimals is not None and not 0 <= decimals <= MAX_DECIMALS:
         raise RankingError(f"decimals must be None or in 0 .. {MAX_DECIMALS}, got {decimals}")
@@ -70,10 +67,7 @@ def _rounded(method: str, score: float | None, decimals: int | None) -> Decimal:
 def require_score(score: float | None, name: str) -> float:
     """Return the score; raise MissingScore, naming its owner, unless it is a finite number.
 
-    Raises
-    ------
-    MissingScore
-        If it is None, infinite or NaN.
+    Raises MissingScore if it is None, infinite or NaN.
     """
     if score is None or not math.isfinite(score):
         words = _NO_SCORE if score is None else _NO_NUMBER

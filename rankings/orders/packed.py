@@ -47,12 +47,8 @@ def packed_rankings(
     """Yield the rankings of many images, ``together`` at a time, in order within each group.
 
     An image without a ranking is in no group; nor is one whose rankings are of different methods:
-    ``differing`` is called with its number before the groups of its batch are yielded.
-
-    Raises
-    ------
-    RankingError
-        If a ranking is invalid.
+    ``differing`` is called with its number before the groups of its batch are yielded. Raises
+    RankingError if a ranking is invalid.
     """
     size = together or TOGETHER
     for start in range(0, len(images), size):

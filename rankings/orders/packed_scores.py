@@ -72,10 +72,8 @@ def complete_scores(
 ) -> Floats:
     """Return :func:`packed_scores`, of the same shape, checking that all are finite.
 
-    Raises
-    ------
-    MissingScore
-        If a score is missing or not finite; the message names image, protocol and method.
+    Raises MissingScore if a score is missing or not finite; the message names image, protocol and
+    method.
     """
     values = packed_scores(scores, images, methods, protocols, n_values)
     if not np.isfinite(values).all():
@@ -175,12 +173,8 @@ def packed_study(
 ) -> Iterator[PackedStudy]:
     """Yield scores and consensus, grouping a few thousand images with equally many methods.
 
-    Raises
-    ------
-    MissingScore
-        If a score of a ranked method is missing or not finite; the message says which.
-    RankingError
-        If a consensus is not a ranking.
+    Raises MissingScore if a score of a ranked method is missing or not finite; the message says
+    which. Raises RankingError if a consensus is not a ranking.
     """
     images = sorted(consensus)
     alone = [[consensus[image]] for image in images]

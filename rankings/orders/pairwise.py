@@ -62,12 +62,8 @@ def margin_weighted_discordances(
     divided by the same sum over all pairs. Pairs that the consensus ties count only in the latter.
     Rankings discard by how much values differ, which [DPTF18]_ calls a weakness; this measure does
     not. ``values`` are of shape (protocols, n), higher is better; ``consensus``, of the same shape
-    or one row of shape (n,) for all, has bucket numbers. 0 where all values are equal.
-
-    Raises
-    ------
-    MissingScore
-        If a value is not a finite number; the message names row and column.
+    or one row of shape (n,) for all, has bucket numbers. 0 where all values are equal. Raises
+    MissingScore if a value is not a finite number; the message names row and column.
     """
     values, consensus = np.broadcast_arrays(np.atleast_2d(values), np.atleast_2d(consensus))
     unusable = np.argwhere(~np.isfinite(values))
@@ -105,13 +101,9 @@ def criterion_distances(
     """Return the mean distance between the consensus rankings of every two criteria.
 
     ([DPTF18]_, section V.C.) An image counts for a pair of criteria if it has a consensus for both.
-    An image with a single method is left out, since it cannot distinguish criteria.
-
-    Raises
-    ------
-    RankingError
-        If the rankings of an image are of different methods (the message names the image), or
-        ``distance`` is neither "edit" nor "kemeny".
+    An image with a single method is left out, since it cannot distinguish criteria. Raises
+    RankingError if the rankings of an image are of different methods (the message names the image),
+    or ``distance`` is neither "edit" nor "kemeny".
     """
     require_distance(distance)
     return tuple(
@@ -171,12 +163,8 @@ class PairCounts:
 def pair_counts(rankings: Sequence[Ranking]) -> PairCounts:
     """Count, for every pair of methods, the rankings with one before the other and with ties.
 
-    A ranking without a method adds nothing to that method's pairs.
-
-    Raises
-    ------
-    RankingError
-        If there is no ranking, or one of them is not a ranking.
+    A ranking without a method adds nothing to that method's pairs. Raises RankingError if there is
+    no ranking, or one of them is not a ranking.
     """
     if not rankings:
         raise RankingError("a consensus needs at least one ranking")

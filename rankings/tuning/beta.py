@@ -56,14 +56,9 @@ def beta_search(
     The images of ``consensus`` count; F-scores are rounded to ``decimals``; ``betas`` are above 0.
     Protocols are in order of name. Without images, they have only their names; with one image, no
     cross-validated Score; with fewer images than folds (:func:`.cross_validation.folds`), each is
-    one.
-
-    Raises
-    ------
-    MissingScore
-        If recall or precision of a ranked method is missing; the message says which.
-    RankingError
-        If there is no beta, one is not positive, or another setting is invalid.
+    one. Raises MissingScore if recall or precision of a ranked method is missing; the message says
+    which. Raises RankingError if there is no beta, one is not positive, or another setting is
+    invalid.
     """
     if not betas or not all(math.isfinite(beta) and beta > 0 for beta in betas):
         raise RankingError(f"betas must be positive numbers, got {list(betas)}")

@@ -16,12 +16,8 @@ def folds(n: int, n_folds: int = N_FOLDS, seed: int = SEED) -> list[NDArray[np.i
     """Divide n images at random into folds whose sizes differ by at most one.
 
     With fewer images than folds, each image is a fold; with fewer than two, there is no fold. Each
-    fold has the ascending numbers of its images; the list is of length ``n_folds`` or n.
-
-    Raises
-    ------
-    RankingError
-        If there are fewer than two folds.
+    fold has the ascending numbers of its images; the list is of length ``n_folds`` or n. Raises
+    RankingError if there are fewer than two folds.
     """
     if n_folds < 2:
         raise RankingError(f"n_folds must be at least 2, got {n_folds}")

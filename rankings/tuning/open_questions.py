@@ -77,12 +77,8 @@ def differences_of_methods(
     """Return how much the methods of each image differ in the protocols' values.
 
     The absolute difference of the values of two methods, mean over pairs and protocols; None for an
-    image with one method.
-
-    Raises
-    ------
-    MissingScore
-        If the value of a ranked method is missing; the message names image, protocol and method.
+    image with one method. Raises MissingScore if the value of a ranked method is missing; the
+    message names image, protocol and method.
     """
 
     images = sorted(consensus)

@@ -80,12 +80,8 @@ def slices(
     more ties make distances smaller), so protocols should be compared within a slice.
 
     ``table`` of shape (images, protocols) has the distances to the consensus. By property, from
-    small to large, images without a value last.
-
-    Raises
-    ------
-    RankingError
-        If the table does not fit images and protocols.
+    small to large, images without a value last. Raises RankingError if the table does not fit
+    images and protocols.
     """
     table = checked_table(table, protocols)
     if len(images) != len(table):

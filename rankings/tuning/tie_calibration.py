@@ -70,14 +70,9 @@ def tie_calibration(
     Time: for each protocol one sort of all pairs of all rankings. Scores are not rounded; the
     rankings of an image are in one fold. Protocols are in order of name. Epsilon is 0 for a
     constant protocol and for one that is best left unchanged, and the largest difference if people
-    tie everything. If no image has two methods, only the names are given.
-
-    Raises
-    ------
-    MissingScore
-        If the score of a ranked method is missing; the message names image, protocol and method.
-    RankingError
-        If a setting is invalid.
+    tie everything. If no image has two methods, only the names are given. Raises MissingScore if
+    the score of a ranked method is missing; the message names image, protocol and method. Raises
+    RankingError if a setting is invalid.
     """
     require_distance(distance)
     paired: dict[str, Ranking] = {}

@@ -49,10 +49,7 @@ class Reading:
 def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, list[Scene]], bool]:
     """Return the scenes of each method, and whether several were named, from input as of ``score``.
 
-    Raises
-    ------
-    ProtocolError
-        If they cannot be used.
+    Raises ProtocolError if they cannot be used.
     """
     outlines = Outlines(reading.box_format)
     source = _Source(truth, reading, outlines)

@@ -165,13 +165,7 @@ def _row(protocol: str, method: str, score: ImageScore | OverallScore) -> dict[s
 
 
 def require_figure(figure: str) -> None:
-    """Raise ValueError unless there is such a figure.
-
-    Raises
-    ------
-    ValueError
-        It lists those there are.
-    """
+    """Raise ValueError, with the figures there are, unless there is such a figure."""
     if figure not in _FIGURES:
         raise ValueError(f"the figure must be one of {', '.join(_FIGURES)}, got {figure!r}")
 

@@ -22,10 +22,7 @@ class MissingPackage(ImportError):
 def imported(module: str, package: str) -> Any:
     """Return a module of an optional package.
 
-    Raises
-    ------
-    MissingPackage
-        If it is not installed.
+    Raises MissingPackage if it is not installed.
     """
     try:
         return import_module(module)
@@ -55,10 +52,7 @@ class Shown:
     def to_pandas(self) -> Any:
         """Return :meth:`rows` as a data frame of pandas.
 
-        Raises
-        ------
-        MissingPackage
-            If pandas is not installed.
+        Raises MissingPackage if pandas is not installed.
         """
         return imported("pandas", "pandas").DataFrame(self.rows())
 
@@ -87,12 +81,8 @@ class Plot:
     def save(self, path: str | Path) -> None:
         """Write the drawing, in the format that the path ends in: .json, .svg or .png.
 
-        Raises
-        ------
-        ValueError
-            If the path ends in something else.
-        MissingPackage
-            If the package that draws is not installed; .json needs none.
+        Raises ValueError if the path ends in something else. Raises MissingPackage if the package
+        that draws is not installed; .json needs none.
         """
         path = Path(path)
         if path.suffix not in (".json", ".svg", ".png"):

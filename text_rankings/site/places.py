@@ -42,10 +42,7 @@ def usual_data_folder() -> Path:
 def made(folder: Path) -> Path:
     """Create a folder if necessary, check that it is writable, and return it.
 
-    Raises
-    ------
-    UnusableFolder
-        If it cannot be created or written to.
+    Raises UnusableFolder if it cannot be created or written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -16,10 +16,7 @@ _MAX_SIDE: Final = 1_000_000
 def finite(value: Any, what: str = "a number") -> float:
     """Return a number of a JSON document as a coordinate; ``what`` is expected.
 
-    Raises
-    ------
-    Fault
-        If it is not a number (L2), or not finite or beyond any image (L3).
+    Raises Fault if it is not a number (L2), or not finite or beyond any image (L3).
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Fault("L2", shown(value), what)
@@ -32,10 +29,7 @@ def finite(value: Any, what: str = "a number") -> float:
 def finite_in(text: str, what: str = "a number", span: Span | None = None) -> float:
     """Return the number in a text as a coordinate; ``span`` is the text's position in its line.
 
-    Raises
-    ------
-    Fault
-        As finite() does.
+    Raises Fault as finite() does.
     """
     try:
         if not NUMBER.match(text):
@@ -48,10 +42,7 @@ def finite_in(text: str, what: str = "a number", span: Span | None = None) -> fl
 def confidence_of(value: Any) -> float | None:
     """Return a confidence of a JSON document as a number, or None if the value is None.
 
-    Raises
-    ------
-    Fault
-        If it is not a number (L2) from 0 to 1 (L3).
+    Raises Fault if it is not a number (L2) from 0 to 1 (L3).
     """
     if value is None:
         return None
@@ -66,10 +57,7 @@ def confidence_of(value: Any) -> float | None:
 def per_cent_of(value: Any) -> float:
     """Return a confidence that is given from 0 to 100, from 0 to 1.
 
-    Raises
-    ------
-    Fault
-        If it is not a number (L2) from 0 to 100 (L3).
+    Raises Fault if it is not a number (L2) from 0 to 100 (L3).
     """
     wanted = Message("a number from 0 to 100")
     per_cent = finite(value, wanted)
@@ -81,10 +69,7 @@ def per_cent_of(value: Any) -> float:
 def objects_in(given: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """Return the objects of a list that is a member of a JSON object; none if it has no such member.
 
-    Raises
-    ------
-    Fault
-        If the member is something else (L1).
+    Raises Fault if the member is something else (L1).
     """
     found = given.get(name)
     if found is None:
@@ -103,10 +88,7 @@ def text_in(given: Mapping[str, Any], name: str) -> str | None:
 def page_in(given: Mapping[str, Any], name: str, missing: int, first: int = 1) -> int:
     """Return the number of a page, a member of a JSON object; ``missing`` if it has no such member.
 
-    Raises
-    ------
-    Fault
-        If the member is something else (L2).
+    Raises Fault if the member is something else (L2).
     """
     page = given.get(name, missing)
     if isinstance(page, bool) or not isinstance(page, int) or not first <= page < 10**6:
@@ -117,10 +99,7 @@ def page_in(given: Mapping[str, Any], name: str, missing: int, first: int = 1) -
 def points_of(values: Sequence[Any]) -> tuple[float, ...]:
     """Return the points of a polygon.
 
-    Raises
-    ------
-    Fault
-        If they are not three points or more (L1), of finite numbers (L2, L3).
+    Raises Fault if they are not three points or more (L1), of finite numbers (L2, L3).
     """
     if not 6 <= len(values) <= 2 * MAX_POINTS or len(values) % 2:
         wanted = Message("an even number of coordinates, six or more")
@@ -131,10 +110,7 @@ def points_of(values: Sequence[Any]) -> tuple[float, ...]:
 def points_of_pairs(points: list[Any]) -> tuple[float, ...]:
     """Return the points of a polygon written as [[x, y], …].
 
-    Raises
-    ------
-    Fault
-        As points_of() does.
+    Raises Fault as points_of() does.
     """
     if not all(isinstance(point, list) and len(point) == 2 for point in points):
         raise Fault("L1", "points of something else", "points as [x, y]")
@@ -144,10 +120,7 @@ def points_of_pairs(points: list[Any]) -> tuple[float, ...]:
 def points_of_xy(vertices: Any, x: str = "x", y: str = "y") -> tuple[float, ...]:
     """Return the points of a polygon written as [{"x": x, "y": y}, …]; a member that is left out is 0.
 
-    Raises
-    ------
-    Fault
-        As points_of() does.
+    Raises Fault as points_of() does.
     """
     if not isinstance(vertices, list) or not all(isinstance(of, Mapping) for of in vertices):
         raise Fault("L1", "points of something else", 'points as {"x": x, "y": y}')
@@ -162,10 +135,7 @@ def pairs_of(region: Region) -> list[list[float]]:
 def box_region(left: float, top: float, width: float, height: float, **fields: Any) -> Region:
     """Return a rectangle given by its corner and sides in pixels; ``fields`` are those of Region.
 
-    Raises
-    ------
-    Fault
-        If a side is not above 0.
+    Raises Fault if a side is not above 0.
     """
     if width <= 0 or height <= 0:
         raise Fault(
@@ -177,10 +147,7 @@ def box_region(left: float, top: float, width: float, height: float, **fields: A
 def size_of(width: Any, height: Any) -> tuple[int, int]:
     """Return the size of an image in pixels.
 
-    Raises
-    ------
-    Fault
-        If the sides are not whole numbers from 1 to a million.
+    Raises Fault if the sides are not whole numbers from 1 to a million.
     """
     sides = (
         finite(width, Message("a width in pixels")),

@@ -132,10 +132,7 @@ def page_name(stem: str, page: int, n_pages: int) -> str:
 def json_of(document: Document, problems: Problems, *, unique: bool = False) -> Any:
     """Return the data of a JSON document.
 
-    Raises
-    ------
-    Fault
-        As json_in() does, with its line.
+    Raises Fault as json_in() does, with its line.
     """
     text = text_of(document, problems)
     try:
@@ -151,11 +148,8 @@ def json_of(document: Document, problems: Problems, *, unique: bool = False) -> 
 def json_in(text: str, expected: str = "JSON", *, unique: bool = False) -> Any:
     """Return the data of a text in JSON; of two members of the same name, the last one counts.
 
-    Raises
-    ------
-    Fault
-        If it is invalid (A1), nested too deeply (A3), has a number of thousands of digits (L3), or, with
-        ``unique``, an object with two members of the same name (N3).
+    Raises Fault if it is invalid (A1), nested too deeply (A3), has a number of thousands of digits
+    (L3), or, with ``unique``, an object with two members of the same name (N3).
     """
     try:
         return json.loads(text, object_pairs_hook=_unique if unique else None)

@@ -159,12 +159,8 @@ def read_region(
 ) -> Region:
     """Return the region of an annotation.
 
-    ``annotation`` is an object of the list ``annotations``; categories are names by id.
-
-    Raises
-    ------
-    Fault
-        If it has no usable outline, or a field is of the wrong type.
+    ``annotation`` is an object of the list ``annotations``; categories are names by id. Raises
+    Fault if it has no usable outline, or a field is of the wrong type.
     """
     fields: dict[str, Any] = {
         "text": next(
@@ -321,12 +317,7 @@ def decoded_mask(given: Mapping[str, Any]) -> NDArray[np.bool_]:
     """Return the pixels of COCO's run lengths, which go down the columns.
 
     ``given`` has ``size`` (height, width) and ``counts``, a list or COCO's text. The shape is
-    (height, width).
-
-    Raises
-    ------
-    Fault
-        If the run lengths are damaged, or the mask is too large.
+    (height, width). Raises Fault if the run lengths are damaged, or the mask is too large.
     """
     size, counts = given.get("size"), given.get("counts")
     if not isinstance(size, list) or len(size) != 2:

@@ -60,13 +60,8 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
     Tables have the label "table" and the ids "0", "1", ...; cells have ``cell`` and the id of their
     table as ``parent``. Coordinates are numbers between blanks and commas in any mixture. A missing
     ``end-row`` or ``end-col`` equals its start. ``place`` is the name of the file in messages.
-    Track A ignores cells, whatever they contain.
-
-    Raises
-    ------
-    DocumentError
-        If it is not XML, declares a document type or entities, is too large, or a table or cell is
-        incomplete or unreadable.
+    Track A ignores cells, whatever they contain. Raises DocumentError if it is not XML, declares a
+    document type or entities, is too large, or a table or cell is incomplete or unreadable.
     """
     if len(content) > _MAX_BYTES:
         raise DocumentError("more than {max_bytes} bytes", "A3", file=place, max_bytes=_MAX_BYTES)
@@ -92,10 +87,7 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
 def read_folder(folder: Path) -> dict[str, Path]:
     """Return the XML files of a folder by their base names, in alphabetical order.
 
-    Raises
-    ------
-    DocumentError
-        If it is not a folder, or two files have the same base name.
+    Raises DocumentError if it is not a folder, or two files have the same base name.
     """
     if not folder.is_dir():
         raise DocumentError("expected a folder of XML files", file=str(folder))
@@ -114,10 +106,7 @@ def read_folder(folder: Path) -> dict[str, Path]:
 def read_file(path: Path, *, with_cells: bool = True) -> tuple[Region, ...]:
     """Read a document from a file.
 
-    Raises
-    ------
-    DocumentError
-        As read_document does, and if the file cannot be read.
+    Raises DocumentError as read_document does, and if the file cannot be read.
     """
     try:
         with path.open("rb") as file:

@@ -87,10 +87,7 @@ def joined(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
 def total_text_region(line: str, *, is_truth: bool) -> Region:
     """Return the region of a record.
 
-    Raises
-    ------
-    Fault
-        If it is invalid.
+    Raises Fault if it is invalid.
     """
     match = _RECORD.match(line)
     if match is None:
@@ -148,10 +145,7 @@ def _unescaped(match: re.Match[str]) -> str:
 def offsets_region(line: str) -> Region:
     """Return the region of a CTW-1500 line: 14 points relative to the box before them.
 
-    Raises
-    ------
-    Fault
-        If it does not have 32 whole numbers.
+    Raises Fault if it does not have 32 whole numbers.
     """
     if not _OFFSETS.match(line):
         raise Fault("L1", quoted(line), "32 whole numbers: a box and 14 points", (0, len(line)))

@@ -22,11 +22,7 @@ def read_scene(given: Any, place: str) -> Scene:
     y], ...]``, ``"rect": [x1, y1, x2, y2]``, ``"mask": {"x", "y", "rows"}``) with ``"id", "text",
     "ignored", "confidence", "label", "region", "cell"`` if known. ``gt``, ``det`` and ``dont_care``
     may replace ``truth``, ``detections``, ``ignored``. ``place`` is the scene's name in messages.
-
-    Raises
-    ------
-    SceneError
-        If the data are not a scene; the message names the place inside it.
+    Raises SceneError if the data are not a scene; the message names the place inside it.
     """
     if not isinstance(given, Mapping):
         raise SceneError(f"{place}: expected an object")

@@ -296,10 +296,7 @@ def _given_in(data: Any, problems: Problems) -> Iterator[_Given]:
 def write_scores(stream: BinaryIO, rows: Iterable[ScoreRow]) -> None:
     """Write scores as a JSON list that read_scores reads back with exactly the same numbers.
 
-    Raises
-    ------
-    NotWritable
-        If a name or number could not be read back; the message names the row.
+    Raises NotWritable if a name or number could not be read back; the message names the row.
     """
     stream.write(b"[")
     for at, row in enumerate(rows):

@@ -47,12 +47,8 @@ def write(
     """Return the file that holds these regions; reading it back gives equal ones.
 
     The format is one of ``WRITTEN``. PAGE requires sizes, in pixels; ``without`` names fields of
-    ``regions.LEFT_OUT``.
-
-    Raises
-    ------
-    NotWritable
-        If there is no such format, or it cannot hold a field; the message says which.
+    ``regions.LEFT_OUT``. Raises NotWritable if there is no such format, or it cannot hold a field;
+    the message says which.
     """
     if format not in WRITTEN:
         raise NotWritable(

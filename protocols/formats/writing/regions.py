@@ -49,12 +49,8 @@ def write_rrc_zip(
     Numbers are written so that they read back exactly. Each line is read again before it is
     written, so nothing is lost silently. A counter-clockwise polygon is written as it is;
     ``reading.read`` reverses it and reports that (L7). An image without regions gives an empty
-    file; ``without`` names fields of ``LEFT_OUT``.
-
-    Raises
-    ------
-    NotWritable
-        If the format cannot hold some of the data; then the stream holds a part of the archive.
+    file; ``without`` names fields of ``LEFT_OUT``. Raises NotWritable if the format cannot hold
+    some of the data; then the stream holds a part of the archive.
     """
     line_format = LineFormat(line_format)
     regions = {
@@ -81,10 +77,7 @@ def write_rrc_zip(
 def without_fields(region: Region, fields: Collection[str]) -> Region:
     """Return a region without these fields, which are names from ``LEFT_OUT``.
 
-    Raises
-    ------
-    NotWritable
-        If one cannot be left out.
+    Raises NotWritable if one cannot be left out.
     """
     unknown = set(fields) - set(LEFT_OUT)
     if unknown:
@@ -125,10 +118,7 @@ def _check_texts(regions: Mapping[str, Sequence[Region]]) -> None:
 def check_name(image: str, forbidden: str = "") -> None:
     """Check that a file can contain an image of this name, without any of the forbidden characters.
 
-    Raises
-    ------
-    NotWritable
-        If it cannot.
+    Raises NotWritable if it cannot.
     """
     if (
         not image.strip()
@@ -216,13 +206,8 @@ def write_coco(
     Points are the ``segmentation``, with ``bbox``, ``area`` of the box and ``iscrowd``; a
     confidence is the ``score``; text, ignored, label, parent, cell and pixels are in fields of
     these names, an id in ``region_id``. Categories are the labels; ``info`` has the kind and the
-    method. Sizes are in pixels.
-
-    Raises
-    ------
-    NotWritable
-        If a text holds a null character or half a character, or an image has an unusable name;
-        then the stream holds a part of the file.
+    method. Sizes are in pixels. Raises NotWritable if a text holds a null character or half a
+    character, or an image has an unusable name; then the stream holds a part of the file.
     """
     if method is not None and (not method.strip() or storable(method) != method):
         raise NotWritable("{method} cannot be the name of a method", method=quoted(method))
