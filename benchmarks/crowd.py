@@ -1,6 +1,6 @@
 """Measure many participants who come by one link within a minute: places, codes, answers, times.
 
-    python -m benchmarks.crowd [--people 200] [--places 120] [--pairs 40] [--within 60] [--think 1.0]
+    python -m benchmarks.crowd [--people 200] [--places 120] [--pairs 40] [--within 60] [--think 6]
                                [--postgres URL | --sqlite] [--no-browser]
 
 Participants walk from the link over consent, practice and pairs to the code, through gunicorn with
@@ -155,7 +155,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--places", type=int, default=120)
     parser.add_argument("--pairs", type=int, default=40, help="of a visit")
     parser.add_argument("--within", type=float, default=60, help="seconds in which all arrive")
-    parser.add_argument("--think", type=float, default=1.0, help="mean seconds between two answers")
+    parser.add_argument("--think", type=float, default=6.0, help="mean seconds between two answers")
     add_database_options(parser)
     parser.add_argument("--no-browser", action="store_true", help="count no requests and bytes")
     options = parser.parse_args(arguments)
