@@ -99,18 +99,22 @@ def _processor_seconds(pid: int) -> float:
 
 
 def processor_seconds_of_postgres() -> float:
-    """Return the processor time of the database's processes of this site; 0 if invisible."""
+    """Return the processor time of the database's server, ended processes included.
+
+    0 if it runs on another machine. Other databases of the server count, too.
+    """
     from django.db import connection
 
     if connection.vendor != "postgresql":
         return 0.0
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pid FROM pg_stat_activity WHERE datname = current_database()")
-        processes = [pid for (pid,) in cursor.fetchall()]
+        cursor.execute("SELECT pg_backend_pid()")
+        (own,) = cursor.fetchone()
     try:
-        return sum(map(_processor_seconds, processes))
+        fields = Path(f"/proc/{own}/stat").read_text().rpartition(")")[2].split()
+        return processor_seconds_of(int(fields[1]))
     except FileNotFoundError:
-        return 0.0  # on another machine
+        return 0.0
 
 
 def processor_times(served: Served) -> list[float]:
