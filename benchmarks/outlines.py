@@ -2,7 +2,7 @@
 
     python -m benchmarks.outlines [--data ../shared/data] [--images 40] [--widths 1024 1440 390]
 
-Every result set of each data set with photographs is drawn over all of them, or over some spread over
+Every result set of each dataset with photographs is drawn over all of them, or over some spread over
 the set, at fit, by the page's own script and styles, then by its styles alone. A screenshot is read: a
 box is visible if along its whole outline a light and a dark pixel of a contrast of 3:1 are next to
 each other. Nothing is read where the outline of another box is near, because the two are one figure,

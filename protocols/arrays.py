@@ -44,7 +44,7 @@ def plain_values(values: Any) -> Any:
 def are_shares(regions: Iterable[Region]) -> bool:
     """Return whether there is a region, and every coordinate may be a share of an image's side.
 
-    The regions are those of a whole data set, ground truth and detections.
+    The regions are those of a whole dataset, ground truth and detections.
     """
     some = False
     for region in regions:

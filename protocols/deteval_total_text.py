@@ -1,4 +1,4 @@
-"""DetEval on polygons as the Total-Text data set publishes it ([CC17]_)."""
+"""DetEval on polygons as the Total-Text dataset publishes it ([CC17]_)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ _SEVERAL: Final = 2
 class DetevalTotalText(Protocol):
     """One-to-one, split and merge matches of polygons by shares of areas, to two decimals.
 
-    Computed as the data set's Python program does, from tables of sigma (share of a truth) and tau
+    Computed as the dataset's Python program does, from tables of sigma (share of a truth) and tau
     (share of a detection), with a row for each truth and a column for each detection. A truth is
     one-to-one if its row has one sigma above its threshold and one tau, perhaps of another
     detection, above its own, and each is the only one in its table's column. ``unique_on`` "truth"
@@ -52,7 +52,7 @@ class DetevalTotalText(Protocol):
     family: ClassVar[Family] = "Shares of areas"
     name: ClassVar[str] = "DetEval (Total-Text)"
     reference: ClassVar[str] = "CC17"
-    summary: ClassVar[str] = "DetEval on polygons, as the Total-Text data set computes it."
+    summary: ClassVar[str] = "DetEval on polygons, as the Total-Text dataset computes it."
     depends_on_order: ClassVar[bool] = True
     variants: ClassVar[Mapping[str, Variant]] = {
         "one-sided": Variant({"unique_on": "truth"}, "first version of the program (one-sided)"),

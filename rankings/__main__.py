@@ -141,7 +141,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_detectors(commands: Any) -> None:
     text = (
-        "where the methods stand over a data set, by people and by every protocol. RANKINGS.csv has the "
+        "where the methods stand over a dataset, by people and by every protocol. RANKINGS.csv has the "
         "columns image, annotator, criterion and buckets (a list of lists, as JSON), like the raw data "
         "of a study; SCORES.csv protocol, method, image, recall and precision, and where known "
         "recalled, n_truth, precise and n_detections, as text-protocols score --sums writes them."

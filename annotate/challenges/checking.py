@@ -2,7 +2,7 @@
 
 It knows names and sizes of images, the format of lines, and the inputs that the protocols need.
 Sentences, causes, pictures and the time that it takes therefore follow from the upload alone. The
-module imports no table of data sets, and the check makes no query: a test holds both.
+module imports no table of datasets, and the check makes no query: a test holds both.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Uploads of entries on disk, apart from data sets; no page serves them to another team."""
+"""Uploads of entries on disk, apart from datasets; no page serves them to another team."""
 
 import hashlib
 import re

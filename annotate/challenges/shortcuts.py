@@ -89,7 +89,7 @@ def board_file(
         table = leaderboard_table(found.boards.boards, found.boards.by, FIGURE)
         facts = {
             "challenge": challenge.title,
-            "data set": challenge.dataset.name,
+            "dataset": challenge.dataset.name,
             "images": split,
             "order": found.boards.by,
             **{f"protocol {one['name']}": f"{one['parameters']}" for one in challenge.protocols},

@@ -1,1 +1,1 @@
-"""Leaderboards of data sets: methods by protocols, without people."""
+"""Leaderboards of datasets: methods by protocols, without people."""

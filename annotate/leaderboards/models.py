@@ -1,4 +1,4 @@
-"""Public leaderboards of data sets."""
+"""Public leaderboards of datasets."""
 
 from django.db import models
 

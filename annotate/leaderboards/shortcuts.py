@@ -40,7 +40,7 @@ def facts(dataset: Dataset, boards: Boards) -> dict[str, str]:
     """Return where the numbers come from, for the header of a file."""
     runs = dataset.runs.latest_of_each_protocol()
     return {
-        "data set": dataset.name,
+        "dataset": dataset.name,
         "figure": boards.figure,
         "order": boards.by,
         **{f"protocol {run.name}": f"{run.version} {run.parameters}" for run in runs},

@@ -282,9 +282,9 @@ class Protocol(ABC):
         return {declared.name: getattr(self, declared.name) for declared in self.declared()}
 
     def settled_for(self, truth: Iterable[Region]) -> Self:
-        """Return the protocol with the parameters fixed that depend on a data set's ground truth.
+        """Return the protocol with the parameters fixed that depend on a dataset's ground truth.
 
-        Callers that score a data set in parts call this once, before scoring.
+        Callers that score a dataset in parts call this once, before scoring.
         """
         return self
 

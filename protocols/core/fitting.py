@@ -18,7 +18,7 @@ def lacking(
     ----------
     protocol : Protocol
     truths, found : iterable of Region
-        Of the whole data set.
+        Of the whole dataset.
     n_methods : int
         Number of methods with results.
 

@@ -153,7 +153,7 @@ def plain_regions(
     for of, text in zip(points, repeat(None) if texts is None else texts, strict=False):
         region: Any = _Unfrozen()
         region.points = of
-        # One shared object for the text of all ignored regions, which may be most of a data set.
+        # One shared object for the text of all ignored regions, which may be most of a dataset.
         region.ignored = ignored = text == _IGNORED
         region.text = _IGNORED if ignored else text
         region.confidence = region.label = region.id = region.parent = None

@@ -43,7 +43,7 @@ def leaderboard(
     official: Sequence[float | None] | None = None,
     level: float = LEVEL,
 ) -> Leaderboard:
-    """Order methods by a figure of a whole data set, and test every two of them.
+    """Order methods by a figure of a whole dataset, and test every two of them.
 
     A figure is a quotient of sums over images, or the F-score of two quotients. Its variance over
     images is that of its linear approximation ([Coc77]_, chapter 6): each image contributes the

@@ -1,4 +1,4 @@
-"""Pairwise accuracy, hard and soft: how well protocols order methods over a data set.
+"""Pairwise accuracy, hard and soft: how well protocols order methods over a dataset.
 
 Pairwise accuracy is the share of pairs of methods that a protocol's figures order as people do. It
 treats an indistinguishable pair like an obvious one. Soft pairwise accuracy ([TMN24]_) compares how

@@ -1,7 +1,7 @@
 """Standings of the detectors: people's order of the methods over all images, and each protocol's.
 
 People's order is by Davidson's model (:mod:`.method_strengths`), a protocol's by its figures for
-the data set (:mod:`.tallies`); :mod:`.soft_accuracy` measures how well they agree.
+the dataset (:mod:`.tallies`); :mod:`.soft_accuracy` measures how well they agree.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A protocol's order of the methods over the data set, by its rounded figures.
+    """A protocol's order of the methods over the dataset, by its rounded figures.
 
     ``hard`` and ``soft`` pairwise accuracy; of the ``n_wrong`` pairs ordered opposite to people,
     ``wrong`` has the 30 of which people are surest; ``n_missing`` results have no score, which adds

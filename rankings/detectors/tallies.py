@@ -1,4 +1,4 @@
-"""Sums of protocols over images, and the figures of a whole data set that follow from them."""
+"""Sums of protocols over images, and the figures of a whole dataset that follow from them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ N_PARTS = 4
 class Tallies:
     """The parts of every protocol's figures, for each method on each image.
 
-    A figure of a data set is a sum over images divided by a sum: official figures add credits and
+    A figure of a dataset is a sum over images divided by a sum: official figures add credits and
     numbers of regions. A mean over the images with a defined score is of the same kind: its parts
     are the score and 1. ``sums`` of shape (images, protocols, methods, 4) are recall credit and its
     divisor, precision credit and its divisor; 0 if there is no score. ``is_scored`` is false if the

@@ -24,8 +24,8 @@ NOT_TRANSLATION_FREE = {"popeval"}
 # Points separate a text's top and bottom, along which characters are placed; the page says so.
 LOOKS_AT_POINTS = {
     "tedeval": "Of a region with other than four points",
-    "cleval": "`box_type` chooses one for a whole data set",
-    "cleval-end-to-end": "`box_type` chooses one for a whole data set",
+    "cleval": "`box_type` chooses one for a whole dataset",
+    "cleval-end-to-end": "`box_type` chooses one for a whole dataset",
 }
 
 

@@ -21,7 +21,7 @@ ADDS_SHARES = ("icdar13", "deteval", "tedeval", "cleval")
 EVERY = 10
 # CLEval has its shares in single precision.
 BOUND, SAME, SINGLE = 1e-6, 1e-9, 1e-6
-# Two result sets of each data set: one like the ground truth, and one with many splits or merges.
+# Two result sets of each dataset: one like the ground truth, and one with many splits or merges.
 METHODS = {
     "icdar2013": ("east-argman", "ccswt-jan10"),
     "icdar2015": ("pixellink", "fcn-blocks"),

@@ -59,7 +59,7 @@ def start(*, study: Simulated, dataset: Dataset, query: str, person: User) -> Jo
 
 
 def compute(arguments: Mapping[str, Any], running: Running) -> None:
-    """Do the work of the job. Raises JobFailed if the data set is gone or nothing can be tested."""
+    """Do the work of the job. Raises JobFailed if the dataset is gone or nothing can be tested."""
     dataset = Dataset.objects.filter(pk=arguments["dataset"]).first()
     if dataset is None:
         raise JobFailed(gettext_noop("The dataset is no longer here."))

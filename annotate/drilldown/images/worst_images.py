@@ -38,7 +38,7 @@ def worst_rows(question: Question) -> QuerySet[Any]:
 
     Each has its ``cost`` and, against another method, that one's figure or loss ``other``; a score
     has its figure ``own``. Against another method the cost is the difference of the image's figures
-    or losses. Alone, it is the credit that the image takes from the figure of the data set: regions
+    or losses. Alone, it is the credit that the image takes from the figure of the dataset: regions
     that were not found (recall), or detections that are not right (precision); for other figures
     and imported scores, 1 minus the figure of the image.
     """

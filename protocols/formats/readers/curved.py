@@ -1,4 +1,4 @@
-"""Lines of curved-text data sets that are not plain coordinates: Total-Text and CTW-1500.
+"""Lines of curved-text datasets that are not plain coordinates: Total-Text and CTW-1500.
 
 Total-Text writes ``x: [[115 503 494 115]], y: [[322 346 426 404]], ornt: [u'm'], transcriptions:
 [u'nauGHTY']``, with long lists broken over several lines; ``#`` as orientation or transcription is
@@ -34,7 +34,7 @@ _NUMBER: Final = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\
 
 
 class Style(StrEnum):
-    """The line style of a curved-text data set."""
+    """The line style of a curved-text dataset."""
 
     TOTAL_TEXT = "Total-Text"
     CTW_OFFSETS = Message("CTW-1500, points relative to the box")

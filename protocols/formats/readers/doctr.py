@@ -1,4 +1,4 @@
-"""docTR: the export of a document, and the labels of its data sets."""
+"""docTR: the export of a document, and the labels of its datasets."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""The leaderboard of a data set: on its own page, on the data set's, as files, by the API."""
+"""The leaderboard of a dataset: on its own page, on the dataset's, as files, by the API."""
 
 import csv
 import io

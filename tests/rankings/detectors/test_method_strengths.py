@@ -1,4 +1,4 @@
-"""People's strengths over a data set: the fit, its clustered errors, and studies that are hardly any."""
+"""People's strengths over a dataset: the fit, its clustered errors, and studies that are hardly any."""
 
 import math
 from itertools import combinations

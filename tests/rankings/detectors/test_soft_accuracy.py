@@ -1,4 +1,4 @@
-"""Pairwise accuracy over a data set: p-values by all permutations, and studies that are hardly any."""
+"""Pairwise accuracy over a dataset: p-values by all permutations, and studies that are hardly any."""
 
 from itertools import product
 
