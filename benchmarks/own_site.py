@@ -425,18 +425,20 @@ def verdicts(payload: dict[str, Any]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Request:
-    """A request through the full stack of this process: its time, queries and response."""
+    """A request through the full stack of this process: its times, queries and response."""
 
     ms: float
+    processor_ms: float
     queries: list[str]
     response: Any
 
     @classmethod
     def measured(cls, send: Callable[[], Any]) -> "Request":
         with counted_queries() as queries:
-            began = time.perf_counter()
+            began, began_here = time.perf_counter(), time.process_time()
             response = send()
-            return cls(1000 * (time.perf_counter() - began), queries, response)
+            took, took_here = time.perf_counter() - began, time.process_time() - began_here
+            return cls(1000 * took, 1000 * took_here, queries, response)
 
 
 def sent_answer(shown: dict[str, Any], rng: random.Random) -> str:

@@ -1,11 +1,11 @@
-"""A large study on PostgreSQL: a small one made through the site's services, with its rows copied.
+"""A large study: a small one made through the site's services, with its rows copied.
 
-Photographs are left out. Copies have new keys and times; afterwards every constraint is restored
-and checked, and the counts that services keep are computed.
+Photographs are left out. Copies have new keys and times, and the counts that services keep are
+computed. On PostgreSQL every index and constraint is dropped first, then restored and checked.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,12 +37,13 @@ def fill(size: Size) -> Any:
     study = _small_study(size)
     copies = size.n_images // N_BASE
     with connection.cursor() as cursor:
-        # PostgreSQL shares the machine with everything else, so it gets no more memory than a small
-        # server has.
-        cursor.execute("SET maintenance_work_mem = '256MB'")
-        cursor.execute("SET work_mem = '64MB'")
+        if connection.vendor == "postgresql":
+            # It shares the machine with everything else, so it gets no more memory than a small
+            # server has.
+            cursor.execute("SET maintenance_work_mem = '256MB'")
+            cursor.execute("SET work_mem = '64MB'")
         _copy_rows(cursor, study, size, copies)
-        cursor.execute("VACUUM ANALYZE")
+        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
     _count(study, copies)
     return study
 
@@ -51,6 +52,7 @@ def _small_study(size: Size) -> Any:
     from django.utils import timezone
 
     from annotate.jobs.models import Job
+    from annotate.scoring.causes import explain
     from annotate.scoring.services import score_protocol
 
     study = make_study(
@@ -65,7 +67,7 @@ def _small_study(size: Size) -> Any:
     for at in range(N_BASE * size.n_rankings - _N_OPEN):
         _rank_an_image(study, people[at % len(people)])
     for slug in PROTOCOLS[: size.n_runs]:
-        score_protocol(dataset=study.dataset, slug=slug)
+        explain(score_protocol(dataset=study.dataset, slug=slug))
     Job.objects.create(
         kind="score", title="Score", state="done", outcome="Done.", finished=timezone.now()
     )
@@ -96,10 +98,10 @@ def _rank_an_image(study: Any, annotator: Any) -> None:
 
 def _copy_rows(cursor: Any, study: Any, size: Size, copies: int) -> None:
     from annotate.audit.models import AuditEntry
-    from annotate.datasets.models import Image, Result
+    from annotate.datasets.models import Image, ImageFacts, Result
     from annotate.jobs.models import Job
     from annotate.judging.models import Assignment, Judgement, Screen
-    from annotate.scoring.models import Score
+    from annotate.scoring.models import ImageLoss, Score
     from annotate.studies.models import StudyImage
 
     n_assignments = Assignment.objects.count()
@@ -109,19 +111,19 @@ def _copy_rows(cursor: Any, study: Any, size: Size, copies: int) -> None:
     # How each copy of a row differs; k is the number of the copy.
     differing: Mapping[Any, Mapping[str, str]] = {
         Image: {
-            "name": f"'img_' || position + 1 + k * {N_BASE}",
+            "name": f"'img_' || (position + 1 + k * {N_BASE})",
             "position": f"position + k * {N_BASE}",
         },
+        ImageFacts: {},
         Result: {},
         Score: {},
+        ImageLoss: {},
         StudyImage: {},
         Assignment: {
             # Neighbouring images go to neighbouring people, so that all have the same number.
             "annotator_id": f"{first} + {number} % {size.n_annotators}",
             "position": f"{number} / {size.n_annotators} + 1",
-            "items": f"(SELECT jsonb_agg((SELECT jsonb_agg(result::int + k * {n_results})"
-            " FROM jsonb_array_elements_text(item) AS result) ORDER BY at)"
-            " FROM jsonb_array_elements(items) WITH ORDINALITY AS of (item, at))",
+            "items": _ITEMS[cursor.db.vendor].format(n=n_results),
         },
         Screen: {"public_id": "substr(md5(public_id || '/' || k), 1, 16)"},
         Judgement: {},
@@ -130,12 +132,29 @@ def _copy_rows(cursor: Any, study: Any, size: Size, copies: int) -> None:
     }
     n_acts = size.n_images // 10
     strides: dict[Any, int] = {}
-    with _without_indexes(cursor, [model._meta.db_table for model in differing]):
+    tables = [model._meta.db_table for model in differing]
+    is_postgres = cursor.db.vendor == "postgresql"
+    with _without_indexes(cursor, tables) if is_postgres else nullcontext():
         for model, expressions in differing.items():
             strides[model] = model.objects.order_by("-pk").values_list("pk", flat=True)[0]
             is_log = model in (AuditEntry, Job)
             times = max(1, n_acts // model.objects.count()) if is_log else copies
             _copy(cursor, model, times, strides, expressions)
+
+
+# Results of an assignment's items, by database.
+_ITEMS = {
+    "postgresql": "(SELECT jsonb_agg((SELECT jsonb_agg(result::int + k * {n})"
+    " FROM jsonb_array_elements_text(item) AS result) ORDER BY at)"
+    " FROM jsonb_array_elements(items) WITH ORDINALITY AS of (item, at))",
+    "sqlite": "(SELECT json_group_array(json((SELECT json_group_array(result.value + k * {n})"
+    " FROM json_each(item.value) AS result))) FROM json_each(items) AS item)",
+}
+# A time before that of a column, by the share of 30 days.
+_EARLIER = {
+    "postgresql": "{column} - {share} * interval '30 days'",
+    "sqlite": "strftime('%Y-%m-%d %H:%M:%f', {column}, (-30.0 * {share}) || ' days')",
+}
 
 
 def _copy(
@@ -151,17 +170,21 @@ def _copy(
         column = f'"{field.column}"'
         stride = strides.get(model if field.primary_key else field.related_model)
         if field.get_internal_type() == "DateTimeField":
-            values[column] = f"{column} - k * interval '30 days' / {times}"
+            share = f"(1.0 * k / {times})"
+            values[column] = _EARLIER[cursor.db.vendor].format(column=column, share=share)
         else:
             moved = column if stride is None else f"{column} + k * {stride}"
             values[column] = expressions.get(field.column, moved)
+    key = model._meta.pk.column
     cursor.execute(
-        f"INSERT INTO {table} ({', '.join(values)}) SELECT {', '.join(values.values())}"
-        f" FROM {table}, generate_series(1, {times - 1}) AS k ORDER BY k, id"
+        f"WITH RECURSIVE copies (k) AS (SELECT 0 UNION ALL SELECT k + 1 FROM copies"
+        f" WHERE k < {times - 1}) INSERT INTO {table} ({', '.join(values)})"
+        f" SELECT {', '.join(values.values())} FROM {table}, copies WHERE k > 0 ORDER BY k, {key}"
     )
-    cursor.execute(
-        f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))"
-    )
+    if cursor.db.vendor == "postgresql" and key == "id":
+        cursor.execute(
+            f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), (SELECT max(id) FROM {table}))"
+        )
 
 
 def _count(study: Any, copies: int) -> None:

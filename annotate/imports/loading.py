@@ -17,6 +17,7 @@ from annotate.datasets.models import Dataset
 from annotate.datasets.photographs import Photograph, giving_back, keep_photographs
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
+from annotate.scoring.leaderboards import leaderboards_of
 from protocols.diagnostics.readings import words_of
 from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import ngettext
@@ -157,6 +158,7 @@ class _Loader:
             rows=self._rows(file),
             progress=self._telling(_("Writing scores")),
         )
+        leaderboards_of(run)
         counts = {"protocol": run.name, "scores": n_scores, "missing": file.counts["missing"]}
         self._receipt(Import.Kind.SCORES, [file], counts, {"run": run.pk}, dataset)
 

@@ -23,6 +23,7 @@ from annotate.names import refuse_unseen
 from annotate.recruiting import services as recruiting
 from annotate.recruiting.models import Entrance, Platform, new_slug
 from annotate.recruiting.platforms import NAMES
+from annotate.scoring.leaderboards import leaderboards_of
 from annotate.scoring.readiness import readiness
 from annotate.scoring.services import NotScored, compute, protocol_named, publish
 from annotate.studies import services as studies
@@ -180,6 +181,7 @@ def _score(
                 run = publish(scored)
             except NotScored as refusal:
                 raise file.refused("protocols.use", str(refusal)) from refusal
+            leaderboards_of(run)
             progress.tell(number, len(protocols), _("Scored by {name}").format(name=run.name))
             if scored.left_out:
                 tell(f"{run.name}: {scored.said_of_left_out}")

@@ -12,6 +12,7 @@ from django.core.management.base import CommandError
 from annotate.jobs.engine import computing
 from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
+from annotate.scoring.leaderboards import leaderboards_of
 from annotate.scoring.services import protocol_named, score_protocol
 from protocols.core.base import Protocol
 
@@ -40,6 +41,7 @@ class Command(SiteCommand):
                     progress=progress,
                     executor=executor,
                 )
+            leaderboards_of(run)
             self.stdout.write(
                 f"{run.name}: {run.scores.count()} results in {monotonic() - started:.1f} s"
             )

@@ -4,10 +4,12 @@ import csv
 import io
 
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 
 from annotate.audit.models import AuditEntry
 from annotate.figures.themes import Paper
+from annotate.imports.immediate import FileToLoad, load_files
 from annotate.leaderboards.figure import figure_of
 from annotate.leaderboards.models import PublicBoard
 from annotate.leaderboards.selectors import boards_of
@@ -142,6 +144,19 @@ def test_it_is_computed_once_for_each_run(admin, dataset):
     admin.get(page(dataset))
     Score.objects.all().delete()
     assert admin.get(page(dataset)).context["rows"][0].value == 1.0
+
+
+@pytest.mark.parametrize("by", ["command", "table"])
+def test_what_stores_scores_keeps_their_leaderboards(admin, dataset, by, tmp_path):
+    if by == "command":
+        call_command("score_protocol", dataset.slug, "iou", stdout=io.StringIO())
+    else:
+        table = tmp_path / "scores.csv"
+        table.write_text("image,method,recall,precision\nimg_0,half,0.5,0.25\n")
+        load_files([FileToLoad(table, "scores", title="PAPER")], dataset=dataset)
+    Score.objects.all().delete()
+    shown = admin.get(page(dataset), {"figure": "recall"})
+    assert shown.context["rows"][0].value == (1.0 if by == "command" else 0.5)
 
 
 def test_the_api_gives_the_same(admin, dataset):
