@@ -130,6 +130,13 @@ class Job(models.Model):
         return f"{self.title or self.kind} ({self.get_state_display()})"
 
     @property
+    def n_before(self) -> int:
+        """The number of open jobs that its user started before it; 0 if it no longer waits."""
+        if self.state != self.State.WAITING or self.person_id is None:
+            return 0
+        return Job.objects.open().filter(person=self.person_id, pk__lt=self.pk).count()
+
+    @property
     def is_open(self) -> bool:
         return self.state in self.OPEN
 

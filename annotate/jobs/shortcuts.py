@@ -3,6 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import ngettext
 from rest_framework.response import Response
 from rest_framework.reverse import reverse as api_reverse
 
@@ -33,10 +34,13 @@ def told(request: HttpRequest, job: Job) -> dict[str, object]:
     if not job.is_open:
         return {"next": request.path}
     silent = workers.silence() if job.state == Job.State.WAITING else None
+    doing = in_language(job.doing)
+    if n := job.n_before:
+        doing = ngettext("Waiting for {n} other job", "Waiting for {n} other jobs", n).format(n=n)
     return {
         "done": job.done,
         "total": job.total,
-        "doing": in_language(job.doing),
+        "doing": doing,
         "stopping": job.cancel_requested,
         "nobody": silent is not None,
     }

@@ -76,6 +76,17 @@ class TestWaiting:
         assert "Nothing works" not in text
         assert "Waiting in the queue" in text
 
+    def test_a_job_that_waits_for_others_of_its_user_says_for_how_many(self, browser_of, person):
+        workers.arrive("elsewhere, process 1")
+        make_job(make_person("someone else"))
+        first, _second, third = (make_job(person) for _ in range(3))
+        client = browser_of(person)
+        assert "Waiting for 2 other jobs …" in page(client, third).text
+        address = reverse("jobs:job", args=[third.pk])
+        services.cancel(job=first)
+        told = client.get(address, {"as": "json"}).json()
+        assert told["doing"] == "Waiting for 1 other job"
+
     def test_an_older_worker_is_said_to_be_older(self, browser_of, person):
         workers.arrive("elsewhere, process 1")
         Worker.objects.update(version="0.0.1")
