@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.db.models import Q
 
 from annotate.datasets.models import Dataset, Method
-from protocols.diagnostics.readings import AS_READ, words_of
+from protocols.diagnostics.readings import AS_NAMED, AS_READ, words_of
 from protocols.formats.problems import quoted
 from protocols.formats.recognition.reading import ENCODINGS, FORMATS, LINES
 from text_rankings.base.i18n import Message, from_json, gettext, ngettext, to_json
@@ -103,7 +103,10 @@ def readings(draft: Draft, file: DraftFile) -> list[tuple[str, str]]:
     """Return the readings to choose from, each with its label."""
     tried = [of["reading"] for of in draft.summary.get("trials", []) if of["file"] == file.pk]
     slugs = dict.fromkeys([AS_READ, *tried, *([file.reading] if file.reading else [])])
-    return [(slug, gettext(words_of(slug))) for slug in slugs]
+    labels = {slug: gettext(words_of(slug)) for slug in slugs}
+    if AS_NAMED in labels:
+        labels[AS_READ] = _("for the images that the names of its files fit")
+    return list(labels.items())
 
 
 def encodings(file: DraftFile) -> list[tuple[str, str]]:

@@ -16,8 +16,7 @@ from annotate.stored_messages import in_language
 from protocols.core.regions import decode_regions
 from protocols.diagnostics.readings import words_of
 from protocols.formats.containers.contents import LineFormat
-from protocols.formats.problems import CODES
-from protocols.formats.summaries import MAX_EXAMPLES
+from protocols.formats.summaries import MAX_EXAMPLES, name_of
 from text_rankings.base import i18n
 from text_rankings.base.i18n import gettext
 
@@ -125,7 +124,7 @@ def kinds(draft: Draft) -> list[Kind]:
                 severity,
                 _badge(severity, code, unanswered),
                 code,
-                gettext(CODES.get(code, code)),
+                gettext(name_of(code, severity)),
                 gettext(of["advice"]),
             ),
         )
@@ -143,8 +142,8 @@ def _unanswered(draft: Draft) -> set[str]:
     return {of.finding.code for of in questions(draft) if not of.is_answered}
 
 
-# Warnings after which nothing has to be done: the file is read as it was meant.
-_NOTES: Final = ("L7", "L8", "L9", "N2")
+# Warnings after which nothing has to be done: the file is read as it was meant, or as was chosen.
+_NOTES: Final = ("F1", "F2", "L7", "L8", "L9", "N2")
 
 
 def _badge(severity: str, code: str, unanswered: Collection[str]) -> Badge:
@@ -193,7 +192,7 @@ def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
             severity=severity,
             badge=_badge(severity, code, unanswered),
             code=code,
-            name=gettext(CODES.get(code, code)),
+            name=gettext(name_of(code, severity)),
             n=n,
             shown=[
                 shown(finding)

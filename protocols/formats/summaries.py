@@ -14,11 +14,28 @@ MAX_EXAMPLES: Final = 3
 _DIFFERS: Final = re.compile(r" \(perhaps [^)]*\)|“[^”]*”|-?\d+(?:\.\d+)?")
 _ORDER: Final[Mapping[Severity, int]] = {"error": 0, "question": 1, "warning": 2}
 
-# Where a warning needs something else than an error.
+# Where a warning needs something else than an error or a question.
 _OF_WARNINGS: Final = {
+    "F1": Message("No action is needed if this is what the lines hold."),
+    "F2": Message("No action is needed: the file is read as you chose."),
     "L4": Message("No action is needed; cells without a size are kept."),
-    "N2": Message("No action is needed: each file is read for the image that its name fits."),
+    "N2": Message(
+        "No action is needed: a file is read for the image that its name fits, and a photograph of "
+        "no image is left out."
+    ),
 }
+_NAMES_OF_WARNINGS: Final = {
+    "F1": Message("How the lines are read"),
+    "F2": Message("How the file is read"),
+    "N2": Message("Other names than those of the images"),
+}
+
+
+def name_of(code: str, severity: str) -> str:
+    """Return the name of a kind of problems."""
+    if severity == "warning" and code in _NAMES_OF_WARNINGS:
+        return _NAMES_OF_WARNINGS[code]
+    return CODES.get(code, code)
 
 
 @dataclass
@@ -51,7 +68,7 @@ class Summary:
         }[bool(self.n_entries), bool(expected)]
         return words.format(
             archive=self.archive,
-            kind=Message(CODES.get(self.code, self.code)),
+            kind=Message(name_of(self.code, self.severity)),
             n=self.n,
             files=ngettext_noop("{n} file", "{n} files", self.n_entries),
             expected=expected,

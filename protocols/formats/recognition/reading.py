@@ -128,10 +128,10 @@ def _of_encoding(archive: Archive, possible: Mapping[str, str], encoding: str | 
         slug = encoding or next(iter(possible))
         problems.warning(
             "F7",
-            "texts in {encoding}, such as {text}",
+            "texts in {encoding}, such as {example}",
             "plain UTF-8",
             encoding=ENCODINGS[slug],
-            text=possible.get(slug, ""),
+            example=possible.get(slug, ""),
         )
     found, counts = tuple(problems.found), dict(problems.counts)
     return replace(archive, problems=found, counts=counts, encodings=possible)

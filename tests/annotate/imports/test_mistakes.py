@@ -302,6 +302,9 @@ class TestNames:
         assert draft.files.get().reading == "as-named"
         assert button not in client.get(address).text
         draft.refresh_from_db()
+        page = client.get(address).text
+        assert "for the images that the names of its files fit" in page
+        assert "No action is needed: the file is read as you chose." in page
         unknown = "found regions for 1; expected an image of the dataset"
         assert any(unknown in line for line in lines(draft))
         # The answer that is now shown among the questions takes it back.

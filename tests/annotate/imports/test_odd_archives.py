@@ -10,6 +10,7 @@ from annotate.imports import drafts, plans
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.loads import add, checked, load_dataset, loaded
 from tests.support.word_files import WORDS, corners, files
+from text_rankings.base.i18n import in_language
 
 pytestmark = pytest.mark.django_db
 
@@ -233,6 +234,14 @@ def test_an_encoding_is_guessed_where_the_texts_are_probable_in_one_only(encodin
     draft = with_truth(texts_in(encoding, words))
     assert not plans.questions(draft)
     assert texts_of(draft) == set(words)
+
+
+def test_a_guessed_encoding_is_stated_with_an_example():
+    draft = with_truth(texts_in("cp1252", ("Málaga", "Straße")))
+    [kind] = draft.summary["kinds"]
+    assert in_language(kind["text"]) == (
+        "gt.zip: found texts in Windows-1252, such as “Málaga, Straße”; expected plain UTF-8."
+    )
 
 
 @pytest.mark.parametrize(
