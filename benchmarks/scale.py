@@ -208,7 +208,9 @@ def _pages(measured: Measured, study: Any, skipped: Sequence[str]) -> None:
             n_bytes = 0 if response.streaming else len(response.content)
             if response.status_code != 200 or times[0] > 20_000:
                 break
-        remark = f"{n_bytes / 1000:,.0f} kB, processor {processor[0]:.0f} and {min(processor):.0f} ms"
+        remark = (
+            f"{n_bytes / 1000:,.0f} kB, processor {processor[0]:.0f} and {min(processor):.0f} ms"
+        )
         if response.status_code != 200:
             remark = f"status {response.status_code}"
         measured.add(
