@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def write_again(stream: IO[bytes]) -> None:
-    """Read the demo's finished study into the database, score it again and write it as a bundle."""
+    """Read the demo's answered study into the database, score it again and write it as a bundle."""
     from annotate.demo.services import import_finished_study
     from annotate.exchange.bundles.writing import write_bundle
     from annotate.scoring.services import score_protocol

@@ -1,1 +1,1 @@
-"""The demo: an archive of a finished study, a study to try, and its accounts."""
+"""The demo: an archive of an answered study, a study to try, and its accounts."""

@@ -1,4 +1,4 @@
-"""The demo: a finished study from an archive, a study to try, and the accounts for visitors.
+"""The demo: an answered study from an archive, a study to try, and the accounts for visitors.
 
 The archive holds scenes drawn with Pillow, ten synthetic detectors and three simulated annotators;
 the program that drew them is in the repository's history (commit 13e0791, `tools/artwork/`). `make

@@ -14,7 +14,7 @@ from tests.support.factories import add_researcher
 from tests.support.worked import ranked_study, worked_study
 from tools import catalogues
 
-pytestmark = pytest.mark.release
+pytestmark = [pytest.mark.release, pytest.mark.django_db]
 
 TABLES = ("intervals", "differences", "person", "sensitivity", "agreement", "measures", "strengths")
 RAW = ("judgements.csv", "judgements.json", "rankings.csv", "scores.csv")

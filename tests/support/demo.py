@@ -1,4 +1,4 @@
-"""The finished study of the demo, read from its archive without a database."""
+"""The answered study of the demo, read from its archive without a database."""
 
 import json
 import zipfile

@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_completions(__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, says in (
-        ("demo", "set up a site with a finished study and one to try, and start it"),
+        ("demo", "set up a site with an answered study and one to try, and start it"),
         ("run", "start the site and a worker with the data there are"),
         ("study", "load, score and open a study from one file, and print its links"),
         ("worker", "work on jobs of a site that runs elsewhere"),
