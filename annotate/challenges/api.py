@@ -15,7 +15,8 @@ from rest_framework.reverse import reverse
 from annotate.access import permitted
 from annotate.api.idempotency import idempotent
 from annotate.api.views import ApiView, ListView, OneView, SignedInRequest
-from annotate.datasets.models import Dataset, Image
+from annotate.datasets.models import Image
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.errors import Refusal
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
@@ -101,8 +102,7 @@ class ChallengeList(ListView):
         """Make a challenge of a dataset, as an admin."""
         require(request.user, "annotate.load_data")
         sent = self.sent(NewChallengeSerializer)
-        seen = permitted(request.user, "annotate.see_dataset", Dataset)
-        dataset = get_object_or_404(seen, slug=sent.pop("dataset"))
+        dataset = seen_dataset(request, sent.pop("dataset"))
         made = _saved(Challenge(dataset=dataset), sent)
         address = reverse("api:challenge", args=[made.slug], request=request)
         return Response(self.shown(ChallengeSerializer, made), 201, headers={"Location": address})

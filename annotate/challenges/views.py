@@ -21,7 +21,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.access import permitted
 from annotate.datasets.drawing import picture
 from annotate.datasets.exports import NotExported, truth_file
-from annotate.datasets.models import Dataset, Image
+from annotate.datasets.models import Image
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.errors import Refusal
 from annotate.guide.markdown import own_words
 from annotate.jobs.shortcuts import go_to
@@ -73,7 +74,7 @@ def _reader(request: SignedInRequest, challenge: Challenge) -> Reader:
 def new(request: SignedInRequest, dataset: str) -> HttpResponse:
     """Make a challenge of a dataset, for admins."""
     require(request.user, "annotate.load_data")
-    of = get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=dataset)
+    of = seen_dataset(request, dataset)
     return _part(request, Challenge(dataset=of), "about")
 
 

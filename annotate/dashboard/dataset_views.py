@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Count
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import ngettext
@@ -22,6 +22,7 @@ from annotate.datasets.services import (
     scenes_by_name,
     scenes_of_csv,
 )
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.leaderboards import selectors as leaderboards
 from annotate.requests import SignedInRequest, require
 from annotate.scoring.readiness import readiness
@@ -56,7 +57,7 @@ def dataset_list(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_safe
 def detail(request: SignedInRequest, slug: str) -> HttpResponse:
-    dataset = _dataset(request, slug)
+    dataset = seen_dataset(request, slug)
     n_images = dataset.images.count()
     methods = selectors.method_counts(dataset, n_images)
     shares = completeness.run_counts(dataset, sum(row.n_results for row in methods))
@@ -91,7 +92,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_safe
 def matrix(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the data of a dataset, image by image and method by method."""
-    dataset = _dataset(request, slug)
+    dataset = seen_dataset(request, slug)
     # By key, so that only the images of this page are loaded in full.
     keys = dataset.images.in_order().values_list("pk", flat=True)
     page = Paginator(keys, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
@@ -119,7 +120,7 @@ def matrix(request: SignedInRequest, slug: str) -> HttpResponse:
 def scenes(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show and declare the scenes of a dataset's images."""
     require(request.user, "annotate.load_data")
-    dataset = _dataset(request, slug)
+    dataset = seen_dataset(request, slug)
     sent = (request.POST, request.FILES) if request.method == "POST" else ()
     form = ScenesForm(*sent)
     if form.is_valid():
@@ -150,7 +151,7 @@ def scenes(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_safe
 def viewer(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
     """Show one image with its ground truth and, with ``?method=``, the method's result."""
-    dataset = _dataset(request, slug)
+    dataset = seen_dataset(request, slug)
     image = get_object_or_404(dataset.images, name=name)
     results = {
         result.method_id: result
@@ -189,7 +190,3 @@ def _scores(dataset: Dataset, result: Any) -> list[Any]:
         return []
     runs = dataset.runs.latest_of_each_protocol()
     return list(result.scores.filter(run__in=runs).select_related("run").order_by("run__name"))
-
-
-def _dataset(request: HttpRequest, slug: str) -> Dataset:
-    return get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)

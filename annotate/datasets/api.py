@@ -2,7 +2,6 @@
 
 from django.db.models import QuerySet
 from django.http import HttpResponseBase
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 
@@ -23,6 +22,7 @@ from .serializers import (
     ResultQuery,
     ResultSerializer,
 )
+from .shortcuts import seen_dataset
 
 
 @extend_schema_view(get=extend_schema(parameters=[DatasetQuery]))
@@ -57,8 +57,7 @@ class DatasetDetail(OneView):
 
 class _OfDataset(ListView):
     def dataset(self) -> Dataset:
-        seen = permitted(self.request.user, "annotate.see_dataset", Dataset)
-        return get_object_or_404(seen, slug=self.kwargs["slug"])
+        return seen_dataset(self.request, self.kwargs["slug"])
 
 
 @extend_schema_view(get=extend_schema(parameters=[ImageQuery]))

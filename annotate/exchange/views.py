@@ -22,6 +22,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.jobs.shortcuts import go_to
 from annotate.reports.errors import TooLarge
 from annotate.reports.shortcuts import offered_as_work
@@ -105,7 +106,7 @@ def bundle(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_POST
 def truth_file(request: SignedInRequest, slug: str, extension: str) -> HttpResponse:
     """Start writing a dataset's ground truth as a file."""
-    dataset = _dataset(request, slug)
+    dataset = seen_dataset(request, slug)
     return go_to(work.start_truth(dataset=dataset, extension=extension, person=request.user))
 
 
@@ -113,14 +114,16 @@ def truth_file(request: SignedInRequest, slug: str, extension: str) -> HttpRespo
 @require_POST
 def photographs_file(request: SignedInRequest, slug: str) -> HttpResponse:
     """Start writing a dataset's photographs as a file."""
-    return go_to(work.start_photographs(dataset=_dataset(request, slug), person=request.user))
+    return go_to(work.start_photographs(dataset=seen_dataset(request, slug), person=request.user))
 
 
 @login_required
 @require_POST
 def results_file(request: SignedInRequest, slug: str, method: str, extension: str) -> HttpResponse:
     """Start writing the results of a method as a file."""
-    of = get_object_or_404(_dataset(request, slug).methods.select_related("dataset"), slug=method)
+    of = get_object_or_404(
+        seen_dataset(request, slug).methods.select_related("dataset"), slug=method
+    )
     return go_to(work.start_results(method=of, extension=extension, person=request.user))
 
 
@@ -128,7 +131,7 @@ def results_file(request: SignedInRequest, slug: str, method: str, extension: st
 @require_POST
 def causes_file(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Start writing the reasons regions are unmatched in a run."""
-    run = get_object_or_404(_dataset(request, slug).runs.all(), pk=pk)
+    run = get_object_or_404(seen_dataset(request, slug).runs.all(), pk=pk)
     if not run.has_causes:
         raise Http404
     return go_to(work.start_causes(run=run, person=request.user))
@@ -139,7 +142,7 @@ def causes_file(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 def answers_from_elsewhere(request: SignedInRequest, slug: str) -> HttpResponse:
     """Check a file of pairs that another tool collected, and make a closed study of it."""
     require(request.user, "annotate.load_data")
-    dataset = _dataset(request, slug)
+    dataset = seen_dataset(request, slug)
     form = AnswersForm(request.POST or None, request.FILES or None)
     context: dict[str, Any] = {"dataset": dataset, "form": form}
     if form.is_valid():
@@ -170,10 +173,6 @@ def _loaded(dataset: Dataset, given: Mapping[str, Any]) -> tuple[Study | None, S
     file = {"sha256": digest.hexdigest(), "left_out": len(notes)}
     name = given["name"]
     return elsewhere.load_answers(dataset=dataset, name=name, answers=answers, file=file), notes
-
-
-def _dataset(request: SignedInRequest, slug: str) -> Dataset:
-    return get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)
 
 
 def _asked(request: HttpRequest, what: str) -> bool:

@@ -26,6 +26,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
 from annotate.datasets.photographs import photograph_bytes
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.errors import Refusal
 from annotate.jobs import workers
 from annotate.jobs.shortcuts import told
@@ -389,9 +390,7 @@ def receipts(request: SignedInRequest) -> HttpResponse:
     listed = Import.objects.select_related("person", "dataset", "undone_by")
     dataset = None
     if slug := request.GET.get("dataset"):
-        dataset = get_object_or_404(
-            permitted(request.user, "annotate.see_dataset", Dataset), slug=slug
-        )
+        dataset = seen_dataset(request, slug)
         listed = listed.filter(dataset=dataset)
     page = Paginator(listed, _RECEIPTS_PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "imports/receipts.html", {"page": page, "dataset": dataset})

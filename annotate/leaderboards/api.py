@@ -1,14 +1,12 @@
 """The leaderboard of a dataset."""
 
 from django.http import Http404
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotate.access import permitted
 from annotate.api.views import ApiView
-from annotate.datasets.models import Dataset
+from annotate.datasets.shortcuts import seen_dataset
 from rankings.detectors.leaderboard import disagreements
 
 from . import selectors
@@ -21,8 +19,7 @@ class LeaderboardOfDataset(ApiView):
     @extend_schema(parameters=[LeaderboardQuery], responses=LeaderboardSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """Return the methods in the order of a run's figure; 404 before any protocol has scored."""
-        seen = permitted(request.user, "annotate.see_dataset", Dataset)
-        dataset = get_object_or_404(seen, slug=slug)
+        dataset = seen_dataset(request, slug)
         asked = self.query()
         runs = selectors.newest_runs(dataset)
         if not runs or asked["by"] not in ("", *(run.name for run in runs)):

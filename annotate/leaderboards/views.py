@@ -6,13 +6,13 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
-from annotate.datasets.models import Dataset
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.figures.figure import Figure
 from annotate.figures.presentation import shown
 from annotate.figures.shortcuts import asked_paper, figure_response
@@ -33,7 +33,7 @@ from .shortcuts import asked_boards, facts, table_response
 @require_safe
 def leaderboard(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the methods of a dataset by the figures of every protocol, and by people."""
-    dataset = _dataset(request, slug)
+    dataset = seen_dataset(request, slug)
     context: dict[str, Any] = {"dataset": dataset}
 
     def address(figure: Figure, extension: str, paper: Paper) -> str:
@@ -65,14 +65,14 @@ def leaderboard(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_safe
 def file(request: HttpRequest, slug: str, table: str, extension: str) -> HttpResponse:
     """Send a table of the leaderboard as a file, in English."""
-    return table_response(request, _dataset(request, slug), table, extension)
+    return table_response(request, seen_dataset(request, slug), table, extension)
 
 
 @login_required
 @require_safe
 def figure(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
     """Send the figure of the leaderboard as a file."""
-    dataset = _dataset(request, slug)
+    dataset = seen_dataset(request, slug)
     paper = asked_paper(request)
     _form, boards = asked_boards(request, dataset)
     drawn = figure_of(boards)
@@ -88,7 +88,7 @@ def figure(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
 def publish(request: SignedInRequest, slug: str) -> HttpResponse:
     """Make the leaderboard public, or withdraw its page."""
     require(request.user, "annotate.load_data")
-    dataset = _dataset(request, slug)
+    dataset = seen_dataset(request, slug)
     if request.POST.get("do") == "withdraw":
         services.withdraw(dataset=dataset, person=request.user)
         messages.success(request, _("The public page is gone."))
@@ -96,7 +96,3 @@ def publish(request: SignedInRequest, slug: str) -> HttpResponse:
         services.publish(dataset=dataset, person=request.user)
         messages.success(request, _("The page is public."))
     return redirect("leaderboards:leaderboard", slug)
-
-
-def _dataset(request: HttpRequest, slug: str) -> Dataset:
-    return get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)

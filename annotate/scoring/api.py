@@ -13,6 +13,7 @@ from annotate.api.idempotency import idempotent
 from annotate.api.scopes import LOAD
 from annotate.api.views import ListView, OneView, SignedInRequest
 from annotate.datasets.models import Dataset
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
 from annotate.requests import require
@@ -32,8 +33,7 @@ class RunList(ListView):
     heavy_methods = ("POST",)
 
     def _dataset(self) -> Dataset:
-        seen = permitted(self.request.user, "annotate.see_dataset", Dataset)
-        return get_object_or_404(seen, slug=self.kwargs["slug"])
+        return seen_dataset(self.request, self.kwargs["slug"])
 
     def get_queryset(self) -> QuerySet[ProtocolRun]:
         runs, asked = self._dataset().runs.select_related("dataset"), self.query()

@@ -2,11 +2,10 @@
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
-from annotate.access import permitted
-from annotate.datasets.models import Dataset
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.jobs.shortcuts import go_to
 from annotate.requests import SignedInRequest, require
 
@@ -19,7 +18,7 @@ from .readiness import readiness
 @require_http_methods(["GET", "POST"])
 def score(request: SignedInRequest, slug: str) -> HttpResponse:
     require(request.user, "annotate.load_data")
-    dataset = get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)
+    dataset = seen_dataset(request, slug)
     ready = readiness(dataset)
     sent = request.POST.copy() if request.method == "POST" else None
     if sent is not None and "all" in sent:

@@ -11,11 +11,11 @@ from rest_framework import serializers
 from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
-from annotate.access import permitted
 from annotate.api.idempotency import idempotent
 from annotate.api.throttling import Heavy
 from annotate.api.views import ApiView, SignedInRequest
 from annotate.datasets.models import Dataset
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.errors import Refusal
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
@@ -168,8 +168,7 @@ class PlanOfDataset(ApiView):
 def _planned(
     request: SignedInRequest, slug: str, asked: dict[str, Any]
 ) -> tuple[Dataset, Plan, Simulated | None]:
-    datasets = permitted(request.user, "annotate.see_dataset", Dataset)
-    dataset = get_object_or_404(datasets, slug=slug)
+    dataset = seen_dataset(request, slug)
     model, pilot = asked.pop("model"), asked.pop("study", None)
     if pilot is not None:
         asked["study"] = get_object_or_404(services.pilots(request.user), slug=pilot)

@@ -4,14 +4,13 @@ from datetime import date
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotate.access import permitted
-from annotate.datasets.models import Dataset
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.figures.shortcuts import asked_paper, figure_response
 from annotate.jobs.shortcuts import go_to
 from annotate.requests import SignedInRequest, refused_as_text
@@ -25,7 +24,7 @@ from .work import MODELS, last, simulated, start
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def plan(request: SignedInRequest, slug: str) -> HttpResponse:
-    dataset = _dataset(request, slug)
+    dataset = seen_dataset(request, slug)
     asked_for = planned(request.GET, dataset=dataset, person=request.user)
     form, found = asked_for.form, asked_for.plan
     context: dict[str, Any] = {"dataset": dataset, "form": form}
@@ -62,7 +61,7 @@ def plan(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def map_file(request: SignedInRequest, slug: str, extension: str) -> HttpResponse:
-    dataset = _dataset(request, slug)
+    dataset = seen_dataset(request, slug)
     asked_for = planned(request.GET, dataset=dataset, person=request.user)
     form, found = asked_for.form, asked_for.plan
     if found is None:
@@ -79,7 +78,3 @@ def map_file(request: SignedInRequest, slug: str, extension: str) -> HttpRespons
     }
     name = f"{dataset.slug}-plan.{extension}"
     return figure_response(request, figure, paper, facts, name)
-
-
-def _dataset(request: HttpRequest, slug: str) -> Dataset:
-    return get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.access import permitted
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.datasets.selectors import method_counts, with_counts
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.datasets.thumbnails import covers_of_datasets, thumbnail_of
 from annotate.design.planning.forms import planned
 from annotate.design.planning.presentation import panel
@@ -79,9 +80,7 @@ def start(request: SignedInRequest) -> HttpResponse:
 def begin(request: SignedInRequest, dataset_slug: str) -> HttpResponse:
     """Show the first step of a study on a dataset; nothing is stored before it is submitted."""
     require(request.user, "annotate.load_data")
-    dataset = get_object_or_404(
-        permitted(request.user, "annotate.see_dataset", Dataset), slug=dataset_slug
-    )
+    dataset = seen_dataset(request, dataset_slug)
     like = dataset.studies.filter(slug=request.GET.get("like", "")).first()
     offered = _offered(dataset)
     initial: dict[str, Any] = {"methods": offered}

@@ -10,8 +10,8 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotate.access import permitted
-from annotate.datasets.models import Dataset, Image, Result
+from annotate.datasets.models import Image, Result
+from annotate.datasets.shortcuts import seen_dataset
 from annotate.jobs.shortcuts import go_to
 from annotate.reports import background_counts
 from annotate.reports.services import available_runs
@@ -152,8 +152,7 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
 @require_safe
 def compare_in_dataset(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     """Show two methods of a dataset on an image, with the images before and after it."""
-    seen = permitted(request.user, "annotate.see_dataset", Dataset)
-    dataset = get_object_or_404(seen, slug=slug)
+    dataset = seen_dataset(request, slug)
     asked_image = get_object_or_404(dataset.images.select_related("dataset"), name=image)
     runs = list(dataset.runs.latest_of_each_protocol())
     context, status = _compared(
@@ -176,8 +175,7 @@ def compare_in_dataset(request: HttpRequest, slug: str, image: str) -> HttpRespo
 @require_http_methods(["GET", "HEAD", "POST"])
 def worst(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the images on which a method does worst; POST starts finding the causes of a run."""
-    seen = permitted(request.user, "annotate.see_dataset", Dataset)
-    dataset = get_object_or_404(seen, slug=slug)
+    dataset = seen_dataset(request, slug)
     runs = [run for run in dataset.runs.latest_of_each_protocol() if run.n_scores != 0]
     context: dict[str, Any] = {"dataset": dataset}
     if not runs or not dataset.methods.exists():
