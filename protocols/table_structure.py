@@ -38,12 +38,8 @@ class TableStructure(AtThresholds):
 
     ``matches`` are the paired tables, which earn nothing themselves, and the mapped cells at the
     lowest threshold: half a point for each correct relation a cell takes part in, averaged over
-    the thresholds.
-
-    Raises
-    ------
-    RegionError
-        If a cell has no table or no place on a grid, or a table's grid is too large.
+    the thresholds. Scoring raises RegionError if a cell has no table or no place on a grid, or a
+    table's grid is too large.
     """
 
     slug: ClassVar[str] = "table-structure"

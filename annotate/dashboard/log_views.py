@@ -4,13 +4,12 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotate.access import permitted
 from annotate.audit.models import AuditEntry, AuditQuerySet
 from annotate.requests import SignedInRequest, require
-from annotate.studies.models import Study
+from annotate.studies.shortcuts import followed
 
 from .log_forms import LogForm
 
@@ -27,7 +26,7 @@ def log(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_safe
 def study_log(request: SignedInRequest, slug: str) -> HttpResponse:
-    study = get_object_or_404(permitted(request.user, "annotate.follow_study", Study), slug=slug)
+    study = followed(request, slug)
     return _page(request, AuditEntry.objects.filter(study=study), {"study": study})
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -36,12 +37,8 @@ def give_back(stored: Mapping[Path, float]) -> None:
 
     A file that another load has used since has a later time, and stays like one that an image shows.
     """
-    for files in _in_batches(iter(stored)):
-        images = Image.objects.filter(sha256__in=[path.name for path in files])
-        shown = set(images.values_list("sha256", flat=True).distinct())
-        for path in files:
-            if path.name not in shown:
-                _remove(path, stored[path] + 0.5)
+    for path in _unused(iter(stored)):
+        _remove(path, stored[path] + 0.5)
 
 
 def _remove_parts() -> int:
@@ -56,7 +53,11 @@ def _remove_parts() -> int:
 
 def orphans(before: float | None = None) -> Iterator[Path]:
     """Yield the files that no image uses; with ``before`` (seconds since 1970), only older ones."""
-    for files in _in_batches(_older(time.time() if before is None else before)):
+    yield from _unused(_older(time.time() if before is None else before))
+
+
+def _unused(paths: Iterator[Path]) -> Iterator[Path]:
+    while files := list(islice(paths, _BATCH)):
         images = Image.objects.filter(sha256__in=[path.name for path in files])
         shown = set(images.values_list("sha256", flat=True).distinct())
         yield from (path for path in files if path.name not in shown)
@@ -88,17 +89,6 @@ def _older(before: float) -> Iterator[Path]:
                 yield path
         except FileNotFoundError:
             continue  # another sweep was faster
-
-
-def _in_batches(paths: Iterator[Path]) -> Iterator[list[Path]]:
-    batch: list[Path] = []
-    for path in paths:
-        batch.append(path)
-        if len(batch) == _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _remove(path: Path, before: float) -> bool:

@@ -16,8 +16,8 @@ from annotate.api.views import AnyType, ApiView, SignedInRequest
 from annotate.datasets.models import Dataset
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
+from annotate.judging.shortcuts import judged
 from annotate.scoring.models import ProtocolRun
-from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 
 from . import own_answers, raw, work
@@ -69,8 +69,7 @@ class OwnAnswers(ApiView):
     )
     def get(self, request: SignedInRequest, slug: str, extension: str) -> HttpResponseBase:
         """Return all your answers and skips in a study, also undone ones, without method names."""
-        judged = permitted(request.user, "annotate.judge_study", Study)
-        return own_answers_response(get_object_or_404(judged, slug=slug), request.user, extension)
+        return own_answers_response(judged(request, slug=slug), request.user, extension)
 
 
 class CausesOfRun(ApiView):

@@ -20,10 +20,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.access import permitted
 from annotate.datasets.models import Dataset
 from annotate.datasets.shortcuts import seen_dataset
 from annotate.jobs.shortcuts import go_to
+from annotate.judging.shortcuts import judged
 from annotate.reports.errors import TooLarge
 from annotate.reports.shortcuts import offered_as_work
 from annotate.requests import SignedInRequest, require
@@ -79,8 +79,7 @@ def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
 @require_safe
 def own_answers_file(request: SignedInRequest, slug: str, kind: str) -> HttpResponseBase:
     """Send an annotator's own answers in a study."""
-    study = get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
-    return own_answers_response(study, request.user, kind)
+    return own_answers_response(judged(request, slug=slug), request.user, kind)
 
 
 @login_required

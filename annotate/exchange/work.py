@@ -1,6 +1,7 @@
 """Jobs that write files of studies and datasets."""
 
 from collections.abc import Callable, Mapping
+from shutil import copyfileobj
 from typing import IO, Any, Final, TypeVar
 
 from django.contrib.auth.models import User
@@ -29,7 +30,6 @@ TRUTH: Final = "exchange.truth"
 RESULTS: Final = "exchange.results"
 CAUSES: Final = "exchange.causes"
 PHOTOGRAPHS: Final = "exchange.photographs"
-_CHUNK: Final = 1024 * 1024
 _Row = TypeVar("_Row", bound=Model)
 
 
@@ -185,5 +185,4 @@ def _publish(running: Running, name: str, write: Callable[[IO[bytes]], object]) 
 def _copy(made: IO[bytes], stream: IO[bytes]) -> None:
     with made:
         made.seek(0)
-        while chunk := made.read(_CHUNK):
-            stream.write(chunk)
+        copyfileobj(made, stream)

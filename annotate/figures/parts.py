@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, Final
 
 from django.utils.dates import MONTHS, MONTHS_AP, WEEKDAYS, WEEKDAYS_ABBR
@@ -29,12 +30,8 @@ def drawing(figure: Figure, paper: Paper) -> Spec:
 def in_words(figure: Figure, paper: Paper) -> Spec:
     """Return a drawing that states what is missing from the figure."""
     n_letters = int(paper.width_pt / 4.2)
-    lines: list[str] = []
-    for word in " ".join(figure.notes).split():
-        if lines and len(lines[-1]) + 1 + len(word) <= n_letters:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
+    notes = " ".join(figure.notes)
+    lines = wrap(notes, n_letters, break_long_words=False, break_on_hyphens=False)
     words = {
         "data": {"values": [{}]},
         "mark": {

@@ -332,29 +332,19 @@ def drawings(draft: Draft) -> list[Drawing]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class FitRow:
-    """The fit of a result set to the ground truth; None is undefined or unknown."""
+def fit_rows(draft: Draft) -> list[dict[str, Any]]:
+    """Return the fits of this load's result sets to the ground truth, then of those in the dataset.
 
-    method: str
-    is_loaded: bool
-    recall: float | None
-    precision: float | None
-    touched: float | None
-    outside: int | None
-
-
-def fit_rows(draft: Draft) -> list[FitRow]:
-    """Return the result sets of this load, then those already in the dataset."""
+    A recall, precision, touched or outside of None is undefined or unknown.
+    """
     new = {
         method: fit
         for file in draft.files.all()
         for method, fit in file.counts.get("fits", {}).items()
     }
     beside = draft.summary.get("compared", {}).get("beside", {})
-    names = ("recall", "precision", "touched", "outside")
     return [
-        FitRow(method, is_loaded, **{name: fit[name] for name in names})
+        {"method": method, "is_loaded": is_loaded, **fit}
         for is_loaded, fits in ((False, new), (True, beside))
         for method, fit in fits.items()
     ]

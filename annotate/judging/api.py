@@ -20,6 +20,7 @@ from annotate.api.views import ApiView, ListView, SignedInRequest
 from annotate.datasets.models import Method
 from annotate.requests import require
 from annotate.studies.models import Study
+from annotate.studies.shortcuts import followed
 from rankings.elicitation.log import CRITERIA
 
 from . import answer_history, current_screen, methods, planning, services
@@ -45,6 +46,7 @@ from .serializers import (
     UndoSerializer,
     next_data,
 )
+from .shortcuts import judged, judged_with
 
 _NEXT = {200: NextSerializer, (409, CONTENT_TYPE): ConflictSerializer}
 
@@ -54,18 +56,6 @@ class _Judging(ApiView):
 
     def scope_of(self, method: str) -> str:
         return JUDGE
-
-    def judged(self, slug: str) -> Study:
-        return get_object_or_404(
-            permitted(self.request.user, "annotate.judge_study", Study), slug=slug
-        )
-
-    def study_of(self, screen_id: str) -> Study:
-        return get_object_or_404(
-            permitted(self.request.user, "annotate.judge_study", Study),
-            assignments__screens__public_id=screen_id,
-            assignments__annotator=self.request.user,
-        )
 
     def next(self, study: Study, turn: current_screen.Turn | None, have: str = "") -> Response:
         return Response(next_data(study, turn, self.request, have=have, done=turn is None))
@@ -118,8 +108,7 @@ class OwnAssignments(ListView):
         return JUDGE
 
     def get_queryset(self) -> QuerySet[Assignment]:
-        judged = permitted(self.request.user, "annotate.judge_study", Study)
-        study = get_object_or_404(judged, slug=self.kwargs["slug"])
+        study = judged(self.request, slug=self.kwargs["slug"])
         own = Assignment.objects.filter(study=study, annotator=self.request.user)
         return own.annotate(
             n_screens=Count("screens", filter=Q(screens__state=Screen.State.ANSWERED))
@@ -130,7 +119,7 @@ class Start(_Judging):
     @extend_schema(request=HaveSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, slug: str) -> Response:
         """Start the next image if none is in progress, and return the waiting pair."""
-        study, sent = self.judged(slug), self.sent(HaveSerializer)
+        study, sent = judged(request, slug=slug), self.sent(HaveSerializer)
         if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
             page = reverse("learning:welcome", args=[slug], request=request)
             fault = Conflict(
@@ -146,7 +135,7 @@ class Current(_Judging):
     @extend_schema(responses=NextSerializer)
     def get(self, request: SignedInRequest, slug: str) -> Response:
         """Return the pair that waits for you, without changing anything."""
-        study = self.judged(slug)
+        study = judged(request, slug=slug)
         if study.state != Study.State.OPEN:
             raise self.refused(study, services.not_open(study))
         turn = current_screen.waiting_turn(study, request.user)
@@ -158,7 +147,7 @@ class Answer(_Judging):
     @extend_schema(request=AnswerSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, screen_id: str) -> Response:
         """Answer a pair and get the next one. An answer sent twice is stored once."""
-        study, sent = self.study_of(screen_id), self.sent(AnswerSerializer)
+        study, sent = judged_with(request, screen_id), self.sent(AnswerSerializer)
         verdicts = {name: sent.pop(name) for name in CRITERIA if name in sent}
         return self.then(
             study, services.record_judgement, screen_id=screen_id, verdicts=verdicts, **sent
@@ -169,7 +158,7 @@ class Skip(_Judging):
     @extend_schema(request=SkipSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, screen_id: str) -> Response:
         """Report why a pair cannot be answered, and get the next one."""
-        study, sent = self.study_of(screen_id), self.sent(SkipSerializer)
+        study, sent = judged_with(request, screen_id), self.sent(SkipSerializer)
         return self.then(study, services.record_skip, screen_id=screen_id, **sent)
 
 
@@ -178,7 +167,7 @@ class NoteOfScreen(_Judging):
     @idempotent
     def post(self, request: SignedInRequest, screen_id: str) -> Response:
         """Pin a note to a pair or to a place of a result. It changes no answer and no ranking."""
-        study, sent = self.study_of(screen_id), self.sent(PinSerializer)
+        study, sent = judged_with(request, screen_id), self.sent(PinSerializer)
         try:
             note = services.pin_note(screen_id=screen_id, annotator=request.user, **sent)
         except StudyNotOpen as refusal:
@@ -190,7 +179,7 @@ class Change(_Judging):
     @extend_schema(request=HaveSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, screen_id: str) -> Response:
         """Reopen one of the pairs you answered last."""
-        study, sent = self.study_of(screen_id), self.sent(HaveSerializer)
+        study, sent = judged_with(request, screen_id), self.sent(HaveSerializer)
         return self.then(study, services.change, screen_id=screen_id, **sent)
 
 
@@ -198,7 +187,7 @@ class Undo(_Judging):
     @extend_schema(request=UndoSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, slug: str) -> Response:
         """Undo the last answer or skip, and get its pair again."""
-        study, sent = self.judged(slug), self.sent(UndoSerializer)
+        study, sent = judged(request, slug=slug), self.sent(UndoSerializer)
         screen_id = sent.pop("screen")
         return self.then(study, services.undo, study=study, screen_id=screen_id, **sent)
 
@@ -207,7 +196,7 @@ class History(_Judging):
     @extend_schema(responses=PastSerializer(many=True))
     def get(self, request: SignedInRequest, slug: str) -> Response:
         """List your last answers and skips, newest first."""
-        study = self.judged(slug)
+        study = judged(request, slug=slug)
         if study.state != Study.State.OPEN:
             raise self.refused(study, services.not_open(study))
         pasts = history_data(study, request.user, answer_history.history(study, request.user))
@@ -217,9 +206,7 @@ class History(_Judging):
 class StudyMethod(ApiView):
     def _study_and_method(self, request: Request, slug: str, method: str) -> tuple[Study, Method]:
         require(request.user, "annotate.load_data")
-        study = get_object_or_404(
-            permitted(request.user, "annotate.follow_study", Study), slug=slug
-        )
+        study = followed(request, slug)
         return study, get_object_or_404(study.dataset.methods, slug=method)
 
     @extend_schema(request=None, responses={200: AddedSerializer})
@@ -241,8 +228,7 @@ class _OfFollowed(ListView):
 
     @cached_property
     def study(self) -> Study:
-        followed = permitted(self.request.user, "annotate.follow_study", Study)
-        return get_object_or_404(followed, slug=self.kwargs["slug"])
+        return followed(self.request, self.kwargs["slug"])
 
 
 @extend_schema_view(get=extend_schema(parameters=[NoteQuery]))

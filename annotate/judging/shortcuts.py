@@ -1,12 +1,28 @@
-"""The response if a study does not accept answers, for pages of several apps."""
+"""Studies that a request may answer, and the response if one does not accept answers."""
 
+from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from rest_framework.request import Request
 
+from annotate.access import permitted
 from annotate.errors import Refusal
 from annotate.requests import SignedInRequest
+from annotate.studies.models import Study
+
+
+def judged(request: HttpRequest | Request, **found_by: object) -> Study:
+    """Return a study that this request may answer; raise Http404 for any other."""
+    user: User | AnonymousUser = request.user
+    return get_object_or_404(permitted(user, "annotate.judge_study", Study), **found_by)
+
+
+def judged_with(request: HttpRequest | Request, screen_id: str) -> Study:
+    """Return the study of one of this annotator's screens; raise Http404 for any other screen."""
+    own = {"assignments__screens__public_id": screen_id, "assignments__annotator": request.user}
+    return judged(request, **own)
 
 
 def wants_json(request: HttpRequest) -> bool:

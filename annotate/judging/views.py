@@ -15,7 +15,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotate.access import permitted
 from annotate.datasets.models import Method
 from annotate.errors import CHOOSE_A_VERDICT
 from annotate.requests import SignedInRequest, require
@@ -35,7 +34,7 @@ from .presentation import (
     payload,
     sides,
 )
-from .shortcuts import refused, wants_json
+from .shortcuts import judged, judged_with, refused, wants_json
 
 View = Callable[..., HttpResponseBase]
 _MOST_AHEAD = 3
@@ -66,9 +65,9 @@ def _refusals_shown(view: View) -> View:
             return refused(request, refusal)
         except AlreadyAnswered as refusal:
             if "slug" in address:
-                study = _study(request, address["slug"])
+                study = judged(request, slug=address["slug"])
             else:
-                study = _study_of(request, address["screen_id"])
+                study = judged_with(request, address["screen_id"])
             turn = current_screen.waiting_turn(study, request.user)
             return _conflict(request, study, turn, refusal)
 
@@ -79,7 +78,7 @@ def _refusals_shown(view: View) -> View:
 @require_safe
 def judge(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the waiting screen, or the page before the first and after the last one."""
-    study = _study(request, slug)
+    study = judged(request, slug=slug)
     turn = current_screen.waiting_turn(study, request.user)
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))
@@ -94,7 +93,7 @@ def judge(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_POST
 @_refusals_shown
 def start(request: SignedInRequest, slug: str) -> HttpResponse:
-    study = _study(request, slug)
+    study = judged(request, slug=slug)
     if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
         return redirect("learning:welcome", slug=slug)
     services.start(study=study, annotator=request.user)
@@ -132,7 +131,7 @@ def skip(request: SignedInRequest, screen_id: str) -> HttpResponse:
 @_refusals_shown
 def note(request: SignedInRequest, screen_id: str) -> HttpResponse:
     """Pin a note to the pair or to a place of a result; it changes no answer."""
-    study = _study_of(request, screen_id)
+    study = judged_with(request, screen_id)
     form = NoteForm(request.POST)
     if not form.is_valid():
         reasons = {name: str(errors[0]) for name, errors in form.errors.items()}
@@ -151,7 +150,7 @@ def note(request: SignedInRequest, screen_id: str) -> HttpResponse:
 @require_POST
 @_refusals_shown
 def undo(request: SignedInRequest, slug: str) -> HttpResponse:
-    study = _study(request, slug)
+    study = judged(request, slug=slug)
     turn = services.undo(
         study=study, annotator=request.user, screen_id=request.POST.get("screen", "")
     )
@@ -162,14 +161,14 @@ def undo(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_safe
 def own(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the annotator's own page: work done and left, the introduction, their answers."""
-    return _own(request, _study(request, slug))
+    return _own(request, judged(request, slug=slug))
 
 
 @_signed_in
 @require_safe
 def history(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the last answers: as data for the drawer, or as a page."""
-    study = _study(request, slug)
+    study = judged(request, slug=slug)
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))
     pasts = history_data(study, request.user, answer_history.history(study, request.user))
@@ -193,7 +192,7 @@ def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
 
     ``n``: how many, at most three. ``have``: keys of images whose results the page has.
     """
-    study = _study(request, slug)
+    study = judged(request, slug=slug)
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))
     asked = request.GET.get("n", "1")[:4]
@@ -246,22 +245,10 @@ def _study_and_method(request: HttpRequest, slug: str) -> tuple[Study, Method]:
     return study, get_object_or_404(study.dataset.methods, slug=name)
 
 
-def _study(request: SignedInRequest, slug: str) -> Study:
-    return get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
-
-
-def _study_of(request: SignedInRequest, screen_id: str) -> Study:
-    return get_object_or_404(
-        permitted(request.user, "annotate.judge_study", Study),
-        assignments__screens__public_id=screen_id,
-        assignments__annotator=request.user,
-    )
-
-
 def _next(
     request: SignedInRequest, turn: current_screen.Turn | None, screen_id: str, done: str
 ) -> HttpResponse:
-    study = turn.assignment.study if turn else _study_of(request, screen_id)
+    study = turn.assignment.study if turn else judged_with(request, screen_id)
     return _show(request, turn, study, done)
 
 
@@ -314,7 +301,7 @@ def _own(request: SignedInRequest, study: Study, *, status: int = 200) -> HttpRe
 
 def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -> HttpResponse:
     # Another annotator's screen gives 404, whatever was sent.
-    study = _study_of(request, screen_id)
+    study = judged_with(request, screen_id)
     if wants_json(request):
         return JsonResponse({"errors": refusal.reasons}, status=422)
     turn = current_screen.waiting_turn(study, request.user)

@@ -7,18 +7,17 @@ from typing import Any
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.access import permitted
 from annotate.errors import CHOOSE_A_VERDICT
 from annotate.guide.markdown import own_words
 from annotate.judging import services as judging
-from annotate.judging.shortcuts import refused
+from annotate.judging.shortcuts import judged, refused
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 
@@ -38,7 +37,7 @@ def _of_a_study(view: View) -> View:
 
     @wraps(view)
     def checked(request: SignedInRequest, slug: str, **kwargs: Any) -> HttpResponse:
-        study = get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
+        study = judged(request, slug=slug)
         if study.state != Study.State.OPEN:
             return refused(request, services.not_open(study))
         visit = services.find_visit(study, request.user)

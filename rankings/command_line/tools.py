@@ -25,11 +25,8 @@ def rows_in(records: Sequence[Record]) -> list[dict[str, Any]]:
     A question whose name is no criterion gives one only if there are several. Raises RankingError
     if it is the export of a tool and holds no pairs, or has an unexpected shape.
 
-    Parameters
-    ----------
-    records : sequence of dict
-        ``Dataset.records.to_json`` of Argilla, tasks of Label Studio, or lines of Potato's export and
-        of its data file together.
+    ``records`` are those of ``Dataset.records.to_json`` of Argilla, tasks of Label Studio, or lines
+    of Potato's export and of its data file together.
     """
     tool, read = next(filter(None, map(_reader, records)), ("", None))
     if read is None:

@@ -85,10 +85,8 @@ def tallies_of_scores(
 ) -> Tallies:
     """Return tallies whose figures are means over images, for protocols without known credits.
 
-    Parameters
-    ----------
-    scores : image -> protocol -> method -> (recall, precision)
-        An undefined score, None, is left out of the mean.
+    ``scores`` are image -> protocol -> method -> (recall, precision); an undefined score, None, is
+    left out of the mean.
     """
     protocols = list(dict.fromkeys(name for of_image in scores.values() for name in of_image))
     methods = sorted(

@@ -28,12 +28,8 @@ def error_rate(n_differing: int, n_repeated: int) -> ErrorRate | None:
 
     If both wrong answers are equally likely, a share d of differing answers implies a share
     e = (2 - sqrt(4 - 6 d)) / 3 of wrong ones, or 2/3 if d >= 2/3. The interval is Wilson's for d.
-    Raises RankingError if more answers differ than were repeated.
-
-    Parameters
-    ----------
-    n_differing, n_repeated : int
-        Answers that differed the second time, and all answers to repeated pairs.
+    ``n_differing`` answers of ``n_repeated`` differed the second time. Raises RankingError if more
+    answers differ than were repeated.
     """
     if not 0 <= n_differing <= n_repeated:
         raise RankingError(f"{n_differing} of {n_repeated} repeated answers cannot differ")

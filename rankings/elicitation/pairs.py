@@ -65,16 +65,9 @@ def answered_pairs(
 ) -> Iterator[AnsweredPair]:
     """Yield the pairs of a table.
 
-    Raises RankingError if a row is not a pair; names the row.
-
-    Parameters
-    ----------
-    rows
-        With ``method_a``, ``method_b`` and ``verdict``, or the names that other tools use.
-    place : str
-        What a row is called in messages, before its number from 0.
-    criterion : str
-        Of rows that name none.
+    Rows have ``method_a``, ``method_b`` and ``verdict``, or the names that other tools use;
+    ``criterion`` is that of rows that name none. Raises RankingError if a row is not a pair; the
+    message names it by ``place`` and its number from 0.
     """
     for at, row in enumerate(rows):
         first, second, verdict = _pair(row, f"{place} {at}")
@@ -92,17 +85,7 @@ def _seconds(given: Any) -> float | None:
 
 
 def rankings_of_pairs(rows: Iterable[Mapping[str, Any]], place: str) -> OfPairs:
-    """Return the rankings that follow from pairs.
-
-    Raises RankingError if a row is not a pair; names the row.
-
-    Parameters
-    ----------
-    rows
-        With ``method_a``, ``method_b`` and ``verdict``, or the names that other tools use.
-    place : str
-        What a row is called in messages, before its number from 0.
-    """
+    """Return the rankings that follow from pairs; rows and errors are as in answered_pairs."""
     return rankings_that_follow(answered_pairs(rows, place))
 
 
@@ -150,12 +133,7 @@ def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, Verdict]:
 
 
 def has_verdict(row: Mapping[str, Any]) -> bool:
-    """Return whether the verdict of a row is one.
-
-    Parameters
-    ----------
-    row : dict
-    """
+    """Return whether the verdict of a row is one."""
     first, second = (str(row.get(keys[0]) or "").strip() for keys in (_FIRST, _SECOND))
     return _verdict(str(row.get("verdict")).strip(), first, second) is not None
 

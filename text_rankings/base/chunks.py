@@ -62,14 +62,9 @@ def answers(executor: Executor | None, chunks: Iterable[C]) -> Iterator[tuple[C,
     Any executor of ``concurrent.futures`` will do; None computes chunks here, one after the other.
     Chunks are consumed as workers become free, so that they may be read from a file meanwhile.
 
-    Raises
-    ------
-    ChunkFailed
-        If a chunk, named in the message, needs too much memory or its process died each time.
-    EngineUnavailable
-        If a cluster is lost, or has no workers.
-    Exception
-        Any exception of a chunk. Chunks that are still waiting are then cancelled.
+    Raises ChunkFailed if a chunk, named in the message, needs too much memory or its process died
+    each time, EngineUnavailable if a cluster is lost or has no workers, and any exception of a
+    chunk. Chunks that are still waiting are then cancelled.
     """
     chunks = iter(chunks)
     waiting: deque[tuple[C, Future[Any]]] = deque()

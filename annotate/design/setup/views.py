@@ -32,6 +32,7 @@ from annotate.scoring.readiness import readiness
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Role, Study
 from annotate.studies.settings import usual
+from annotate.studies.shortcuts import followed
 
 from . import image_filters, presentation, services
 from .forms import (
@@ -384,8 +385,7 @@ def preview(request: SignedInRequest, pk: int) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def preview_of_study(request: SignedInRequest, slug: str) -> HttpResponse:
-    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
-    return _preview(request, preview_of(get_object_or_404(studies, slug=slug)))
+    return _preview(request, preview_of(followed(request, slug)))
 
 
 def _preview(request: SignedInRequest, shown: Preview) -> HttpResponse:

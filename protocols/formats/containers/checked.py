@@ -66,17 +66,18 @@ def per_cent_of(value: Any) -> float:
     return per_cent / 100
 
 
-def objects_in(given: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def objects_in(given: Mapping[str, Any], name: str, *inner: str) -> list[Mapping[str, Any]]:
     """Return the objects of a list that is a member of a JSON object; none if it has no such member.
 
-    Raises Fault if the member is something else (L1).
+    With names of ``inner`` members, those of the lists in them. Raises Fault if a member is
+    something else (L1).
     """
     found = given.get(name)
     if found is None:
         return []
     if not isinstance(found, list) or not all(isinstance(of, Mapping) for of in found):
         raise Fault("L1", "{value} as {what}", "a list of objects", value=shown(found), what=name)
-    return found
+    return [one for of in found for one in objects_in(of, *inner)] if inner else found
 
 
 def text_in(given: Mapping[str, Any], name: str) -> str | None:

@@ -52,10 +52,11 @@ def _read_pages(
                 "page {n} rotated by {angle:g}°, without its size", n=number, angle=angle
             )
             raise Fault("L4", turned, "width and height of the page, or a page that is upright")
-        found = checked.objects_in(page, "lines") if lines else _words(page)
+        # The words of a page are its own, or those of its lines.
+        of_words = ("words",) if "words" in page else ("lines", "words")
         collector.image_with(
             page_name(document.stem, number, max(numbers)),
-            found,
+            checked.objects_in(page, *(("lines",) if lines else of_words)),
             partial(_region, scale=scale),
             REGION,
             size=None if unit or None in sides else checked.size_of(*sides),
@@ -80,23 +81,8 @@ def _pages(data: Any) -> Iterator[_Object]:
     if "blocks" not in result:
         raise Fault("A1", "something else", _WANTED)
     size = data.get("metadata")
-    lines = [
-        line
-        for block in checked.objects_in(result, "blocks")
-        for line in checked.objects_in(block, "lines")
-    ]
+    lines = checked.objects_in(result, "blocks", "lines")
     yield {**(size if isinstance(size, Mapping) else {}), "lines": lines}
-
-
-def _words(page: _Object) -> list[_Object]:
-    """Return the words of a page, which are its own, or those of its lines."""
-    if "words" in page:
-        return checked.objects_in(page, "words")
-    return [
-        word
-        for line in checked.objects_in(page, "lines")
-        for word in checked.objects_in(line, "words")
-    ]
 
 
 def _region(given: _Object, scale: tuple[float, float]) -> Region:

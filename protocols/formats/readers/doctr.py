@@ -34,11 +34,7 @@ def _read_document(
         if not isinstance(sides, list) or len(sides) != 2:
             raise Fault("S3", "a page without dimensions", "[height, width]")
         size = checked.size_of(sides[1], sides[0])
-        of_lines = [
-            line
-            for block in checked.objects_in(page, "blocks")
-            for line in checked.objects_in(block, "lines")
-        ]
+        of_lines = checked.objects_in(page, "blocks", "lines")
         words = [word for line in of_lines for word in checked.objects_in(line, "words")]
         predictions = page.get("predictions")
         if isinstance(predictions, Mapping):

@@ -80,11 +80,7 @@ def _pages(answer: _Object, stem: str) -> Iterator[tuple[str, int | None, _Objec
 def _read_page(
     name: str, page: _Object, lines: bool, collector: Collector, entry: str | None
 ) -> None:
-    paragraphs = [
-        paragraph
-        for block in checked.objects_in(page, "blocks")
-        for paragraph in checked.objects_in(block, "paragraphs")
-    ]
+    paragraphs = checked.objects_in(page, "blocks", "paragraphs")
     words = [word for paragraph in paragraphs for word in checked.objects_in(paragraph, "words")]
     found = [] if lines else words or checked.objects_in(page, "words")
     if lines:

@@ -40,9 +40,7 @@ def _read_page(
     key = next((key for key in ("text_lines", "bboxes") if key in page), None)
     if key is None:
         raise Fault("A1", "a page without lines", _WANTED)
-    found = checked.objects_in(page, key)
-    if words:
-        found = [word for line in found for word in checked.objects_in(line, "words")]
+    found = checked.objects_in(page, key, *(["words"] if words else []))
     box = page.get("image_bbox")
     size = None
     if isinstance(box, list) and len(box) == 4:
