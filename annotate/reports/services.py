@@ -339,13 +339,6 @@ class ComputedReport:
     content: str
 
 
-def keep_report(
-    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun], person: User
-) -> KeptReport:
-    """Keep a report with everything around it, as it is now; it never changes afterwards."""
-    return publish_report(compute_report(study=study, settings=settings, runs=runs), person)
-
-
 def compute_report(
     *,
     study: Study,

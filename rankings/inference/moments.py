@@ -17,8 +17,7 @@ class Moments:
     """Variances of the differences of k pairs of protocols, each an array of length k.
 
     The components of image, annotator and rest are at least 0. ``of_mean`` is the variance of the
-    mean difference, ``degrees_of_freedom`` its own by Satterthwaite, ``hillis`` Hillis's, for
-    comparison.
+    mean difference, ``degrees_of_freedom`` its own by Satterthwaite.
     """
 
     image: Floats
@@ -26,7 +25,6 @@ class Moments:
     rest: Floats
     of_mean: Floats
     degrees_of_freedom: Floats
-    hillis: Floats
 
 
 def moments(measured: PersonalDistances, chosen: Sequence[int] | None = None) -> Moments:
@@ -128,7 +126,6 @@ def moments_of(
         rest,
         of_mean,
         np.minimum(degrees, free_a) if is_limited else degrees,
-        _divided(of_mean**2, from_annotators),
     )
 
 

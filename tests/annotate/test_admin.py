@@ -28,7 +28,6 @@ from annotate.judging import services as judging
 from annotate.leaderboards import services as leaderboards
 from annotate.publication.services import publish
 from annotate.recruiting.services import Ids, admit
-from annotate.reports.services import keep_report
 from annotate.scoring.causes import explain
 from annotate.scoring.services import score_protocol
 from annotate.stopping.services import take_looks
@@ -43,6 +42,7 @@ from tests.support.factories import (
     make_person,
     make_study,
 )
+from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.participants import make_entrance
 from tests.support.truths import rank_everything, same_truth

@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 import pytest
 from django.urls import reverse
 
-from annotate.reports.services import keep_report
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
 from tests.support.factories import add_researcher
+from tests.support.kept import keep_report
 from tests.support.worked import ranked_study, worked_study
 from tools import catalogues
 

@@ -19,7 +19,6 @@ from annotate.imports import drafts
 from annotate.imports.models import Draft, Import
 from annotate.jobs.models import Job
 from annotate.judging import services
-from annotate.reports.services import keep_report
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
@@ -33,6 +32,7 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.headers import check_headers
+from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.participants import make_entrance
 

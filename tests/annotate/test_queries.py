@@ -18,7 +18,6 @@ from annotate.imports import drafts
 from annotate.imports.models import Import
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
-from annotate.reports.services import keep_report
 from annotate.scoring.services import score_protocol
 from rankings.agreement.report import Settings
 from tests.support.factories import (
@@ -32,6 +31,7 @@ from tests.support.factories import (
     make_result,
     make_study,
 )
+from tests.support.kept import keep_report
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = [pytest.mark.django_db, pytest.mark.release]

@@ -14,11 +14,12 @@ from annotate.jobs.models import Job
 from annotate.judging import services
 from annotate.judging.models import Judgement
 from annotate.publication.services import publish
-from annotate.reports.services import available_runs, keep_report
+from annotate.reports.services import available_runs
 from annotate.scoring.services import score_protocol
 from rankings.agreement.report import Settings
 from tests.support.browsing import check_page, listen, signed_in, unexpected
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_study
+from tests.support.kept import keep_report
 from tests.support.loads import add_results, checked, loaded, new_dataset
 from tests.support.truths import rank_everything, same_truth
 

@@ -7,11 +7,12 @@ from django.utils import timezone
 
 from annotate.challenges import final, services
 from annotate.challenges.models import Challenge
-from annotate.reports.services import available_runs, keep_report
+from annotate.reports.services import available_runs
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
 from tests.support.archives import zip_bytes
 from tests.support.factories import add_annotator, make_dataset, make_image, make_person, serial
+from tests.support.kept import keep_report
 from tests.support.truths import rank_everything, same_truth
 
 WORDS = [(10, 10, 109, 49), (210, 10, 309, 49)]

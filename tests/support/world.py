@@ -16,7 +16,6 @@ from annotate.imports.models import Draft, Import
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
 from annotate.reports.models import KeptReport
-from annotate.reports.services import keep_report
 from annotate.scoring.models import ProtocolRun
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
@@ -31,6 +30,7 @@ from tests.support.factories import (
     make_study,
     serial,
 )
+from tests.support.kept import keep_report
 from tests.support.loads import add_results, loaded, new_dataset
 from tests.support.truths import answer, same_truth
 

@@ -10,7 +10,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotate.datasets.models import Image
-from annotate.reports.services import keep_report
 from annotate.scoring.models import Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
@@ -27,6 +26,7 @@ from tests.support.factories import (
     make_result,
     make_study,
 )
+from tests.support.kept import keep_report
 from tests.support.truths import rank_everything
 from tests.support.work import made_by
 from tests.support.world import TRUTH, is_problem, signed_in

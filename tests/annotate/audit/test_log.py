@@ -9,7 +9,6 @@ from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import acting, record
 from annotate.imports.errors import NotLoaded
 from annotate.judging import methods
-from annotate.reports.services import keep_report
 from annotate.scoring.services import score_protocol
 from annotate.studies.services import change_role, create_study, remove_member, set_state
 from rankings.agreement.report import Settings
@@ -22,6 +21,7 @@ from tests.support.factories import (
     make_person,
     make_study,
 )
+from tests.support.kept import keep_report
 from tests.support.loads import load_dataset, load_results
 
 pytestmark = pytest.mark.django_db

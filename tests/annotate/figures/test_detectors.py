@@ -9,13 +9,14 @@ from django.urls import reverse
 from annotate.figures.kinds.strengths import detector_strengths
 from annotate.reports import services
 from annotate.reports.models import KeptReport
-from annotate.reports.services import available_runs, detectors_report, keep_report
+from annotate.reports.services import available_runs, detectors_report
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from annotate.scoring.tallies import WITHOUT_SUMS, protocol_tallies
 from rankings.agreement.report import Settings
 from rankings.detectors.tallies import figures
 from tests.support.factories import add_annotator, make_admin, make_run, make_study
+from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 

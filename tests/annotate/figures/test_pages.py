@@ -29,6 +29,7 @@ from rankings.agreement.report import Settings
 from rankings.elicitation.log import CRITERIA
 from tests.support.factories import add_annotator, add_researcher, make_person, make_run, make_study
 from tests.support.figures import put_together
+from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 from tests.support.work import file_made
@@ -304,9 +305,7 @@ def test_a_new_ranking_and_a_decision_on_who_counts_change_the_figures(researche
 def test_a_kept_reports_figures_show_what_it_held(researcher, study):
     """Two protocols, three people; afterwards a fourth answers otherwise and a run is replaced."""
     runs = services_of_reports.available_runs(study)
-    kept = services_of_reports.keep_report(
-        study=study, settings=Settings(), runs=runs, person=add_researcher(study)
-    )
+    kept = keep_report(study=study, settings=Settings(), runs=runs, person=add_researcher(study))
     live = reverse("figures:figures", args=[study.slug])
     page = reverse("figures:kept_figures", args=[study.slug, kept.pk])
     for criterion in ("recall", "preference"):

@@ -33,7 +33,7 @@ from annotate.publication.models import PublicPage
 from annotate.report_pages.questions import work as questions
 from annotate.reports import background_counts
 from annotate.reports import work as reports
-from annotate.reports.services import available_runs, keep_report
+from annotate.reports.services import available_runs
 from annotate.scoring import work as scoring
 from annotate.scoring.causes import start_explaining
 from annotate.scoring.services import score_protocol
@@ -49,6 +49,7 @@ from tests.support.factories import (
     make_person,
     make_study,
 )
+from tests.support.kept import keep_report
 from tests.support.loads import new_dataset
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth

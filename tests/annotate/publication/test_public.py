@@ -20,7 +20,7 @@ from annotate.publication import files, services, work
 from annotate.publication.errors import NotPublished
 from annotate.publication.models import PublicPage
 from annotate.reports.models import KeptReport
-from annotate.reports.services import available_runs, keep_report
+from annotate.reports.services import available_runs
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Study
 from annotate.studies.services import remove_member
@@ -33,6 +33,7 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.headers import check_headers
+from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 

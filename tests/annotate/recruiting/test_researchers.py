@@ -22,9 +22,10 @@ from annotate.recruiting import selectors, services
 from annotate.recruiting.models import Arrival, Entrance
 from annotate.recruiting.questions import as_lines, read_lines
 from annotate.recruiting.selectors import figures_of, minutes_of
-from annotate.reports.services import available_runs, keep_report
+from annotate.reports.services import available_runs
 from rankings.agreement.report import Settings
 from tests.support.factories import make_admin, make_run
+from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.participants import (
     admitted,

@@ -3,12 +3,13 @@
 import pytest
 from django.urls import reverse
 
-from annotate.reports.services import keep_report, study_report
+from annotate.reports.services import study_report
 from annotate.scoring.services import score_protocol
 from annotate.studies.errors import StudyRefused
 from annotate.studies.exclusions import decide, left_out
 from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_person, make_study
+from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 

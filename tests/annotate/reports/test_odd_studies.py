@@ -12,7 +12,7 @@ from django.urls import reverse
 from annotate.figures.files import FORMATS as FIGURE_FORMATS
 from annotate.figures.kinds import NAMES as FIGURES
 from annotate.judging import services as judging
-from annotate.reports.services import available_runs, keep_report
+from annotate.reports.services import available_runs
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.exclusions import decide
@@ -26,6 +26,7 @@ from tests.support.factories import (
     make_run,
     make_study,
 )
+from tests.support.kept import keep_report
 from tests.support.truths import answer, rank_everything, same_truth
 from tests.support.work import file_made
 

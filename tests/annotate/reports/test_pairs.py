@@ -12,6 +12,7 @@ from annotate.scoring.models import Score
 from annotate.studies.exclusions import decide
 from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
+from tests.support.kept import keep_report
 from tests.support.truths import answer, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
@@ -102,7 +103,7 @@ def test_a_kept_report_keeps_what_pairs_say(client):
     study = pairs_study()
     person = add_researcher(study)
     runs = services.available_runs(study)
-    kept = services.keep_report(study=study, settings=SETTINGS, runs=runs, person=person)
+    kept = keep_report(study=study, settings=SETTINGS, runs=runs, person=person)
     assert json.loads(kept.content)["pairs"]["criteria"].keys() == {
         "recall",
         "precision",

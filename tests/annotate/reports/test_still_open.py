@@ -3,11 +3,12 @@
 import pytest
 from django.urls import reverse
 
-from annotate.reports.services import available_runs, keep_report
+from annotate.reports.services import available_runs
 from annotate.studies.services import set_state
 from rankings.agreement.report import Settings
 from rankings.output.methods_text import methods_paragraph
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
+from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
