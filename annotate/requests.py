@@ -26,6 +26,10 @@ def require(person: User | AnonymousUser, permission: str) -> None:
         raise Http404
 
 
+def wants_json(request: HttpRequest) -> bool:
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+
+
 def refused_as_text(form: BaseForm) -> HttpResponse:
     """Return the errors of an invalid form as plain text, for requests of files."""
     return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain; charset=utf-8")

@@ -340,17 +340,13 @@ def act(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("challenges:entry", slug, pk)
 
 
-def _visible(challenge: Challenge, pk: int) -> Image:
-    return get_object_or_404(challenge.images_of(Split.VISIBLE), pk=pk)
-
-
 @login_required
 @require_safe
 def image(request: SignedInRequest, slug: str, pk: int, image: int) -> HttpResponse:
     """Show the boxes of an entry on a visible image, with its ground truth."""
     shown, _reader = _entry(request, slug, pk)
     challenge = shown.team.challenge
-    seen = _visible(challenge, image)
+    seen: Image = get_object_or_404(challenge.images_of(Split.VISIBLE), pk=image)
     if not shown.is_told or not rows_of(shown.key).path.exists():
         raise Http404
     boxes = detections_of(shown, seen)

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from protocols.core.regions import Region
 
 from .models import BoxConvention, room_for
@@ -23,6 +26,10 @@ def polygon_points(region: Region, convention: str) -> str:
 
 def drawn(regions: Iterable[Region], convention: str) -> list[str]:
     return [polygon_points(region, convention) for region in regions]
+
+
+def counted_boxes(n: int) -> str:
+    return ngettext("{n} box", "{n} boxes", n).format(n=n) if n else _("No boxes")
 
 
 @dataclass(frozen=True, slots=True)

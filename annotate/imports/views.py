@@ -30,7 +30,7 @@ from annotate.datasets.shortcuts import seen_dataset
 from annotate.errors import Refusal
 from annotate.jobs import workers
 from annotate.jobs.shortcuts import told
-from annotate.requests import SignedInRequest, require
+from annotate.requests import SignedInRequest, require, wants_json
 from protocols.diagnostics.readings import AS_NAMED
 from protocols.formats.recognition.reading import FORMATS
 from text_rankings.base.i18n import in_language
@@ -91,7 +91,7 @@ def start(request: SignedInRequest) -> HttpResponse:
     draft = drafts.open_draft(person=request.user, dataset=form.cleaned_data["dataset"])
     _add(request, draft, [file for file in form.cleaned_data["files"] if file is not None])
     url = reverse("imports:files", args=[draft.pk])
-    if _wants_json(request):
+    if wants_json(request):
         return JsonResponse({"add": reverse("imports:add", args=[draft.pk]), "next": url})
     return redirect(url)
 
@@ -104,10 +104,6 @@ def _start_page(request: SignedInRequest, form: StartForm, status: int = 200) ->
         "receipts": Import.objects.select_related("person", "dataset")[:5],
     }
     return render(request, "imports/start.html", context, status=status)
-
-
-def _wants_json(request: SignedInRequest) -> bool:
-    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
 
 
 def _add(request: SignedInRequest, draft: Draft, files: list[Any]) -> list[str]:
@@ -182,9 +178,9 @@ def add(request: SignedInRequest, pk: int) -> HttpResponse:
     else:
         refusals = [_("Choose at least one file.")]
     # The next page shows refused files, too, as messages.
-    if _wants_json(request) and refusals:
+    if wants_json(request) and refusals:
         return JsonResponse({"refusal": " ".join(refusals)}, status=422)
-    if _wants_json(request):
+    if wants_json(request):
         return JsonResponse({"ok": True})
     if not form.is_valid():
         messages.error(request, refusals[0])

@@ -9,11 +9,9 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.urls import get_script_prefix, reverse
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotate.accounts.models import Preferences
-from annotate.datasets.drawing import drawn
+from annotate.datasets.drawing import counted_boxes, drawn
 from annotate.datasets.models import Image, Method, Result
 from annotate.studies.models import Study
 from protocols import registry
@@ -200,11 +198,7 @@ def opaque_id(study: Study, annotator: User, image: Image, what: object) -> str:
 
 def result_data(result: Result, convention: str) -> dict[str, Any]:
     polygons = drawn(result.detections, convention)
-    return {"polygons": polygons, "label": boxes_text(len(polygons))}
-
-
-def boxes_text(n: int) -> str:
-    return ngettext("{n} box", "{n} boxes", n).format(n=n) if n else _("No boxes")
+    return {"polygons": polygons, "label": counted_boxes(len(polygons))}
 
 
 def _truth_data(study: Study, image: Image, convention: str) -> dict[str, list[str]] | None:

@@ -9,7 +9,7 @@ from rest_framework.request import Request
 
 from annotate.access import permitted
 from annotate.errors import Refusal
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, wants_json
 from annotate.studies.models import Study
 
 
@@ -23,10 +23,6 @@ def judged_with(request: HttpRequest | Request, screen_id: str) -> Study:
     """Return the study of one of this annotator's screens; raise Http404 for any other screen."""
     own = {"assignments__screens__public_id": screen_id, "assignments__annotator": request.user}
     return judged(request, **own)
-
-
-def wants_json(request: HttpRequest) -> bool:
-    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
 
 
 def refused(request: SignedInRequest, refusal: Refusal) -> HttpResponse:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate.datasets.models import Method
 from annotate.errors import CHOOSE_A_VERDICT
-from annotate.requests import SignedInRequest, require
+from annotate.requests import SignedInRequest, require, wants_json
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
@@ -34,7 +34,7 @@ from .presentation import (
     payload,
     sides,
 )
-from .shortcuts import judged, judged_with, refused, wants_json
+from .shortcuts import judged, judged_with, refused
 
 View = Callable[..., HttpResponseBase]
 _MOST_AHEAD = 3

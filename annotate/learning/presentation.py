@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.accounts.models import Preferences
+from annotate.datasets.drawing import counted_boxes
 from annotate.judging.models import CRITERION_NAMES, Verdict
-from annotate.judging.presentation import boxes_text
 from annotate.studies.models import Study
 
 from .pairs import CHECKED, CRITERIA, EQUAL, LEFT, RIGHT, Card, Exercise, Pair
@@ -129,7 +129,7 @@ def _side(boxes: Iterable[Box]) -> dict[str, Any]:
         f"{left:g},{top:g} {right:g},{top:g} {right:g},{bottom:g} {left:g},{bottom:g}"
         for left, top, right, bottom in boxes
     ]
-    return {"polygons": polygons, "label": boxes_text(len(polygons))}
+    return {"polygons": polygons, "label": counted_boxes(len(polygons))}
 
 
 def _view_box(box: Box | None) -> str:

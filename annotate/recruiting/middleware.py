@@ -8,7 +8,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from annotate.judging.shortcuts import wants_json
+from annotate.requests import wants_json
 
 from . import services
 from .models import Arrival

@@ -88,14 +88,10 @@ def listed(
     said = [
         gettext(sentence).format(**values) if values else gettext(sentence) for sentence in note
     ]
-    own = [Column(name) if isinstance(name, str) else _numbers(*name) for name in of["columns"]]
+    own = [Column(name) if isinstance(name, str) else number(*name) for name in of["columns"]]
     shown = [column for column in own if column.name not in without]
     title = gettext(of["title"])
     return Table(slug, title, " ".join([*said, *more]), (*shown, *columns), tuple(rows))
-
-
-def _numbers(name: str, digits: int | None = None) -> Column:
-    return number(name, digits)
 
 
 class PValue(float):

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
-from annotate.datasets.drawing import Picture, polygon_points
+from annotate.datasets.drawing import Picture, counted_boxes, polygon_points
 from annotate.datasets.models import Image, Method, Result
 from annotate.scoring.models import ProtocolRun
 from protocols import registry
@@ -15,8 +15,6 @@ from protocols.core.causes import Cost, Losses, costs, losses
 from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
 from text_rankings.base.i18n import gettext, gettext_noop
-
-from .orders import counted_boxes
 
 _UNMATCHED, _IGNORED = "unmatched", "ignored"
 # Marks of protocols on regions: kinds of matches, and causes of losses.

@@ -8,7 +8,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotate.datasets.drawing import drawn
+from annotate.datasets.drawing import counted_boxes, drawn
 from annotate.datasets.models import Method, Result
 from rankings.orders.buckets import Ranking, bucket_of, methods_of
 from rankings.orders.distances import kemeny_distance
@@ -250,7 +250,3 @@ def _differing_pairs(
         elif (of_a == 0) != (of_b == 0):
             half_tied.append(pair)
     return opposite, half_tied
-
-
-def counted_boxes(n: int) -> str:
-    return ngettext("{n} box", "{n} boxes", n).format(n=n) if n else _("No boxes")

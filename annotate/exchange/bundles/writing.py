@@ -11,7 +11,7 @@ from typing import IO, Any, Final
 
 from django.db.models import Max, Q
 
-from annotate.datasets.models import Image, Method, Result, image_storage
+from annotate.datasets.models import Image, Result, image_storage
 from annotate.errors import Refusal
 from annotate.exchange.raw import zip_entry
 from annotate.exchange.rows import answer_of, assignments_in_order, logs_of
@@ -97,7 +97,7 @@ class _Bundle:
         parts = (
             ("images", self._images()),
             ("truth", self._truth()),
-            ("methods", map(encoded, _methods(study))),
+            ("methods", map(encoded, study.dataset.methods.order_by("pk"))),
             ("results", self._results()),
             ("runs", map(encoded, _runs(study))),
             ("scores", self._scores()),
@@ -311,10 +311,6 @@ def _one_of_each(images: Iterable[Image]) -> Iterator[Image]:
         if image.sha256 != last:
             last = image.sha256
             yield image
-
-
-def _methods(study: Study) -> Iterable[Method]:
-    return study.dataset.methods.order_by("pk")
 
 
 def _runs(study: Study) -> Iterable[ProtocolRun]:

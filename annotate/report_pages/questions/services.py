@@ -14,7 +14,7 @@ from annotate.reports.snapshots import snapshot
 from annotate.scoring.computing import scene_of
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.core.base import ImageScore, Scene
 from protocols.core.errors import ProtocolError
 from protocols.core.geometry_errors import BEYOND_COMPUTING
 from protocols.scoring import OneMethod, chunks_of_method, score_methods
@@ -157,7 +157,7 @@ def _each_score(
     if next(iter(one.protocols.values())).needs == "several methods":
         scenes = {name: list(_scenes(study, method)) for name, method in methods.items()}
         for name, protocol in one.protocols.items():
-            for method, found in _together(protocol, scenes, executor).items():
+            for method, found in score_methods(protocol, scenes, executor).items():
                 for scene, score in zip(scenes[method], found, strict=True):
                     yield scene.name, name, method, score
         return
@@ -170,12 +170,6 @@ def _each_score(
         for name, found in zip(one.protocols, of_protocols, strict=True):
             for scene, score in zip(chunk.scenes, found, strict=True):
                 yield scene.name, name, chunk.method, score
-
-
-def _together(
-    protocol: Protocol, scenes: Mapping[str, Sequence[Scene]], executor: Executor | None
-) -> Mapping[str, Sequence[ImageScore]]:
-    return score_methods(protocol, scenes, executor)
 
 
 def _scenes(study: Study, method: Method) -> Iterator[Scene]:

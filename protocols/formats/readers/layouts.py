@@ -338,7 +338,7 @@ def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
     if has_texts and _NO_SHARE not in shares:
         if _FRACTION in shares and any(of_line.has_more for of_line in facts):
             return Decision(sure)
-        return _doubt(survey, plain, (plain.slug, sure.slug), _always)
+        return _doubt(survey, plain, (plain.slug, sure.slug), lambda of: True)
     if not has_texts and n is None:
         odd = {of for of in facts if of.numbers % 2 and not of.share_last}
         if odd:
@@ -388,10 +388,6 @@ def _begins_with_numbers(line_format: LineFormat) -> _Rule:
         return of.numbers > n + (not of.has_more)
 
     return is_asked
-
-
-def _always(of: _Facts) -> bool:
-    return True
 
 
 def _doubt(survey: Survey, layout: Layout, readings: tuple[str, ...], asked: _Rule) -> Decision:
