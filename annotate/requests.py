@@ -12,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 _PREFIX_6: Final = 64
 # Limits on the facts about the browser that a page sends.
 _MAX_FACTS: Final = 40
+_MAX_NAME: Final = 40
 
 
 class SignedInRequest(HttpRequest):
@@ -44,10 +45,10 @@ def network_of(address: str) -> str:
     return str(IPv6Network((address, _PREFIX_6), strict=False)) if is_6 else address
 
 
-def short_texts(sent: str, *, n_key: int = 40, n_value: int) -> dict[str, str]:
+def short_texts(sent: str, *, n_value: int) -> dict[str, str]:
     """Return the object that a page sent as JSON, cut to short texts; empty for anything else."""
     pairs = list(json_object(sent).items())[:_MAX_FACTS]
-    return {str(name)[:n_key]: str(value)[:n_value] for name, value in pairs}
+    return {str(name)[:_MAX_NAME]: str(value)[:n_value] for name, value in pairs}
 
 
 def json_object(sent: str) -> dict[str, Any]:

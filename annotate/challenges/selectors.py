@@ -1,6 +1,6 @@
 """Standings of a challenge, as far as a reader may see them now."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -89,15 +89,10 @@ def counted(challenge: Challenge, reader: Reader = PUBLIC) -> list[Entry]:
     return found
 
 
-def finals(
-    challenge: Challenge,
-    split: str,
-    reader: Reader = PUBLIC,
-    entries: Iterable[Entry] | None = None,
-) -> list[Entry]:
+def finals(challenge: Challenge, split: str, reader: Reader = PUBLIC) -> list[Entry]:
     """Return the entry of each team that counts: chosen, the best or the last."""
     of_team: dict[int, list[Entry]] = {}
-    for entry in counted(challenge, reader) if entries is None else entries:
+    for entry in counted(challenge, reader):
         of_team.setdefault(entry.team_id, []).append(entry)
     rule = challenge.final_rule
     if rule == Challenge.FinalRule.BEST:

@@ -33,10 +33,10 @@ class Past:
     n_set_aside: int
 
 
-def history(study: Study, annotator: User, limit: int = N_SHOWN) -> list[Past]:
+def history(study: Study, annotator: User) -> list[Past]:
     """Return the last answers and skips that are in force, newest first."""
     logs = _logs(study, annotator)
-    answers = list(islice((answer for log in logs for answer in _newest_first(*log)), limit))
+    answers = list(islice((answer for log in logs for answer in _newest_first(*log)), N_SHOWN))
     screens = [event.screen for event, _ in answers]
     ids = {result for screen in screens for result in (screen.left_id, screen.right_id)}
     results = Result.objects.in_bulk(ids)
@@ -46,11 +46,11 @@ def history(study: Study, annotator: User, limit: int = N_SHOWN) -> list[Past]:
     ]
 
 
-def last_screens(study: Study, annotator: User, limit: int = N_SHOWN) -> set[str]:
+def last_screens(study: Study, annotator: User) -> set[str]:
     """Return the public ids of the screens in the history."""
     logs = _logs(study, annotator)
     newest = (event.screen.public_id for _, stored in logs for event in reversed(stored))
-    return set(islice(newest, limit))
+    return set(islice(newest, N_SHOWN))
 
 
 def _logs(study: Study, annotator: User) -> Iterator[tuple[Assignment, list[Stored]]]:

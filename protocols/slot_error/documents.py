@@ -75,20 +75,14 @@ def _polygon(given: Any, place: str) -> Region:
 
 
 def checked_labels(given: Any, place: str) -> tuple[str, ...]:
-    """Return labels without repetitions.
-
-    Raises DocumentError if they are not texts.
-    """
+    """Return labels without repetitions; raise DocumentError if they are not texts."""
     if not isinstance(given, list) or not all(isinstance(label, str) for label in given):
         raise DocumentError(f"{place}: expected a list of texts, got {given!r}")
     return tuple(dict.fromkeys(given))
 
 
 def checked_object(given: Any, place: str) -> Mapping[str, Any]:
-    """Return the given value if it is an object.
-
-    Raises DocumentError if it is not.
-    """
+    """Return the given value if it is an object; raise DocumentError if it is not."""
     if not isinstance(given, Mapping):
         raise DocumentError(f"{place}: expected an object")
     return given

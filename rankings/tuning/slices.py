@@ -67,8 +67,6 @@ def slices(
     images: Sequence[str],
     protocols: Sequence[str],
     properties: Sequence[ImageProperty],
-    *,
-    level: float = LEVEL,
 ) -> tuple[Slice, ...]:
     """Return every protocol's mean distance on thirds of the images, by each property.
 
@@ -86,15 +84,13 @@ def slices(
     table = checked_table(table, protocols)
     if len(images) != len(table):
         raise RankingError(f"expected {len(images)} rows of distances, got {len(table)}")
-    return tuple(
-        cut for one in properties for cut in _slices_by(one, table, images, protocols, level)
-    )
+    return tuple(cut for one in properties for cut in _slices_by(one, table, images, protocols))
 
 
 def _slices_by(
-    by: ImageProperty, table: Floats, images: Sequence[str], protocols: Sequence[str], level: float
+    by: ImageProperty, table: Floats, images: Sequence[str], protocols: Sequence[str]
 ) -> list[Slice]:
-    numbers = np.array([_number(by.values.get(image)) for image in images], dtype=np.float64)
+    numbers = np.array([by.values.get(image) for image in images], dtype=np.float64)
     has = np.isfinite(numbers)
     parts = [(numbers >= low) & (numbers <= high) for low, high in _cuts(numbers[has])]
     found = [
@@ -103,17 +99,13 @@ def _slices_by(
             by.unit,
             float(numbers[part].min()),
             float(numbers[part].max()),
-            *_scored(table[part], protocols, level),
+            *_scored(table[part], protocols),
         )
         for part in parts
     ]
     if len(images) and not has.all():
-        found.append(Slice(by.name, by.unit, None, None, *_scored(table[~has], protocols, level)))
+        found.append(Slice(by.name, by.unit, None, None, *_scored(table[~has], protocols)))
     return found
-
-
-def _number(value: float | None) -> float:
-    return np.nan if value is None else value
 
 
 def _cuts(numbers: NDArray[np.float64]) -> list[tuple[float, float]]:
@@ -132,9 +124,7 @@ def _cuts(numbers: NDArray[np.float64]) -> list[tuple[float, float]]:
     return cuts
 
 
-def _scored(
-    table: Floats, protocols: Sequence[str], level: float
-) -> tuple[int, tuple[SliceScore, ...]]:
+def _scored(table: Floats, protocols: Sequence[str]) -> tuple[int, tuple[SliceScore, ...]]:
     """Return the number of images and every protocol's mean on them, with limits."""
     n = len(table)
     means = table.mean(axis=0)
@@ -143,7 +133,7 @@ def _scored(
         # Imported here, because scipy's functions take a second to load.
         from scipy.special import stdtrit
 
-        half = stdtrit(n - 1, (1 + level) / 2) * table.std(axis=0, ddof=1) / np.sqrt(n)
+        half = stdtrit(n - 1, (1 + LEVEL) / 2) * table.std(axis=0, ddof=1) / np.sqrt(n)
     return n, tuple(
         SliceScore(
             name,

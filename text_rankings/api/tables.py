@@ -20,10 +20,7 @@ class MissingPackage(ImportError):
 
 
 def imported(module: str, package: str) -> Any:
-    """Return a module of an optional package.
-
-    Raises MissingPackage if it is not installed.
-    """
+    """Return a module of an optional package; raise MissingPackage if it is not installed."""
     try:
         return import_module(module)
     except ImportError as fault:

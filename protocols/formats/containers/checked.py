@@ -109,10 +109,7 @@ def points_of(values: Sequence[Any]) -> tuple[float, ...]:
 
 
 def points_of_pairs(points: list[Any]) -> tuple[float, ...]:
-    """Return the points of a polygon written as [[x, y], …].
-
-    Raises Fault as points_of() does.
-    """
+    """Return the points of a polygon written as [[x, y], …]; raise Fault as points_of() does."""
     if not all(isinstance(point, list) and len(point) == 2 for point in points):
         raise Fault("L1", "points of something else", "points as [x, y]")
     return points_of([value for point in points for value in point])

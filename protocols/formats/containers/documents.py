@@ -130,10 +130,7 @@ def page_name(stem: str, page: int, n_pages: int) -> str:
 
 
 def json_of(document: Document, problems: Problems, *, unique: bool = False) -> Any:
-    """Return the data of a JSON document.
-
-    Raises Fault as json_in() does, with its line.
-    """
+    """Return the data of a JSON document; raise Fault as json_in() does, with its line."""
     text = text_of(document, problems)
     try:
         return json_in(text, Message("a JSON document"), unique=unique)

@@ -85,10 +85,7 @@ def joined(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def total_text_region(line: str, *, is_truth: bool) -> Region:
-    """Return the region of a record.
-
-    Raises Fault if it is invalid.
-    """
+    """Return the region of a record; raise Fault if it is invalid."""
     match = _RECORD.match(line)
     if match is None:
         wanted = "x: [[…]], y: [[…]], ornt: […], transcriptions: […]"

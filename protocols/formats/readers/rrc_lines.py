@@ -90,10 +90,7 @@ class LineReader:
         self.n_spaced = 0
 
     def region(self, line: str) -> Region:
-        """Return the region of a line.
-
-        Raises Fault with its position if the line is invalid.
-        """
+        """Return the region of a line; raise Fault with its position if the line is invalid."""
         if self._style is not None:
             return self._curved_region(line)
         match = self._usual.match(line) if self._usual else None
