@@ -12,10 +12,10 @@ from django_stubs_ext import StrOrPromise
 from annotate.reports.errors import TooLarge
 from annotate.reports.services import require_small
 from annotate.studies.models import Study
-from rankings.inference.sequential import FEWEST_ANNOTATORS, FEWEST_IMAGES, N_LOOKS
+from rankings.inference.sequential import FEWEST_ANNOTATORS, FEWEST_IMAGES
 
 from .models import Look
-from .selectors import Missing, Standings, missing, n_answers, standings_of
+from .selectors import Missing, Standings, had_last_look, missing, n_answers, standings_of
 
 # Larger studies are not computed within a request.
 MAX_IMAGES: Final = 500
@@ -45,15 +45,12 @@ class ShownStandings:
     ending: str
     looks: Sequence[ShownLook]
     held: Sequence[str]
+    had_last_look: bool
     caution: StrOrPromise = CAUTION
 
     @property
     def n_taken(self) -> int:
         return sum(one.look.taken is not None for one in self.looks)
-
-    @property
-    def had_last_look(self) -> bool:
-        return bool(self.looks) and self.looks[-1].look.taken is not None
 
 
 def shown_standings(study: Study) -> ShownStandings:
@@ -72,8 +69,9 @@ def shown_standings(study: Study) -> ShownStandings:
         ShownLook(one, _in_words(one, "decided"), _in_words(one, "withdrawn")) for one in looks
     ]
     held = next((_in_words(one, "held") for one in reversed(looks) if one.taken), [])
+    needed = needed_in_words(missing(study))
     return ShownStandings(
-        needed_in_words(missing(study)), found, reason, ending_of(study), shown, held
+        needed, found, reason, ending_of(study), shown, held, had_last_look(study)
     )
 
 
@@ -121,10 +119,7 @@ def ending_of(study: Study) -> str:
         time = f"{study.ended:%Y-%m-%d %H:%M}"
         return _("Its rule closed the study on {time}.").format(time=time)
     rules = []
-    if (
-        study.ends_by == Study.EndRule.DECIDED
-        and not study.looks.filter(number=N_LOOKS, taken__isnull=False).exists()
-    ):
+    if study.ends_by == Study.EndRule.DECIDED and not had_last_look(study):
         rules.append(_("The study ends by itself once looks have decided every pair of protocols."))
     if study.answer_budget is not None:
         words = _("The study ends by itself after {budget} answers; given so far: {n}.")

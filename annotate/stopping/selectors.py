@@ -23,6 +23,7 @@ from rankings.inference.pair_estimates import Visit, pair_losses
 from rankings.inference.sequential import (
     FEWEST_ANNOTATORS,
     FEWEST_IMAGES,
+    N_LOOKS,
     Decision,
     Look,
     look_by_pairs,
@@ -127,6 +128,11 @@ def planned_rankings(study: Study) -> int:
     per_image = study.max_annotators or max(study.min_annotators, annotators, FEWEST_ANNOTATORS)
     of_images = study.study_images.aggregate(n=Sum(Coalesce("n_annotators", per_image)))
     return of_images["n"] or 0
+
+
+def had_last_look(study: Study) -> bool:
+    """Return whether the last look is taken, after which no look decides or withdraws anything."""
+    return study.looks.filter(number=N_LOOKS, taken__isnull=False).exists()
 
 
 def look_at(

@@ -25,6 +25,12 @@ class SettingsForm(forms.ModelForm[Study]):
             "name": gettext_lazy("Name"),
             **{setting.name: setting.own_label for setting in SETTINGS if setting.own_label},
         }
+        help_texts = {
+            "may_repeat": gettext_lazy(
+                "Careful insertion only. Not if annotators repeat mistakes on the same pair: the page "
+                "of annotators of a study with repeated pairs says whether they do."
+            )
+        }
         widgets = {
             setting.name: forms.Textarea(attrs={"rows": 4})
             for setting in SETTINGS

@@ -8,6 +8,9 @@ import numpy as np
 
 from ..errors import RankingError
 
+# A plan may call a difference out of reach by chance in this share of pilots.
+RARE = 0.02
+
 
 @dataclass(frozen=True, slots=True)
 class Components:
@@ -17,7 +20,8 @@ class Components:
     images could not be separated from the rest: both count as image, and more annotators per image
     never seem to help. ``shared`` is what other pairs of protocols tell about the annotators' variance
     of one (:mod:`.moderation`): prior degrees of freedom for each own one, 0 for two protocols and at
-    most their number less 2. ``degrees`` of freedom of the estimate, None if the components are known.
+    most their number less 2. ``degrees`` of freedom of the estimate, None if the components are known;
+    ``least_annotator`` is the annotators' component that would give such a large one in 2 % of pilots.
     With ``per_group`` annotators of a group, or ``per_scene`` images of a scene, above 1, groups or
     scenes are the units of the test: the component is the variance of their mean times this number.
     """
@@ -29,6 +33,7 @@ class Components:
     image_is_apart: bool = True
     shared: float = 0.0
     degrees: float | None = None
+    least_annotator: float | None = None
     per_group: float = 1.0
     per_scene: float = 1.0
 
@@ -59,9 +64,28 @@ class Components:
     @property
     def unlucky(self) -> "Components":
         """The components if the estimate is far too small: in one of ten pilots like this it is."""
-        largest = self.scales[0]
-        parts = (self.image * largest, self.annotator * largest, self.rest * largest)
-        return replace(self, image=parts[0], annotator=parts[1], rest=parts[2], degrees=None)
+        return self._known(self.scales[0])
+
+    @property
+    def lucky(self) -> "Components":
+        """The components if the estimate is far too large: in one of fifty pilots like this it is."""
+        if self.degrees is None:
+            return self
+        found = self._known(times_too_large(self.degrees))
+        if self.least_annotator is None:
+            return found
+        return replace(found, annotator=self.least_annotator)
+
+    def _known(self, scale: float) -> "Components":
+        image, annotator, rest = (scale * of for of in (self.image, self.annotator, self.rest))
+        return replace(self, image=image, annotator=annotator, rest=rest, degrees=None)
+
+
+def times_too_large(degrees: float) -> float:
+    """Return the true variance relative to an estimate so large that 2 % of estimates are larger."""
+    from scipy.special import chdtri
+
+    return degrees / float(chdtri(degrees, RARE))
 
 
 @lru_cache(maxsize=64)

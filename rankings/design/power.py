@@ -33,7 +33,7 @@ from ..inference.moments import annotator_ratios, moments_of, raw_components
 from ..inference.multi_reader import ONE_ANNOTATOR
 from ..inference.personal_distances import PersonalDistances
 from ..inference.significance import ALPHA
-from .designs import Components, Design
+from .designs import Components, Design, times_too_large
 
 POWER: Final = 0.8
 # Designs with more images are not considered.
@@ -85,6 +85,8 @@ def components_of(
     known = {name: max(value, 0.0) for name, value in found.items()}
     of_each = [a / b for a, b in zip(_n_units(measured), (n_images, n_annotators), strict=True)]
     in_cell = len(measured.images) / n
+    square, own_rest = known["annotator"] * of_a + known["rest"] / n, known["rest"] / n
+    least = max(square * times_too_large(own * (1 + shared)) - own_rest, 0.0) / of_a
     return Components(
         known["image"] * of_each[0],
         known["annotator"] * of_each[1],
@@ -93,6 +95,7 @@ def components_of(
         image_is_apart=is_apart,
         shared=shared,
         degrees=_degrees_of(known, (of_i, of_a), n, own * shared),
+        least_annotator=least * of_each[1],
         per_scene=of_each[0],
         per_group=of_each[1],
     )

@@ -22,6 +22,10 @@ USUAL_SECONDS: Final = 10.0
 USUAL_PEOPLE: Final = 12
 USUAL_MINUTES: Final = 10.0
 _MOST_PEOPLE: Final = 1000
+_UNCERTAIN: Final = gettext_noop(
+    "The pilot is too small to be sure: people and images may vary less than in it, so that yours "
+    "suffice. A larger pilot would show it."
+)
 # Numbers of people that a plan examines, up to the available number.
 _STEPS: Final = (
     *(2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50),
@@ -129,6 +133,8 @@ class Plan:
     ``within_reach`` is the smallest difference that the people and images can reveal, in steps of
     one pair in a thousand, if they cannot reveal the requested one; otherwise None. ``unlucky`` is the
     power of the cheapest design after the unluckiest tenth of pilots; None without design or pilot.
+    ``is_uncertain``: no design finds the requested difference, but one would if the pilot overestimates
+    the variances as much as one in 50.
     """
 
     question: Question
@@ -137,6 +143,7 @@ class Plan:
     remarks: tuple[str, ...]
     within_reach: float | None = None
     unlucky: float | None = None
+    is_uncertain: bool = False
 
     @property
     def cheapest(self) -> Choice | None:
@@ -174,14 +181,24 @@ def plan(pilot: Pilot, question: Question) -> Plan:
         replace(choice, is_cheapest=at == cheapest, is_advised=at == advised)
         for at, choice in enumerate(choices)
     )
+    is_uncertain = not known and _may_suffice(pilot, question)
     return Plan(
         question,
         pilot,
         marked,
-        (*_warnings(pilot, question, marked), *pilot.remarks),
+        (*_warnings(pilot, question, marked, is_uncertain=is_uncertain), *pilot.remarks),
         None if known else _within_reach(pilot, question),
         None if cheapest is None else _unlucky(pilot, question, choices[cheapest]),
+        is_uncertain,
     )
+
+
+def _may_suffice(pilot: Pilot, question: Question) -> bool:
+    """Return whether a design suffices by the least variances that this pilot may have come from."""
+    if all(parts.degrees is None for parts in pilot.components.values()):
+        return False
+    components = {asking: parts.lucky for asking, parts in pilot.components.items()}
+    return any(choice.fits for choice in _choices(replace(pilot, components=components), question))
 
 
 def _unlucky(pilot: Pilot, question: Question, choice: Choice) -> float | None:
@@ -345,7 +362,9 @@ def _mark(choice: Choice) -> str:
     return "cheapest" if choice.is_cheapest else "advised" if choice.is_advised else ""
 
 
-def _warnings(pilot: Pilot, question: Question, choices: Sequence[Choice]) -> Iterator[str]:
+def _warnings(
+    pilot: Pilot, question: Question, choices: Sequence[Choice], *, is_uncertain: bool
+) -> Iterator[str]:
     if question.people < 2:
         yield gettext_noop(
             "One annotator says nothing about others: a study needs two people at least, and should have "
@@ -355,12 +374,8 @@ def _warnings(pilot: Pilot, question: Question, choices: Sequence[Choice]) -> It
     least = _least_people(pilot, question)
     if not any(choice.n_images is not None for choice in choices):
         yield _too_few(question, least)
-        if any(parts.degrees is not None for parts in pilot.components.values()):
-            # Simulated: docs/explanation/design.md.
-            yield gettext_noop(
-                "This may be chance: simulated pilots of five to twelve people said so in up to 2 % of cases "
-                "where 40 images sufficed, and in up to 19 % where it took 134."
-            )
+        if is_uncertain:
+            yield _UNCERTAIN
         return
     if not any(choice.fits for choice in choices):
         fewest = min(choice.n_images for choice in choices if choice.n_images is not None)
@@ -368,6 +383,8 @@ def _warnings(pilot: Pilot, question: Question, choices: Sequence[Choice]) -> It
             "The {n} images are not enough: at least {fewest} are needed. Choose a larger "
             "difference, or add images."
         ).format(n=question.images, fewest=fewest)
+        if is_uncertain:
+            yield _UNCERTAIN
     if least is not None and least > 2:
         yield gettext_noop(
             "You need at least {least} people, however many images you use, because people differ too much."
@@ -397,15 +414,15 @@ def _least_people(pilot: Pilot, question: Question) -> int | None:
 def _too_few(question: Question, least: int | None) -> str:
     if least is None:
         words = gettext_noop(
-            "A difference of {difference} in 100 pairs cannot be detected with {people} people, "
-            "nor with any available number of people, however many images you use. Choose a larger "
-            "difference."
+            "By this estimate, a difference of {difference} in 100 pairs cannot be detected with "
+            "{people} people, nor with any available number of people, however many images you use. "
+            "Choose a larger difference."
         )
     else:
         words = gettext_noop(
-            "A difference of {difference} in 100 pairs cannot be detected with {people} people, "
-            "however many images you use: people differ too much. It takes at least {least} "
-            "people, and a few more to make it cheap."
+            "By this estimate, a difference of {difference} in 100 pairs cannot be detected with "
+            "{people} people, however many images you use: people differ too much. It takes at least "
+            "{least} people, and a few more to make it cheap."
         )
     difference = in_100(question.difference)
     return words.format(people=question.people, difference=difference, least=least)

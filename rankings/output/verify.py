@@ -7,6 +7,8 @@ Run it in the folder that holds csv/. It is part of no package and imports none:
 written again, from their sources (see methods.md), so that a mistake in the program and one here
 would have to agree. It recomputes Best, Worst and Score with their intervals, the mean distances to
 annotators, every difference with its simultaneous interval and adjusted p-value, and the clusters.
+It does not recompute decisions of looks at a study that was still open: they used the answers given
+by then, and the files do not say when an answer was given.
 """
 
 import csv

@@ -84,9 +84,10 @@ class DesignForm(StepForm):
         fields = [*of_step("design"), "seed"]
         labels = {**SettingsForm.Meta.labels, "seed": gettext_lazy("Seed")}
         help_texts = {
+            **SettingsForm.Meta.help_texts,
             "seed": gettext_lazy(
                 "Sides and orders are drawn from it; equal seeds give equal studies."
-            )
+            ),
         }
 
 

@@ -54,8 +54,11 @@ def contradictions(found, text):
     """Yield what two sentences of a plan say against each other."""
     question = found.question
     cheapest, impossible = ("The cheapest design asks" in text), ("It cannot be detected" in text)
-    if cheapest == impossible:
+    unknown = "does not show that it can be detected" in text
+    if cheapest + impossible + unknown != 1:
         yield "it can and cannot be detected"
+    if unknown != ("too small to be sure" in text):
+        yield "the pilot is sure and is not"
     least = said_in(text, "You need at least {n} people")
     takes = said_in(text, "It takes at least {n} people")
     fewest = said_in(text, "are not enough: at least {n} are needed")
@@ -75,7 +78,7 @@ def contradictions(found, text):
         yield "there are enough people"
     if fewest is not None and (fewest <= question.images or cannot):
         yield "there are enough images"
-    if impossible and "unluckiest" in text:
+    if not cheapest and "unluckiest" in text:
         yield "what cannot be detected has a power"
     wider = found.within_reach
     if wider is not None and (cheapest or wider <= question.difference):
