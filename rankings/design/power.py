@@ -85,8 +85,9 @@ def components_of(
     known = {name: max(value, 0.0) for name, value in found.items()}
     of_each = [a / b for a, b in zip(_n_units(measured), (n_images, n_annotators), strict=True)]
     in_cell = len(measured.images) / n
-    square, own_rest = known["annotator"] * of_a + known["rest"] / n, known["rest"] / n
-    least = max(square * times_too_large(own * (1 + shared)) - own_rest, 0.0) / of_a
+    noise = known["rest" if is_apart else "image"] / n
+    square = known["annotator"] * of_a + noise
+    least = max(square * times_too_large(own * (1 + shared)) - noise, 0.0) / of_a
     return Components(
         known["image"] * of_each[0],
         known["annotator"] * of_each[1],

@@ -351,6 +351,28 @@ def test_power_by_a_pilot_is_the_mean_over_what_the_variance_may_be():
     assert needed_images(few, design, 0.6) > needed_images(known, design, 0.6)
 
 
+@pytest.mark.parametrize("per_image", [4, 1])
+def test_the_least_variances_of_a_pilot_are_those_that_2_percent_of_pilots_overestimate(per_image):
+    """The annotators' mean square is divided by its chi-square quantile, less the noise within."""
+    rng = np.random.default_rng(7)
+    design = Design(24, 4, per_image)
+    measured = simulated(replace(PARTS, annotator=3.0), design, 0.0, rng)
+    found = components_of(measured)
+    d = measured.distances[:, 0]
+    n_each = 24 * per_image // 4
+    means = np.array([d[measured.annotators == at].mean() for at in range(4)])
+    between = n_each * means.var(ddof=1)
+    # The noise within annotators is the rest, with the images' part if each has one person.
+    within = found.rest if per_image == 4 else found.image
+    times = 3 / scipy.stats.chi2(3).isf(0.02)
+    assert found.lucky.annotator == pytest.approx((between * times - within) / n_each)
+    assert 0 < found.lucky.annotator < found.annotator
+    assert found.lucky.image == pytest.approx(
+        found.image * found.degrees / scipy.stats.chi2(found.degrees).isf(0.02)
+    )
+    assert PARTS.lucky == PARTS
+
+
 def test_more_protocols_tell_more_about_annotators_at_the_same_level():
     alone, shared = PARTS, replace(PARTS, shared=5.0)
     assert power(shared, Design(100, 4), 0.8, alpha=0.002) > power(

@@ -267,6 +267,8 @@ def test_a_plan_does_not_contradict_itself(seed):
             least = int(words[1])
             assert all(one.n_images is None for one in found.choices if one.n_annotators < least)
             assert any(one.n_images for one in found.choices if one.n_annotators >= least)
-        if re.match(r"By this estimate, a difference of \S+ in 100 pairs cannot be detected", remark):
+        if re.match(
+            r"By this estimate, a difference of \S+ in 100 pairs cannot be detected", remark
+        ):
             assert not any(one.n_images for one in found.choices)
     assert (found.cheapest is None) == (not any(one.fits for one in found.choices))
