@@ -83,7 +83,7 @@ def python_page() -> str:
         module = importlib.import_module(name)
         parts.append(f"## {name}\n\n{first_line(module)}\n")
         names = public_names(module) if wanted == "all" else wanted
-        parts += [described(name, what, getattr(module, what)) for what in names]
+        parts += [described(what, getattr(module, what)) for what in names]
     return "\n".join(parts)
 
 
@@ -98,7 +98,7 @@ def first_line(thing: object) -> str:
     return (inspect.getdoc(thing) or "").partition("\n\n")[0].replace("\n", " ")
 
 
-def described(module: str, name: str, thing: object) -> str:
+def described(name: str, thing: object) -> str:
     said = inspect.getdoc(thing) or ""
     if said.startswith(f"{name}("):
         said = ""  # Generated for a dataclass.

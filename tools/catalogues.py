@@ -13,7 +13,7 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract
@@ -23,10 +23,11 @@ from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
 from protocols import registry
-from protocols.core.base import NEEDED
+from protocols.core.base import NEEDED, Kind
+from protocols.core.causes import CAUSES
 from protocols.formats.problems import ADVICE, CODES
 from protocols.formats.recognition.reading import FORMATS
-from rankings.elicitation.log import CRITERIA
+from rankings.elicitation.log import CRITERIA, MIRRORED
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 LOCALE: Final = ROOT / "annotate" / "locale"
@@ -64,7 +65,9 @@ _DATA: Final = {
 # The columns of tables (rankings.output.table) have English names, translated for display.
 _COLUMNS: Final[_Keywords] = dict.fromkeys(("Column", "number", "count"), ((0,),))
 _OF_SCRIPTS: Final[dict[str, Any]] = {"gettext": None, "ngettext": (1, 2)}
-_OWN: Final = {
+_OWN: Final[dict[str, _Keywords]] = {
+    # The subjects of health checks.
+    "annotate": dict.fromkeys(("Finding", "_finding"), ((0,),)),
     "protocols": _OF_PROTOCOLS,
     "rankings": _COLUMNS,
 }
@@ -133,7 +136,7 @@ def _said_by_data(data: Any, keys: Collection[str], *, told: bool) -> Iterator[S
 
 
 def _declared() -> Iterator[str]:
-    """Yield the texts that protocols, formats, kinds of problems and criteria declare."""
+    """Yield the texts that protocols, formats, problems, criteria, matches and losses declare."""
     for family, protocols in registry.families().items():
         yield family
         for protocol in protocols:
@@ -142,7 +145,8 @@ def _declared() -> Iterator[str]:
             yield from (field.metadata.get("says", "") for field in protocol.declared())
     for format in FORMATS.values():
         yield from (format.name, format.description)
-    yield from (*NEEDED.values(), *CODES.values(), *ADVICE.values(), *CRITERIA)
+    yield from (*NEEDED.values(), *CODES.values(), *ADVICE.values(), *CRITERIA, *MIRRORED)
+    yield from (*get_args(Kind), *CAUSES)
 
 
 def _said_by_python(source: str, keywords: Mapping[str, Any] = _KEYWORDS) -> Iterator[Said]:

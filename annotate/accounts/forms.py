@@ -24,8 +24,6 @@ from .adapter import INVITATION_KEY, invitation_in_hand
 from .errors import InvitationRefused
 from .models import Preferences
 
-_MAX_FACTS = 40
-
 
 class SignUpForm(SignupForm):  # type: ignore[misc]  # the library has no types
     """The library's form; it creates the account and uses the invitation in one transaction."""

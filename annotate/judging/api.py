@@ -27,7 +27,7 @@ from . import answer_history, current_screen, methods, planning, services
 from .errors import Incomplete, JudgingRefusal, StudyNotOpen
 from .image_allocation import first_visit_is_due, own_progress
 from .models import Assignment, Note, Screen
-from .presentation import history_data
+from .presentation import past_data
 from .serializers import (
     AddedSerializer,
     AnswerSerializer,
@@ -199,7 +199,7 @@ class History(_Judging):
         study = judged(request, slug=slug)
         if study.state != Study.State.OPEN:
             raise self.refused(study, services.not_open(study))
-        pasts = history_data(study, request.user, answer_history.history(study, request.user))
+        pasts = list(map(past_data, answer_history.history(study, request.user)))
         return Response(self.shown(PastSerializer, pasts, many=True))
 
 

@@ -283,12 +283,8 @@ def preferences_data(annotator: User) -> dict[str, Any]:
     }
 
 
-def history_data(study: Study, annotator: User, pasts: Iterable[Past]) -> list[dict[str, Any]]:
-    """Return past screens for the history drawer, newest first."""
-    return [_past_data(study, past) for past in pasts]
-
-
-def _past_data(study: Study, past: Past) -> dict[str, Any]:
+def past_data(past: Past) -> dict[str, Any]:
+    """Return a past screen for the history drawer."""
     screen, image = past.screen, past.screen.assignment.image
     convention = image.dataset.box_convention
     width, height = image.size_to_draw([*past.left.detections, *past.right.detections])

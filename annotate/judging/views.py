@@ -29,8 +29,8 @@ from .image_allocation import first_visit_is_due
 from .models import LOOK_THE_SAME, Skip
 from .presentation import (
     address,
-    history_data,
     image_data,
+    past_data,
     payload,
     sides,
 )
@@ -171,7 +171,7 @@ def history(request: SignedInRequest, slug: str) -> HttpResponse:
     study = judged(request, slug=slug)
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))
-    pasts = history_data(study, request.user, answer_history.history(study, request.user))
+    pasts = list(map(past_data, answer_history.history(study, request.user)))
     if wants_json(request):
         return JsonResponse({"screens": pasts})
     return render(request, "judging/history_page.html", {"study": study, "screens": pasts})

@@ -12,8 +12,6 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Final
 
-from text_rankings.base.i18n import gettext_noop
-
 from ..errors import Contradiction, RankingError
 from .partial_order import PartialOrder, Verdict, items_of
 from .strategies import Strategy, expected_screens, most_balanced, next_of_newcomer
@@ -23,8 +21,6 @@ Buckets = tuple[tuple[int, ...], ...]
 
 # The same verdict with left and right exchanged.
 MIRRORED: Final[Mapping[str, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
-# Verdicts as pages show them.
-_SAID: Final = (gettext_noop("left"), gettext_noop("equal"), gettext_noop("right"))
 # A pair that was skipped this many times is not shown again.
 _MAX_SKIPS: Final = 2
 

@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Dataset
 from annotate.figures.figure import Figure
-from annotate.figures.kinds.plan import sufficient_designs
 from annotate.figures.presentation import ShownFigure, shown
 from annotate.figures.themes import Paper
 from rankings.design.study_plans import ASKED, Choice, Plan
@@ -90,10 +89,6 @@ def _marks(choice: Choice) -> Iterator[str]:
         yield _("cheapest")
     if choice.is_advised:
         yield _("advised")
-
-
-def figure_of(found: Plan, criterion: str) -> Figure:
-    return sufficient_designs(found, criterion=criterion)
 
 
 def shown_map(figure: Figure, dataset: Dataset, query: QueryDict) -> ShownFigure:

@@ -11,13 +11,14 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.datasets.shortcuts import seen_dataset
+from annotate.figures.kinds.plan import sufficient_designs
 from annotate.figures.shortcuts import asked_paper, figure_response
 from annotate.jobs.shortcuts import go_to
 from annotate.requests import SignedInRequest, refused_as_text
 from rankings.design.pilots import DEMO
 
 from .forms import TrialForm, planned
-from .presentation import choices_with_all, differences_of, figure_of, panel, shown_map, shown_trial
+from .presentation import choices_with_all, differences_of, panel, shown_map, shown_trial
 from .work import MODELS, last, simulated, start
 
 
@@ -41,13 +42,14 @@ def plan(request: SignedInRequest, slug: str) -> HttpResponse:
             start(study=study, dataset=dataset, query=query.urlencode(), person=request.user)
         )
     begin = reverse("setup:begin", args=[dataset.slug])
+    figure = sufficient_designs(found, criterion=asked["criterion"])
     context |= {
         **panel(found, begin, asked["strategy"], is_enlarged=asked_for.is_enlarged),
         "differences": differences_of(found),
         "pilot": asked["study"],
         "criterion": asked["criterion"],
         "choices": choices_with_all(found, begin, asked["strategy"]),
-        "figure": shown_map(figure_of(found, asked["criterion"]), dataset, request.GET),
+        "figure": shown_map(figure, dataset, request.GET),
         "may_set_up": request.user.has_perm("annotate.load_data"),
         "trial_form": trial_form,
         "is_simulated": study is not None or not trial_form.is_valid(),
@@ -68,7 +70,7 @@ def map_file(request: SignedInRequest, slug: str, extension: str) -> HttpRespons
         return refused_as_text(form)
     paper = asked_paper(request)
     asked = form.asked()
-    figure = figure_of(found, asked["criterion"])
+    figure = sufficient_designs(found, criterion=asked["criterion"])
     facts = {
         "dataset": dataset.name,
         "pilot": str(asked["study"] or DEMO),

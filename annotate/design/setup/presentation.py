@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotate.datasets.models import Dataset
 from annotate.studies.models import Role, Study
 
 from . import services
@@ -126,7 +125,7 @@ def summary(new: NewStudy, settings: Callable[[str], Any]) -> Summary:
     )
 
 
-def lacks_of(dataset: Dataset, n_images: int, n_methods: int) -> str:
+def lacks_of(n_images: int, n_methods: int) -> str:
     """Return why no study can be set up on a dataset; empty if one can."""
     if not n_images:
         return _("It has no images.")

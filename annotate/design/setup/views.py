@@ -67,7 +67,7 @@ def start(request: SignedInRequest) -> HttpResponse:
             {
                 "dataset": dataset,
                 "pictures": pictures[dataset.pk],
-                "lacks": presentation.lacks_of(dataset, dataset.n_images, dataset.n_methods),
+                "lacks": presentation.lacks_of(dataset.n_images, dataset.n_methods),
             }
             for dataset in shown
         ],

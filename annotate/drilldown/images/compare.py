@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -14,25 +14,9 @@ from protocols.core.base import ImageScore, Match, Protocol, Scene
 from protocols.core.causes import Cost, Losses, costs, losses
 from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
-from text_rankings.base.i18n import gettext, gettext_noop
+from text_rankings.base.i18n import gettext
 
 _UNMATCHED, _IGNORED = "unmatched", "ignored"
-# Marks of protocols on regions: kinds of matches, and causes of losses.
-_SAID: Final = (
-    *(
-        gettext_noop("one-to-one"),
-        gettext_noop("split"),
-        gettext_noop("merge"),
-        gettext_noop("many-to-many"),
-    ),
-    *(
-        gettext_noop("missed"),
-        gettext_noop("merged"),
-        gettext_noop("too loose"),
-        gettext_noop("too tight"),
-    ),
-    *(gettext_noop("duplicate"), gettext_noop("background"), gettext_noop("don't care")),
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,17 +74,8 @@ class Finding:
         return _(self.state)
 
 
-# For the catalogues.
-_NAMES: Final = (
-    *(gettext_noop("well"), gettext_noop("warning"), gettext_noop("fault")),
-    *(gettext_noop("database"), gettext_noop("migrations"), gettext_noop("disk")),
-    *(gettext_noop("queue"), gettext_noop("workers"), gettext_noop("clock"), gettext_noop("mail")),
-    *(gettext_noop("photographs"), gettext_noop("answers"), gettext_noop("backups")),
-    *(gettext_noop("settings"), gettext_noop("plug-ins"), gettext_noop("jobs")),
-    *(gettext_noop("certificate"), gettext_noop("references"), gettext_noop("results")),
-    *(gettext_noop("reports"), gettext_noop("counts"), gettext_noop("scores")),
-    gettext_noop("uploads"),
-)
+# For the catalogues, which have the subjects from the findings themselves.
+_STATES: Final = (gettext_noop("well"), gettext_noop("warning"), gettext_noop("fault"))
 # Subjects without which nothing else can be checked.
 _NEEDED: Final = {"database", "migrations"}
 Check = Callable[[], Iterable[Finding]]

@@ -40,7 +40,6 @@ _NAMES: Final[Mapping[str, Sequence[str]]] = {
     "height": ("height", "h"),
 }
 _OURS: Final = {alias: name for name, aliases in _NAMES.items() for alias in aliases}
-_CORNERS: Final = {f"{axis}{n}" for n in range(1, _MAX_CORNERS + 1) for axis in "xy"}
 _TRUE: Final = {
     **dict.fromkeys(("1", "true", "t", "yes", "y"), True),
     **dict.fromkeys(("", "0", "false", "f", "no", "n"), False),
