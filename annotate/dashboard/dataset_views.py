@@ -25,6 +25,7 @@ from annotate.datasets.services import (
 from annotate.datasets.shortcuts import seen_dataset
 from annotate.leaderboards import selectors as leaderboards
 from annotate.requests import SignedInRequest, require
+from annotate.scoring.leaderboards import newest_runs
 from annotate.scoring.readiness import readiness
 from annotate.studies.models import Study
 from protocols.core.regions import decode_regions
@@ -78,7 +79,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "n_imports": dataset.imports.count(),
         "studies": permitted(request.user, "annotate.follow_study", Study).filter(dataset=dataset),
     }
-    if scored := leaderboards.newest_runs(dataset):
+    if scored := newest_runs(dataset):
         boards = leaderboards.boards_of(scored, "f_score")
         context |= {
             "boards": boards,

@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from annotate.api.views import ApiView
 from annotate.datasets.shortcuts import seen_dataset
+from annotate.scoring.leaderboards import newest_runs
 from rankings.detectors.leaderboard import disagreements
 
 from . import selectors
@@ -21,7 +22,7 @@ class LeaderboardOfDataset(ApiView):
         """Return the methods in the order of a run's figure; 404 before any protocol has scored."""
         dataset = seen_dataset(request, slug)
         asked = self.query()
-        runs = selectors.newest_runs(dataset)
+        runs = newest_runs(dataset)
         if not runs or asked["by"] not in ("", *(run.name for run in runs)):
             raise Http404
         boards = selectors.boards_of(runs, asked["figure"], asked["by"])

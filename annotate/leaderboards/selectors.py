@@ -5,13 +5,11 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
-from annotate.datasets.models import Dataset
 from annotate.figures.data import data_of_kept
 from annotate.reports.models import KeptReport
 from annotate.scoring.leaderboards import leaderboards_of
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from protocols.registry import PROTOCOLS
 from rankings.detectors.leaderboard import Leaderboard, disagreements
 
 
@@ -32,14 +30,6 @@ class Boards:
     @property
     def others(self) -> list[str]:
         return [name for name in self.boards if name != self.by]
-
-
-def newest_runs(dataset: Dataset) -> list[ProtocolRun]:
-    """Return the newest run of each name that has scored a result, in the order of the protocols."""
-    place = {slug: at for at, slug in enumerate(PROTOCOLS)}
-    runs = dataset.runs.latest_of_each_protocol().select_related("dataset")
-    scored = [run for run in runs if run.n_scores != 0]
-    return sorted(scored, key=lambda run: (place.get(run.protocol, len(place)), run.name))
 
 
 def boards_of(runs: list[ProtocolRun], figure: str, by: str = "") -> Boards:

@@ -6,10 +6,11 @@ from django.utils import translation
 from annotate.datasets.models import Dataset
 from annotate.reports.exports import TABLE_WRITERS
 from annotate.reports.shortcuts import file_response
+from annotate.scoring.leaderboards import newest_runs
 from rankings.output.leaderboard_tables import disagreement_table, leaderboard_table
 
 from .forms import LeaderboardForm
-from .selectors import Boards, boards_of, newest_runs
+from .selectors import Boards, boards_of
 
 
 def asked_boards(request: HttpRequest, dataset: Dataset) -> tuple[LeaderboardForm, Boards]:

@@ -19,13 +19,14 @@ from annotate.figures.shortcuts import asked_paper, figure_response
 from annotate.figures.themes import Paper
 from annotate.reports.exports import FORMATS
 from annotate.requests import SignedInRequest, require
+from annotate.scoring.leaderboards import newest_runs
 from annotate.studies.models import Study
 from rankings.output.leaderboard_tables import disagreement_table
 
 from . import services
 from .figure import figure_of
 from .models import PublicBoard
-from .selectors import newest_runs, orders_of_people, rows_of
+from .selectors import orders_of_people, rows_of
 from .shortcuts import asked_boards, facts, table_response
 
 

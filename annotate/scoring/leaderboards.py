@@ -8,6 +8,8 @@ from typing import Final
 
 from django.core.cache import cache
 
+from annotate.datasets.models import Dataset
+from protocols.registry import PROTOCOLS
 from rankings.detectors.leaderboard import Leaderboard, leaderboard
 
 from .models import ProtocolRun
@@ -15,6 +17,14 @@ from .tallies import protocol_tallies
 
 FIGURES: Final = ("f_score", "recall", "precision")
 _YEAR: Final = 365 * 24 * 3600
+
+
+def newest_runs(dataset: Dataset) -> list[ProtocolRun]:
+    """Return the newest run of each name that has scored a result, in the order of the protocols."""
+    place = {slug: at for at, slug in enumerate(PROTOCOLS)}
+    runs = dataset.runs.latest_of_each_protocol().select_related("dataset")
+    scored = [run for run in runs if run.n_scores != 0]
+    return sorted(scored, key=lambda run: (place.get(run.protocol, len(place)), run.name))
 
 
 def leaderboards_of(run: ProtocolRun) -> Mapping[str, Leaderboard]:

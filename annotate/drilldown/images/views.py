@@ -17,6 +17,7 @@ from annotate.reports import background_counts
 from annotate.reports.services import available_runs
 from annotate.requests import SignedInRequest
 from annotate.scoring.causes import costs_of, start_explaining
+from annotate.scoring.leaderboards import newest_runs
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
@@ -154,7 +155,7 @@ def compare_in_dataset(request: HttpRequest, slug: str, image: str) -> HttpRespo
     """Show two methods of a dataset on an image, with the images before and after it."""
     dataset = seen_dataset(request, slug)
     asked_image = get_object_or_404(dataset.images.select_related("dataset"), name=image)
-    runs = list(dataset.runs.latest_of_each_protocol())
+    runs = newest_runs(dataset)
     context, status = _compared(
         request,
         asked_image,
@@ -176,7 +177,7 @@ def compare_in_dataset(request: HttpRequest, slug: str, image: str) -> HttpRespo
 def worst(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the images on which a method does worst; POST starts finding the causes of a run."""
     dataset = seen_dataset(request, slug)
-    runs = [run for run in dataset.runs.latest_of_each_protocol() if run.n_scores != 0]
+    runs = newest_runs(dataset)
     context: dict[str, Any] = {"dataset": dataset}
     if not runs or not dataset.methods.exists():
         return render(request, "datasets/worst.html", context)
@@ -199,6 +200,9 @@ def worst(request: SignedInRequest, slug: str) -> HttpResponse:
         "question": question,
         "part": part,
         "n_images": worst_images.worst_rows(question).count(),
+        "without": question.run.without(
+            method.name for method in (question.method, question.against) if method
+        ),
         "rows": [(row, worst_images.drawn_result(row, dataset)) for row in part.rows],
         "query": form.query(),
         "query_of_image": form.query_of_image(),

@@ -153,6 +153,27 @@ def test_pages_continue_where_the_last_one_ended(admin, dataset, monkeypatch):
     assert admin.get(address, asked | {"after": "x"}).context["part"].before is None
 
 
+def test_the_first_protocol_is_that_of_the_leaderboard(admin, dataset):
+    """By name, DETEVAL comes before IOU."""
+    score_protocol(dataset=dataset, slug="deteval")
+    shown = admin.get(reverse("scored:worst", args=[dataset.slug]))
+    assert shown.context["question"].run.name == "IOU"
+
+
+def test_a_method_that_a_protocol_left_out_is_not_said_to_lose_nothing(admin, dataset):
+    """No method has confidences but the new one."""
+    sure = make_method(dataset, "sure")
+    for image in dataset.images.all():
+        result = make_result(image, sure, words(6))
+        result.regions = encode_regions(Region.from_box(*box, confidence=0.9) for box in words(6))
+        result.save()
+    score_protocol(dataset=dataset, slug="average-precision")
+    asked = {"method": "east", "protocol": "Average precision"}
+    shown = admin.get(reverse("scored:worst", args=[dataset.slug]), asked).text
+    assert "Average precision has no scores of east" in shown
+    assert "loses nothing" not in shown
+
+
 def test_names_select_images(admin, dataset):
     assert [name for name, _ in found(admin, dataset, method="east", name="img_3")] == [
         "part/img_3"
