@@ -30,7 +30,7 @@ class PaperForm(LookForm):
         label=_("Figure of the article"),
     )
     criterion = forms.ChoiceField(
-        choices=[(name, name) for name in CRITERIA], required=False, label=_("Figure by")
+        choices=[(name, _(name)) for name in CRITERIA], required=False, label=_("Figure by")
     )
     supplement = forms.BooleanField(
         required=False, label=_("A supplement with all other tables and figures")

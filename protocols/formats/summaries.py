@@ -18,6 +18,7 @@ _ORDER: Final[Mapping[Severity, int]] = {"error": 0, "question": 1, "warning": 2
 _OF_WARNINGS: Final = {
     "F1": Message("No action is needed if this is what the lines hold."),
     "F2": Message("No action is needed: the file is read as you chose."),
+    "F7": Message("Look at the texts; if they are misread, save the files as UTF-8."),
     "L4": Message("No action is needed; cells without a size are kept."),
     "N2": Message(
         "No action is needed: a file is read for the image that its name fits, and a photograph of "
