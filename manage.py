@@ -8,10 +8,11 @@ import sys
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "text_rankings.site.settings")
     from django.core.exceptions import ImproperlyConfigured
-    from django.core.management import execute_from_command_line
+
+    from text_rankings.site.program import run
 
     try:
-        execute_from_command_line(sys.argv)
+        run(sys.argv)
     except ImproperlyConfigured as refusal:
         sys.exit(str(refusal))
 

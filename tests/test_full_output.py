@@ -1,16 +1,20 @@
 """Programs whose standard output cannot be written, or whose reader leaves, end without a traceback."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support.archives import zip_file
+
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = [
     ("protocols", "list"),
     ("rankings", "power", "--people", "3", "--images", "4"),
     ("rankings", "consensus", "-"),
+    ("text_rankings.site", "manage", "help"),
 ]
 
 
@@ -18,6 +22,7 @@ def run(command, out, *, close=False):
     with subprocess.Popen(
         [sys.executable, "-m", *command],
         cwd=ROOT,
+        env=os.environ | {"PYTHONUNBUFFERED": ""},
         stdin=subprocess.PIPE,
         stdout=out,
         stderr=subprocess.PIPE,
@@ -40,6 +45,16 @@ def test_a_full_disk_is_said_in_a_sentence(command):
         "The standard output cannot be written: No space left on device"
     )
     assert "Traceback" not in said
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is full")
+def test_a_folder_for_results_on_a_full_disk_is_named(tmp_path):
+    for name, line in (("gt", "0,0,99,0,99,39,0,39,word"), ("res", "0,0,99,0,99,39,0,39")):
+        zip_file(tmp_path / f"{name}.zip", {f"{name}_img_1.txt": line})
+    (tmp_path / "results.zip").symlink_to("/dev/full")
+    given = ["-g", tmp_path / "gt.zip", "-s", tmp_path / "res.zip", "-o", tmp_path, "-c", "IoU"]
+    code, said = run(("protocols", *map(str, given)), subprocess.DEVNULL)
+    assert (code, said) == (2, f"{tmp_path}: No space left on device\n")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)

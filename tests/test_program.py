@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.db.migrations.recorder import MigrationRecorder
 
 from annotate.accounts.models import Invitation
@@ -84,6 +85,11 @@ class TestTheFolderOfData:
         ):
             pass
         with alone(tmp_path, "127.0.0.1:8001"):
+            pass
+
+    def test_a_lock_that_cannot_be_had_is_a_fault_that_commands_put_into_words(self, tmp_path):
+        tmp_path.joinpath("site.lock").write_text("no database, and long enough to tell " * 20)
+        with pytest.raises(OperationalError, match="not a database"), alone(tmp_path, "here"):
             pass
 
     @pytest.mark.parametrize("name", ["with space", "a#b", "100%25", "C:\\data\\é"])

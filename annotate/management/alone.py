@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from django.db import OperationalError
+
 
 class AnotherSite(Exception):
     """The refusal of a folder that a running site uses; the message gives its address."""
@@ -14,16 +16,18 @@ class AnotherSite(Exception):
 def alone(folder: Path, address: str) -> Iterator[None]:
     """Lock the folder until the block or this process ends, even if the process is killed.
 
-    Raises AnotherSite if another process holds it.
+    Raises AnotherSite if another process holds it, and OSError or OperationalError if nothing can be
+    written there.
     """
-    says = folder / "site.address"
+    says, locked = folder / "site.address", folder / "site.lock"
+    locked.touch()
     # SQLite's lock works the same on all systems, and ends with its process.
-    with closing(sqlite3.connect(folder / "site.lock", timeout=0, isolation_level=None)) as lock:
+    with closing(sqlite3.connect(locked, timeout=0, isolation_level=None)) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as fault:
+        except sqlite3.DatabaseError as fault:
             if fault.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                raise
+                raise OperationalError(str(fault)) from fault
             where = says.read_text(encoding="utf-8") if says.exists() else "another address"
             raise AnotherSite(
                 f"A site runs already on the data in {folder}, at {where}. Stop it, or name another folder."

@@ -30,10 +30,7 @@ class SiteCommand(BaseCommand):
                 write_problems(self.stderr, refusal.problems)
             raise CommandError(str(refusal), returncode=2) from refusal
         except (DatabaseError, OSError) as fault:
-            # These two mean a mistake in the program or in its data, not a state of the server.
-            if isinstance(fault, IntegrityError | DataError):
-                raise
-            raise CommandError(_sentence(fault)) from fault
+            raise CommandError(sentence(fault)) from fault
 
 
 def refused(found: Misfit) -> CommandError:
@@ -48,7 +45,13 @@ def refused(found: Misfit) -> CommandError:
     return CommandError(f"{said}. {next_step}{found.advice}")
 
 
-def _sentence(fault: DatabaseError | OSError) -> str:
+def sentence(fault: DatabaseError | OSError) -> str:
+    """Return what to do about a database or disk that cannot serve.
+
+    Raises the fault itself if it means a mistake in the program or in its data.
+    """
+    if isinstance(fault, IntegrityError | DataError):
+        raise fault
     doctor = f"{settings.MANAGE} doctor"
     if is_disk_full(fault):
         return f"The disk is full. Make room on it, then run this again; {doctor} says how much there is."

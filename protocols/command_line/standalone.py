@@ -361,8 +361,13 @@ def _method(
 
 
 def _write(folder: Path, samples: Mapping[str, Any]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    # Not compressed, as published; it would take longer than the scoring.
-    with zipfile.ZipFile(folder / "results.zip", "w") as archive:
-        for name, sample in samples.items():
-            archive.writestr(f"{name}.json", json.dumps(sample))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # Not compressed, as published; it would take longer than the scoring.
+        with zipfile.ZipFile(folder / "results.zip", "w") as archive:
+            for name, sample in samples.items():
+                archive.writestr(f"{name}.json", json.dumps(sample))
+    except OSError as fault:
+        # That of a full disk names no file.
+        fault.filename = fault.filename or str(folder)
+        raise

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rankings import __version__
-from text_rankings.base.options import Program, interrupted
+from text_rankings.base.options import Program, interrupted, output_ended
 
 _NOT_DONE = 2
 # Of the command study: print the links, and do not start the site.
@@ -17,6 +17,13 @@ _SITE = "pip install 'text-detection-rankings[site]'"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    try:
+        return _main(arguments)
+    except OSError as fault:
+        return output_ended(fault)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     options, rest = _parser().parse_known_args(given)
     if any(find_spec(module) is None for module in ("django", "allauth", "platformdirs")):
@@ -36,42 +43,65 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _run(options, rest, folder)
     except ImproperlyConfigured as refusal:
         return _refused(str(refusal))
-    except KeyboardInterrupt:
-        return interrupted()
     return 0
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Run a management command, ours or Django's, and exit with a sentence if it cannot.
+
+    Full and read-only disks, databases that do not answer, outputs that end and Ctrl+C leave no
+    traceback.
+    """
+    from django.core.management import execute_from_command_line
+    from django.db import DatabaseError
+
+    try:
+        try:
+            execute_from_command_line(list(arguments))
+        except BrokenPipeError:
+            raise
+        except (DatabaseError, OSError) as fault:
+            from annotate.management.site_command import sentence
+
+            sys.exit(sentence(fault))
+        finally:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        sys.exit(interrupted())
+    except OSError as fault:
+        sys.exit(output_ended(fault))
 
 
 def _run(options: argparse.Namespace, rest: Sequence[str], folder: Path) -> None:
     from django.conf import settings
-    from django.core.management import execute_from_command_line
 
     # Report faulty settings here; a command would show a traceback.
     _ = settings.INSTALLED_APPS
     manage = "text-rankings manage"
     if options.command == "manage":
-        execute_from_command_line([manage, *(rest or ["help"])])
+        run([manage, *(rest or ["help"])])
         return
     if options.command == "study":
-        execute_from_command_line([manage, "set_up", "--migrate"])
+        run([manage, "set_up", "--migrate"])
         asked = [each for each in rest if each != _NO_SITE]
-        execute_from_command_line([manage, "make_study", *asked])
+        run([manage, "make_study", *asked])
         if _NO_SITE in rest or not {"--schema", "--help", "-h"}.isdisjoint(rest):
             return
         print(f"\nData: {folder}\nThe site runs there; Ctrl+C stops site and worker", flush=True)
-        execute_from_command_line([manage, "run_site", "127.0.0.1:8000"])
+        run([manage, "run_site", "127.0.0.1:8000"])
         return
     if options.command == "worker":
-        execute_from_command_line([manage, "worker", *rest])
+        run([manage, "worker", *rest])
         return
     migrate = ["--migrate"] if options.command == "demo" or options.migrate else []
-    execute_from_command_line([manage, "set_up", *migrate])
+    run([manage, "set_up", *migrate])
     if options.command == "demo":
-        execute_from_command_line([manage, "load_demo"])
+        run([manage, "load_demo"])
     print(
         f"\nData: {folder}\nOpen http://{options.address}/ (Ctrl+C stops site and worker)",
         flush=True,
     )
-    execute_from_command_line([manage, "run_site", options.address])
+    run([manage, "run_site", options.address])
 
 
 def _parser() -> argparse.ArgumentParser:
