@@ -2,7 +2,14 @@ from annotate.errors import Refusal
 
 
 class EntranceRefused(Refusal):
-    """Refusal to make or change an entrance, or to admit a person by it."""
+    """Refusal to make or change an entrance, or to admit a person by it.
+
+    ``field`` is the setting that is refused, if it is one.
+    """
+
+    def __init__(self, sentence: str, field: str = "") -> None:
+        super().__init__(sentence)
+        self.field = field
 
 
 class IncompleteLink(Refusal):

@@ -15,7 +15,7 @@ from .errors import EntranceRefused
 from .models import Entrance, Outcome, Platform, new_code, new_slug
 from .platforms import NAMES
 from .questions import as_lines, read_lines
-from .services import check_way_back
+from .services import check_size, check_way_back
 
 _CODES = [f"code_{outcome}" for outcome in Outcome]
 
@@ -83,13 +83,10 @@ class EntranceForm(forms.ModelForm[Entrance]):
         data["slug"] = data.get("slug") or self.instance.slug or new_slug()
         for name in _CODES:
             data[name] = data.get(name) or new_code()
-        if (
-            data.get("unit") == Entrance.Unit.PAIRS
-            and data.get("size", 99) < data.get("n_checks", 0) + 2
-        ):
-            self.add_error("size", _("Too few: the known-answer pairs come after the first two."))
         try:
             check_way_back(data.get("way_back", ""), may_send_anywhere=self._may_send_anywhere)
+            if data.get("unit") == Entrance.Unit.PAIRS and {"size", "n_checks"} <= data.keys():
+                check_size(data["size"], data["n_checks"])
         except EntranceRefused as refusal:
-            self.add_error("way_back", str(refusal))
+            self.add_error(refusal.field, str(refusal))
         return data

@@ -37,6 +37,8 @@ from .selectors import minutes_of
 # Letters that ids of platforms are made of. None of them means anything to a spreadsheet at the start.
 _AN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@+=-]{0,127}")
 _LEAST_LIMIT_MINUTES: Final = 20
+# Pairs at the start of a visit, none of which has a known answer.
+_N_WITHOUT_CHECKS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,13 @@ def ids_of(entrance: Entrance, given: Mapping[str, str]) -> Ids:
 
 @transaction.atomic
 def save_entrance(entrance: Entrance, *, excludes: Any = None, may_send_anywhere: bool) -> None:
-    """Store a new or changed entrance. Raises EntranceRefused for a way back to a strange host."""
-    check_way_back(entrance.way_back, may_send_anywhere=may_send_anywhere)
+    """Store a new or changed entrance.
+
+    Raises EntranceRefused as `check_entrance` does, and for a link that is taken.
+    """
+    check_entrance(entrance, may_send_anywhere=may_send_anywhere)
+    if Entrance.objects.filter(slug=entrance.slug).exclude(pk=entrance.pk).exists():
+        raise EntranceRefused(_("Another entrance has this link already."), "slug")
     is_new = entrance.pk is None
     before = None if is_new else Entrance.objects.get(pk=entrance.pk)
     entrance.save()
@@ -81,16 +88,35 @@ def save_entrance(entrance: Entrance, *, excludes: Any = None, may_send_anywhere
     record(act, study=entrance.study, what=entrance.name, details=details)
 
 
+def check_entrance(entrance: Entrance, *, may_send_anywhere: bool) -> None:
+    """Raise EntranceRefused for a way back to a strange host, or for too few pairs."""
+    check_way_back(entrance.way_back, may_send_anywhere=may_send_anywhere)
+    if entrance.n_pairs is not None:
+        check_size(entrance.n_pairs, entrance.n_checks)
+
+
 def check_way_back(address: str, *, may_send_anywhere: bool) -> None:
     """Raise EntranceRefused unless people may be sent to this address."""
     if not address:
         return
     if not is_https(address):
-        raise EntranceRefused(_("The way back is an address that begins with https://."))
+        raise EntranceRefused(
+            _("The way back is an address that begins with https://."), "way_back"
+        )
     if not may_send_anywhere and not is_known_host(address, settings.RECRUITING_HOSTS):
         raise EntranceRefused(
-            _("People can be sent back to the known platforms only. An admin may allow more hosts.")
+            _(
+                "People can be sent back to the known platforms only. An admin may allow more hosts."
+            ),
+            "way_back",
         )
+
+
+def check_size(n_pairs: int, n_checks: int) -> None:
+    """Raise EntranceRefused if a visit is too short for its known-answer pairs."""
+    if n_pairs < n_checks + _N_WITHOUT_CHECKS:
+        words = _("Too few: the known-answer pairs come after the first two.")
+        raise EntranceRefused(words, "size")
 
 
 @transaction.atomic

@@ -159,6 +159,13 @@ def protocol_named(slug: str, parameters: Mapping[str, Any] | None) -> Protocol:
         raise NotScored(str(refusal)) from refusal
 
 
+def is_scored(dataset: Dataset, protocol: Protocol) -> bool:
+    """Return whether a run with this protocol and its parameters was computed."""
+    settled = protocol.settled_for(_truths(dataset))
+    runs = dataset.runs.filter(origin=ProtocolRun.Origin.COMPUTED, protocol=settled.slug)
+    return runs.filter(parameters=settled.parameters()).exists()
+
+
 # The number of results, and the newest: results are only added and removed, never changed.
 State = tuple[int, int | None]
 

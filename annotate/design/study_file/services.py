@@ -1,8 +1,9 @@
 """Making the study of a file, as a researcher does on the pages: the same services and findings."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,11 +22,13 @@ from annotate.jobs.engine import computing
 from annotate.judging.image_allocation import is_answered
 from annotate.names import refuse_unseen
 from annotate.recruiting import services as recruiting
+from annotate.recruiting.errors import EntranceRefused
 from annotate.recruiting.models import Entrance, Platform, new_slug
 from annotate.recruiting.platforms import NAMES
+from annotate.recruiting.questions import read_lines
 from annotate.scoring.leaderboards import leaderboards_of
 from annotate.scoring.readiness import readiness
-from annotate.scoring.services import NotScored, compute, protocol_named, publish
+from annotate.scoring.services import NotScored, compute, is_scored, protocol_named, publish
 from annotate.studies import services as studies
 from annotate.studies.models import Role, Study
 from protocols.diagnostics.readings import ReadingError, words_of
@@ -59,23 +62,36 @@ def make(file: StudyFile, *, tell: Tell, progress: Any, answers: Answers | None 
     """
     with transaction.atomic():
         study = Study.objects.filter(name=file.content["name"]).first()
-        if study is not None:
-            return _change(file, study)
         protocols = _protocols(file)
         settings = settings_of(file)
+        # Loading takes long, so that everything else is checked first.
+        for number in range(len(file.content.get("entrance", []))):
+            entrance_of(file, number, study or Study())
+        if study is not None:
+            made = _change(file, study, settings)
+            runs = _score(file, study.dataset, protocols, tell, progress)
+            made.changed += [f"protocols {name}" for name in runs]
+            return made
         dataset = _load(file, progress, answers or {})
         tell(f"{dataset}: {dataset.images.count()} images, {dataset.methods.count()} methods")
         _score(file, dataset, protocols, tell, progress)
         study = _create(file, dataset, settings)
         made = Made(study, is_new=True)
-        _add_entrances(file, study)
-        if file.content.get("open", True):
-            try:
-                studies.set_state(study=study, state=Study.State.OPEN)
-            except Refusal as refusal:
-                raise file.refused("open", str(refusal)) from refusal
+        _save_entrances(file, study)
+        _open(file, study)
         made.invitations = _invite(file, study)
         return made
+
+
+def _open(file: StudyFile, study: Study) -> list[str]:
+    """Open a study that is a draft, unless the file says otherwise; return what changed."""
+    if study.state != Study.State.DRAFT or not file.content.get("open", True):
+        return []
+    try:
+        studies.set_state(study=study, state=Study.State.OPEN)
+    except Refusal as refusal:
+        raise file.refused("open", str(refusal)) from refusal
+    return ["open"]
 
 
 def settings_of(file: StudyFile) -> dict[str, Any]:
@@ -119,14 +135,7 @@ def _load(file: StudyFile, progress: Any, answers: Answers) -> Dataset:
             "data.dataset" if "dataset" in data else "name",
             _("there is a dataset named “{name}” already; name another one.").format(name=name),
         )
-    files = [_file(file, "data.truth", data["truth"], FileKind.TRUTH)]
-    if "photographs" in data:
-        files.append(_file(file, "data.photographs", data["photographs"], FileKind.PHOTOGRAPHS))
-    results = data["results"]
-    named = results.items() if isinstance(results, dict) else ((None, path) for path in results)
-    for number, (method, path) in enumerate(named):
-        key = f"data.results.{number if method is None else method}"
-        files.append(_file(file, key, path, FileKind.RESULTS, method))
+    files = [_file(file, *one) for one in _named_files(file)]
     target = {key: data.get(key, "") for key in ("provenance", "licence")}
     try:
         answered = [replace(one, **answers.get(one.path, {})) for one in files]
@@ -142,6 +151,19 @@ def _load(file: StudyFile, progress: Any, answers: Answers) -> Dataset:
         refused.questions = refusal.questions
         raise refused from refusal
     return Dataset.objects.get(name=name)
+
+
+def _named_files(file: StudyFile) -> Iterator[tuple[str, str, FileKind, str | None]]:
+    """Yield key, name and kind of each file of data, and the method if the file names it."""
+    data = file.content["data"]
+    yield "data.truth", data["truth"], FileKind.TRUTH, None
+    if "photographs" in data:
+        yield "data.photographs", data["photographs"], FileKind.PHOTOGRAPHS, None
+    results = data["results"]
+    named = results.items() if isinstance(results, dict) else ((None, path) for path in results)
+    for number, (method, path) in enumerate(named):
+        key = f"data.results.{number if method is None else method}"
+        yield key, path, FileKind.RESULTS, method
 
 
 def _file(
@@ -171,9 +193,14 @@ def _file(
 
 def _score(
     file: StudyFile, dataset: Dataset, protocols: list[Any] | None, tell: Tell, progress: Any
-) -> None:
+) -> list[str]:
+    """Score by the protocols that have not scored the dataset yet; return the names of the runs."""
     if protocols is None:
         protocols = [protocol_named(slug, {}) for slug in readiness(dataset).fitting]
+    protocols = [one for one in protocols if not is_scored(dataset, one)]
+    names: list[str] = []
+    if not protocols:
+        return names
     with computing() as executor:
         for number, protocol in enumerate(protocols, 1):
             try:
@@ -185,6 +212,8 @@ def _score(
             progress.tell(number, len(protocols), _("Scored by {name}").format(name=run.name))
             if scored.left_out:
                 tell(f"{run.name}: {scored.said_of_left_out}")
+            names.append(run.name)
+    return names
 
 
 def _create(file: StudyFile, dataset: Dataset, settings: Mapping[str, Any]) -> Study:
@@ -234,9 +263,15 @@ def entrance_of(file: StudyFile, number: int, study: Study) -> Entrance:
     given = dict(file.content["entrance"][number])
     platform = Platform(given.pop("platform"))
     names = NAMES[platform]
+    # Decimal fields refuse the binary fraction of a number such as 1.2.
+    given |= {name: str(value) for name, value in given.items() if isinstance(value, float)}
     for unit in Entrance.Unit.values:
         if unit in given:
             given |= {"unit": unit, "size": given.pop(unit)}
+    try:
+        given["questions"] = read_lines("\n".join(given.pop("questions", ())))
+    except ValidationError as fault:
+        raise file.refused(f"entrance.{number}.questions", " ".join(fault.messages)) from fault
     usual = {
         "name": f"{platform.value}-{number + 1}",
         "person_parameter": names.person,
@@ -253,31 +288,59 @@ def entrance_of(file: StudyFile, number: int, study: Study) -> Entrance:
     except ValidationError as fault:
         [name, sentences] = next(iter(fault.message_dict.items()))
         raise file.refused(f"entrance.{number}.{name}", " ".join(sentences)) from fault
+    try:
+        recruiting.check_entrance(entrance, may_send_anywhere=False)
+    except EntranceRefused as refusal:
+        name = entrance.unit if refusal.field == "size" else refusal.field
+        raise file.refused(f"entrance.{number}.{name}", str(refusal)) from refusal
     return entrance
 
 
-def _add_entrances(file: StudyFile, study: Study) -> list[str]:
-    """Make the entrances of a file that the study does not have; return their names."""
-    there = set(study.entrances.values_list("name", flat=True))
-    added = []
-    for number in range(len(file.content.get("entrance", []))):
-        entrance = entrance_of(file, number, study)
-        if entrance.name in there:
+def _save_entrances(file: StudyFile, study: Study) -> list[str]:
+    """Make and change the entrances as the file says; return the new ones and the keys that differ."""
+    there = {entrance.name: entrance for entrance in study.entrances.all()}
+    changed = []
+    for number, given in enumerate(file.content.get("entrance", [])):
+        key, entrance = f"entrance.{number}", entrance_of(file, number, study)
+        known = there.get(entrance.name)
+        differing = [] if known is None else _differing(known, entrance, given)
+        if known is not None and not differing:
             continue
+        if "platform" in differing:
+            why = _("the entrance is for another platform. Give this one a new name.")
+            raise file.refused(f"{key}.platform", why)
+        if known is not None:
+            for name in differing:
+                setattr(known, name, getattr(entrance, name))
         try:
-            recruiting.save_entrance(entrance, may_send_anywhere=False)
-        except Refusal as refusal:
-            raise file.refused(f"entrance.{number}.way_back", str(refusal)) from refusal
-        added.append(entrance.name)
-    return added
+            recruiting.save_entrance(known or entrance, may_send_anywhere=False)
+        except EntranceRefused as refusal:
+            raise file.refused(f"{key}.{refusal.field}", str(refusal)) from refusal
+        which = f" ({', '.join(differing)})" if differing else ""
+        changed.append(f"entrance {entrance.name}{which}")
+    return changed
+
+
+def _differing(known: Entrance, asked: Entrance, given: Mapping[str, Any]) -> list[str]:
+    """Return the settings of an entrance that a file gives and that differ from those stored."""
+    units = ["unit", "size"] if given.keys() & set(Entrance.Unit.values) else []
+    names = [*(name for name in given if name not in Entrance.Unit.values), *units]
+    return [name for name in names if getattr(known, name) != getattr(asked, name)]
 
 
 def _invite(file: StudyFile, study: Study) -> list[tuple[str, str, str]]:
+    """Invite the people of a file whom no file has invited before."""
     people = file.content.get("people", {})
     made = []
     for key, role in (("researchers", Role.RESEARCHER), ("annotators", Role.ANNOTATOR)):
         asked = people.get(key, [])
-        addresses: Iterable[Any] = [""] * asked if isinstance(asked, int) else asked
+        before = study.invitations.filter(role=role, made_by=None)
+        addresses: Iterable[Any]
+        if isinstance(asked, int):
+            addresses = [""] * (asked - before.count())
+        else:
+            known = {email.lower() for email in before.values_list("email", flat=True)}
+            addresses = [address for address in asked if address.lower() not in known]
         for address in addresses:
             try:
                 emails = (address,) if address else ()
@@ -288,13 +351,11 @@ def _invite(file: StudyFile, study: Study) -> list[tuple[str, str, str]]:
     return made
 
 
-def _change(file: StudyFile, study: Study) -> Made:
+def _change(file: StudyFile, study: Study, settings: Mapping[str, Any]) -> Made:
     """Change a study that exists to what the file says, where that may still be done."""
-    settings = settings_of(file)
+    if fixed := _fixed(file, study):
+        raise file.refused(*fixed)
     differing = {name: value for name, value in settings.items() if getattr(study, name) != value}
-    fixed = _fixed(file, study)
-    if fixed:
-        raise file.refused(fixed[0], fixed[1])
     made = Made(study)
     if differing:
         try:
@@ -302,14 +363,18 @@ def _change(file: StudyFile, study: Study) -> Made:
         except Refusal as refusal:
             raise file.refused(f"design.{next(iter(differing))}", str(refusal)) from refusal
         made.changed += [f"design.{name}" for name in differing]
-    made.changed += [f"entrance {name}" for name in _add_entrances(file, study)]
+    made.changed += _save_entrances(file, study)
+    made.changed += _open(file, study)
+    made.invitations = _invite(file, study)
+    if made.invitations:
+        made.changed.append("people")
     return made
 
 
 def _fixed(file: StudyFile, study: Study) -> tuple[str, str] | None:
     """Return the key of data that differ from those of the study, and why they cannot change."""
     why = _("the study has other ones, and its data cannot be changed. Give the study a new name.")
-    data = file.content["data"]
+    data, design = file.content["data"], file.content.get("design", {})
     if data.get("dataset", file.content["name"]) != study.dataset.name:
         return "data.dataset", why
     results = data["results"]
@@ -318,10 +383,28 @@ def _fixed(file: StudyFile, study: Study) -> tuple[str, str] | None:
         return "data.results", why
     if isinstance(results, list) and len(results) != study.methods.count():
         return "data.results", why
-    wanted = file.content.get("design", {}).get("images")
+    if key := _other_file(file, study.dataset):
+        return key, why
+    if design.get("seed", study.seed) != study.seed:
+        return "design.seed", why
+    wanted = design.get("images")
     names = set(study.images.values_list("name", flat=True))
     if isinstance(wanted, int) and wanted != len(names):
         return "design.images", why
     if isinstance(wanted, list) and set(wanted) != names:
         return "design.images", why
+    return None
+
+
+def _other_file(file: StudyFile, dataset: Dataset) -> str | None:
+    """Return the key of a file that is there and was not loaded, by its checksum."""
+    loaded = {
+        one["sha256"] for receipt in dataset.imports.filter(undone=None) for one in receipt.files
+    }
+    for key, name, _kind, _method in _named_files(file):
+        path = file.path.parent / Path(name).expanduser()
+        if path.is_file():
+            with path.open("rb") as stream:
+                if file_digest(stream, "sha256").hexdigest() not in loaded:
+                    return key
     return None

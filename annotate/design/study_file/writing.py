@@ -7,6 +7,7 @@ from annotate.datasets.models import Image
 from annotate.imports.models import DraftFile, Import
 from annotate.recruiting.models import Entrance
 from annotate.recruiting.platforms import NAMES
+from annotate.recruiting.questions import as_lines
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from annotate.studies.settings import BY_NAME, usual
@@ -91,9 +92,11 @@ def _entrance(entrance: Entrance) -> dict[str, Any]:
         if name in written or name in Entrance.Unit.values:
             continue
         value = getattr(entrance, name)
+        if name == "questions":
+            value = as_lines(value).splitlines()
         usual_value = platform.get(name, getattr(_USUAL, name))
         # Codes are drawn, so that each is written.
-        if value not in (None, "", usual_value) or name.startswith("code_"):
+        if value not in (None, "", [], usual_value) or name.startswith("code_"):
             written[name] = value
     return written
 

@@ -123,8 +123,83 @@ def test_a_changed_file_changes_what_may_still_be_changed(folder, capsys):
         made(folder, FILE.replace('ask = "rankings"\n', "\ntwin_iou = 0.8\n"))
 
 
-def test_the_file_of_a_study_makes_the_same_study(folder, capsys):
+def test_a_reward_is_an_amount_as_people_write_it(folder):
+    study = made(folder, FILE + "reward = 1.2\npay_floor = 9\nchecks_at_least = 0.7\n")
+    entrance = study.entrances.get()
+    assert (str(entrance.reward), str(entrance.pay_floor)) == ("1.20", "9.00")
+    assert entrance.checks_at_least == 0.7
+
+
+def test_entrances_are_checked_before_data_are_loaded(folder, capsys):
+    with pytest.raises(CommandError, match=r":18: entrance\.0\.places"):
+        made(folder, FILE.replace("places = 40", "places = 0"))
+    assert "Files read" not in capsys.readouterr().out
+
+
+def test_entrances_people_and_protocols_of_a_changed_file_are_made_so_and_named(folder, capsys):
     study = made(folder)
+    before = study.entrances.get()
+    more = FILE.replace("places = 40", 'places = 50\nquestions = ["after | text | Odd?"]')
+    more = more.replace("pairs = 40", "images = 9").replace("\nannotators = 2", "\nannotators = 4")
+    more = more.replace('use = ["iou"', 'use = ["deteval", "iou"').replace("ana@", "Ana@")
+    made(folder, more)
+    said = capsys.readouterr().out
+    assert "entrance prolific-1 (places, questions, unit, size), people, protocols DETEVAL." in said
+    after = study.entrances.get()
+    assert (after.pk, after.slug, after.places, after.unit, after.size) == (
+        *(before.pk, before.slug, 50, "images", 9),
+    )
+    assert after.questions == [{"when": "after", "kind": "text", "words": "Odd?", "choices": []}]
+    assert study.dataset.runs.count() == 3
+    assert sorted(study.invitations.values_list("role", flat=True)) == [
+        *["annotator"] * 4,
+        "researcher",
+    ]
+    made(folder, more)
+    assert "Nothing has changed" in capsys.readouterr().out
+    # What a file leaves out stays as it is on the pages.
+    made(folder, FILE.replace("places = 40\n", "").replace("pairs = 40\n", ""))
+    assert "Nothing has changed" in capsys.readouterr().out
+    assert study.entrances.get().places == 50
+
+
+def test_a_draft_is_opened_by_a_file_that_says_so(folder, capsys):
+    study = made(folder, "open = false\n" + FILE)
+    assert study.state == Study.State.DRAFT
+    made(folder)
+    assert "Changed: open." in capsys.readouterr().out
+    study.refresh_from_db()
+    assert study.state == Study.State.OPEN
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('"gt.zip"', '"other.zip"', r":3: data.truth: the study has other ones"),
+        ('"b.zip"', '"other.zip"', r":5: data.results.beta: the study has other ones"),
+        ('"beta"', '"gamma"', r":5: data.results: the study has other ones"),
+        ("seed = 11", "seed = 12", r":10: design.seed: the study has other ones"),
+        ("images = 3", "images = 4", r":9: design.images: the study has other ones"),
+        (
+            'platform = "prolific"',
+            'name = "prolific-1"\nplatform = "link"',
+            r":18: entrance.0.platform: the entrance is for another platform",
+        ),
+    ],
+)
+def test_what_cannot_be_changed_any_more_is_refused_with_its_key(folder, before, after, said):
+    study = made(folder)
+    (folder / "other.zip").write_bytes(zip_bytes({"gt_img_1.txt": f"{BOX},other\r\n"}))
+    changed = FILE.replace(before, after, 1)
+    with pytest.raises(CommandError, match=rf"study\.toml{said}"):
+        made(folder, changed)
+    assert Study.objects.get() == study
+    assert study.entrances.get().platform == "prolific"
+
+
+def test_the_file_of_a_study_makes_the_same_study(folder, capsys):
+    asked = 'questions = ["before | choice | Device? | laptop; other", "after | text | Odd?"]\n'
+    study = made(folder, FILE + asked)
     out = folder / "again.toml"
     call_command("export_study", study.slug, "--as-file", "--out", str(out))
     written = tomllib.loads(out.read_text(encoding="utf-8"))
@@ -139,6 +214,8 @@ def test_the_file_of_a_study_makes_the_same_study(folder, capsys):
     again = made(folder, text)
     assert set(again.images.values_list("name", flat=True)) == images
     assert [again.entrances.get().code_of(outcome) for outcome in Outcome] == codes
+    assert again.entrances.get().questions == study.entrances.get().questions
+    assert len(again.entrances.get().questions) == 2
     assert {name: getattr(again, name) for name in [*BY_NAME, "seed"]} == settings
     assert sorted(again.dataset.runs.values_list("name", flat=True)) == runs
 
@@ -275,6 +352,13 @@ def test_options_make_the_simplest_study_without_a_file(folder, capsys):
             "places = 40",
             'way_back = "https://evil.org"',
             r":18: entrance.0.way_back: People can be sent",
+        ),
+        ("pairs = 40", "pairs = 7", r":19: entrance.0.pairs: Too few"),
+        ("places = 40", 'questions = ["x"]', r":18: entrance.0.questions: Line 1: write before"),
+        (
+            "places = 40\npairs = 40",
+            'slug = "one"\n[[entrance]]\nplatform = "link"\nslug = "one"',
+            r":21: entrance.1.slug: Another entrance has this link",
         ),
         ("places = 40", 'name = "Pro\\u200blific"', r":18: entrance.0.name: .*not shown"),
         ("places = 40", 'group = "\\u202eA"', r":18: entrance.0.group: .*not shown"),
