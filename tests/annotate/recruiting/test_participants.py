@@ -56,6 +56,8 @@ def nothing_stored():
 
 # From the link to the code
 
+AGAIN = "The same link shows this page again."
+
 
 def test_three_clicks_lead_from_the_link_to_the_first_counted_pair(study, entrance):
     browser = Client()
@@ -83,6 +85,7 @@ def test_the_last_answer_leads_to_the_code_without_a_click(entrance):
     last = answer(browser, **JSON).json()["done"]["url"]
     page = browser.get(last)
     assert code_on(page) == entrance.code_completed
+    assert AGAIN in page.text
     assert (
         f"https://app.prolific.com/submissions/complete?cc={entrance.code_completed}" in page.text
     )
@@ -275,7 +278,11 @@ def test_consent_taken_back_keeps_the_answers_where_the_page_said_so(study):
 
 def test_whoever_says_no_gets_the_code_for_it_and_only_a_count_is_stored(entrance):
     browser = Client()
-    assert code_on(agree(browser, entrance, leave="no_consent")) == entrance.code_no_consent
+    page = agree(browser, entrance, leave="no_consent")
+    assert code_on(page) == entrance.code_no_consent
+    # The link leads to the first page: who said no is not known.
+    assert AGAIN not in page.text
+    assert "Will you take part?" in browser.get(link(entrance), ids()).text
     entrance.refresh_from_db()
     assert entrance.turned_away == {"no_consent": 1}
     assert nothing_stored()
