@@ -334,7 +334,10 @@ def test_a_paused_entrance_asks_people_to_come_back_and_lets_others_finish(entra
 
 def test_a_closed_entrance_gives_the_code_for_being_late(entrance):
     Entrance.objects.update(state="closed")
-    assert code_on(agree(Client(), entrance, leave="late")) == entrance.code_late
+    page = agree(Client(), entrance, leave="late")
+    assert code_on(page) == entrance.code_late
+    # The person has answered nothing.
+    assert "This study takes no more people" in page.text
 
 
 def end_by_its_rule(study):
