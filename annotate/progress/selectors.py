@@ -89,7 +89,7 @@ IN_WORK = CellState(pgettext_lazy("letter of a cell", "W"), "in-work", gettext_l
 SKIPPED = CellState(
     pgettext_lazy("letter of a cell", "S"),
     "skipped",
-    gettext_lazy("incomplete: pairs were skipped"),
+    gettext_lazy("incomplete: pairs were skipped, or the person left"),
 )
 CELL_STATES = (DONE, FLAGGED, IN_WORK, SKIPPED)
 _CELL_OF_STATE = {
@@ -372,10 +372,10 @@ def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
 def _stays_incomplete(study: Study, n: int) -> str:
     if study.asks_visits:
         words = ngettext(
-            "{n} visit stays incomplete, because pairs were skipped; another annotator can have the "
-            "image.",
-            "{n} visits stay incomplete, because pairs were skipped; another annotator can have the "
-            "image.",
+            "{n} visit stays incomplete, because pairs were skipped or the person left; another "
+            "annotator can have the image.",
+            "{n} visits stay incomplete, because pairs were skipped or the person left; another "
+            "annotator can have the image.",
             n,
         )
     else:

@@ -157,7 +157,7 @@ def test_entrances_people_and_protocols_of_a_changed_file_are_made_so_and_named(
     ]
     made(folder, more)
     assert "Nothing has changed" in capsys.readouterr().out
-    # What a file leaves out stays as it is on the pages.
+    # Settings that a file leaves out stay as they are.
     made(folder, FILE.replace("places = 40\n", "").replace("pairs = 40\n", ""))
     assert "Nothing has changed" in capsys.readouterr().out
     assert study.entrances.get().places == 50
