@@ -185,6 +185,17 @@ def test_plain_http_is_sent_to_https(proxied):
     assert f"Location: https://{HOST}/x" in said
 
 
+@pytest.mark.parametrize(
+    ("n", "status", "words"),
+    [(7_000, 404, b"<h1>"), (10_000, 414, b"The link is incomplete.")],
+)
+def test_a_link_that_is_too_long_is_refused_in_words(proxied, n, status, words):
+    _, https, trusting = proxied
+    said, content = asked(https, trusting, f"/join/a/?PROLIFIC_PID={'x' * n}")
+    assert said.startswith(f"HTTP/1.1 {status}")
+    assert words in content
+
+
 def test_scripts_and_styles_come_through_and_may_be_kept(proxied):
     _, https, trusting = proxied
     _, page = asked(https, trusting, "/accounts/login/")

@@ -17,6 +17,8 @@ threads = int(os.environ.get("WEB_THREADS") or 4)
 # that takes 30 s is stuck. Threads send long downloads without blocking their process.
 timeout = 30
 graceful_timeout = 20
+# As long as the proxy lets an address be, so that a page of the site refuses a long link.
+limit_request_line = 8190
 # Restarts processes to limit slow memory growth: about once a day for an annotated study.
 max_requests = 20_000
 max_requests_jitter = 2_000
