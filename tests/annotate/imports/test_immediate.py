@@ -364,6 +364,7 @@ class TestScores:
             ("img_1,net,50,1", "S2", "a number in [0, 1]"),
             ("img_1,net,-0.1,1", "S2", "a number in [0, 1]"),
             ("img_1,net,nan,1", "L3", "a number in [0, 1]"),
+            ("img_1,net,inf,1", "L3", "a number in [0, 1]"),
             ("img_1,net,good,1", "L2", "a number in [0, 1]"),
         ],
     )
