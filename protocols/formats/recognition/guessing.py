@@ -27,7 +27,7 @@ from ..readers.layouts import Survey, decide
 from ..readers.rrc_lines import looks_like_confidence
 from ..readers.separated import delimiter_of
 from .signs import sign_of_json, sign_of_markup
-from .unsupported import look_of_bytes, look_of_json, look_of_suffix, look_of_xml
+from .unsupported import PADDLE_TEXTS, look_of_bytes, look_of_json, look_of_suffix, look_of_xml
 
 GuessedKind = Literal["images", "truth", "results", "scores"]
 _PICTURE_BEGINS: Final = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF")
@@ -55,6 +55,10 @@ _SUFFIXES_READ: Final = (
     *(".txt", ".xml", ".json", ".csv", ".jsonl", ".hocr", ".html", ".tsv", ".box", ".gt"),
 )
 _PADDLE: Final = re.compile(r"\ufeff?[^\t\n]{1,500}\t\s*+\[\s*+[{\[\]]")
+# A photograph with a text, as labels and results of PaddleOCR's recognition.
+_TEXT_OF_IMAGE: Final = re.compile(
+    r"[^\t]{1,500}\.(?:jpe?g|png|bmp|tiff?)\t[^\t]+(?:\t[\d.e-]+)?\Z", re.IGNORECASE
+)
 # A character or a line of Tesseract with its box and page, or the tabulator that ends a line.
 _BOX_LINE: Final = re.compile(r"(?:\S{1,24}|\t)(?: \d{1,6}){5}(?: #.*)?\Z")
 # Index, difficult, left, top, width, height and an angle.
@@ -325,6 +329,8 @@ def _guess_document(begin: bytes, name: str) -> Guess:
         )
     if start.startswith("<"):
         return _guess_xml(text, name)
+    if all(map(_TEXT_OF_IMAGE.match, lines[:_N_LINES])):
+        return _not_read(PADDLE_TEXTS, name)
     if all(map(_TURNED_BOX.match, lines[:_N_LINES])):
         return _annotated(True, "msra-td500", name, "{name} has turned boxes, as MSRA-TD500.")
     if all(map(_BOX_LINE.match, lines[:_N_LINES])):

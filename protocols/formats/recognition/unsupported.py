@@ -14,13 +14,16 @@ _BYTES: Final = {
     b"%PDF": "a PDF",
     b"SQLite format 3": "a database",
 }
+PADDLE_TEXTS: Final = Message("PaddleOCR's texts without boxes")
+_OLMOCR: Final = Message("texts without boxes, as of olmOCR")
 # Names of members that a JSON document must all have.
 _JSON: Final = (
     ({"adjusted_bbox"}, Message("the JSON of Chinese Text in the Wild")),
-    ({"rec_text", "rec_score"}, Message("PaddleOCR's texts without boxes")),
+    ({"rec_text", "rec_score"}, PADDLE_TEXTS),
     ({"rec_texts", "rec_scores"}, Message("MMOCR's texts without boxes")),
     ({"markdown", "index"}, Message("Markdown without boxes, as of Mistral OCR")),
-    ({"natural_text"}, Message("texts without boxes, as of olmOCR")),
+    ({"natural_text"}, _OLMOCR),
+    ({"text", "pdf_page_numbers"}, _OLMOCR),
     ({"objects", "exterior"}, "Supervisely's JSON"),
 )
 # Parts that an XML document must all have.
