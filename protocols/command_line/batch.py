@@ -261,7 +261,16 @@ def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
 def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
     """Return the contents of ground truth; raises as ``read_file``."""
     drops = formats.drop_broken_ignored
-    return _checked_archive(_look(path, "truth", formats.truth, drops=drops), path, "truth")
+    archive = _look(path, "truth", formats.truth, drops=drops)
+    try:
+        return _checked_archive(archive, path, "truth")
+    except BatchError as refusal:
+        mended = archive.errors and not _look(path, "truth", formats.truth, drops=True).errors
+        if drops or not mended:
+            raise
+        raise BatchError(
+            f"{refusal} Such lines of ignored text are left out with --drop-broken-ignored."
+        ) from refusal
 
 
 def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive:
