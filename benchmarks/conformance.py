@@ -7,7 +7,7 @@ packages that it needs. DIR has a folder for each, named as there, with the prog
 not in DIR is left out with a message. No program of others is part of this project. PYTHON runs them
 (default: this one), or the one in the folder's own virtual environment, ``venv``. Each is run on
 drawn scenes and, where its files are in the data folder, on a real set. ``--write`` keeps the table in
-docs/validation, with the date.
+docs/validation. Every row has its date: those of programs that are not in DIR stay as they were.
 """
 
 import argparse
@@ -21,17 +21,22 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from protocols import registry
 from protocols.coco import summarize
 from protocols.command_line.batch import Formats, read_scenes
+from protocols.command_line.slot_cases import score_documents
+from protocols.command_line.vote_cases import evaluate_cases
 from protocols.core.base import ImageScore, OverallScore, Scene
 from protocols.core.regions import Region
 from protocols.formats.containers.contents import LineFormat
 from protocols.formats.readers.ctdar import read_file
 from protocols.formats.writing.regions import write_rrc_zip
+from protocols.slot_error.bionlp import read_standoff
+from protocols.slot_error.ontology import Ontology, read_ontology
 from tests.support import coco_scenes, hiertext_scenes
 from tools.pages import row
 
@@ -93,6 +98,16 @@ class Original:
     # The names of recall, precision and F-score of an image.
     keys: Sequence[str] = ("recall", "precision", "hmean")
 
+    @property
+    def cells(self) -> tuple[str, str]:
+        """The first two cells of its rows."""
+        slug, _, variant = self.protocol.partition(":")
+        name = registry.PROTOCOLS[slug].name if slug else "COCO"
+        return (
+            f"{name} (`{variant}`)" if variant else name,
+            f"[{self.says}]({self.project}), {self.version}",
+        )
+
 
 @dataclass(frozen=True)
 class Compared:
@@ -106,13 +121,10 @@ class Compared:
 
     def text(self) -> str:
         ratios = ["–" if of is None else f"{of:.1f}" for of in (self.typed, self.with_output)]
-        slug, _, variant = self.original.protocol.partition(":")
-        name = registry.PROTOCOLS[slug].name if slug else "COCO"
-        name += f" (`{variant}`)" if variant else ""
-        tool = f"[{self.original.says}]({self.original.project}), {self.original.version}"
         n_beyond = sum(deviation > 1e-6 for deviation in self.deviations)
-        largest = f"{max(self.deviations):.0e}"
-        return row(name, tool, self.data, len(self.deviations), largest, n_beyond, *ratios) + "\n"
+        counted = [self.data, len(self.deviations), f"{max(self.deviations):.0e}", n_beyond]
+        when = f"{datetime.now(UTC):%-d %B %Y}"
+        return row(*self.original.cells, *counted, *ratios, when) + "\n"
 
 
 def originals() -> list[Original]:
@@ -257,12 +269,24 @@ def _compared(
     given: Sequence[Mapping[str, Any]],
     scenes: Sequence[Scene],
 ) -> Compared:
-    said = run([python, CALLED, original.script, home], home, json.dumps(given))[0]
     protocol = registry.get(original.protocol, original.parameters)
     scores = protocol.score(scenes)
+    ours = [_figures(original.keys, of) for of in [*scores, protocol.overall(scores)]]
+    return _set_beside(original, label, home, python, given, ours)
+
+
+def _set_beside(
+    original: Original,
+    label: str,
+    home: Path,
+    python: str,
+    given: Sequence[Mapping[str, Any]],
+    ours: Sequence[Sequence[float | None]],
+) -> Compared:
+    said = run([python, CALLED, original.script, home], home, json.dumps(given))[0]
     deviations = [
-        max(_apart(a, b) for a, b in zip(theirs, _figures(original.keys, ours), strict=False))
-        for theirs, ours in zip(json.loads(said), [*scores, protocol.overall(scores)], strict=True)
+        max(_apart(a, b) for a, b in zip(theirs, own, strict=False))
+        for theirs, own in zip(json.loads(said), ours, strict=True)
         if theirs is not None
     ]
     return Compared(original, label, deviations)
@@ -278,6 +302,94 @@ def _apart(theirs: float | None, ours: float | None) -> float:
     if theirs is None or ours is None:
         return float(theirs is not ours)
     return abs(theirs - ours)
+
+
+def compare_documents(
+    original: Original, home: Path, python: str, data: Path
+) -> Iterator[Compared]:
+    """Compare documents of Bacteria Biotope 2016 with predictions drawn from them."""
+    path = data / "bb2016" / "OntoBiotope_BioNLP-ST-2016_parents.txt"
+    if not path.exists():
+        raise NotRun(f"{path} is not there")
+    ontology, rng = read_ontology(path.read_text(encoding="utf-8")), random.Random(29)
+    documents = []
+    for of in sorted(path.parent.glob("*.a2")):
+        items = read_standoff(of.read_text(encoding="utf-8"), of.name)
+        references = [{"spans": of.spans, "labels": of.labels} for of in items]
+        found = [
+            _near_item(rng, of, ontology)
+            for of in references
+            for _ in range(rng.choice((0, 1, 1, 2)))
+        ]
+        documents.append({"references": references, "predictions": found})
+    cases = [[document] for document in documents] + [documents]
+    given = json.loads(json.dumps([{"documents": case} for case in cases]))
+    ours = []
+    for answer in score_documents(given, ontology):
+        of_case = answer["result"] | answer["result"]["views"]["combined"]
+        ours.append([of_case[key] for key in original.keys])
+    asked = [{**document, "parents": str(path.resolve())} for document in documents]
+    yield _set_beside(original, "bb2016, drawn predictions", home, python, asked, ours)
+
+
+def _near_item(rng: random.Random, of: Mapping[str, Any], ontology: Ontology) -> dict[str, Any]:
+    """Return an item whose ends are moved, and a label of which may be its parent or another.
+
+    It has one fragment: the program passes over the second one of a prediction.
+    """
+    start, end = of["spans"][0]
+    moved = max(0, start + rng.choice((0, 0, -3, 4)))
+    labels = list(of["labels"])
+    if rng.random() < 0.6:
+        above = ontology.parents.get(labels[0], ())
+        labels[0] = rng.choice([*above, rng.choice(sorted(ontology.parents))])
+    return {"spans": [[moved, max(moved + 1, end + rng.choice((0, 0, -2, 6)))]], "labels": labels}
+
+
+def compare_votes(original: Original, home: Path, python: str, data: Path) -> Iterator[Compared]:
+    """Let several methods vote on the pixels of drawn boxes, and of the real results."""
+    rng = random.Random(29)
+    sets = {"drawn": [[_drawn_boxes(rng) for _ in range(rng.randint(2, 5))] for _ in range(60)]}
+    methods = sorted((data / "icdar2013").glob("*.zip"))
+    if methods:
+        read = [
+            read_scenes(str(data / "icdar2013" / "gt.zip"), str(path), Formats("ltrb", "ltrb"))[:20]
+            for path in methods
+            if path.name != "gt.zip"
+        ]
+        found = [[[_corners(of) for of in scene.detections or ()] for scene in of] for of in read]
+        sets["icdar2013, five methods"] = [list(of_image) for of_image in zip(*found, strict=True)]
+    for label, images in sets.items():
+        given = []
+        for image in images:
+            ends = [box[2:] for boxes in image for box in boxes] or [(1, 1)]
+            width, height = (max(1, *of) for of in zip(*ends, (1, 1), strict=True))
+            shown = [[{"polygon": _outline(box)} for box in boxes] for boxes in image]
+            given.append({"methods": shown, "width": width, "height": height})
+        ours = [
+            [
+                value
+                for of in answer["result"]["systems"]
+                for value in (of["precision"], of["recall"])
+            ]
+            for answer in evaluate_cases(given)
+        ]
+        yield _set_beside(original, label, home, python, given, ours)
+
+
+def _drawn_boxes(rng: random.Random) -> list[tuple[int, int, int, int]]:
+    corners = [(rng.randint(0, 60), rng.randint(0, 40)) for _ in range(rng.randint(0, 5))]
+    return [(x, y, x + rng.randint(1, 40), y + rng.randint(1, 20)) for x, y in corners]
+
+
+def _corners(region: Region) -> tuple[int, int, int, int]:
+    left, top, right, bottom = (max(0, round(value)) for value in region.box)
+    return left, top, right, bottom
+
+
+def _outline(box: tuple[int, int, int, int]) -> list[list[int]]:
+    left, top, right, bottom = box
+    return [[left, top], [right, top], [right, bottom], [left, bottom]]
 
 
 def compare_hiertext(original: Original, home: Path, python: str, _: Path) -> Iterator[Compared]:
@@ -326,10 +438,15 @@ CALLS = {
     "rrc": compare_rrc,
     "scenes": compare_scenes,
     "tables": compare_tables,
+    "documents": compare_documents,
+    "votes": compare_votes,
     "hiertext": compare_hiertext,
     "coco": compare_coco,
 }
-HEAD = "| protocol | original | data | images or figures | largest | beyond 1e-6 | as typed | with `-o` |\n"
+HEAD = (
+    *("protocol", "original", "data", "images or figures", "largest", "beyond 1e-6"),
+    *("as typed", "with `-o`", "on"),
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -341,22 +458,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--python", default=sys.executable, metavar="FILE")
     options = parser.parse_args(arguments)
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    page = pages.FOLDER / "conformance.md"
+    kept = page.read_text(encoding="utf-8").splitlines(keepends=True) if page.exists() else []
     made: list[Compared] = []
+    rows: list[str] = []
     for original in originals():
         home = options.originals.resolve() / original.name
         if not home.is_dir():
             where = f"{original.project}, {original.version}"
             print(f"{original.name} is left out: {home} is no folder ({where})", file=sys.stderr)
+            rows += [line for line in kept if line.startswith(row(*original.cells))]
             continue
         own = home / "venv" / "bin" / "python"
         python = str(own) if own.exists() else options.python
         try:
-            made += CALLS[original.call](original, home, python, options.data)
+            found = list(CALLS[original.call](original, home, python, options.data))
+            made += found
+            rows += [of.text() for of in found]
         except NotRun as reason:
             needs = ", ".join(original.needs)
             print(f"{original.name} did not run (it needs {needs}): {reason}", file=sys.stderr)
-    table = HEAD + f"{'| --- ' * 8}|\n" + "".join(of.text() for of in made)
-    print(table, end="")
+    print("\n".join([row(*HEAD), row(*["---"] * len(HEAD)), "".join(rows)]), end="")
     return int(any(max(of.deviations) > 1e-6 for of in made))
 
 

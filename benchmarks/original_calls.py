@@ -9,11 +9,14 @@ import collections.abc
 import importlib.util
 import json
 import os
+import re
+import subprocess
 import sys
 import tempfile
 import types
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 from xml.dom import minidom
 
@@ -264,6 +267,136 @@ def ctdar(home: str, scenes: Sequence[Scene]) -> Figures:
     return [*figures, None]
 
 
+def deteval_wolf(home: str, scenes: Sequence[Scene]) -> Figures:
+    """Return what ``evaldetection`` prints, which has six digits."""
+    with tempfile.TemporaryDirectory() as made:
+        paths = [str(Path(made, f"{side}.xml")) for side in ("detections", "truth")]
+        for path, side in zip(paths, ("detections", "truth"), strict=True):
+            images = (
+                f"<image><imageName>{at:06}</imageName><taggedRectangles>"
+                + "".join(_tagged(of["points"]) for of in scene[side] if not of.get("ignored"))
+                + "</taggedRectangles></image>"
+                for at, scene in enumerate(scenes)
+            )
+            Path(path).write_text(f"<tagset>{''.join(images)}</tagset>", encoding="utf-8")
+        command = [f"{home}/evaldetection", *paths]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = re.findall(r'<score r="(.*?)" p="(.*?)" hmean="(.*?)"', said)
+    return [*([float(of) for of in image] for image in found), None]
+
+
+def _tagged(points: Sequence[float]) -> str:
+    left, top, right, bottom = map(int, _corners(points))
+    sides = f'width="{right - left + 1}" height="{bottom - top + 1}"'
+    return f'<taggedRectangle x="{left}" y="{top}" {sides}/>'
+
+
+SLOT_ERROR = """
+import java.io.*;
+import java.util.*;
+import org.bionlpst.corpus.*;
+import org.bionlpst.evaluation.*;
+import org.bionlpst.evaluation.similarity.*;
+import org.bionlpst.util.fragment.ImmutableFragment;
+
+public class Call {
+  static class Item extends TextBound { List<String> labels; }
+
+  static void print(Similarity<Item> both, List<Pair<Item>> pairs) {
+    for (StandardMeasures of : List.of(StandardMeasures.RECALL, StandardMeasures.SUBSTITUTIONS,
+        StandardMeasures.INSERTIONS, StandardMeasures.DELETIONS))
+      System.out.print(of.compute(both, pairs) + " ");
+    System.out.println();
+  }
+
+  public static void main(String[] given) throws IOException {
+    WangSimilarity wang = WangSimilarity.createFromParentsFile(
+        new BufferedReader(new FileReader(given[0])), 0.65);
+    Similarity<Item> both = new Similarity<>() {
+      public double compute(Item a, Item b) {
+        return TextBoundJaccard.INSTANCE.compute(a, b) * wang.compute(a.labels, b.labels);
+      }
+      public void explain(StringBuilder text, Item a, Item b) {}
+    };
+    List<Pair<Item>> all = new ArrayList<>();
+    List<List<Item>> sides = List.of(new ArrayList<>(), new ArrayList<>());
+    for (String line : new BufferedReader(new InputStreamReader(System.in)).lines().toList()) {
+      String[] fields = line.split("\t");
+      if (fields[0].equals("end")) {
+        List<Pair<Item>> pairs = new PredictionPairing<Item>(0, true)
+            .bestPairing(sides.get(0), sides.get(1), both);
+        print(both, pairs);
+        all.addAll(pairs);
+        sides.forEach(List::clear);
+        continue;
+      }
+      Item item = new Item();
+      item.labels = List.of(fields[1].split(" "));
+      for (String span : fields[2].split(" ")) {
+        String[] ends = span.split("-");
+        item.addFragment(new ImmutableFragment(
+            Integer.parseInt(ends[0]), Integer.parseInt(ends[1])));
+      }
+      sides.get(Integer.parseInt(fields[0])).add(item);
+    }
+    print(both, all);
+  }
+}
+"""
+
+
+def slot_error(home: str, scenes: Sequence[Scene]) -> Figures:
+    """Return recall, substitutions, insertions and deletions of documents, and of all of them."""
+    lines = []
+    for scene in scenes:
+        for at, side in enumerate(("references", "predictions")):
+            for item in scene[side]:
+                spans = " ".join(f"{start}-{end}" for start, end in item["spans"])
+                lines.append(f"{at}\t{' '.join(item['labels'])}\t{spans}\n")
+        lines.append("end\n")
+    with tempfile.TemporaryDirectory() as made:
+        call = Path(made, "Call.java")
+        call.write_text(SLOT_ERROR, encoding="utf-8")
+        command = ["java", "-cp", f"{home}/classes", str(call), scenes[0]["parents"]]
+        said = subprocess.run(
+            command, input="".join(lines), capture_output=True, text=True, check=True
+        ).stdout
+    return [[float(of) for of in line.split()] for line in said.splitlines()]
+
+
+def no_ground_truth(_: str, scenes: Sequence[Scene]) -> Figures:
+    """Return precision and recall of each method in turn, by pixels weighted with their votes."""
+    import numpy as np
+    from sklearn.metrics import precision_recall_fscore_support
+
+    figures: Figures = []
+    for scene in scenes:
+        n = len(scene["methods"])
+        marked = np.zeros((scene["height"], scene["width"]), dtype=int)
+        for at, detections in enumerate(scene["methods"]):
+            for of in detections:
+                (left, top), _, (right, bottom), _ = of["polygon"]
+                marked[top:bottom, left:right] |= 1 << at
+        # A pixel with all its votes is a document, twice: relevant and not.
+        areas = np.bincount(marked.ravel(), minlength=1 << n)
+        votes = np.arange(1 << n) >> np.arange(n)[:, np.newaxis] & 1
+        relevance = (votes.sum(axis=0) + 1) / (n + 2)
+        weights = np.concatenate([areas * relevance, areas * (1 - relevance)])
+        true = np.repeat([1, 0], 1 << n)
+        found: list[float | None] = []
+        for own in votes:
+            of_method = precision_recall_fscore_support(
+                true,
+                np.tile(own, 2),
+                sample_weight=weights,
+                average="binary",
+                zero_division=0,
+            )
+            found += [float(of_method[0]) if areas @ own else None, float(of_method[1])]
+        figures.append(found)
+    return figures
+
+
 CALLS: dict[str, Callable[[str, Sequence[Scene]], Figures]] = {
     "paddleocr_iou": paddleocr_iou,
     "paddleocr_deteval": paddleocr_deteval,
@@ -277,6 +410,9 @@ CALLS: dict[str, Callable[[str, Sequence[Scene]], Figures]] = {
     "voc": voc,
     "voc2007": partial(voc, method="ElevenPointsInterpolation"),
     "ctdar": ctdar,
+    "deteval_wolf": deteval_wolf,
+    "slot_error": slot_error,
+    "no_ground_truth": no_ground_truth,
 }
 
 if __name__ == "__main__":
