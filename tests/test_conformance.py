@@ -30,6 +30,14 @@ for argument in sys.argv:
 """
 
 
+@pytest.fixture(autouse=True)
+def folder_of_pages(tmp_path, monkeypatch):
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    monkeypatch.setattr(conformance.pages, "FOLDER", folder)
+    return folder
+
+
 @pytest.mark.parametrize(
     ("wrong", "code", "beyond"), [(False, 0, "| 60 | 0e+00 | 0 |"), (True, 1, "| 60 | 2e-01 | 1 |")]
 )
@@ -83,6 +91,71 @@ def test_a_program_gets_the_regions_that_we_read(wrong, code, n_beyond, tmp_path
     line = capsys.readouterr().out.splitlines()[2]
     assert "| drawn | 61 |" in line
     assert f"| {n_beyond} | – | – |" in line
+
+
+def test_rows_of_programs_that_are_not_there_stay_with_their_date(
+    folder_of_pages, tmp_path, capsys
+):
+    old = {of.name: conformance.row(*of.cells, "old") + "\n" for of in conformance.originals()}
+    folder_of_pages.joinpath("conformance.md").write_text(old["popeval"] + old["iou"])
+    tmp_path.joinpath("iou").mkdir()
+    tmp_path.joinpath("iou", "script.py").write_text(f"WRONG = False\n{SCRIPT}")
+    conformance.main(
+        ["--originals", str(tmp_path), "--data", str(tmp_path), "--python", sys.executable]
+    )
+    said = capsys.readouterr().out
+    assert old["popeval"] in said
+    assert "| drawn | 60 |" in said
+    assert old["iou"] not in said
+
+
+def test_boxes_are_given_to_deteval_with_their_last_pixel(tmp_path):
+    program = tmp_path / "evaldetection"
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import re, sys\n"
+        "found, truth = (open(path).read() for path in sys.argv[1:])\n"
+        'wide = re.findall(\'width="([0-9]+)" height="([0-9]+)"\', found)[0]\n'
+        "n = truth.count('taggedRectangle x')\n"
+        'print(f\'<score r="{wide[0]}" p="{wide[1]}" hmean="{n}" noGT="1"/>\')\n'
+    )
+    program.chmod(0o755)
+    box = {"points": [10, 5, 109, 5, 109, 24, 10, 24], "ignored": False}
+    scene = {"truth": [box, box | {"ignored": True}], "detections": [box]}
+    assert original_calls.deteval_wolf(str(tmp_path), [scene]) == [[100.0, 20.0, 1.0], None]
+
+
+def test_votes_and_their_boxes_are_given_to_the_program(tmp_path, monkeypatch):
+    def by_pixels(_command, _home, given):
+        figures = []
+        for image in json.loads(given):
+            votes = [_marked(of) for of in image["methods"]]
+            points = [(x, y) for x in range(image["width"]) for y in range(image["height"])]
+            said = {of: (1 + sum(of in own for own in votes)) / (len(votes) + 2) for of in points}
+            shared = [sum(said[of] for of in own) for own in votes]
+            figures.append(
+                [
+                    value
+                    for own, of in zip(votes, shared, strict=True)
+                    for value in (of / len(own) if own else None, of / sum(said.values()))
+                ]
+            )
+        return json.dumps(figures), 0.0
+
+    monkeypatch.setattr(conformance, "run", by_pixels)
+    [original] = (of for of in conformance.originals() if of.call == "votes")
+    [compared] = conformance.compare_votes(original, tmp_path, "", tmp_path)
+    assert len(compared.deviations) == 60
+    assert max(compared.deviations) < 1e-12
+
+
+def _marked(detections):
+    return {
+        (x, y)
+        for of in detections
+        for x in range(of["polygon"][0][0], of["polygon"][2][0])
+        for y in range(of["polygon"][0][1], of["polygon"][2][1])
+    }
 
 
 def test_a_program_that_fails_is_named_with_its_needs(tmp_path, capsys):

@@ -258,7 +258,8 @@ def test_broken_lines_of_ignored_text_are_counted(tmp_path, capsys):
     given += ["--out", str(tmp_path / "scores.csv")]
     assert main(given) == 2
     refusal = capsys.readouterr().err
-    assert "line 1" in refusal and "--drop-broken-ignored" in refusal
+    assert "line 1" in refusal
+    assert "--drop-broken-ignored" in refusal
     assert main([*given, "--drop-broken-ignored"]) == 0
     assert "b.zip: 1 broken line of ignored text left out" in capsys.readouterr().err
 
