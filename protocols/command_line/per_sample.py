@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..core.base import ImageScore, Match, OverallScore, Protocol, Scene
-from ..core.matching import INSIDE_IGNORED
+from ..core.matching import INSIDE_IGNORED, in_turn
 from ..core.regions import Region
 from ..iou import Iou, average_precision
 
@@ -79,6 +79,13 @@ def overall_figures(
     if protocol.slug == "tedeval":
         # The script finds no match among its confidences, so its average precision is 0.
         figures = {name: figures[name] for name in ("recall", "precision", "hmean")} | {"AP": 0}
+    if protocol.slug in ("icdar13", "deteval") and n_truth and n_detections:
+        # To the last digit.
+        recall = in_turn(score.tally.recalled for score in scores) / n_truth
+        precision = in_turn(score.tally.precise for score in scores) / n_detections
+        both = recall + precision
+        hmean = 2 * recall * precision / both if both else 0
+        figures = {"precision": precision, "recall": recall, "hmean": hmean}
     if isinstance(protocol, Iou):
         counted = [
             flag
@@ -205,5 +212,7 @@ def _pair(protocol: Protocol, match: Match, several: set[int]) -> dict[str, Any]
         "det": list(match.detections) if many else match.detections[0],
     }
     if not isinstance(protocol, Iou):
-        pair["type"] = _TYPES[match.kind]
+        # A merge of which one truth is left counts as one-to-one, too.
+        is_single = protocol.slug == "deteval" and len(match.truth) == len(match.detections) == 1
+        pair["type"] = _TYPES["one-to-one" if is_single else match.kind]
     return pair

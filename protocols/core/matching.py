@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import add
 from typing import Any, Final
 
 import numpy as np
@@ -135,6 +136,11 @@ def unmatched_of(
 def _passed_over(side: Side, at: int) -> Unmatched:
     """Return why an ignored region has no match: the same for many images."""
     return Unmatched(side, at, IGNORED if side == "truth" else INSIDE_IGNORED)
+
+
+def in_turn(values: Iterable[float]) -> float:
+    """Return the sum as the published scripts round it: one after the other."""
+    return reduce(add, values, 0.0)
 
 
 def kinds_of(matches: Iterable[Match]) -> dict[str, float | None]:

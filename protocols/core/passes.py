@@ -1,6 +1,5 @@
 """The state of DetEval's passes over an image: which regions overlap, and which are matched."""
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +8,7 @@ from typing import Protocol
 from text_rankings.base.i18n import Message
 
 from .base import ImageScore, Kind, Match, Side, Tally
-from .matching import kinds_of, unmatched_of
+from .matching import in_turn, kinds_of, unmatched_of
 
 
 class Thresholds(Protocol):
@@ -65,9 +64,9 @@ class Passes:
 
     def tally(self) -> Tally:
         return Tally(
-            math.fsum(match.recall_credit for match in self.matches),
+            in_turn(match.recall_credit for match in self.matches),
             self.truth_ignored.count(False),
-            math.fsum(match.precision_credit for match in self.matches),
+            in_turn(match.precision_credit for match in self.matches),
             self.ignored.count(False),
         )
 

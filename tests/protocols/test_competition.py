@@ -237,6 +237,14 @@ def test_what_is_printed_is_that_of_the_script_byte_by_byte(choice, results, wri
     assert done.stdout == f"Calculated!{written}"
 
 
+def test_sums_are_rounded_one_after_the_other_as_by_the_script(tmp_path):
+    g = archive(tmp_path / "gt.zip", {f"gt_img_{at}.txt": f"{BOX},word\n" for at in range(10)})
+    s = archive(tmp_path / "s.zip", {f"res_img_{at}.txt": f"{BOX}\n" for at in range(10)})
+    done = commands.run_here(main, f"-g={g}", f"-s={s}", "-c=DetEva", '-p={"MTYPE_OO_O": 0.1}')
+    # Ten times 0.1; the nearest number to their sum is 1.
+    assert '"recall": 0.09999999999999999' in done.stdout
+
+
 @pytest.mark.parametrize("choice", ["IoU", "TIoU"])
 def test_the_log_of_an_image_is_the_published_one_where_it_is_asked_for(choice, tmp_path):
     ignored = "200,0,299,0,299,39,200,39"
