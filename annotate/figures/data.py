@@ -48,7 +48,7 @@ from .numbers import Rankings
 # Above this, drawing takes too long for a page; a job can still write all figures.
 MAX_IMAGES_DRAWN_AT_ONCE: Final = 500
 # Above this many scores of images, a page shows one figure and fetches the others.
-MAX_SCORES_DRAWN_TOGETHER: Final = 500
+MAX_SCORES_DRAWN_TOGETHER: Final = 300
 _FROM_THE_STUDY: Final = gettext_lazy(
     "The kept report does not hold these numbers: this is the study as it is now, under the report's "
     "settings."
