@@ -55,8 +55,8 @@ def guess_file(path: Path, name: str, *, has_truth: bool = False) -> FileGuess:
     title = ""
     if kind in (FileKind.RESULTS, FileKind.SCORES):
         title = guessed.method or method_name(name) or Path(name).stem
-    # The format of lines is detected when all of them are read; a few do not reveal it.
-    format = "" if guessed.format in LINES else guessed.format or ""
+    # The format of lines, and what labels are, is detected when all are read; a few do not reveal it.
+    format = "" if guessed.format in {*LINES, "labelme"} else guessed.format or ""
     return FileGuess(kind, format, title[:_MAX_NAME], guessed.reason)
 
 
