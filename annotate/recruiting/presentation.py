@@ -17,7 +17,10 @@ def to_paste(request: HttpRequest, entrance: Entrance) -> dict[str, Any]:
     """Return an entrance's address with the platform's placeholders, and its codes."""
     name = "join:frame" if entrance.platform == Platform.MTURK else "join:start"
     address = request.build_absolute_uri(reverse(name, args=[entrance.slug]))
+    names = (entrance.person_parameter, entrance.submission_parameter)
     pasted = NAMES[Platform(entrance.platform)].pasted
+    if entrance.platform == Platform.CUSTOM:
+        pasted = "&".join(f"{name}=…" for name in names if name)
     return {
         "address": f"{address}?{pasted}" if pasted else address,
         "codes": [(outcome.label, entrance.code_of(outcome)) for outcome in Outcome],

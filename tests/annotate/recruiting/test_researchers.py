@@ -198,6 +198,13 @@ def test_payment_lists_are_in_the_shape_of_mechanical_turk(researcher, study):
     assert rows_of(researcher, entrance, "review")[1][::3] == ["W2", "checks"]
 
 
+def test_the_address_for_another_platform_names_its_parameters(researcher, study):
+    make_entrance(study, platform="custom", person_parameter="who", submission_parameter="visit")
+    page = researcher.get(reverse("recruiting:entrances", args=[study.slug])).text
+    assert "?who=…&amp;visit=…" in page
+    assert "Replace each … with" in page
+
+
 def test_a_preview_walks_the_whole_way_and_stores_nothing(researcher, study):
     entrance = make_entrance(study)
     at = reverse("recruiting:preview", args=[study.slug, entrance.pk, "start"])
@@ -209,6 +216,7 @@ def test_a_preview_walks_the_whole_way_and_stores_nothing(researcher, study):
         assert "<button" not in page.text or step != "lesson"
         at = following
     assert code_on(researcher.get(at)) == "· · ·"
+    assert f'href="{reverse("recruiting:entrances", args=[study.slug])}"' in researcher.get(at).text
     tried = reverse("recruiting:preview", args=[study.slug, entrance.pk, "tried"])
     assert researcher.post(tried).status_code == 200
     assert not Arrival.objects.exists()
