@@ -146,6 +146,11 @@ def preview(request: SignedInRequest, slug: str, number: int, step: str) -> Http
         answers = short_answers(request.POST)
         return short_lesson(request, study, answers=answers, start_url=at("done"), is_preview=True)
     if step == "done":
-        context = {"study": study, "entrance": shown, "outcome": Outcome.COMPLETED, "is_preview": True}
+        context = {
+            "study": study,
+            "entrance": shown,
+            "outcome": Outcome.COMPLETED,
+            "is_preview": True,
+        }
         return render(request, "recruiting/done.html", context | {"code": "· · ·", "back": ""})
     raise Http404

@@ -317,7 +317,7 @@ def _save_entrances(file: StudyFile, study: Study) -> list[str]:
         except EntranceRefused as refusal:
             raise file.refused(f"{key}.{refusal.field}", str(refusal)) from refusal
         which = f" ({', '.join(differing)})" if differing else ""
-        changed.append(f"entrance {entrance.name}{which}")
+        changed.append(f"entrance.{entrance.name}{which}")
     return changed
 
 

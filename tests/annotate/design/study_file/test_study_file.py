@@ -108,7 +108,7 @@ def test_a_changed_file_changes_what_may_still_be_changed(folder, capsys):
     study = made(folder)
     more = FILE.replace("min_annotators = 2", "min_annotators = 4") + LINK
     made(folder, more)
-    assert "Changed: design.min_annotators, entrance link-2." in capsys.readouterr().out
+    assert "Changed: design.min_annotators, entrance.link-2." in capsys.readouterr().out
     study.refresh_from_db()
     assert study.min_annotators == 4
     annotator = add_annotator(study)
@@ -144,7 +144,7 @@ def test_entrances_people_and_protocols_of_a_changed_file_are_made_so_and_named(
     more = more.replace('use = ["iou"', 'use = ["deteval", "iou"').replace("ana@", "Ana@")
     made(folder, more)
     said = capsys.readouterr().out
-    assert "entrance prolific-1 (places, questions, unit, size), people, protocols DETEVAL." in said
+    assert "entrance.prolific-1 (places, questions, unit, size), people, protocols DETEVAL." in said
     after = study.entrances.get()
     assert (after.pk, after.slug, after.places, after.unit, after.size) == (
         *(before.pk, before.slug, 50, "images", 9),
