@@ -66,7 +66,7 @@ def lacks(function: ast.FunctionDef, stated: bool) -> Iterator[str]:
     if sections != [section for section in SECTIONS if section in sections]:
         yield "the order of numpydoc"
     # Inside the libraries a sentence is enough.
-    says_errors = "Raises" in sections if stated else re.search(r"\bRaises?\b", text)
+    says_errors = "Raises" in sections if stated else re.search(r"\b[Rr]aises?\b", text)
     if not says_errors and any(raised(function)):
         yield "errors"
     annotations = [function.returns, *(one.annotation for one in named)]
