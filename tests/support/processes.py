@@ -54,6 +54,19 @@ class Workers:
         for worker in self.all:
             worker.kill()
             worker.wait()
+        wait_for(lambda: not n_busy(), "the end of what killed workers had asked PostgreSQL for")
+
+
+def n_busy() -> int:
+    """Return how many other connections to the test database are not idle; 0 for SQLite."""
+    if connection.vendor != "postgresql":
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'"
+        )
+        return int(cursor.fetchone()[0])
 
 
 def lose_running() -> None:
@@ -89,8 +102,11 @@ def forget_queue() -> None:
 
 
 @pytest.fixture
-def workers(settings, monkeypatch) -> Iterator[Workers]:
-    """Run jobs through the queue, as on a server; no worker outlives the test."""
+def workers(settings, monkeypatch, transactional_db) -> Iterator[Workers]:
+    """Run jobs through the queue, as on a server; no worker outlives the test.
+
+    They end before the tables are emptied, which waits for what they have locked.
+    """
     settings.JOBS = "queue"
     monkeypatch.setenv("DATABASE_URL", database_url())
     monkeypatch.setenv("DATA_DIR", str(settings.DATA_DIR))
