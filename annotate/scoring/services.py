@@ -161,9 +161,12 @@ def protocol_named(slug: str, parameters: Mapping[str, Any] | None) -> Protocol:
 
 def is_scored(dataset: Dataset, protocol: Protocol) -> bool:
     """Return whether a run with this protocol and its parameters was computed."""
+    runs = dataset.runs.filter(origin=ProtocolRun.Origin.COMPUTED)
+    # A new dataset has none, and reading its ground truth takes long.
+    if not runs.exists():
+        return False
     settled = protocol.settled_for(_truths(dataset))
-    runs = dataset.runs.filter(origin=ProtocolRun.Origin.COMPUTED, protocol=settled.slug)
-    return runs.filter(parameters=settled.parameters()).exists()
+    return runs.filter(protocol=settled.slug, parameters=settled.parameters()).exists()
 
 
 # The number of results, and the newest: results are only added and removed, never changed.
