@@ -154,7 +154,7 @@ def test_a_report_that_was_first_read_in_french_is_english_to_the_next(client, s
     assert not [word for word in Page(english).words if re.match(r"(Selon|Chaque|Rapport)\b", word)]
 
 
-def test_names_that_somebody_gave_are_no_words_of_the_site(client, db):
+def test_names_given_by_people_are_not_translated(client, db):
     """The protocols are called Right and Reversed, the study Left: words of other pages."""
     study = ranked_study()
     Study.objects.update(name="Left")
