@@ -52,6 +52,8 @@ _OF_PROTOCOLS: Final[_Keywords] = {
     **dict.fromkeys(("ReadingError", "RegionError", "UnknownFormat"), ((0,),)),
     **dict.fromkeys(("_nothing", "_refuse", "_scores"), ((0,),)),
     "_annotated": ((3,),),
+    # Units that are left out: singular, plural, expected.
+    "Reason": ((0, 1), (2,)),
 }
 # Files of data whose sentences pages show, and the names of those in them.
 _DATA: Final = {

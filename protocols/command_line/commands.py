@@ -181,6 +181,8 @@ def _tell_reading(archive: "Archive") -> None:
 
     if n := archive.n_skipped_lines:
         print(f"{archive.name}: {left_out(n)}", file=sys.stderr)
+    for problem in archive.account:
+        print(problem, file=sys.stderr)
 
 
 def _list(options: argparse.Namespace) -> None:

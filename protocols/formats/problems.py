@@ -26,6 +26,7 @@ READ_ANYWAY: Final = Message("read anyway")
 KEPT: Final = Message("kept")
 KEPT_AS_IT_IS: Final = Message("kept as it is")
 PASSED_OVER: Final = Message("skipped")
+LEFT_OUT: Final = Message("left out")
 REORDERED: Final = Message("reordered")
 ASKED: Final = Message("nothing is loaded until this is answered")
 _ACTIONS: Final[Mapping[Severity, str]] = {

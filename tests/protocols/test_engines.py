@@ -59,6 +59,18 @@ class TestTesseract:
         [line] = opened(TSV.encode(), "img_1.tsv", format="tesseract-tsv-lines").regions["img_1"]
         assert (line.box, line.text, line.confidence) == ((38, 43, 158, 60), '"CARE of', None)
 
+    @pytest.mark.parametrize("slug", ["tesseract-tsv", "tesseract-tsv-lines"])
+    def test_rules_are_left_out_and_counted(self, slug):
+        """The last row of words, in line 7 of the table, and its line, in line 6, are a rule."""
+        twice = (TSV + TSV.split("\n", 1)[1].replace("\t1\t", "\t2\t", 1)).encode()
+        for content, n in ((TSV.encode(), 1), (twice, 2)):
+            archive = opened(content, "img_1.tsv", format=slug)
+            [problem] = archive.account
+            assert (problem.code, problem.action) == ("U1", "left out")
+            assert problem.line == (7 if slug == "tesseract-tsv" else 6)
+            words = "1 word or line" if n == 1 else "2 words or lines"
+            assert problem.found == f"{words} without text"
+
     def test_pages_are_images_of_their_own(self):
         second = "\n".join(line.replace("\t1\t", "\t2\t", 1) for line in TSV.split("\n")[1:])
         archive = opened((TSV + second).encode(), "scan.tsv")

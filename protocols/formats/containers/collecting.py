@@ -1,13 +1,13 @@
 """Collecting the regions of a reader into an Archive: names, duplicates, shapes, sizes."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message, ngettext_noop
 from text_rankings.base.names import has_unseen
 
-from ..problems import KEPT, KEPT_AS_IT_IS, Fault, Problems, quoted
+from ..problems import KEPT, KEPT_AS_IT_IS, LEFT_OUT, READ_ANYWAY, Fault, Problems, quoted
 from .archives import Limits, Source, source_name
 
 # Plug-ins import finite_in from here.
@@ -26,12 +26,29 @@ SHAPE: Final = Message("shape")
 _Place = tuple[str | None, int | None, str | None]
 
 
+class Reason(NamedTuple):
+    """Why units of files are not read as regions: how many of which, as in "{n} word", and what was expected.
+
+    U1: they are left out. U2: others are read instead.
+    """
+
+    one: str
+    many: str
+    expected: str
+    code: str = "U1"
+
+
+WITHOUT_TEXT: Final = Reason(
+    "{n} word or line without text", "{n} words or lines without text", "texts"
+)
+
+
 class Collector:
     """Collector of regions, one after the other, into an Archive.
 
     Polygons may run in either direction; those without area are refused (L4). Self-crossing ones
     (L5), duplicated regions (L8) and regions that reach outside an image whose size the file gives
-    (L6) are reported.
+    (L6) are reported. Units that are not read as regions are counted by reason (U1, U2).
     """
 
     def __init__(self, problems: Problems, format: str) -> None:
@@ -46,6 +63,8 @@ class Collector:
         self._seen: set[tuple[Any, ...]] = set()
         self._waiting: list[tuple[Region, _Place]] = []
         self._n_unstorable = 0
+        # How many units, and the place of the first.
+        self._account: dict[Reason, tuple[int, str | None, int | None]] = {}
 
     def __contains__(self, image: str) -> bool:
         return any(image in images for images in self._regions.values())
@@ -143,6 +162,24 @@ class Collector:
             if len(self._waiting) >= BATCH:
                 self._look_at_shapes()
 
+    def count(
+        self, reason: Reason, entry: str | None = None, line: int | None = None, n: int = 1
+    ) -> None:
+        """Count units of the file that are not read as regions; each reason becomes one problem."""
+        n_before, *first = self._account.get(reason, (0, entry, line))
+        self._account[reason] = (n_before + n, *first)
+
+    def _tell_account(self) -> None:
+        for reason, (n, entry, line) in self._account.items():
+            self._problems.warning(
+                reason.code,
+                ngettext_noop(reason.one, reason.many, n),
+                reason.expected,
+                entry,
+                line,
+                action=LEFT_OUT if reason.code == "U1" else READ_ANYWAY,
+            )
+
     def _storable(self, region: Region) -> Region:
         texts = (region.text, region.label, region.id, region.parent)
         if all(text is None or storable(text) == text for text in texts):
@@ -198,6 +235,7 @@ class Collector:
     def archive(self) -> Archive:
         """Return everything collected."""
         self._look_at_shapes()
+        self._tell_account()
         if self._n_unstorable:
             found = Message(
                 "null characters or halves of characters in {n_unstorable} texts (replaced)",

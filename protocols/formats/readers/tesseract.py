@@ -10,7 +10,7 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import Collector, reader_of
+from ..containers.collecting import WITHOUT_TEXT, Collector, reader_of
 from ..containers.contents import Kind, Unit
 from ..containers.documents import Document, page_name, text_of
 from ..problems import Fault, Problems, quoted
@@ -79,8 +79,12 @@ def _read_page(
             words.setdefault(_line_of(row), []).append(row["text"].strip())
     for at, row in rows:
         text = " ".join(words.get(_line_of(row), ())) if level == _LINE else row["text"].strip()
+        if row["level"] != level:
+            continue
         # Rules and pictures are words and lines of blanks.
-        if row["level"] == level and text:
+        if not text:
+            collector.count(WITHOUT_TEXT, document.entry, at)
+        else:
             with problems.catching(document.entry, at, text="\t".join(row.values())):
                 region = _region(row, text)
                 collector.add(name, region, entry=document.entry, line=at)
