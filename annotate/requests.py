@@ -1,8 +1,9 @@
 """Shared parts of requests: the signed-in user, permissions, refusals, the client's network."""
 
 import json
+from collections.abc import Callable
 from ipaddress import IPv6Network, ip_address
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.forms import BaseForm
@@ -13,6 +14,29 @@ _PREFIX_6: Final = 64
 # Limits on the facts about the browser that a page sends.
 _MAX_FACTS: Final = 40
 _MAX_NAME: Final = 40
+
+
+MayTakeFiles = Callable[..., bool]
+_View = TypeVar("_View")
+
+
+def takes_files(may_send: MayTakeFiles) -> Callable[[_View], _View]:
+    """Mark a view, or a class of the API, whose requests may hold files.
+
+    ``may_send`` is called with the sender and the view's arguments before the body is read; every
+    other request is limited to `BODY_MAX_BYTES` (text_rankings/site/bodies.py).
+    """
+
+    def marked(view: _View) -> _View:
+        view.may_take_files = staticmethod(may_send) if isinstance(view, type) else may_send  # type: ignore[attr-defined]
+        return view
+
+    return marked
+
+
+def loads_data(person: User | AnonymousUser, **_: Any) -> bool:
+    """Return whether a user may send files to load."""
+    return person.has_perm("annotate.load_data")
 
 
 class SignedInRequest(HttpRequest):

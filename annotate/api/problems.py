@@ -143,6 +143,12 @@ def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
+def too_large(request: HttpRequest) -> HttpResponse:
+    """Refuse a body that is larger than its address takes from this sender."""
+    fault = TooLarge()
+    return _response(document(413, fault.problem, fault.title, str(fault.detail), request.path))
+
+
 def _outside_views(
     page: Callable[..., HttpResponse], status: int, name: str, title: str, detail: str
 ) -> Callable[..., HttpResponse]:

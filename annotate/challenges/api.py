@@ -20,7 +20,7 @@ from annotate.datasets.shortcuts import seen_dataset
 from annotate.errors import Refusal
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
-from annotate.requests import require
+from annotate.requests import require, takes_files
 from text_rankings.base.i18n import in_language
 
 from . import final, services
@@ -48,7 +48,7 @@ from .serializers import (
     TeamSerializer,
     WholeTeamSerializer,
 )
-from .shortcuts import reader_of
+from .shortcuts import enters, reader_of
 
 
 class _OfChallenge(ApiView):
@@ -262,6 +262,7 @@ class ChallengeLog(_OfChallenge, ListView):
         return self.challenge().changes.all()
 
 
+@takes_files(enters)
 class EntryList(_OfChallenge):
     parser_classes = (MultiPartParser,)
 

@@ -130,3 +130,8 @@ def admission_of(session: MutableMapping[str, Any]) -> Admission | None:
         services.join(challenge=challenge, person=person)
 
     return Admission(admit, reverse("challenges:challenge", args=[challenge.slug]))
+
+
+def enters(person: Person, *, slug: str) -> bool:
+    """Return whether a user may send entries to a challenge."""
+    return permitted(person, "annotate.enter_challenge", Challenge).filter(slug=slug).exists()

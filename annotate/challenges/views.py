@@ -26,7 +26,7 @@ from annotate.datasets.shortcuts import seen_dataset
 from annotate.errors import Refusal
 from annotate.guide.markdown import own_words
 from annotate.jobs.shortcuts import go_to
-from annotate.requests import SignedInRequest, require
+from annotate.requests import SignedInRequest, require, takes_files
 from annotate.scoring.services import NotScored
 
 from . import final, services
@@ -44,7 +44,7 @@ from .forms import (
 )
 from .models import Challenge, ChallengeMember, Entry, Split
 from .selectors import Reader, detections_of, images_of_entry, own_scores, shown_name
-from .shortcuts import board_figure, board_file, boards_context, reader_of
+from .shortcuts import board_figure, board_file, boards_context, enters, reader_of
 
 _N_IMAGES: Final = 200
 
@@ -195,6 +195,7 @@ def study(request: SignedInRequest, slug: str) -> HttpResponse:
 # Participants
 
 
+@takes_files(enters)
 @login_required
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -24,7 +24,7 @@ from annotate.datasets.services import (
 )
 from annotate.datasets.shortcuts import seen_dataset
 from annotate.leaderboards import selectors as leaderboards
-from annotate.requests import SignedInRequest, require
+from annotate.requests import SignedInRequest, loads_data, require, takes_files
 from annotate.scoring.leaderboards import newest_runs
 from annotate.scoring.readiness import readiness
 from annotate.studies.models import Study
@@ -116,6 +116,7 @@ def matrix(request: SignedInRequest, slug: str) -> HttpResponse:
     return render(request, "datasets/matrix.html", context)
 
 
+@takes_files(loads_data)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def scenes(request: SignedInRequest, slug: str) -> HttpResponse:

@@ -26,7 +26,7 @@ from annotate.jobs.shortcuts import go_to
 from annotate.judging.shortcuts import judged
 from annotate.reports.errors import TooLarge
 from annotate.reports.shortcuts import offered_as_work
-from annotate.requests import SignedInRequest, require
+from annotate.requests import SignedInRequest, loads_data, require, takes_files
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
@@ -136,6 +136,7 @@ def causes_file(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     return go_to(work.start_causes(run=run, person=request.user))
 
 
+@takes_files(loads_data)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def answers_from_elsewhere(request: SignedInRequest, slug: str) -> HttpResponse:

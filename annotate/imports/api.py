@@ -16,7 +16,7 @@ from annotate.api.idempotency import idempotent
 from annotate.api.scopes import LOAD
 from annotate.api.views import ApiView, ListView, OneView, SignedInRequest
 from annotate.datasets.models import Dataset
-from annotate.requests import require
+from annotate.requests import loads_data, require, takes_files
 
 from . import drafts, plans, undoing
 from .models import Draft, DraftFile, Finding, Import
@@ -110,6 +110,7 @@ class LoadDetail(_OfLoad):
         return Response(status=204)
 
 
+@takes_files(loads_data)
 class LoadFiles(_OfLoad):
     parser_classes = (MultiPartParser,)
 

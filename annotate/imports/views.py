@@ -30,7 +30,7 @@ from annotate.datasets.shortcuts import seen_dataset
 from annotate.errors import Refusal
 from annotate.jobs import workers
 from annotate.jobs.shortcuts import told
-from annotate.requests import SignedInRequest, require, wants_json
+from annotate.requests import SignedInRequest, loads_data, require, takes_files, wants_json
 from protocols.diagnostics.readings import AS_NAMED
 from protocols.formats.recognition.reading import FORMATS
 from text_rankings.base.i18n import in_language
@@ -77,6 +77,7 @@ def _page(
     return render(request, f"imports/{template}.html", context, status=status)
 
 
+@takes_files(loads_data)
 @_for_admins
 @require_http_methods(["GET", "POST"])
 def start(request: SignedInRequest) -> HttpResponse:
@@ -168,6 +169,7 @@ def _changed(
     return redirect("imports:files", pk=draft.pk)
 
 
+@takes_files(loads_data)
 @_for_admins
 @require_POST
 def add(request: SignedInRequest, pk: int) -> HttpResponse:

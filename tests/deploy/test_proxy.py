@@ -58,13 +58,8 @@ def configured(folder, *, site, http, https):
     return ["nginx", "-c", str(folder / "nginx.conf")]
 
 
-@pytest.fixture(scope="module")
-def proxied(tmp_path_factory):
-    """Start site and proxy; give the proxy's port and what trusts its certificate."""
-    folder = tmp_path_factory.mktemp("proxy")
-    site, http, https = free_port(), free_port(), free_port()
-    nginx = configured(folder, site=site, http=http, https=https)
-    environment = {
+def environment_of(folder):
+    return {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "tests.support.quick_settings",
         "SECRET_KEY": "only-for-this-test-" + "x7Q" * 20,
@@ -75,6 +70,15 @@ def proxied(tmp_path_factory):
         "DATABASE_URL": f"sqlite:///{folder}/db.sqlite3",
         "WEB_PROCESSES": "1",
     }
+
+
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory):
+    """Start site and proxy; give the proxy's port and what trusts its certificate."""
+    folder = tmp_path_factory.mktemp("proxy")
+    site, http, https = free_port(), free_port(), free_port()
+    nginx = configured(folder, site=site, http=http, https=https)
+    environment = environment_of(folder)
     # Packing the libraries' files for other pages takes a minute.
     others = [f"--ignore={name}" for name in ("drf_spectacular_sidecar", "rest_framework", "admin")]
     for step in (["migrate"], ["createcachetable"], ["collectstatic", "--noinput", *others]):
@@ -106,6 +110,27 @@ def proxied(tmp_path_factory):
         for server in servers:
             server.terminate()
             server.wait()
+
+
+@pytest.fixture(scope="module")
+def session_of_an_admin(proxied, tmp_path_factory):
+    """Return the header of a signed-in admin of that site."""
+    folder = tmp_path_factory.getbasetemp() / "proxy0"
+    made = (
+        "from django.contrib.auth.models import User; from importlib import import_module;"
+        "from django.contrib.auth import *; from django.conf import settings;"
+        "person = User.objects.create_superuser('root', None, 'x');"
+        "session = import_module(settings.SESSION_ENGINE).SessionStore();"
+        "session[SESSION_KEY] = str(person.pk);"
+        "session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0];"
+        "session[HASH_SESSION_KEY] = person.get_session_auth_hash(); session.save();"
+        "print(session.session_key)"
+    )
+    command = [sys.executable, "manage.py", "shell", "--verbosity", "0", "--command", made]
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment_of(folder), check=True, capture_output=True, text=True
+    )
+    return session(done.stdout.split()[-1])
 
 
 @pytest.fixture
@@ -223,6 +248,39 @@ def test_the_site_sees_a_slow_upload_when_it_is_whole(proxied):
     finally:
         for sent in slow:
             sent.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "length"),
+    [
+        ("/accounts/login/", "Content-Length: 1000000000"),
+        ("/data/load/", "Content-Length: 1000000000"),
+        ("/data/load/", "Transfer-Encoding: chunked"),
+        ("/api/v1/loads/1/files", "Authorization: Bearer x\r\nContent-Length: 1000000000"),
+        ("/data/load/7/add/?x=1", "Cookie: sessionid=x\r\nContent-Length: 3000000000"),
+    ],
+)
+def test_a_large_body_is_refused_before_any_of_it_is_read(proxied, path, length):
+    """The answer comes although the client sends nothing after the head."""
+    _, https, trusting = proxied
+    head = f"POST {path} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n{length}\r\n\r\n"
+    assert exchanged(https, trusting, head.encode()).startswith(b"HTTP/1.1 413")
+
+
+def test_an_admin_may_send_a_large_file_through_the_proxy(proxied, session_of_an_admin):
+    _, https, trusting = proxied
+    # The site itself reads it and misses the token of the form.
+    said, content = asked(https, trusting, "/data/load/", b"a" * 4_000_000, session_of_an_admin)
+    assert said.startswith("HTTP/1.1 403")
+    assert b"<h1>" in content
+    said, _ = asked(https, trusting, "/accounts/login/", b"a" * 4_000_000, session_of_an_admin)
+    assert said.startswith("HTTP/1.1 413")
+
+
+def test_pages_that_take_files_are_read_without_a_session(proxied):
+    _, https, trusting = proxied
+    said, _ = asked(https, trusting, "/data/load/")
+    assert said.startswith("HTTP/1.1 302")
 
 
 def test_what_a_client_says_of_its_address_is_dropped(proxied):

@@ -68,6 +68,7 @@ MIDDLEWARE = [
     "text_rankings.site.middleware.english_for_programs",
     "text_rankings.site.middleware.readable_address",
     "django.middleware.common.CommonMiddleware",
+    "text_rankings.site.bodies.BodyLimit",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -296,6 +297,8 @@ ACCOUNTS_KEPT_DAYS = env.number("ACCOUNTS_KEPT_DAYS", default=0)
 DASK_SCHEDULER = env.text("DASK_SCHEDULER", default="")
 # If the cluster does not answer, a job fails with a message, or computes on this machine.
 ENGINE_FALLBACK = env.choice("ENGINE_FALLBACK", ("none", "local"), default="none")
+# A body that holds no files; addresses that take files have the limit below (site/bodies.py).
+BODY_MAX_BYTES = 3 * 1024**2
 # Limits on uploads that are not yet loaded.
 STAGED_FILE_MAX_BYTES = 2 * 1024**3
 STAGED_TOTAL_MAX_BYTES = 40 * 1024**3

@@ -5,6 +5,8 @@ from django.urls import include, path
 
 from annotate.accounts.views import SessionsView
 
+from .bodies import may_send
+
 urlpatterns = [
     # Before the library's own view, which queries each browser separately.
     path("accounts/sessions/", SessionsView.as_view(), name="usersessions_list"),
@@ -16,6 +18,7 @@ urlpatterns = [
     path("public/boards/", include("annotate.leaderboards.public_urls")),
     path("public/challenges/", include("annotate.challenges.public_urls")),
     path("public/", include("annotate.publication.public_urls")),
+    path("may-send", may_send),
     path("", include("annotate.urls")),
 ]
 
