@@ -22,6 +22,7 @@ from .arrays import SHARES, are_shares, plain_values
 from .coco_files import Json, NotCoco, loaded
 from .coco_summary import summarize
 from .core.base import ImageScore, OverallScore, Protocol, Scene, official
+from .core.errors import DataWarning
 from .core.fitting import lacking
 from .core.regions import Region
 from .formats.containers.contents import Archive, Kind
@@ -29,6 +30,7 @@ from .formats.containers.documents import image_name
 from .formats.problems import Fault
 from .formats.readers.coco import read_region
 from .formats.recognition.reading import read
+from .formats.summaries import findings
 
 __all__ = ["Evaluation", "Json", "NotCoco", "evaluate", "scenes_of", "summarize"]
 
@@ -161,8 +163,8 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
 
     Notes
     -----
-    Warns of detections without area, which count as false ones, and of coordinates that are all
-    between 0 and 1.5.
+    Warns of detections without area, which count as false ones, of coordinates that are all
+    between 0 and 1.5, and of what is left out of the files.
 
     Examples
     --------
@@ -199,6 +201,9 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
         )
         for key, name in names.items()
     }
+    for archive in (of_truth, of_results):
+        for finding in findings(archive.problems, archive.counts):
+            warnings.warn(finding, DataWarning, stacklevel=_CALLER)
     if flat:
         n, first = sum(map(len, flat.values())), next(iter(flat))
         say = "detections have no area, the first of them in image"

@@ -174,15 +174,16 @@ def _formats(options: argparse.Namespace) -> "Formats":
 
 
 def _tell_reading(archive: "Archive") -> None:
-    """Report on standard error how a file's lines were read."""
+    """Report on standard error how a file was read, and what was found in it."""
     if archive.reading:
         print(f"{archive.name}: read as {archive.reading} ({archive.format})", file=sys.stderr)
+    from ..formats.summaries import findings
     from .submissions import left_out
 
+    for said in findings(archive.problems, archive.counts):
+        print(said, file=sys.stderr)
     if n := archive.n_skipped_lines:
         print(f"{archive.name}: {left_out(n)}", file=sys.stderr)
-    for problem in archive.account:
-        print(problem, file=sys.stderr)
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -355,7 +356,7 @@ def _parameters(text: str) -> dict[str, Any]:
 
 
 def _errors(options: argparse.Namespace) -> None:
-    from .batch import read_truth
+    from .batch import read_results, read_truth
     from .errors import COLUMNS, explain_files, table
 
     _checked_names(options)
@@ -364,7 +365,9 @@ def _errors(options: argparse.Namespace) -> None:
     _tell_reading(read_truth(options.truth, formats))
     rows: list[tuple[Any, ...]] = []
     answer = []
-    for explained in explain_files(protocol, options.truth, options.results, formats):
+    explanations = explain_files(protocol, options.truth, options.results, formats)
+    for path, explained in zip(options.results, explanations, strict=True):
+        _tell_reading(read_results(path, options.truth, formats))
         rows += explained.rows()
         answer.append(explained.as_data() if options.json else table(explained))
     if options.out is not None:
@@ -429,10 +432,13 @@ def _no_ground_truth(options: argparse.Namespace) -> None:
 
 def _graphs(options: argparse.Namespace) -> None:
     from ..core.performance import performance_graphs
-    from .batch import read_scenes
+    from .batch import read_results, read_scenes, read_truth
 
     protocol = registry.get(options.protocol, _parameters(options.parameters))
-    scenes = read_scenes(options.truth, options.results, _formats(options))
+    formats = _formats(options)
+    scenes = read_scenes(options.truth, options.results, formats)
+    _tell_reading(read_truth(options.truth, formats))
+    _tell_reading(read_results(options.results, options.truth, formats))
     print(json.dumps(performance_graphs(protocol, scenes, options.steps).as_data()))
 
 

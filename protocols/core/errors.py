@@ -10,6 +10,10 @@ class ProtocolError(Exception):
         super().__init__(Message(words, **values))
 
 
+class DataWarning(UserWarning):
+    """A finding about ground truth or results that are read all the same."""
+
+
 class RegionError(ProtocolError, ValueError):
     """An invalid region."""
 

@@ -12,6 +12,8 @@ from .problems import ADVICE, CODES, Problem, Severity
 MAX_EXAMPLES: Final = 3
 # Parts that differ between problems of one kind: pieces of the file, names offered, numbers.
 _DIFFERS: Final = re.compile(r" \(perhaps [^)]*\)|“[^”]*”|-?\d+(?:\.\d+)?")
+# Warnings that say how a file is written, and nothing about its regions.
+_NOTES: Final = ("F1", "L7", "L9")
 _ORDER: Final[Mapping[Severity, int]] = {"error": 0, "question": 1, "warning": 2}
 
 # Where a warning needs something else than an error or a question.
@@ -112,7 +114,7 @@ def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Su
             problem.action.partition(";")[0],
             _DIFFERS.sub("", problem.expected),
             # The text in ``found`` may differ, except where it names another kind of problem.
-            _DIFFERS.sub("", problem.found) if problem.code in ("L9", "N4") else "",
+            _DIFFERS.sub("", problem.found) if problem.code in ("L9", "N4", "U1", "U2") else "",
         )
         of_kind = found.setdefault(key, Summary(problem.severity, problem.code, problem.archive))
         of_kind.n += 1
@@ -131,3 +133,9 @@ def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Su
                 commonest.n += n - n_kept[code]
                 commonest.n_entries = 0
     return sorted(found.values(), key=lambda summary: _ORDER[summary.severity])
+
+
+def findings(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[str]:
+    """Return a sentence for each kind of warning that every door has to show."""
+    told = [of for of in problems if of.severity == "warning" and of.code not in _NOTES]
+    return [summary.text for summary in summaries(told, counts)]

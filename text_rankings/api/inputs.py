@@ -10,14 +10,21 @@ from typing import Any, Final
 
 from protocols.arrays import SHARES, Outlines, are_shares
 from protocols.coco import scenes_of
-from protocols.command_line.batch import Formats, read_file, read_scenes
+from protocols.command_line.batch import (
+    Formats,
+    read_file,
+    read_results,
+    read_scenes,
+    read_truth,
+)
 from protocols.core.base import Scene
-from protocols.core.errors import ProtocolError
+from protocols.core.errors import DataWarning, ProtocolError
 from protocols.core.regions import Region
-from protocols.formats.containers.contents import Kind
+from protocols.formats.containers.contents import Archive, Kind
 from protocols.formats.containers.documents import image_name
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
+from protocols.formats.summaries import findings
 from text_rankings.base.suggestions import did_you_mean
 
 from .tables import is_frame, records_of
@@ -57,6 +64,8 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, 
     scenes = {name: source.scenes(result) for name, result in methods.items()}
     if not all(scenes.values()):
         raise NotData("the ground truth has no images, so that nothing can be scored")
+    for finding in source.findings:
+        warnings.warn(finding, DataWarning, stacklevel=_CALLER - 1)
     _warn(outlines, scenes, reading)
     return scenes, _ONE not in methods
 
@@ -127,6 +136,8 @@ class _Source:
     def __init__(self, truth: Any, reading: Reading, outlines: Outlines) -> None:
         self._truth, self._reading, self._outlines = truth, reading, outlines
         self._images: ByImage | None = None
+        # Sentences about files, each once.
+        self.findings: dict[str, None] = {}
 
     @property
     def images(self) -> ByImage:
@@ -141,7 +152,11 @@ class _Source:
         if _is_coco(self._truth) and (_is_coco(results) or is_list):
             return list(scenes_of(self._truth, results).values())
         if _is_path(self._truth) and _is_path(results):
-            return read_scenes(fspath(self._truth), fspath(results), self._reading.formats)
+            truth, given, formats = fspath(self._truth), fspath(results), self._reading.formats
+            scenes = read_scenes(truth, given, formats)
+            self._tell(read_truth(truth, formats))
+            self._tell(read_results(given, truth, formats))
+            return scenes
         found = self._by_image(results, "results")
         stranger = next((image for image in found if image not in self.images), None)
         if stranger is not None:
@@ -158,11 +173,10 @@ class _Source:
             format = (
                 self._reading.formats.truth if kind == "truth" else self._reading.formats.results
             )
-            return read_file(fspath(given), kind, format).regions
-        if is_frame(given):
-            return _of_rows(records_of(given), kind)
-        if isinstance(given, _Rows):
-            return _of_rows(given.rows, kind)
+            return self._tell(read_file(fspath(given), kind, format)).regions
+        if is_frame(given) or isinstance(given, _Rows):
+            rows = given.rows if isinstance(given, _Rows) else records_of(given)
+            return self._tell(_of_rows(rows, kind)).regions if rows else {}
         if _is_coco(given) and isinstance(given, Mapping):
             return {scene.name: scene.truth for scene in scenes_of(given, []).values()}
         if isinstance(given, Mapping) and not given.keys() & _OUTLINES:
@@ -173,6 +187,10 @@ class _Source:
             return dict(self._of_images(enumerate(given), kind))
         wanted = "a path, COCO's data, a data frame, or arrays by image"
         raise NotData(f"the {kind} must be {wanted}, got {type(given).__name__}")
+
+    def _tell(self, archive: Archive) -> Archive:
+        self.findings |= dict.fromkeys(findings(archive.problems, archive.counts))
+        return archive
 
     def _of_images(self, given: Any, kind: Kind) -> Iterator[tuple[str, tuple[Region, ...] | None]]:
         seen: set[str] = set()
@@ -193,10 +211,8 @@ class _Source:
             raise NotData(f"{place} has no width and height in sizes") from fault
 
 
-def _of_rows(rows: Sequence[Mapping[str, Any]], kind: Kind) -> ByImage:
-    """Return the regions of a data frame, read as the CSV file that it would be."""
-    if not rows:
-        return {}
+def _of_rows(rows: Sequence[Mapping[str, Any]], kind: Kind) -> Archive:
+    """Return a data frame with rows, read as the CSV file that it would be."""
     stream = io.StringIO()
     writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -205,4 +221,4 @@ def _of_rows(rows: Sequence[Mapping[str, Any]], kind: Kind) -> ByImage:
     archive = read(io.BytesIO(stream.getvalue().encode()), kind=kind, format="csv", name=name)
     if archive.errors:
         raise NotData(str(archive.errors[0]))
-    return archive.regions
+    return archive

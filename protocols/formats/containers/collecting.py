@@ -1,6 +1,7 @@
 """Collecting the regions of a reader into an Archive: names, duplicates, shapes, sizes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from protocols.core.regions import Region
@@ -41,6 +42,17 @@ class Reason(NamedTuple):
 WITHOUT_TEXT: Final = Reason(
     "{n} word or line without text", "{n} words or lines without text", "texts"
 )
+_KNOWN_EMPTY: Final = (b"[]", b"null")
+
+
+@dataclass(slots=True)
+class _Counted:
+    """How many units, and the place of the first."""
+
+    n: int
+    image: str | None
+    entry: str | None
+    line: int | None
 
 
 class Collector:
@@ -48,12 +60,16 @@ class Collector:
 
     Polygons may run in either direction; those without area are refused (L4). Self-crossing ones
     (L5), duplicated regions (L8) and regions that reach outside an image whose size the file gives
-    (L6) are reported. Units that are not read as regions are counted by reason (U1, U2).
+    (L6) are reported. Units that are not read as regions are counted by reason (U1, U2). The texts
+    of an engine lose blanks at both ends; among its texts, blank ones are left out.
     """
 
-    def __init__(self, problems: Problems, format: str) -> None:
+    def __init__(self, problems: Problems, format: str, *, of_engine: bool = False) -> None:
         self._problems = problems
         self._format = format
+        self._of_engine = of_engine
+        # Images, regions and units left out; what a document has of its format.
+        self.n_found = 0
         self._regions: dict[str | None, dict[str, list[Region]]] = {}
         self._lines: dict[str, list[int]] = {}
         self._entries: dict[str, str] = {}
@@ -63,8 +79,8 @@ class Collector:
         self._seen: set[tuple[Any, ...]] = set()
         self._waiting: list[tuple[Region, _Place]] = []
         self._n_unstorable = 0
-        # How many units, and the place of the first.
-        self._account: dict[Reason, tuple[int, str | None, int | None]] = {}
+        # By reason and values.
+        self._account: dict[tuple[Any, ...], _Counted] = {}
 
     def __contains__(self, image: str) -> bool:
         return any(image in images for images in self._regions.values())
@@ -90,6 +106,7 @@ class Collector:
                 name=quoted(name),
                 max_name=MAX_NAME,
             )
+        self.n_found += 1
         self._regions.setdefault(method, {}).setdefault(name, [])
         if size is not None:
             self._sizes[name] = size
@@ -97,6 +114,10 @@ class Collector:
             self._units[name] = unit
         if entry is not None:
             self._entries[name] = entry
+
+    def recognise(self) -> None:
+        """Accept a document of the format although it names no image, such as a header alone."""
+        self.n_found += 1
 
     def parent(self, image: str, id_: str, region: Region) -> None:
         """Keep the outline of a line or paragraph, to which regions belong by its id."""
@@ -139,7 +160,10 @@ class Collector:
         text: str | None = None,
     ) -> None:
         """Add a region of a declared image; entry, line and text are for messages."""
+        if self._of_engine and region.text is not None:
+            region = replace(region, text=region.text.strip())
         region = self._storable(region)
+        self.n_found += 1
         self._regions[method][image].append(region)
         if line is not None:
             self._lines.setdefault(image, []).append(line)
@@ -163,21 +187,31 @@ class Collector:
                 self._look_at_shapes()
 
     def count(
-        self, reason: Reason, entry: str | None = None, line: int | None = None, n: int = 1
+        self,
+        reason: Reason,
+        entry: str | None = None,
+        line: int | None = None,
+        n: int = 1,
+        *,
+        image: str | None = None,
+        **values: str,
     ) -> None:
-        """Count units of the file that are not read as regions; each reason becomes one problem."""
-        n_before, *first = self._account.get(reason, (0, entry, line))
-        self._account[reason] = (n_before + n, *first)
+        """Count units of the file that are not read as regions; each reason becomes one problem.
+
+        ``image`` is named if it is given; values fill the placeholders of the reason.
+        """
+        self.n_found += 1
+        key = (reason, *sorted(values.items()))
+        self._account.setdefault(key, _Counted(0, image, entry, line)).n += n
 
     def _tell_account(self) -> None:
-        for reason, (n, entry, line) in self._account.items():
+        for (reason, *values), of in self._account.items():
+            found = Message(ngettext_noop(reason.one, reason.many, of.n), **dict(values))
+            if of.image is not None:
+                found = Message("{units} (first in {image})", units=found, image=of.image)
+            action = LEFT_OUT if reason.code == "U1" else READ_ANYWAY
             self._problems.warning(
-                reason.code,
-                ngettext_noop(reason.one, reason.many, n),
-                reason.expected,
-                entry,
-                line,
-                action=LEFT_OUT if reason.code == "U1" else READ_ANYWAY,
+                reason.code, found, reason.expected, of.entry, of.line, action=action
             )
 
     def _storable(self, region: Region) -> Region:
@@ -235,6 +269,7 @@ class Collector:
     def archive(self) -> Archive:
         """Return everything collected."""
         self._look_at_shapes()
+        self._leave_out_blanks()
         self._tell_account()
         if self._n_unstorable:
             found = Message(
@@ -270,6 +305,29 @@ class Collector:
             parents=self._parents,
         )
 
+    def _leave_out_blanks(self) -> None:
+        """Leave out blank words of an engine, unless it has recognised nothing at all."""
+        lists = [(name, of) for images in self._regions.values() for name, of in images.items()]
+        if not self._of_engine or not any(region.text for _, of in lists for region in of):
+            return
+        for image, regions in lists:
+            kept = [at for at, region in enumerate(regions) if region.text != ""]
+            if len(kept) == len(regions):
+                continue
+            lines = self._lines.get(image, ())
+            first = next(at for at, region in enumerate(regions) if region.text == "")
+            is_numbered = len(lines) == len(regions)
+            self.count(
+                WITHOUT_TEXT,
+                self._entries.get(image),
+                lines[first] if is_numbered else None,
+                len(regions) - len(kept),
+                image=image,
+            )
+            if is_numbered:
+                self._lines[image] = [lines[at] for at in kept]
+            regions[:] = [regions[at] for at in kept]
+
     def _narrowest(self) -> LineFormat:
         has_four = all(
             region.n_points == 4
@@ -284,21 +342,28 @@ def reader_of(
     slug: str,
     suffixes: str | tuple[str, ...],
     read_document: Callable[[Document, Collector, Problems, Kind], None],
+    *,
+    engine: Container[Kind] = (),
 ) -> Read:
     """Return the reader of a format that has documents, bare or in a zip.
 
     Suffixes are in lower case, with the dot; the first one is used in messages. A Fault that
-    ``read_document`` raises becomes a problem.
+    ``read_document`` raises becomes a problem, and so does a document with nothing of the format.
+    ``engine`` has the kinds of files that an engine writes, whose blank words are left out.
     """
 
     def read(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
         problems = Problems(source_name(source, name))
-        collector = Collector(problems, slug)
+        collector = Collector(problems, slug, of_engine=kind in engine)
         for document in documents(source, problems, limits, suffixes, on_entry):
+            before = collector.n_found
             with problems.catching(document.entry):
                 read_document(document, collector, problems, kind)
+                is_known = document.content.strip() in _KNOWN_EMPTY
+                if collector.n_found == before and not is_known and not problems.has_errors:
+                    raise Fault("A1", "nothing of the format {slug}", "its elements", slug=slug)
         return collector.archive()
 
     return read

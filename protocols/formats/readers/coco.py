@@ -59,6 +59,7 @@ class _Dataset:
         if annotations is None or images is None:
             self._problems.error("A1", "something else", _LAYOUT, self._entry)
             return
+        self._collector.recognise()
         try:
             self._method = _method(_group(data.get("info")))
         except Fault as fault:

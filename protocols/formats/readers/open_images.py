@@ -21,6 +21,7 @@ def _read_boxes(document: Document, collector: Collector, problems: Problems, ki
         if isinstance(row, list):
             if not set(COLUMNS) <= set(row):
                 raise Fault("A1", "a header {columns}", _WANTED, columns=",".join(row))
+            collector.recognise()
             continue
         with problems.catching(document.entry, row.line, text=row.text):
             image = image_name(row.cells["imageid"].strip())

@@ -130,6 +130,7 @@ def _read_document(document: Document, collector: Collector, problems: Problems,
                 found = Message("a header {columns}", columns=quoted(",".join(row)))
                 problems.error("L1", found, wanted, document.entry, 1)
                 return
+            collector.recognise()
             others = sorted(columns - _NAMES.keys() - set(shape) - {""})
             if others:
                 found = Message("further columns: {value}", value=quoted(", ".join(others)))

@@ -19,6 +19,9 @@ _RECTANGLE: Final = 2
 _POLYGONS: Final = (6, 7)
 _EXTREMES: Final = 8
 _METADATA: Final = "_via_img_metadata"
+_COLUMNS_2: Final = {"filename", "region_shape_attributes"}
+_COLUMNS_3: Final = {"file_list", "spatial_coordinates"}
+_WANTED_COLUMNS: Final = "filename, region_shape_attributes, region_attributes"
 # Annotators choose the names of attributes.
 _TEXTS: Final = ("transcription", "text", "word", "description")
 _LABELS: Final = ("label", "type", "class", "language")
@@ -114,6 +117,9 @@ def _read_csv(text: str, collector: Collector, problems: Problems, entry: str | 
         lines = ["\n" * (n_comments - 1) + header, *rest]
     for row in rows_of("\n".join(lines).lstrip("#"), problems, entry):
         if isinstance(row, list):
+            if not (set(row) >= _COLUMNS_2 or set(row) >= _COLUMNS_3):
+                raise Fault("L1", "a header {columns}", _WANTED_COLUMNS, columns=",".join(row))
+            collector.recognise()
             continue
         with problems.catching(entry, row.line, text=row.text):
             _read_row(row.cells, row.line, attributes, collector, entry)
@@ -139,13 +145,11 @@ def _read_row(
         if shape:
             said = _named(json_in(cells.get("metadata") or "{}"), attributes)
             region = _made(_numbered(shape), said)
-    elif "filename" in cells and "region_shape_attributes" in cells:
+    else:
         name, shape = image_name(cells["filename"]), json_in(cells["region_shape_attributes"])
         if shape:
             said = json_in(cells.get("region_attributes") or "{}")
             region = _region({"shape_attributes": shape, "region_attributes": said})
-    else:
-        raise Fault("L1", "something else", "filename, region_shape_attributes, region_attributes")
     collector.image(name, entry=entry)
     if shape:
         collector.add(name, region, entry=entry, line=line)
