@@ -37,7 +37,7 @@ def missing_images(
     left_out: Sequence[tuple[str, str]],
 ) -> str:
     if not protocols:
-        return _("No protocol has scored this dataset yet.")
+        return _("No protocol has scored every method of this study yet: score protocols.")
     if len(images):
         return ""
     if not left_out:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import RankingError
 from ..orders.packed_scores import Floats
 from .components import components
 from .moderation import Prior, prior_of
@@ -71,13 +72,17 @@ def raw_components(
 ) -> tuple[tuple[Floats, Floats, Floats], NDArray[np.intp], NDArray[np.intp]]:
     """Return every pair's components, which may be negative, and two counts of rankings.
 
-    Needs at least two images and two annotators. ``squares`` gives the k sums of squares of a table
-    with a column for each protocol; by default those of the differences of every two. The
-    components of images, annotators and rest are of shape (k,); the counts are of each image and
-    each annotator.
+    Raises RankingError for fewer than two images or annotators. ``squares`` gives the k sums of
+    squares of a table with a column for each protocol; by default those of the differences of every
+    two. The components of images, annotators and rest are of shape (k,); the counts are of each
+    image and each annotator.
     """
     _, image_of, n_i = np.unique(measured.images, return_inverse=True, return_counts=True)
     _, annotator_of, n_a = np.unique(measured.annotators, return_inverse=True, return_counts=True)
+    if min(len(n_i), len(n_a)) < 2:
+        raise RankingError(
+            f"variances need two images and two annotators, got {len(n_i)} and {len(n_a)}"
+        )
     centred = measured.distances - measured.distances.mean(axis=0)
     # Sums of squares of every pair: total, around the means of images, around those of annotators.
     squares = squares or _squares

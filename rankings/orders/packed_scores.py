@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import RankingError
 from .buckets import Ranking
 from .from_scores import quantized, require_decimals, require_score
 from .packed import TOGETHER, Places, dense_places, packed_rankings, rankings_of
@@ -97,9 +98,11 @@ def rankings_from_scores(
 
     ``methods`` of each image are in order of name, at least one; images keep this order. Raises
     MissingScore, which names image, protocol and method, and RankingError for ``decimals`` outside
-    0 .. 15.
+    0 .. 15 and for an image without methods.
     """
     require_decimals(decimals)
+    if not all(methods.values()):
+        raise RankingError("a ranking needs at least one method")
     rankings_by_image: dict[str, dict[str, Ranking]] = {image: {} for image in methods}
     by_size: dict[int, list[str]] = {}
     for image, ranked in methods.items():

@@ -6,6 +6,7 @@ from typing import Final
 from text_rankings.base.i18n import gettext, gettext_noop
 
 from ..detectors.leaderboard import Leaderboard, disagreements
+from ..errors import RankingError
 from .table import Column, Table, number
 
 _NAMES: Final = {
@@ -19,7 +20,10 @@ def leaderboard_table(boards: Mapping[str, Leaderboard], by: str, figure: str) -
     """Return the methods in the order of one protocol, with the figures of all.
 
     Boards are of one figure by protocol; interval and letters of the protocol ``by`` are shown.
+    Raises RankingError if it has no board.
     """
+    if by not in boards:
+        raise RankingError(f"there is no leaderboard of {by}")
     board = boards[by]
     others = {
         protocol: dict(zip(other.methods, other.values, strict=True))

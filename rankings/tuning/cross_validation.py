@@ -39,8 +39,10 @@ def nearest(sums: NDArray[np.float64]) -> tuple[int, list[int]]:
     """Return the candidate with the smallest sum of distances over all, and outside each fold.
 
     ``sums`` of shape (folds, candidates) are over the images of each fold; of equal sums the first
-    candidate is taken.
+    candidate is taken. Raises RankingError without a candidate.
     """
+    if not sums.shape[1]:
+        raise RankingError("there is no candidate to choose from")
     # The sums outside a fold are those of all folds less its own: no second search.
     of_all = sums.sum(axis=0)
     return int(np.argmin(of_all)), np.argmin(of_all - sums, axis=1).tolist()

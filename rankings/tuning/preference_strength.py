@@ -74,9 +74,11 @@ def strength_correlations(
     whose values mean the same on every image does better. Limits are percentiles of a bootstrap
     over images ([ET93]_, 13.3), annotators fixed; none with fewer than ten images. If all agree,
     Davidson's ridge limits strengths. Values are rounded before they are ranked, not before they
-    are subtracted. Of more than 2,000 images, 2,000 are drawn at random. Raises MissingScore, which
-    names image, protocol and method.
+    are subtracted. Of more than 2,000 images, 2,000 are drawn at random. Empty without protocols.
+    Raises MissingScore, which names image, protocol and method.
     """
+    if not protocols:
+        return ()
     several = [image for image, people in annotator_rankings.items() if len(people) > 1]
     images = drawn_images(several, MOST_IMAGES, seed)
     people = [[of for _, of in sorted(annotator_rankings[image].items())] for image in images]
@@ -92,7 +94,7 @@ def strength_correlations(
         )
     # (images, protocols, sums of products), in the order of the images, however they were packed.
     table = np.concatenate(sums)[np.argsort(np.concatenate(rows))]
-    table = table[table[..., 4].any(axis=1)] if protocols else table
+    table = table[table[..., 4].any(axis=1)]
     return _correlations(table, protocols, n_resamples, level, np.random.default_rng(seed))
 
 

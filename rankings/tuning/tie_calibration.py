@@ -84,7 +84,7 @@ def tie_calibration(
             if sum(map(len, ranking)) > 1:
                 rows.append(len(paired))
                 name = f"{image}, ranked by {annotator}"
-                paired[name], of_ranking[name] = ranking, scores[image]
+                paired[name], of_ranking[name] = ranking, scores.get(image, {})
         if rows:
             rows_of.append(rows)
     parts = [

@@ -76,7 +76,7 @@ def test_without_a_ranking_the_page_says_so(researcher, study):
 
 def test_without_a_protocol_there_are_strengths(researcher, study):
     ProtocolRun.objects.all().delete()
-    assert "No protocol has scored this dataset yet" in page(researcher, study).text
+    assert "No protocol has scored every method of this study yet" in page(researcher, study).text
 
 
 def test_a_large_study_is_offered_as_work(researcher, study, monkeypatch):
