@@ -3,15 +3,26 @@
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Final
 
-from protocols.formats.containers.contents import Archive
+from protocols.formats.containers.contents import Archive, Unit
 from protocols.formats.containers.limits import BATCH
 from protocols.formats.containers.shapes import odd_shapes, tell_shape
 from protocols.formats.problems import Problems
 
-from .readings import AS_NAMED, AS_READ, AS_WRITTEN, SHIFTS, Sizes, mover, read_so
+from .readings import (
+    AS_NAMED,
+    AS_READ,
+    AS_WRITTEN,
+    FRAMES,
+    SHIFTS,
+    Notation,
+    Sizes,
+    mover,
+    read_so,
+)
 
 # Findings about shapes and borders that no longer apply.
 _OF_SHAPES: Final = ("L5", "L6", "L7")
@@ -26,11 +37,11 @@ def amended(archive: Archive, reading: str, *, sizes: Sizes, known: Collection[s
     """
     if reading in (AS_READ, AS_NAMED, *AS_WRITTEN):
         return archive
-    regions = read_so(archive.regions, reading, sizes=sizes, known=known)
-    methods = {
-        method: read_so(of, reading, sizes=sizes, known=known)
-        for method, of in archive.methods.items()
-    }
+    read_as = partial(
+        read_so, reading=reading, sizes=sizes, known=known, notation=Notation.of(archive)
+    )
+    regions = read_as(archive.regions)
+    methods = {method: read_as(of) for method, of in archive.methods.items()}
     if reading in SHIFTS:
         back = mover(reading, known, back=True)
         names = {image: back(image) or image for image in regions}
@@ -53,6 +64,13 @@ def amended(archive: Archive, reading: str, *, sizes: Sizes, known: Collection[s
         Counter({code: n for code, n in archive.counts.items() if code not in _OF_SHAPES}),
     )
     changed = replace(archive, regions=regions, methods=methods)
+    if reading in FRAMES:
+        parents = {
+            image: dict(zip(of, read_as({image: tuple(of.values())})[image], strict=True))
+            for image, of in archive.parents.items()
+        }
+        # The boxes are in the upright frame from now on.
+        changed = replace(changed, parents=parents, units=dict.fromkeys(regions, Unit.DECIDED))
     _tell_shapes(changed, problems)
     return replace(changed, problems=tuple(problems.found), counts=dict(problems.counts))
 

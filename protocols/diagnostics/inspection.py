@@ -22,6 +22,7 @@ from .readings import (
     NEXT,
     PREVIOUS,
     SIDES,
+    Notation,
     ReadingError,
     Sizes,
     words_of,
@@ -118,10 +119,11 @@ def look(
         noticed.offer = _as_written(SIDES, as_read, against, sizes, again)
         others = next(iter(again.by_method.values()))
     else:
-        noticed.offer = offered(against.truth, results, sizes, images, as_read)
+        notation = Notation.of(archive)
+        noticed.offer = offered(against.truth, results, sizes, images, as_read, notation)
         others = results
         if noticed.offer is not None:
-            others = read_on(against.truth, results, sizes, images, noticed.offer.reading)
+            others = read_on(against.truth, results, sizes, images, noticed.offer.reading, notation)
         elif archive.line_format == LineFormat.QUAD and _fits_hardly(as_read):
             again = read_as(AS_WRITTEN[COLUMNS])
             noticed.offer = _as_written(COLUMNS, as_read, against, sizes, again)
@@ -212,7 +214,8 @@ def _trial(
         one = fit(alone, others, {})
         return one.n_matches - max(0, one.n_detections - 2 * one.n_truth), -one.n_truth
 
-    image = max(sample(list(against.truth), 40), key=gain)
+    differing = [of for of in against.truth if results.get(of) != others.get(of)]
+    image = max(sample(differing or list(against.truth), 40), key=gain)
     return {
         "image": image,
         "reading": offer.reading,

@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from typing import Final
 
 from protocols.core.errors import ProtocolError
 from protocols.core.regions import Region
+from protocols.formats.containers.contents import Archive, LineFormat, Unit
+from protocols.formats.containers.frames import PictureSize, orientation_of
+from protocols.formats.containers.image_sizes import in_other_frame
 from protocols.formats.containers.limits import MAX_COORDINATE
 from protocols.formats.containers.shapes import turned_round
 from protocols.formats.readers.rrc_lines import turns_left
@@ -22,6 +25,10 @@ SIDES: Final = "sides"
 COLUMNS: Final = "columns"
 # Readings for which the file is read again in another format.
 AS_WRITTEN: Final = {SIDES: "ltwh", COLUMNS: "quad-columns"}
+# Frames of boxes on photographs with an EXIF orientation.
+STORED: Final = "stored"
+UPRIGHT: Final = "upright"
+FRAMES: Final = (STORED, UPRIGHT)
 ROWS: Final = "rows"
 DIAGONALS: Final = "diagonals"
 AS_NAMED: Final = "as-named"
@@ -39,6 +46,8 @@ _WORDS: Final = {
     EXCHANGED: Message("with x and y exchanged"),
     SIDES: Message("as left,top,width,height"),
     COLUMNS: Message("as x1,x2,x3,x4,y1,y2,y3,y4"),
+    STORED: Message("turned as the photographs say"),
+    UPRIGHT: Message("as on the upright photographs"),
     ROWS: Message("with the last two corners exchanged"),
     DIAGONALS: Message("with the second and third corners exchanged"),
     AS_NAMED: Message("with the names of its files as they are"),
@@ -98,21 +107,60 @@ def _factors(reading: str) -> tuple[float, float]:
     return factors
 
 
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """How a file gives coordinates, for readings of photographs with an EXIF orientation.
+
+    ``units`` are those of ``Archive``; ``with_last_pixel`` as of ``frames.turned``.
+    """
+
+    units: Mapping[str, Unit] = field(default_factory=dict)
+    with_last_pixel: bool = False
+
+    @classmethod
+    def of(cls, archive: Archive) -> "Notation":
+        is_box = archive.line_format == LineFormat.LTRB and archive.format != AS_WRITTEN[SIDES]
+        return cls(archive.units, is_box)
+
+
 def read_so(
-    results: Regions, reading: str, *, sizes: Sizes, known: Collection[str]
+    results: Regions,
+    reading: str,
+    *,
+    sizes: Sizes,
+    known: Collection[str],
+    notation: Notation | None = None,
 ) -> dict[str, tuple[Region, ...]]:
     """Return results under another reading.
 
-    Relative coordinates need the sizes of images. ``known`` are the dataset's images in counting
+    Relative coordinates and frames need the sizes of images. ``known`` are the dataset's images in counting
     order: a file shifted to an unknown image is left out if its own name is known, and is otherwise
     unchanged. Raises ReadingError if there is no such reading, or it needs an unknown size.
     """
     if reading in SHIFTS:
         return _moved(results, reading, known)
+    if reading in FRAMES:
+        return {
+            image: _in_frame(regions, reading, sizes.get(image), notation or Notation(), image)
+            for image, regions in results.items()
+        }
     if (unit := _unit(reading)) is not None:
         return {image: _of_size(image, of, unit, sizes) for image, of in results.items()}
     change = _CHANGES.get(reading) or _multiplied(*_factors(reading))
     return {image: tuple(map(change, regions)) for image, regions in results.items()}
+
+
+def _in_frame(
+    regions: Sequence[Region],
+    reading: str,
+    size: tuple[int, int] | None,
+    notation: Notation,
+    image: str,
+) -> tuple[Region, ...]:
+    if not isinstance(size, PictureSize) or orientation_of(size) == 1:
+        return tuple(regions)
+    unit = notation.units.get(image)
+    return in_other_frame(regions, reading, size, unit, with_last_pixel=notation.with_last_pixel)
 
 
 def renumbered(image: str, by: int) -> str | None:

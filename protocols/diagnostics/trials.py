@@ -23,16 +23,19 @@ from protocols.core.geometry import (
 )
 from protocols.core.matching import largest
 from protocols.core.regions import Region
+from protocols.formats.containers.frames import orientation_of
 from protocols.formats.containers.shapes import odd_shapes
 
 from .fits import MIN_IOU, Fit, fit
 from .readings import (
     DIAGONALS,
     EXCHANGED,
+    FRAMES,
     ROWS,
     SHIFTS,
     SIDES,
     UNITS,
+    Notation,
     Regions,
     Sizes,
     mover,
@@ -69,16 +72,21 @@ class Offer:
 
 
 def offered(
-    truth: Regions, results: Regions, sizes: Sizes, known: Collection[str], as_read: Fit
+    truth: Regions,
+    results: Regions,
+    sizes: Sizes,
+    known: Collection[str],
+    as_read: Fit,
+    notation: Notation | None = None,
 ) -> Offer | None:
     """Return the reading that fits far better than the results as read, or None.
 
     ``truth`` has the inspected images, ``results`` all, since a file may belong to the neighbouring
     image; ``known`` are all images of the dataset in counting order.
     """
+    best = _other_frame(truth, results, sizes, as_read, notation)
     if as_read.recall is None or _MIN_RATIO * as_read.recall > 1:
-        return None
-    best = None
+        return best
     for reading in _promising(truth, results, sizes, known):
         tried = fit(truth, read_on(truth, results, sizes, known, reading), sizes)
         least = 0 if best is None else _CLEARLY * best.fit.n_matches
@@ -87,8 +95,32 @@ def offered(
     return best
 
 
+def _other_frame(
+    truth: Regions, results: Regions, sizes: Sizes, as_read: Fit, notation: Notation | None
+) -> Offer | None:
+    """Return the other frame of the boxes if it fits photographs with an EXIF orientation better.
+
+    Only these photographs are compared: all others have one frame.
+    """
+    alone = {image: of for image, of in truth.items() if orientation_of(sizes.get(image)) > 1}
+    if not alone:
+        return None
+    one = fit(alone, results, sizes)
+    for reading in FRAMES:
+        others = read_on(truth, results, sizes, (), reading, notation)
+        other = fit(alone, others, sizes)
+        if other.n_matches >= max(1, _MIN_RATIO * one.n_matches):
+            return Offer(reading, as_read, fit(truth, others, sizes))
+    return None
+
+
 def read_on(
-    truth: Regions, results: Regions, sizes: Sizes, known: Collection[str], reading: str
+    truth: Regions,
+    results: Regions,
+    sizes: Sizes,
+    known: Collection[str],
+    reading: str,
+    notation: Notation | None = None,
 ) -> dict[str, tuple[Region, ...]]:
     """Return the results of the inspected images under another reading.
 
@@ -99,7 +131,7 @@ def read_on(
     if reading in SHIFTS:
         wanted = set(filter(None, map(mover(reading, known, back=True), truth)))
     looked_at = {image: regions for image, regions in results.items() if image in wanted}
-    return read_so(looked_at, reading, sizes=sizes, known=known)
+    return read_so(looked_at, reading, sizes=sizes, known=known, notation=notation)
 
 
 def is_better(as_read: Fit, tried: Fit) -> bool:

@@ -54,3 +54,41 @@ def picture_bytes(width: int = 120, height: int = 60, kind: str = "PNG") -> byte
     stream = io.BytesIO()
     Picture.new("RGB", (width, height), "#887766").save(stream, kind)
     return stream.getvalue()
+
+
+# The turn from an upright picture to the pixels that a camera stores with each orientation.
+_STORING = {
+    2: Picture.Transpose.FLIP_LEFT_RIGHT,
+    3: Picture.Transpose.ROTATE_180,
+    4: Picture.Transpose.FLIP_TOP_BOTTOM,
+    5: Picture.Transpose.TRANSPOSE,
+    6: Picture.Transpose.ROTATE_90,
+    7: Picture.Transpose.TRANSVERSE,
+    8: Picture.Transpose.ROTATE_270,
+}
+_XMP = (
+    b'<x:xmpmeta xmlns:x="adobe:ns:meta/">'
+    b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description '
+    b'xmlns:tiff="http://ns.adobe.com/tiff/1.0/" tiff:Orientation="%d"/></rdf:RDF></x:xmpmeta>'
+)
+
+
+def stored(upright: Picture.Image, orientation: int) -> Picture.Image:
+    """Return the pixels that browsers show as this picture if they have the orientation."""
+    if orientation == 1:
+        return upright.copy()
+    return upright.transpose(_STORING[orientation])
+
+
+def with_orientation(
+    upright: Picture.Image, orientation: int, kind: str = "JPEG", *, by_xmp: bool = False
+) -> bytes:
+    """Return a picture as a camera stores it: the turn is in its EXIF block, or in XMP alone."""
+    stream = io.BytesIO()
+    exif = Picture.Exif()
+    exif[274] = orientation
+    tag = {"xmp": _XMP % orientation} if by_xmp else {"exif": exif.tobytes()}
+    options = {"quality": 95, "subsampling": 0} if kind == "JPEG" else {}
+    options |= {"lossless": True} if kind == "WEBP" else {}
+    stored(upright, orientation).save(stream, kind, **tag, **options)
+    return stream.getvalue()

@@ -47,11 +47,13 @@ class Unit(StrEnum):
     """Coordinates that become pixels with the size of their image alone.
 
     SHARES are parts of the image's width and height; FROM_BELOW are pixels whose y is counted from
-    the lower edge, as a negative number.
+    the lower edge, as a negative number. DECIDED were read in the frame of a photograph that the file's own
+    sides, or a person, named.
     """
 
     SHARES = "shares"
     FROM_BELOW = "from-below"
+    DECIDED = "decided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ class Archive:
     ``counts`` of problems by code include those that ``problems`` leaves out after the first thousand.
     ``format`` is a key of ``reading.FORMATS``. Where the file has them, by image: ``sizes`` in pixels;
     ``entries`` that contain its regions; ``lines`` of its regions, in their order; ``parents``, the
-    lines and paragraphs of its regions by their ids; ``units`` of coordinates that are not pixels yet,
+    lines and paragraphs of its regions by their ids; ``units`` of coordinates that are not pixels,
     to which ``reading.read`` converts them. ``reading`` is that of the lines, as in
     "x1,y1,…,x4,y4,transcription"; empty for other formats. ``encodings`` has
     a sample of the texts that are not UTF-8 in each possible encoding, the most probable first.

@@ -17,7 +17,14 @@ from .contents import OnEntry
 _MARK: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _MAX_DEPTH: Final = 50
-_PICTURE: Final = re.compile(r"(.+)\.(?:jpe?g|png|webp|gif|bmp|tiff?)\Z", re.IGNORECASE | re.DOTALL)
+# Suffixes of pictures, also of those that are not read.
+PICTURES: Final = (
+    *(".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"),
+    *(".avif", ".heic", ".heif"),
+)
+_PICTURE: Final = re.compile(
+    rf"(.+)(?:{'|'.join(map(re.escape, PICTURES))})\Z", re.IGNORECASE | re.DOTALL
+)
 _HIGH: Final = re.compile(rb"[\x80-\xff]+")
 _UNSAFE: Final = re.compile("[\0\ud800-\udfff]")
 

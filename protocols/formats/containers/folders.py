@@ -3,17 +3,15 @@
 import io
 import zipfile
 from pathlib import Path
-from typing import Final
 
 from .archives import Source
-
-_PHOTOGRAPHS: Final = (".jpg", ".jpeg", ".png", ".webp", ".tif", ".tiff", ".bmp")
+from .documents import PICTURES
 
 
 def holds_photographs(path: Path) -> bool:
     """Return whether most files of a folder are photographs by name; of a file, False."""
     suffixes = [of.suffix.lower() for of in path.rglob("*") if of.is_file()]
-    return 2 * sum(suffix in _PHOTOGRAPHS for suffix in suffixes) > len(suffixes)
+    return 2 * sum(suffix in PICTURES for suffix in suffixes) > len(suffixes)
 
 
 def unfolded(source: Source) -> Source:
@@ -25,6 +23,6 @@ def unfolded(source: Source) -> Source:
         for path in sorted(folder.rglob("*")):
             name = path.relative_to(folder)
             is_hidden = any(part.startswith(".") for part in name.parts)
-            if path.is_file() and not is_hidden and path.suffix.lower() not in _PHOTOGRAPHS:
+            if path.is_file() and not is_hidden and path.suffix.lower() not in PICTURES:
                 made.writestr(zipfile.ZipInfo(name.as_posix()), path.read_bytes())
     return packed

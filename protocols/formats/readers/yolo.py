@@ -9,8 +9,7 @@ from ..containers import checked
 from ..containers.archives import Limits, Source, first_bytes, open_archive, source_name
 from ..containers.collecting import Collector
 from ..containers.contents import Archive, Kind, OnEntry, Unit
-from ..containers.documents import Document, text_of
-from ..containers.image_sizes import PICTURES
+from ..containers.documents import PICTURES, Document, text_of
 from ..problems import PASSED_OVER, Fault, Problems, quoted
 
 _CLASSES: Final = "classes.txt"

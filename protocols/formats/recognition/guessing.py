@@ -18,8 +18,8 @@ from ..containers.archives import (
     source_name,
 )
 from ..containers.contents import Kind, LineFormat, Tail
+from ..containers.documents import PICTURES
 from ..containers.folders import unfolded
-from ..containers.image_sizes import PICTURES
 from ..problems import Problems, quoted
 from ..readers.by_image import is_by_image
 from ..readers.curved import style_of
@@ -30,7 +30,7 @@ from .signs import sign_of_json, sign_of_markup
 from .unsupported import PADDLE_TEXTS, look_of_bytes, look_of_json, look_of_suffix, look_of_xml
 
 GuessedKind = Literal["images", "truth", "results", "scores"]
-_PICTURE_BEGINS: Final = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF")
+_PICTURE_BEGINS: Final = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF", b"GIF8", b"II*\0", b"MM\0*")
 _ZIP_BEGINS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 _N_LOOKED_AT: Final = 20
 _N_LINES: Final = 50
