@@ -27,8 +27,8 @@ from typing import Any
 
 from protocols import registry
 from protocols.coco import summarize
-from protocols.command_line.batch import Formats, read_scenes
 from protocols.command_line.slot_cases import score_documents
+from protocols.command_line.sources import Formats, read_scenes
 from protocols.command_line.vote_cases import evaluate_cases
 from protocols.core.base import ImageScore, OverallScore, Scene
 from protocols.core.regions import Region

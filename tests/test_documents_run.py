@@ -112,7 +112,7 @@ def archives(folder: Path) -> None:
     found = {"res_img_1.txt": f"{word}\n", "res_img_2.txt": "300,300,380,340\n"}
     zip_file(folder / "craft.zip", found)
     ranked = [
-        f'{image},{person},{criterion},"[[""east""], [""craft""]]"'
+        f'img_{image},{person},{criterion},"[[""east""], [""craft""]]"'
         for image in (1, 2)
         for person in ("ann", "ben", "cid")
         for criterion in ("recall", "precision", "preference")

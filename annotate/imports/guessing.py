@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from protocols.formats.containers.folders import holds_photographs, unfolded
-from protocols.formats.recognition.guessing import guess, method_name
+from protocols.formats.names import method_name
+from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import LINES
 from text_rankings.base.i18n import gettext_noop
 
@@ -18,7 +19,6 @@ _KINDS: Final = {
     "results": FileKind.RESULTS,
     "scores": FileKind.SCORES,
 }
-_MAX_NAME: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ def guess_file(path: Path, name: str, *, has_truth: bool = False) -> FileGuess:
         kind = FileKind.RESULTS
     title = ""
     if kind in (FileKind.RESULTS, FileKind.SCORES):
-        title = guessed.method or method_name(name) or Path(name).stem
+        title = method_name(name)
     # The format of lines, and what labels are, is detected when all are read; a few do not reveal it.
     format = "" if guessed.format in {*LINES, "labelme"} else guessed.format or ""
-    return FileGuess(kind, format, title[:_MAX_NAME], guessed.reason)
+    return FileGuess(kind, format, title, guessed.reason)
 
 
 def _is_list_of_people(path: Path) -> bool:

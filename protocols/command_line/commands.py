@@ -27,7 +27,8 @@ from .usage import program_name
 
 if TYPE_CHECKING:
     from ..formats.containers.contents import Archive
-    from .batch import Formats, Scored
+    from .batch import Scored
+    from .sources import Formats
 
 _NOT_DONE, _BAD_INPUT = 1, 2
 _COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")
@@ -162,7 +163,7 @@ def _add_formats(command: argparse.ArgumentParser) -> None:
 
 def _formats(options: argparse.Namespace) -> "Formats":
     from ..formats.recognition.reading import FORMATS
-    from .batch import Formats
+    from .sources import Formats
 
     given = (options.truth_format or options.format, options.results_format or options.format)
     slugs = [None if of is None else of.lower() for of in given]
@@ -229,7 +230,8 @@ def _described(protocol: type[Protocol]) -> dict[str, Any]:
 
 
 def _score(options: argparse.Namespace) -> None:
-    from .batch import read_results, read_truth, score_files, settled
+    from .batch import score_files, settled
+    from .sources import read_results, read_truth
 
     names = _checked_names(options)
     formats = _formats(options)
@@ -270,10 +272,18 @@ def _score(options: argparse.Namespace) -> None:
 
 def _checked_names(options: argparse.Namespace) -> list[str]:
     """Return the names of the methods, each of which must differ."""
-    names = [Path(path).stem for path in options.results]
-    if len(set(names)) < len(names):
-        raise BadInput("two result sets have the same name; methods are named after their files")
-    return names
+    from ..formats.names import method_name
+
+    files: dict[str, str] = {}
+    for path in options.results:
+        name = method_name(path)
+        if name in files:
+            raise BadInput(
+                f"{Path(files[name]).name} and {Path(path).name} are both results of {name}; methods are "
+                "named after their files, so rename one of them"
+            )
+        files[name] = path
+    return list(files)
 
 
 def _is_small(paths: Sequence[str], n_protocols: int) -> bool:
@@ -356,8 +366,8 @@ def _parameters(text: str) -> dict[str, Any]:
 
 
 def _errors(options: argparse.Namespace) -> None:
-    from .batch import read_results, read_truth
     from .errors import COLUMNS, explain_files, table
+    from .sources import read_results, read_truth
 
     _checked_names(options)
     protocol = registry.get(options.protocol, _parameters(options.parameters))
@@ -432,7 +442,7 @@ def _no_ground_truth(options: argparse.Namespace) -> None:
 
 def _graphs(options: argparse.Namespace) -> None:
     from ..core.performance import performance_graphs
-    from .batch import read_results, read_scenes, read_truth
+    from .sources import read_results, read_scenes, read_truth
 
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     formats = _formats(options)

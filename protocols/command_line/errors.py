@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from ..core.base import OverallScore, Protocol
 from ..core.causes import Cost, Loss, costs, losses, total
-from .batch import NOT_NAMED, Formats, read_scenes, settled
+from ..formats.names import method_name
+from .batch import settled
+from .sources import NOT_NAMED, Formats, read_scenes
 
 COLUMNS: Final = ("method", "image", "side", "region", "cause", "credit", "partners")
 _SCENES_AT_ONCE: Final = 1_000
@@ -58,7 +59,7 @@ def explain_files(
             for scene, of_scene in zip(scenes, found, strict=True)
             for loss in of_scene.regions
         ]
-        yield Explained(Path(path).stem, protocol.overall(scores), costs(total(found)), regions)
+        yield Explained(method_name(path), protocol.overall(scores), costs(total(found)), regions)
 
 
 def table(explained: Explained) -> str:

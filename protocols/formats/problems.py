@@ -252,12 +252,13 @@ class Nearest:
         """Return the one known name with the same numbers and letters, or None.
 
         Prefixes of files (res, gt, pred, det), capitals, punctuation and leading zeros do not count;
-        a name of numbers alone fits any letters, and one that contains three known letters or more
-        fits those (net_img_1.jpg).
+        a name of numbers alone fits any letters, any letters fit a known name of numbers alone, and
+        a name that contains three known letters or more fits those (net_img_1.jpg).
         """
         letters = _letters(name)
         alike = self._by_numbers.get(_numbers(name), []) if _numbers(name) else []
         fitting = [known for known in alike if not letters or _contains(letters, _letters(known))]
+        fitting = fitting or [known for known in alike if not _letters(known)]
         return fitting[0] if len(fitting) == 1 else self._plain.get(_plain(name))
 
     def to(self, name: str) -> str | None:

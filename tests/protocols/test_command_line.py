@@ -11,8 +11,8 @@ import zipfile
 import pytest
 
 from protocols import registry
-from protocols.command_line.batch import read_file
 from protocols.command_line.main import main
+from protocols.command_line.sources import read_file
 from tests.support import commands
 from tests.support.archives import zip_file
 
@@ -244,8 +244,8 @@ def test_score_writes_a_row_per_image_and_the_official_figures(truth, half, tmp_
     }
     assert len(rows) == 2 * 2 * 3
     assert rows["iou", "half", "*"] == ("0.5", "1.0")
-    assert rows["iou", "half", "2"] == ("1.0", "1.0")
-    assert rows["icdar13", "none", "1"] == ("0.0", "0.0")
+    assert rows["iou", "half", "img_2"] == ("1.0", "1.0")
+    assert rows["icdar13", "none", "img_1"] == ("0.0", "0.0")
 
 
 def test_broken_lines_of_ignored_text_are_counted(tmp_path, capsys):
@@ -405,20 +405,22 @@ def test_parameters_may_be_given_for_each_protocol(truth, half):
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["--results", "{half}", "{half}"], "two result sets have the same name"),
-        (["--results", "{stranger}"], "9, which the ground truth lacks"),
+        (["--results", "{half}", "{half}"], "half.zip and half.zip are both results of half"),
+        (["--results", "{half}", "{other}"], "half.zip and res_half.zip are both results of half"),
+        (["--results", "{stranger}"], "stranger.zip > res_img_9.txt: found regions for img_9"),
         (["--results", "{half}", "--parameters", "[]"], "must be a JSON object"),
         (["--results", "{half}", "--parameters", '{"min": 1}'], "no parameter 'min'"),
     ],
 )
 def test_score_refuses_what_it_cannot_tell_apart(truth, half, tmp_path, arguments, named):
     stranger = zip_file(tmp_path / "stranger.zip", {"res_img_9.txt": ""})
-    given = [
-        {"{half}": half, "{stranger}": stranger}.get(argument, argument) for argument in arguments
-    ]
+    other = zip_file(tmp_path / "res_half.zip", HALF)
+    files = {"{half}": half, "{stranger}": stranger, "{other}": other}
+    given = [files.get(argument, argument) for argument in arguments]
     done = run_alone("score", "--protocol", "iou", "--truth", truth, *given)
     assert done.returncode == 2
     assert named in done.stderr
+    assert str(tmp_path) not in done.stderr
 
 
 def test_a_scene_may_change_parameters_for_itself():
@@ -775,11 +777,11 @@ def test_errors_says_what_each_cause_costs_and_names_every_region(tmp_path, trut
     assert [
         (row["image"], row["side"], row["region"], row["cause"], row["partners"]) for row in rows
     ] == [
-        ("1", "truth", "1", "too tight", "1"),
-        ("1", "detection", "1", "too tight", "1"),
-        ("1", "detection", "2", "background", ""),
-        ("2", "truth", "0", "don't care", ""),
-        ("2", "detection", "0", "don't care", ""),
+        ("img_1", "truth", "1", "too tight", "1"),
+        ("img_1", "detection", "1", "too tight", "1"),
+        ("img_1", "detection", "2", "background", ""),
+        ("img_2", "truth", "0", "don't care", ""),
+        ("img_2", "detection", "0", "don't care", ""),
     ]
     [method] = json.loads(run("errors", "--truth", truth, "--results", results, "--json").stdout)[
         "methods"
@@ -787,7 +789,7 @@ def test_errors_says_what_each_cause_costs_and_names_every_region(tmp_path, trut
     assert (method["method"], method["recall"]) == ("half", 0.5)
     assert [cost["cause"] for cost in method["costs"] if cost["recall"]] == ["too tight"]
     assert method["regions"][0] == {
-        "image": "1", "side": "truth", "region": 1, "cause": "too tight", "credit": 0.0,
+        "image": "img_1", "side": "truth", "region": 1, "cause": "too tight", "credit": 0.0,
         "partners": [1],
     }  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from protocols.arrays import SHARES, Outlines, are_shares
 from protocols.coco import scenes_of
-from protocols.command_line.batch import (
+from protocols.command_line.sources import (
     Formats,
     read_file,
     read_results,
@@ -22,10 +22,11 @@ from protocols.core.errors import DataWarning, ProtocolError
 from protocols.core.regions import Region
 from protocols.formats.containers.contents import Archive, Kind
 from protocols.formats.containers.documents import image_name
+from protocols.formats.names import fitted_names, method_name
+from protocols.formats.problems import Nearest, pattern_of
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from protocols.formats.summaries import findings
-from text_rankings.base.suggestions import did_you_mean
 
 from .tables import is_frame, records_of
 
@@ -91,6 +92,11 @@ def _methods(results: Any, source: "_Source") -> Mapping[str, Any]:
         for row in records_of(results):
             by_method.setdefault(str(row.pop("method")), []).append(row)
         return {name: _Rows(rows) for name, rows in by_method.items()}
+    if isinstance(results, list | tuple) and results and all(map(_is_path, results)):
+        files = {method_name(fspath(path)): path for path in results}
+        if len(files) < len(results):
+            raise NotData("two files are results of one method; name them: {method: file, ...}")
+        return files
     if not isinstance(results, Mapping) or _is_coco(results) or is_frame(results):
         return {_ONE: results}
     if not results:
@@ -158,15 +164,28 @@ class _Source:
             self._tell(read_results(given, truth, formats))
             return scenes
         found = self._by_image(results, "results")
-        stranger = next((image for image in found if image not in self.images), None)
-        if stranger is not None:
-            meant = did_you_mean(stranger, self.images)
-            raise NotData(
-                f"results for the image {stranger!r}, which the ground truth does not have{meant}"
-            )
+        found = self._named(found)
         return [
             Scene(regions or (), found.get(image), image) for image, regions in self.images.items()
         ]
+
+    def _named(self, found: ByImage) -> ByImage:
+        """Return results under the names of the images of the ground truth."""
+        names = fitted_names(found, self.images)
+        if names is None:
+            stranger = next(image for image in found if image not in self.images)
+            raise NotData(
+                f"results for the image {stranger!r}, which the ground truth does not have"
+                f"{Nearest(self.images).hint(stranger)}; it has {pattern_of(self.images)}"
+            )
+        changed = next(((name, image) for name, image in names.items() if name != image), None)
+        if changed is not None:
+            said = (
+                f"other names than those of the images ({changed[0]!r} for {changed[1]!r}): read as the "
+                "images with the same numbers or letters, since every name fits"
+            )
+            self.findings[said] = None
+        return {names[name]: regions for name, regions in found.items()}
 
     def _by_image(self, given: Any, kind: Kind) -> ByImage:
         if _is_path(given):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from protocols import registry
-from protocols.command_line.batch import Formats
+from protocols.command_line.sources import Formats
 from protocols.core.base import ImageScore, Match, OverallScore, Protocol, Scene, official
 from protocols.core.causes import Cost, costs, losses, total
 from protocols.core.errors import ParameterError
@@ -192,8 +192,8 @@ def score(
         image are an array of boxes (k, 4) or of polygons, a list of either, or a dictionary of ``boxes``,
         ``quads`` or ``polygons`` with ``texts``, ``scores`` and ``ignored``, as training loops have it.
     results
-        The same of one method, COCO's list of results, or a dictionary of methods. An image without an
-        entry has no detections.
+        The same of one method, COCO's list of results, a dictionary of methods, or a list of paths, which
+        name the methods. An image without an entry has no detections.
     protocols : str, Protocol or sequence of them
         Slugs, with or without a variant, or own protocols; "all" takes those that fit the data.
     parameters : mapping of str to value, optional

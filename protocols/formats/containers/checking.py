@@ -6,6 +6,7 @@ from typing import Final, Literal, TypeVar
 
 from text_rankings.base.i18n import Message, ngettext_noop
 
+from ..names import fitted_names
 from ..problems import KEPT_AS_IT_IS, Nearest, Problem, Problems, pattern_of, quoted
 from .contents import Archive
 
@@ -21,16 +22,14 @@ _MEANINGS: Final[Mapping[str, str]] = {
 def with_known_names(archive: Archive, known: Collection[str]) -> tuple[Archive, list[Problem]]:
     """Return the archive under the names of known images, if each of its names then fits one.
 
-    Names fit if they differ in capitals and punctuation only (RES_IMG_1), or have the numbers of
-    exactly one image (1, img_0001). A warning (N2) states it. If a name fits none, or two names fit
-    the same image, the archive is returned unchanged.
+    Names fit as ``fitted_names`` says, and a warning (N2) states it; else the archive is returned
+    unchanged.
     """
     names = _images(archive)
     if all(name in known for name in names):
         return archive, []
-    nearest = Nearest(known)
-    image_of = {name: name if name in known else nearest.only(name) for name in names}
-    if None in image_of.values() or len(set(image_of.values())) < len(names):
+    image_of = fitted_names(names, known)
+    if image_of is None:
         return archive, []
     problems = Problems(archive.name)
     changed = next((name, image) for name, image in image_of.items() if name != image)
@@ -42,11 +41,11 @@ def with_known_names(archive: Archive, known: Collection[str]) -> tuple[Archive,
             "read as the images with the same numbers or letters, since every name fits"
         ),
         first=quoted(changed[0]),
-        second=quoted(str(changed[1])),
+        second=quoted(changed[1]),
     )
 
     def renamed(of: Mapping[str, T]) -> dict[str, T]:
-        return {str(image_of.get(name, name)): value for name, value in of.items()}
+        return {image_of.get(name, name): value for name, value in of.items()}
 
     return (
         replace(

@@ -20,6 +20,7 @@ from ..containers.archives import (
 from ..containers.contents import Kind, LineFormat, Tail
 from ..containers.documents import PICTURES
 from ..containers.folders import unfolded
+from ..names import method_name
 from ..problems import Problems, quoted
 from ..readers.by_image import is_by_image
 from ..readers.curved import style_of
@@ -36,7 +37,6 @@ _N_LOOKED_AT: Final = 20
 _N_LINES: Final = 50
 _LOOKED_AT: Final = 64 * 1024
 _MAX_LINE: Final = 2_000
-_MAX_METHOD: Final = 120
 # Formats of both kinds whose files are taken for ground truth if they have no confidences.
 _OPEN: Final = frozenset(
     (
@@ -44,10 +44,6 @@ _OPEN: Final = frozenset(
         *("tesseract-box", "via", "yolo"),
     )
 )
-_SHARED: Final = "res|results?|det|detections?|submit|submission"
-_PREFIXES: Final = re.compile(rf"\A(?:{_SHARED})[\s_.-]+", re.IGNORECASE)
-_SUFFIXES: Final = re.compile(rf"[\s_.-]+(?:{_SHARED})\Z", re.IGNORECASE)
-_EXTENSIONS: Final = re.compile(r"(?:\.(?:zip|json|csv|xml|txt|tsv|box|gt))+\Z", re.IGNORECASE)
 _TRUTH_NAME: Final = re.compile(
     r"(?:\A|[\s_.-])(?:gt|ground[\s_-]?truth|truth|annotations?)(?:[\s_.-]|\Z)", re.IGNORECASE
 )
@@ -134,15 +130,6 @@ def _annotated(is_truth: bool, format: str, name: str, words: str, **values: obj
         is_open = format in _OPEN and not _TRUTH_NAME.search(name)
         return Guess("truth", format, None, reason, is_open=is_open)
     return Guess("results", format, method_name(name), reason)
-
-
-def method_name(name: str) -> str | None:
-    """Return the probable method of a result file: its name without usual prefixes and suffixes."""
-    stem = _EXTENSIONS.sub("", name)
-    for pattern in (_PREFIXES, _SUFFIXES):
-        stem = pattern.sub("", stem)
-    stem = stem.strip(" _.-")[:_MAX_METHOD]
-    return stem if stem and stem.isprintable() else None
 
 
 def _guess_zip(source: Source, name: str) -> Guess:
