@@ -101,6 +101,7 @@ UPKEEP += [
     accounts.forget_expired,
     tokens.forget_expired,
     recruiting.forget_ids,
+    recruiting.withdraw_waiting,
     challenges.forget_uploads,
     retention.clear_sessions,
     retention.enforce,

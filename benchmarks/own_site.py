@@ -139,6 +139,8 @@ def own_site(database_url: str = "", **environment: str) -> Iterator[OwnSite]:
             "SECRET_KEY": secrets.token_urlsafe(50),
             "ALLOWED_HOSTS": "127.0.0.1",
             "HTTPS": "false",
+            # Simulated people name addresses of their own.
+            "TRUSTED_PROXIES": "127.0.0.1",
             "LOG_LEVEL": "ERROR",
             **environment,
         }

@@ -14,7 +14,8 @@ from . import services
 from .models import Arrival
 from .shortcuts import arrival_of
 
-_ANSWERS: Final = ("judging:answer", "judging:skip")
+_ANSWER: Final = "judging:answer"
+_ANSWERS: Final = (_ANSWER, "judging:skip")
 _JUDGING: Final = (
     *_ANSWERS,
     *("judging:judge", "judging:start", "judging:undo", "judging:change"),
@@ -47,6 +48,7 @@ class Participants:
             return response
         if response.status_code not in _GOES_ON or arrival.outcome:
             return response
+        services.see(arrival, has_answered=_name(request) == _ANSWER)
         return _instead(request, services.follow(arrival)) or response
 
     def process_view(
@@ -57,6 +59,8 @@ class Participants:
             return None
         request.arrival = arrival  # type: ignore[attr-defined]  # for this middleware and the views
         name = _name(request)
+        if name not in _ANSWERS:
+            services.see(arrival)
         if name in _INSTEAD:
             slug = arrival.entrance.slug if name in ("judging:own", "home") else arrival.study.slug
             return redirect(_INSTEAD[name], slug=slug)
@@ -78,8 +82,8 @@ def _name(request: HttpRequest) -> str:
 
 
 def _instead(request: HttpRequest, arrival: Arrival) -> HttpResponse | None:
-    """Return the way to the end of the visit, or to the request to look closer, if it is due."""
-    if not arrival.outcome and not arrival.is_paused:
+    """Return the way to the end of the visit, or to a page that must be read first, if it is due."""
+    if not (arrival.outcome or arrival.is_paused or arrival.withdraws):
         return None
     url = reverse("join:done" if arrival.outcome else "join:visit", args=[arrival.entrance.slug])
     return JsonResponse({"done": {"url": url}}) if wants_json(request) else redirect(url)

@@ -226,9 +226,10 @@ class ArrivalQuerySet(models.QuerySet["Arrival"]):
         return self.filter(outcome="", deadline__gt=timezone.now())
 
     def holding_places(self) -> "ArrivalQuerySet":
-        return self.filter(
-            Q(outcome=Outcome.COMPLETED) | Q(outcome="", deadline__gt=timezone.now())
-        )
+        """Return the visits that take a place: those finished, and in progress unless it is lent."""
+        now = timezone.now()
+        is_kept = Q(lent_from__isnull=True) | Q(lent_from__gt=now)
+        return self.filter(Q(outcome=Outcome.COMPLETED) | Q(outcome="", deadline__gt=now) & is_kept)
 
 
 class Arrival(models.Model):
@@ -244,6 +245,12 @@ class Arrival(models.Model):
     submission = models.CharField(max_length=128, blank=True)
     erased = models.DateTimeField(null=True, blank=True)
     consented = models.DateTimeField()
+    # Hash of the secret that the consenting browser has; empty for none.
+    secret_hash = models.CharField(max_length=64, blank=True, editable=False)
+    # When answers are withdrawn, as another browser asked; null: nobody did.
+    withdraws = models.DateTimeField(null=True, blank=True)
+    # When the place may go to another person; null from the first answer on.
+    lent_from = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField()
     # Empty while the visit is in progress.
     outcome = models.CharField(max_length=10, choices=Outcome, blank=True)

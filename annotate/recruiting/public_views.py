@@ -1,6 +1,7 @@
 """Pages of participants: before consent, during the visit, and the code at its end."""
 
 from collections.abc import Mapping
+from secrets import token_urlsafe
 from typing import Any
 
 from csp.decorators import csp_replace
@@ -23,7 +24,8 @@ from .presentation import start_context
 from .questions import QuestionsForm
 from .selectors import n_pairs_of
 from .services import Ids
-from .shortcuts import arrival_of, sign_in
+from .shortcuts import arrival_of, keep_secret, secret_of, sign_in
+from .tries import SECONDS_TO_WAIT, may_try
 
 
 def _entrance(slug: str) -> Entrance:
@@ -52,9 +54,11 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
         return _where_they_were(own)
     if given.get(entrance.submission_parameter) == PREVIEW:
         return _start(request, entrance, ids, is_preview=True)
-    if request.method == "POST":
-        return _posted(request, entrance, ids)
     known = services.arrival_by(entrance, ids)
+    if known is None and not may_try(request.META["REMOTE_ADDR"], ids.person):
+        return _wait(request, entrance)
+    if request.method == "POST":
+        return _posted(request, entrance, ids, known)
     if known is not None:
         return (
             _done(request, known) if known.outcome else _start(request, entrance, ids, known=known)
@@ -70,10 +74,11 @@ def _refuse_strange_address(given: Mapping[str, str]) -> None:
         )
 
 
-def _posted(request: HttpRequest, entrance: Entrance, ids: Ids) -> HttpResponse:
+def _posted(
+    request: HttpRequest, entrance: Entrance, ids: Ids, known: Arrival | None
+) -> HttpResponse:
     if request.user.is_authenticated and arrival_of(request) is None:
         return _start(request, entrance, ids, status=409)
-    known = services.arrival_by(entrance, ids)
     if known is not None:
         return _admitted(request, known)
     leave = request.POST.get("leave", "")
@@ -86,13 +91,17 @@ def _posted(request: HttpRequest, entrance: Entrance, ids: Ids) -> HttpResponse:
     form = QuestionsForm(request.POST, entrance.questions, "before")
     if not form.is_valid() or leave:
         return _start(request, entrance, ids, form=form, status=422)
+    secret = token_urlsafe()
     try:
-        arrival = services.admit(entrance=entrance, ids=ids, answers=form.answers())
+        arrival = services.admit(entrance=entrance, ids=ids, answers=form.answers(), secret=secret)
     except NotAdmitted as refusal:
         return _away(request, entrance, refusal.outcome)
     except EntranceRefused as refusal:
         return _sorry(request, entrance, str(refusal), status=403)
-    return _admitted(request, arrival)
+    response = _admitted(request, arrival)
+    if services.has_consented_with(arrival, secret):
+        keep_secret(response, arrival, secret)
+    return response
 
 
 def _fits(entrance: Entrance, sent: Mapping[str, str]) -> bool:
@@ -153,6 +162,15 @@ def _sorry(request: HttpRequest, entrance: Entrance, sentence: str, *, status: i
     return render(request, "recruiting/sorry.html", context, status=status)
 
 
+def _wait(request: HttpRequest, entrance: Entrance) -> HttpResponse:
+    """Ask a newcomer to wait while many ids that nobody has come from one address."""
+    context = {"entrance": entrance, "study": entrance.study}
+    response = render(request, "recruiting/wait.html", context, status=429)
+    # The page loads itself again, without scripts, too.
+    response["Retry-After"] = response["Refresh"] = str(SECONDS_TO_WAIT)
+    return response
+
+
 def _away(request: HttpRequest, entrance: Entrance, outcome: str) -> HttpResponse:
     """Show a person who does not take part the code for it; nothing is stored but a count."""
     code = services.turn_away(entrance=entrance, outcome=outcome)
@@ -208,6 +226,8 @@ def frame(request: HttpRequest, slug: str) -> HttpResponse:
         except IncompleteLink as refusal:
             return _sorry(request, entrance, str(refusal), status=400)
         known = services.arrival_by(entrance, ids)
+        if known is None and not may_try(request.META["REMOTE_ADDR"], ids.person):
+            return _wait(request, entrance)
         context |= {
             "submit_to": submit_to,
             "assignment": ids.submission,
@@ -236,6 +256,7 @@ def visit(request: HttpRequest, slug: str) -> HttpResponse:
         "arrival": arrival,
         "entrance": arrival.entrance,
         "study": arrival.study,
+        "is_consenting": services.has_consented_with(arrival, secret_of(request)),
         "n_done": n_asked(arrival.study, arrival.person),
         "n_pairs": n_pairs_of(arrival.entrance),
     }
@@ -245,14 +266,20 @@ def visit(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def go_on(request: HttpRequest, slug: str) -> HttpResponse:
     arrival = _own_arrival(request, slug)
+    services.keep(arrival=arrival)
     services.go_on_after_pause(arrival)
     return _where_they_were(arrival)
 
 
 @require_POST
 def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
-    arrival = services.withdraw(arrival=_own_arrival(request, slug))
-    return redirect("join:done", slug=arrival.entrance.slug)
+    """Withdraw at once in the browser that consented, and in a day in any other."""
+    arrival = _own_arrival(request, slug)
+    if not services.has_consented_with(arrival, secret_of(request)):
+        services.ask_to_withdraw(arrival=arrival)
+        return redirect("join:visit", slug=slug)
+    services.withdraw(arrival=arrival)
+    return redirect("join:done", slug=slug)
 
 
 @never_cache

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotate.accounts.models import hash_of
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.judging import services as judging
@@ -37,6 +38,11 @@ from .selectors import minutes_of
 # Letters that ids of platforms are made of. None of them means anything to a spreadsheet at the start.
 _AN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:@+=-]{0,127}")
 _LEAST_LIMIT_MINUTES: Final = 20
+# A place without an answer is lent after this long without a sign of life.
+LENT_AFTER: Final = timedelta(minutes=10)
+_SIGNS_EVERY: Final = timedelta(seconds=30)
+# How long a withdrawal waits that another browser than the consenting one asked for.
+_WITHDRAWAL_WAITS: Final = timedelta(days=1)
 # Pairs at the start of a visit, none of which has a known answer.
 _N_WITHOUT_CHECKS: Final = 2
 
@@ -154,11 +160,17 @@ def why_shut(entrance: Entrance, ids: Ids) -> str:
 
 @judging.in_turn()
 @transaction.atomic
-def admit(*, entrance: Entrance, ids: Ids, answers: list[dict[str, str]] | None = None) -> Arrival:
+def admit(
+    *,
+    entrance: Entrance,
+    ids: Ids,
+    answers: list[dict[str, str]] | None = None,
+    secret: str = "",
+) -> Arrival:
     """Take a place for a person who has agreed, as an annotator under a pseudonym.
 
-    The same ids twice give the same arrival. Raises NotAdmitted, and EntranceRefused while the
-    entrance is paused.
+    The browser keeps the secret. The same ids twice give the same arrival. Raises NotAdmitted, and
+    EntranceRefused while the entrance is paused.
     """
     # One after the other, so that places are exact; the study's lock, because ids are unique in it.
     study = Study.objects.select_for_update().get(pk=entrance.study_id)
@@ -183,6 +195,8 @@ def admit(*, entrance: Entrance, ids: Ids, answers: list[dict[str, str]] | None 
         participant=ids.person,
         submission=ids.submission,
         consented=now,
+        secret_hash=hash_of(secret) if secret else "",
+        lent_from=now + LENT_AFTER,
         deadline=now + timedelta(minutes=minutes),
         floor_seconds=pace.floor_of(study),
         answers=answers or [],
@@ -195,6 +209,16 @@ def admit(*, entrance: Entrance, ids: Ids, answers: list[dict[str, str]] | None 
     Membership.objects.filter(pk=membership.pk).update(**arrival.quota)
     give_consent(study=study, annotator=person)
     return arrival
+
+
+def see(arrival: Arrival, *, has_answered: bool = False) -> None:
+    """Record a sign of life, so that the place is not lent; from the first answer on it never is."""
+    if arrival.lent_from is None:
+        return
+    lent_from = None if has_answered else timezone.now() + LENT_AFTER
+    if lent_from is None or lent_from - arrival.lent_from > _SIGNS_EVERY:
+        arrival.lent_from = lent_from
+        arrival.save(update_fields=["lent_from"])
 
 
 @judging.in_turn()
@@ -304,6 +328,32 @@ def count(arrival: Arrival) -> None:
     arrival.active_seconds = sum(s for s in taken if s is not None) if any(taken) else None
     arrival.n_fast = pace.n_fast(arrival)
     arrival.n_checks, arrival.n_right = len(right), sum(right)
+
+
+def has_consented_with(arrival: Arrival, secret: str) -> bool:
+    """Return whether the secret is that of the browser in which this person consented."""
+    return bool(secret) and secrets.compare_digest(hash_of(secret), arrival.secret_hash)
+
+
+@transaction.atomic
+def ask_to_withdraw(*, arrival: Arrival) -> None:
+    """Withdraw in a day, unless the person stops it: anyone with the platform's id may ask this."""
+    row = Arrival.objects.select_for_update().get(pk=arrival.pk)
+    if not row.outcome and row.withdraws is None:
+        row.withdraws = timezone.now() + _WITHDRAWAL_WAITS
+        row.save(update_fields=["withdraws"])
+
+
+def keep(*, arrival: Arrival) -> None:
+    """Stop a withdrawal that waits."""
+    Arrival.objects.filter(pk=arrival.pk).update(withdraws=None)
+
+
+def withdraw_waiting() -> int:
+    """Withdraw the people whose day is over; return how many."""
+    due = Arrival.objects.filter(outcome="", withdraws__lte=timezone.now())
+    due = due.select_related("entrance", "study", "person")
+    return sum(withdraw(arrival=arrival).outcome == Outcome.NO_CONSENT for arrival in due)
 
 
 @judging.in_turn()

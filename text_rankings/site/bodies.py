@@ -76,7 +76,8 @@ def _sender(request: HttpRequest) -> Person:
         except AuthenticationFailed:
             return AnonymousUser()
         if found is not None:
-            return found[0]
+            person: Person = found[0]
+            return person
     return request.user
 
 
