@@ -24,6 +24,7 @@ from .agreement.report import Settings, build_report
 from .command_line.analyse import (
     FEW_IMAGES,
     add_analyse,
+    add_codes,
     add_settings,
     decimals,
     settings_of,
@@ -31,9 +32,7 @@ from .command_line.analyse import (
 )
 from .command_line.plan import add_plans
 from .command_line.simulate import add_simulation
-from .consensus.kemeny import kemeny
-from .consensus.mean_rank import mean_rank
-from .consensus.rules import CONSENSUS_METHODS
+from .consensus.rules import CONSENSUS_METHODS, ConsensusMethod, agreed
 from .elicitation.careful import settle_carefully, simulate_carefully
 from .elicitation.log import CRITERIA, Answer, Entry, Skip, State, replay, simulate
 from .elicitation.partial_order import Verdict, verdict_of
@@ -156,11 +155,13 @@ def _add_detectors(commands: Any) -> None:
     parser.add_argument("--permutations", type=whole_number, metavar="N")
     parser.add_argument("--resamples", type=whole_number, metavar="N")
     parser.add_argument("--seed", type=whole_number, default=SEED)
+    add_codes(parser)
     parser.set_defaults(run=_detectors, read=str)
 
 
 def _detectors(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
-    from .command_line.files import as_text, read_rankings, read_scores
+    from .command_line.answer_files import read_rankings
+    from .command_line.files import as_text, read_scores
     from .detectors.soft_accuracy import Options
     from .detectors.standings import detectors
 
@@ -172,7 +173,7 @@ def _detectors(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
         seed=options.seed,
     )
     answer = detectors(
-        read_rankings(path, partial(print, file=sys.stderr)),
+        read_rankings(path, partial(print, file=sys.stderr), codes=options.codes, whole=False),
         read_scores(options.scores),
         settings,
         min_annotators=options.min_annotators,
@@ -250,17 +251,11 @@ def _consensus(data: Any, options: argparse.Namespace) -> list[Any]:
     return answers
 
 
-def _agreed(rankings: list[Any], method: str, place: str) -> Ranking | dict[str, Any]:
-    if method == "mean-rank":
-        return mean_rank(rankings)
-    nearest = kemeny(rankings)
-    if not nearest.is_proven:
-        print(
-            f"{place}: the search was cut short; the distance is {nearest.distance}, and none is below "
-            f"{nearest.bound}",
-            file=sys.stderr,
-        )
-    return nearest.ranking
+def _agreed(rankings: list[Any], method: ConsensusMethod, place: str) -> Ranking | None:
+    found = agreed(rankings, method)
+    if found.note:
+        print(f"{place}: {found.note}", file=sys.stderr)
+    return found.ranking
 
 
 def _report(data: Any, options: argparse.Namespace) -> dict[str, Any]:

@@ -17,12 +17,13 @@ from annotate.errors import Refusal
 from annotate.judging.models import A_DAY_SECONDS, Assignment, Judgement, Screen
 from annotate.studies.models import Membership, Role, Study, StudyImage
 from annotate.studies.services import create_study
-from rankings.command_line.files import rows_of
+from rankings.command_line.answer_files import read_answer_file
+from rankings.command_line.tools import counted
 from rankings.elicitation.log import CRITERIA
 from rankings.elicitation.pairs import (
     AnsweredPair,
+    Codes,
     answered_pairs,
-    are_pairs,
     rankings_that_follow,
 )
 from rankings.errors import RankingError
@@ -55,16 +56,17 @@ class Ranked:
 
 
 def read_answers(
-    path: str, *, dataset: Dataset, criterion: str
-) -> tuple[list[Ranked], Sequence[str]]:
-    """Read a file of pairs; return what rankings follow, and sentences on what is left out.
+    path: str, *, dataset: Dataset, criterion: str, codes: Codes
+) -> tuple[list[Ranked], Sequence[str], Sequence[str]]:
+    """Read a file of pairs; return the rankings that follow, sentences on what is left out, and notes.
 
-    ``criterion`` is that of rows that name none. Raises AnswersRefused with every reason if the
+    ``criterion`` is that of rows that name none, ``codes`` say what numbers mean as verdicts. Raises
+    AnswersRefused with every reason if the
     file holds no pairs, or names images, methods or criteria that do not exist.
     """
     try:
-        rows = [row for _line, row in rows_of(path, ("method_a", "method_b"), instead=are_pairs)]
-        pairs = list(answered_pairs(rows, _("row"), criterion))
+        file = read_answer_file(path, ("method_a", "method_b"), codes)
+        pairs = list(answered_pairs(file.rows, _("row"), criterion, codes))
     except RankingError as fault:
         raise AnswersRefused(str(fault).replace(path, _("The file"))) from fault
     if not pairs:
@@ -79,7 +81,7 @@ def read_answers(
     for (name, image), own in of_person.items():
         orders = {
             by: of_image[image][name]
-            for by, of_image in found.whole.items()
+            for by, of_image in found.following.items()
             if name in of_image.get(image, {})
         }
         most = max(map(methods_of, orders.values()), key=len, default=frozenset())
@@ -89,11 +91,14 @@ def read_answers(
         if whole:
             kept = [pair for pair in own if pair.criterion in whole]
             ranked.append(Ranked(name, image, kept, whole))
-    notes = [f"{image}, {name}: {reason}" for image, name, reason in left_out]
+    notes = [
+        *counted(file.left_out),
+        *(f"{image}, {name}: {reason}" for image, name, reason in left_out),
+    ]
     if not ranked:
         nothing = _("No ranking follows from the answers. {notes}")
         raise AnswersRefused(nothing.format(notes=_listed(notes)))
-    return ranked, notes
+    return ranked, notes, file.notes
 
 
 def _fitting(pairs: Iterable[AnsweredPair], dataset: Dataset) -> list[AnsweredPair]:

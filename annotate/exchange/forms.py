@@ -5,6 +5,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.judging.models import CRITERION_NAMES
 from annotate.names import NameField
+from rankings.elicitation.pairs import Codes, codes_of
+from rankings.errors import RankingError
 
 
 class AnswersForm(forms.Form):
@@ -25,7 +27,22 @@ class AnswersForm(forms.Form):
         choices=list(CRITERION_NAMES.items()),
         initial="preference",
     )
-    leave_out = forms.BooleanField(
-        label=_("Leave out the answers from which no ranking follows, and load the others"),
+    codes = forms.CharField(
+        label=_("Meaning of numbers"),
+        help_text=_(
+            "Only if verdicts are numbers, or a choice next to the pairs means that both are equal: "
+            "0=left, 1=right, 2=equal"
+        ),
+        max_length=400,
         required=False,
     )
+    leave_out = forms.BooleanField(
+        label=_("Leave out these answers, and load the others"),
+        required=False,
+    )
+
+    def clean_codes(self) -> Codes:
+        try:
+            return codes_of(self.cleaned_data["codes"])
+        except RankingError as fault:
+            raise forms.ValidationError(str(fault)) from fault

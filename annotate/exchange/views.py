@@ -147,32 +147,38 @@ def answers_from_elsewhere(request: SignedInRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"dataset": dataset, "form": form}
     if form.is_valid():
         try:
-            study, context["notes"] = _loaded(dataset, form.cleaned_data)
+            study, context["notes"], remarks = _loaded(dataset, form.cleaned_data)
         except (elsewhere.AnswersRefused, StudyRefused) as refusal:
             form.add_error("file", str(refusal))
         else:
             if study is not None:
                 messages.success(request, _("The answers are loaded as a closed study."))
+                for remark in remarks:
+                    messages.warning(request, remark)
                 return redirect("studies:detail", slug=study.slug)
     status = 422 if form.is_bound else 200
     return render(request, "imports/answers.html", context, status=status)
 
 
-def _loaded(dataset: Dataset, given: Mapping[str, Any]) -> tuple[Study | None, Sequence[str]]:
-    """Load answers, or return the sentences on those that would be left out without consent."""
+def _loaded(
+    dataset: Dataset, given: Mapping[str, Any]
+) -> tuple[Study | None, Sequence[str], Sequence[str]]:
+    """Load answers, or return the sentences on those that would be left out; and further remarks."""
     with NamedTemporaryFile(suffix=Path(given["file"].name).suffix.lower()) as copy:
         digest = sha256()
         for chunk in given["file"].chunks():
             digest.update(chunk)
             copy.write(chunk)
         copy.flush()
-        criterion = given["criterion"]
-        answers, notes = elsewhere.read_answers(copy.name, dataset=dataset, criterion=criterion)
+        answers, notes, remarks = elsewhere.read_answers(
+            copy.name, dataset=dataset, criterion=given["criterion"], codes=given["codes"]
+        )
     if notes and not given["leave_out"]:
-        return None, notes
+        return None, notes, remarks
     file = {"sha256": digest.hexdigest(), "left_out": len(notes)}
     name = given["name"]
-    return elsewhere.load_answers(dataset=dataset, name=name, answers=answers, file=file), notes
+    study = elsewhere.load_answers(dataset=dataset, name=name, answers=answers, file=file)
+    return study, notes, remarks
 
 
 def _asked(request: HttpRequest, what: str) -> bool:

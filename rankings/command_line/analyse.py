@@ -10,6 +10,8 @@ from text_rankings.base.options import add_options, chosen_engine, prose
 
 from ..agreement.report import Settings
 from ..consensus.rules import CONSENSUS_METHODS
+from ..elicitation.pairs import Codes, codes_of
+from ..errors import RankingError
 from ..inference.resampling import N_RESAMPLES, SEED
 
 # Fewer images than this take less time than starting processes for them.
@@ -41,6 +43,24 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--min-annotators", type=int, default=3)
     parser.add_argument("--seed", type=whole_number, default=SEED)
     add_options(parser)
+
+
+def add_codes(parser: argparse.ArgumentParser) -> None:
+    """Add the option for codes of verdicts in answers."""
+    parser.add_argument(
+        "--codes",
+        type=_codes,
+        default=None,
+        metavar="CODE=VERDICT,...",
+        help="what numbers (or a choice of Label Studio) mean as a verdict: 0=left,1=right,2=equal",
+    )
+
+
+def _codes(text: str) -> Codes:
+    try:
+        return codes_of(text)
+    except RankingError as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from fault
 
 
 def settings_of(options: argparse.Namespace) -> Settings:
@@ -78,6 +98,7 @@ def add_analyse(commands: Any) -> None:
         metavar="PROTOCOL",
         help="looks at no ground truth: warn of protocols that are farther; may be repeated",
     )
+    add_codes(parser)
     add_settings(parser)
     parser.set_defaults(run=_analyse, read=str)
 
@@ -86,14 +107,12 @@ def _analyse(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     # Statistics take a while to load, and the other commands are called often.
     from ..analysis.analysis import analyse
     from ..analysis.meeting import require_names_that_meet
-    from ..errors import RankingError
     from ..inference.clusters import Declared
-    from .files import read_declared, read_plain_scores, read_rankings
+    from .answer_files import read_declared, read_rankings
+    from .files import read_plain_scores
 
-    rankings, scores = (
-        read_rankings(path, partial(print, file=sys.stderr)),
-        read_plain_scores(options.scores),
-    )
+    rankings = read_rankings(path, partial(print, file=sys.stderr), codes=options.codes)
+    scores = read_plain_scores(options.scores)
     require_names_that_meet(rankings, scores)
     named = {protocol for of_image in scores.values() for protocol in of_image}
     strangers = sorted(set(options.sentinel) - named)

@@ -1,10 +1,10 @@
-"""Rankings and scores in CSV files, and the standings of detectors as text."""
+"""Tables in CSV and JSON, scores, and the standings of detectors as text."""
 
 import csv
 import io
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -12,72 +12,14 @@ from typing import Any, Final, TextIO
 import numpy as np
 
 from ..detectors.tallies import N_PARTS, Tallies, parts_of_score
-from ..elicitation.pairs import are_pairs, rankings_of_pairs
 from ..errors import RankingError
-from ..inference.clusters import Declared
-from ..orders.buckets import Ranking, checked
 from ..output.detector_tables import detector_tables
 from ..output.table import as_columns
-from .tools import rows_in
 
 # The name of the image in rows for all images together.
 ALL_IMAGES: Final = "*"
-_RANKING_COLUMNS: Final = ("image", "annotator", "criterion", "buckets")
 _SCORE_COLUMNS: Final = ("protocol", "method", "image", "recall", "precision")
 _SUM_COLUMNS: Final = ("recalled", "n_truth", "precise", "n_detections")
-
-
-def read_rankings(
-    path: str, tell: Callable[[str], object] = str
-) -> dict[str, dict[str, dict[str, Ranking]]]:
-    r"""Return the rankings of a file: criterion -> image -> annotator -> ranking.
-
-    Rows with "false" in a column ``in_reports`` are skipped; other columns are ignored. Of pairs,
-    as other tools export them, those that order all methods of an image are returned, and ``tell``
-    is called with a sentence for each of the others. Raises RankingError if the file cannot be
-    read, or a row is not a ranking; the message names file and line.
-    """
-    rankings: dict[str, dict[str, dict[str, Ranking]]] = {}
-    rows = list(rows_of(path, _RANKING_COLUMNS, instead=are_pairs))
-    if rows and are_pairs(rows[0][1]):
-        found = rankings_of_pairs((row for _, row in rows), f"{path}, row")
-        for image, name, reason in found.left_out:
-            tell(f"{path}: {image or 'no image'}, {name or 'no annotator'} left out: {reason}")
-        return found.whole
-    for line, row in rows:
-        if row.get("in_reports") == "false":
-            continue
-        try:
-            ranking = checked(json.loads(row["buckets"]))
-        except (ValueError, TypeError) as fault:
-            raise RankingError(f"{path}, line {line}: buckets are no ranking: {fault}") from fault
-        of_image = rankings.setdefault(row["criterion"], {}).setdefault(row["image"], {})
-        if row["annotator"] in of_image:
-            raise RankingError(
-                f"{path}, line {line}: {row['annotator']} ranks {row['image']} a second time"
-            )
-        of_image[row["annotator"]] = ranking
-    return rankings
-
-
-def read_declared(path: str) -> Declared:
-    """Return groups and scenes of a file of rankings, in its columns ``group`` and ``scene`` if any.
-
-    Raises RankingError if the file cannot be read, or an annotator has two groups, or an image two
-    scenes.
-    """
-    found: dict[str, dict[str, str]] = {"group": {}, "scene": {}}
-    for line, row in rows_of(path, ("image", "annotator")):
-        for column, member in (("group", "annotator"), ("scene", "image")):
-            cluster = row.get(column, "")
-            if not cluster or row.get("in_reports") == "false":
-                continue
-            known = found[column].setdefault(row[member], cluster)
-            if known != cluster:
-                raise RankingError(
-                    f"{path}, line {line}: {row[member]} has {column} {cluster}, and {known} before"
-                )
-    return Declared(found["group"], found["scene"])
 
 
 def read_scores(path: str) -> Tallies:
@@ -142,50 +84,50 @@ def as_text(detectors: Mapping[str, Any]) -> str:
     return "\n".join(texts) or "There is no ranking.\n"
 
 
-def rows_of(
-    path: str,
-    needed: Sequence[str] = (),
-    instead: Callable[[Sequence[str]], bool] = lambda names: False,
-) -> Iterator[tuple[int, dict[str, str]]]:
+def rows_of(path: str, needed: Sequence[str] = ()) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield each row with its line; lines before the header that start with "# " are skipped.
 
-    A file ``.json`` is a list of rows, or the export of a tool (:func:`.rows_in`); in a file ``.jsonl``
-    each line is one of them. Rows are numbered from 1. Raises RankingError if the file cannot be
-    read, or has no such columns nor others ``instead``.
+    A file ``.json`` is a list of rows, in a file ``.jsonl`` each line is one; they are numbered from
+    1. Raises RankingError if the file cannot be read, or has no such columns.
+    """
+    names, rows = columns_and_rows(path)
+    require(path, names, needed)
+    yield from rows
+
+
+def columns_and_rows(path: str) -> tuple[list[str], list[tuple[int, dict[str, Any]]]]:
+    """Return the columns and the numbered rows of a file as in :func:`rows_of`.
+
+    Raises RankingError if the file cannot be read.
     """
     if path.endswith((".json", ".jsonl")):
-        rows = list(_rows_of_json(path))
-        _require(path, [*rows[0]] if rows else [], needed, instead)
-        yield from enumerate(rows, 1)
-        return
+        records = [*enumerate(_records_of_json(path), 1)]
+        return [*records[0][1]] if records else [], records
     try:
         with _opened(path) as file:
             n_read, head = 1, file.readline()
             while head.startswith("# "):
                 n_read, head = n_read + 1, file.readline()
             names = next(csv.reader([head]), [])
-            _require(path, names, needed, instead)
             reader = csv.DictReader(file, names, restval="")
-            for row in reader:
-                yield n_read + reader.line_num, {name: _unescaped(row[name]) for name in names}
+            return names, [
+                (n_read + reader.line_num, {name: _unescaped(row[name]) for name in names})
+                for row in reader
+            ]
     except OSError as fault:
         raise RankingError(f"{path} cannot be read: {fault.strerror}") from fault
     except (csv.Error, UnicodeDecodeError) as fault:
         raise RankingError(f"{path} is no CSV file: {fault}") from fault
 
 
-def _require(
-    path: str,
-    names: Sequence[str],
-    needed: Sequence[str],
-    instead: Callable[[Sequence[str]], bool],
-) -> None:
+def require(path: str, names: Collection[str], needed: Sequence[str]) -> None:
+    """Raise RankingError if a needed column is missing."""
     missing = [name for name in needed if name not in names]
-    if missing and not instead(names):
+    if missing:
         raise RankingError(f"{path} has no column {missing[0]}")
 
 
-def _rows_of_json(path: str) -> Iterator[dict[str, str]]:
+def _records_of_json(path: str) -> list[dict[str, Any]]:
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
         lines = [text] if path.endswith(".json") else filter(str.strip, text.split("\n"))
@@ -195,14 +137,15 @@ def _rows_of_json(path: str) -> Iterator[dict[str, str]]:
     except (ValueError, RecursionError) as fault:
         raise RankingError(f"{path} is no JSON file: {fault}") from fault
     records = content[0] if path.endswith(".json") else content
+    # Pages of an API hold their records in "items".
+    pages = records if isinstance(records, list) else [records]
+    if pages and all(
+        isinstance(page, dict) and isinstance(page.get("items"), list) for page in pages
+    ):
+        records = [record for page in pages for record in page["items"]]
     if not isinstance(records, list) or not all(isinstance(one, dict) for one in records):
         raise RankingError(f"{path} is no list of rows")
-    try:
-        rows = rows_in(records)
-    except RankingError as fault:
-        raise RankingError(f"{path}: {fault}") from fault
-    for row in rows:
-        yield {name: "" if value is None else str(value) for name, value in row.items()}
+    return records
 
 
 def _opened(path: str) -> AbstractContextManager[TextIO]:

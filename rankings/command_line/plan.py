@@ -4,11 +4,13 @@ import argparse
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Final
 
 from text_rankings.base.options import prose
 
 from ..orders.from_scores import MAX_DECIMALS
+from .analyse import add_codes
 
 _ABOUT_FILES: Final = (
     "RANKINGS.csv and SCORES.csv are a pilot, as text-order analyse reads them; without them the "
@@ -73,6 +75,7 @@ def _add(commands: Any, name: str, run: Callable[..., Any], text: str) -> argpar
         "--decimals", type=int, choices=range(MAX_DECIMALS + 1), default=4, metavar="N",
         help="to which a pilot's scores are rounded",
     )  # fmt: skip
+    add_codes(parser)
     parser.add_argument("--json", action="store_true", help="JSON instead of a table")
     parser.set_defaults(run=run, read=str)
     return parser
@@ -132,13 +135,15 @@ def _pilot(path: str, options: argparse.Namespace) -> Any:
     from ..agreement.report import Settings
     from ..design.pilots import demo_pilot, pilot_of_rankings
     from ..errors import RankingError
-    from .files import read_declared, read_plain_scores, read_rankings
+    from .answer_files import read_declared, read_rankings
+    from .files import read_plain_scores
 
     if not path:
         return demo_pilot()
     if not options.scores:
         raise RankingError("a pilot needs its protocols' scores, too: give SCORES.csv")
-    rankings = read_rankings(path).get(options.criterion)
+    tell = partial(print, file=sys.stderr)
+    rankings = read_rankings(path, tell, codes=options.codes).get(options.criterion)
     if not rankings:
         raise RankingError(f"there is no ranking by {options.criterion}")
     return pilot_of_rankings(

@@ -1,26 +1,30 @@
 """The consensus of several annotators by mean rank ([DPTF18]_, III.A)."""
 
-import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from ..errors import RankingError
-from ..orders.buckets import Ranking, checked, doubled_ranks, from_values
+from ..orders.buckets import (
+    Ranking,
+    checked,
+    doubled_ranks,
+    from_values,
+    require_same_methods,
+)
 from ..orders.packed import Places, dense_places, doubled_ranks_of
 
 
 def mean_rank(rankings: Sequence[Ranking]) -> Ranking:
     """Order the methods by the mean of their ranks; equal means are tied.
 
-    The methods of a bucket share the mean of its positions. Means are compared exactly, over a
-    common denominator. If some annotators did not rank a method, its mean is over those who did.
+    The methods of a bucket share the mean of its positions. Sums of ranks are compared exactly.
 
     Raises
     ------
     RankingError
-        If there is no ranking, or one of them is not a ranking.
+        If there is no ranking, one of them is not a ranking, or they rank different methods.
 
     Examples
     --------
@@ -29,15 +33,12 @@ def mean_rank(rankings: Sequence[Ranking]) -> Ranking:
     """
     if not rankings:
         raise RankingError("a consensus needs at least one ranking")
-    ranks: defaultdict[str, list[int]] = defaultdict(list)
-    for ranking in rankings:
-        for method, rank in doubled_ranks(checked(ranking)).items():
-            ranks[method].append(rank)
-    common = math.lcm(*map(len, ranks.values()))
-    means = [
-        (method, sum(of_method) * (common // len(of_method))) for method, of_method in ranks.items()
-    ]
-    return from_values(means, descending=False)
+    own = [checked(ranking) for ranking in rankings]
+    require_same_methods(*own)
+    sums: Counter[str] = Counter()
+    for ranking in own:
+        sums.update(doubled_ranks(ranking))
+    return from_values([*sums.items()], descending=False)
 
 
 def mean_rank_places(places: Places) -> Places:

@@ -16,11 +16,18 @@ _CRITERION: Final = "preference"
 _FIRST: Final = ("method_a", "model_a", "left", "winner")
 _SECOND: Final = ("method_b", "model_b", "right", "loser")
 _WORDS: Final[Mapping[Verdict, Sequence[str]]] = {
-    "left": ("left", "a", "1", "method_a", "model_a", "first"),
-    "right": ("right", "b", "2", "method_b", "model_b", "second"),
-    "equal": ("equal", "tie", "tied", "0", "both", "tie (bothbad)", "draw"),
+    "left": ("left", "a", "method_a", "model_a", "first"),
+    "right": ("right", "b", "method_b", "model_b", "second"),
+    "equal": ("equal", "tie", "tied", "both", "tie (bothbad)", "draw"),
 }
 _VERDICTS: Final = {word: verdict for verdict, words in _WORDS.items() for word in words}
+# Image, annotator and the reason for which an answer is not used.
+LeftOut = tuple[str, str, str]
+# Criterion -> image -> annotator -> ranking.
+Nested = dict[str, dict[str, dict[str, Ranking]]]
+# Verdicts by a study's own words for them: :func:`codes_of`.
+Codes = Mapping[str, Verdict]
+_NO_CODES: Final[Codes] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +50,15 @@ class AnsweredPair:
 class OfPairs:
     """Rankings that follow from pairs.
 
-    ``whole``, by criterion, image and annotator, are of annotators whose pairs order all methods of
-    an image; ``orders`` are all pairs by criterion; ``left_out`` (image, annotator, reason) give no
-    whole ranking.
+    ``following``, by criterion, image and annotator, rank the methods that the annotator compared
+    there. ``unranked`` are the pairs of annotators from which no ranking follows, for a reason in
+    ``left_out``. ``orders`` are all pairs by criterion.
     """
 
-    whole: dict[str, dict[str, dict[str, Ranking]]]
+    following: Nested
+    unranked: dict[str, dict[str, dict[str, list[Ranking]]]]
     orders: dict[str, list[Ranking]]
-    left_out: list[tuple[str, str, str]]
+    left_out: list[LeftOut]
 
 
 def are_pairs(names: Collection[str]) -> bool:
@@ -61,19 +69,23 @@ def are_pairs(names: Collection[str]) -> bool:
 
 
 def answered_pairs(
-    rows: Iterable[Mapping[str, Any]], place: str, criterion: str = _CRITERION
+    rows: Iterable[tuple[int, Mapping[str, Any]]],
+    place: str,
+    criterion: str = _CRITERION,
+    codes: Codes = _NO_CODES,
 ) -> Iterator[AnsweredPair]:
-    """Yield the pairs of a table.
+    """Yield the pairs of a table with numbered rows.
 
     Rows have ``method_a``, ``method_b`` and ``verdict``, or the names that other tools use;
-    ``criterion`` is that of rows that name none. Raises RankingError if a row is not a pair; the
-    message names it by ``place`` and its number from 0.
+    ``criterion`` is that of rows that name none. A number is a verdict only by ``codes``, because
+    tools do not agree on what 0, 1 and 2 mean. Raises RankingError if a row is not a pair; the
+    message names it by ``place`` and its number.
     """
-    for at, row in enumerate(rows):
-        first, second, verdict = _pair(row, f"{place} {at}")
+    for at, row in rows:
+        a, b, verdict = _pair(row, f"{place} {at}", codes)
         image, name = (str(row.get(key) or "").strip() for key in ("image", "annotator"))
         by = str(row.get("criterion") or criterion).strip()
-        yield AnsweredPair(image, name, by, first, second, verdict, _seconds(row.get("seconds")))
+        yield AnsweredPair(image, name, by, a, b, verdict, _seconds(row.get("seconds")))
 
 
 def _seconds(given: Any) -> float | None:
@@ -84,9 +96,36 @@ def _seconds(given: Any) -> float | None:
     return seconds if isfinite(seconds) and seconds >= 0 else None
 
 
-def rankings_of_pairs(rows: Iterable[Mapping[str, Any]], place: str) -> OfPairs:
-    """Return the rankings that follow from pairs; rows and errors are as in answered_pairs."""
-    return rankings_that_follow(answered_pairs(rows, place))
+def codes_of(given: str | Mapping[Any, str] | None) -> Codes:
+    """Return codes of verdicts from text like ``0=left, 1=right, 2=equal``, or a mapping.
+
+    Raises RankingError if a code has another meaning than left, right or equal, or two meanings.
+    """
+    if isinstance(given, str):
+        parts = [part.rpartition("=") for part in given.split(",") if part.strip()]
+        pairs = [(code, meaning) for code, _, meaning in parts]
+    else:
+        pairs = [(str(code), str(meaning)) for code, meaning in (given or {}).items()]
+    codes: dict[str, Verdict] = {}
+    for code, meaning in pairs:
+        verdict = _VERDICTS.get(meaning.strip().lower())
+        if verdict is None or not code.strip() or codes.get(_code(code), verdict) != verdict:
+            raise RankingError(f"expected codes like 0=left, 1=right, 2=equal, got {given!r}")
+        codes[_code(code)] = verdict
+    return codes
+
+
+def _code(text: str) -> str:
+    """Return a code without the ways of writing it: 1 and 1.0 are one code."""
+    number = _number(text)
+    return text.strip().lower() if number is None else str(number + 0.0)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def rankings_that_follow(answers: Iterable[AnsweredPair]) -> OfPairs:
@@ -94,23 +133,28 @@ def rankings_that_follow(answers: Iterable[AnsweredPair]) -> OfPairs:
     orders: dict[str, list[Ranking]] = defaultdict(list)
     pairs: dict[tuple[str, str, str], list[tuple[str, str, Verdict]]] = defaultdict(list)
     for one in answers:
-        first, second = one.first, one.second
-        pairs[one.criterion, one.image, one.annotator].append((first, second, one.verdict))
-        ordered = [(first,), (second,)] if one.verdict != "right" else [(second,), (first,)]
-        tied = one.verdict == "equal"
-        orders[one.criterion].append(checked([(first, second)] if tied else ordered))
-    whole: dict[str, dict[str, dict[str, Ranking]]] = {criterion: {} for criterion in orders}
-    left_out = []
+        pair = one.first, one.second, one.verdict
+        pairs[one.criterion, one.image, one.annotator].append(pair)
+        orders[one.criterion].append(_of_two(*pair))
+    found = OfPairs({by: {} for by in orders}, {by: {} for by in orders}, dict(orders), [])
     for (criterion, image, name), own in pairs.items():
         ranking, reason = _ranking(own)
         if ranking is None:
-            left_out.append((image, name, reason))
+            found.left_out.append((image, name, reason))
+            of_two = [_of_two(*pair) for pair in own]
+            found.unranked[criterion].setdefault(image, {})[name] = of_two
         else:
-            whole[criterion].setdefault(image, {})[name] = ranking
-    return OfPairs(whole, dict(orders), left_out)
+            found.following[criterion].setdefault(image, {})[name] = ranking
+    return found
 
 
-def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, Verdict]:
+def _of_two(first: str, second: str, verdict: Verdict) -> Ranking:
+    if verdict == "equal":
+        return checked([(first, second)])
+    return checked([(first,), (second,)] if verdict == "left" else [(second,), (first,)])
+
+
+def _pair(row: Mapping[str, Any], place: str, codes: Codes) -> tuple[str, str, Verdict]:
     columns = [next((key for key in keys if key in row), None) for keys in (_FIRST, _SECOND)]
     if None in columns:
         raise RankingError(
@@ -123,7 +167,12 @@ def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, Verdict]:
     if columns == ["winner", "loser"]:
         return first, second, "left"
     given = str(row.get("verdict", row.get("winner", ""))).strip()
-    verdict = _verdict(given, first, second)
+    verdict = _verdict(given, first, second, codes)
+    if verdict is None and _number(given) is not None:
+        raise RankingError(
+            f"{place} has the verdict {given}, a number, which tools use in different ways; say what "
+            'each number means, like "0=left, 1=right, 2=equal" (codes in Python, --codes in the shell)'
+        )
     if verdict is None:
         meant = did_you_mean(given, _VERDICTS)
         raise RankingError(
@@ -132,15 +181,16 @@ def _pair(row: Mapping[str, Any], place: str) -> tuple[str, str, Verdict]:
     return first, second, verdict
 
 
-def has_verdict(row: Mapping[str, Any]) -> bool:
-    """Return whether the verdict of a row is one."""
+def has_verdict(row: Mapping[str, Any], codes: Codes = _NO_CODES) -> bool:
+    """Return whether the verdict of a row is one, or a number, which must be explained."""
     first, second = (str(row.get(keys[0]) or "").strip() for keys in (_FIRST, _SECOND))
-    return _verdict(str(row.get("verdict")).strip(), first, second) is not None
+    given = str(row.get("verdict")).strip()
+    return _number(given) is not None or _verdict(given, first, second, codes) is not None
 
 
-def _verdict(given: str, first: str, second: str) -> Verdict | None:
+def _verdict(given: str, first: str, second: str, codes: Codes) -> Verdict | None:
     of_name: dict[str, Verdict] = {first: "left", second: "right"}
-    return of_name.get(given) or _VERDICTS.get(given.lower())
+    return of_name.get(given) or codes.get(_code(given)) or _VERDICTS.get(given.lower())
 
 
 def _ranking(pairs: Sequence[tuple[str, str, Verdict]]) -> tuple[Ranking | None, str]:

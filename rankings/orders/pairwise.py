@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,6 +158,21 @@ class PairCounts:
     methods: tuple[str, ...]
     before: NDArray[np.int64]
     tied: NDArray[np.int64]
+
+    def n_compared(self) -> int:
+        """Return the number of pairs that some ranking contains."""
+        return int(np.count_nonzero(self._compared()) // 2)
+
+    def connected(self) -> list[tuple[str, ...]]:
+        """Return the groups of methods that are compared directly or through others, by name."""
+        reached = self._compared() | np.eye(len(self.methods), dtype=bool)
+        for through in range(len(reached)):
+            reached |= reached[:, through, np.newaxis] & reached[through]
+        rows = dict.fromkeys(map(tuple, reached.tolist()))
+        return [tuple(compress(self.methods, row)) for row in rows]
+
+    def _compared(self) -> NDArray[np.bool_]:
+        return np.asarray(self.before + self.before.T + self.tied > 0)
 
 
 def pair_counts(rankings: Sequence[Ranking]) -> PairCounts:

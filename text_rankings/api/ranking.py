@@ -1,18 +1,20 @@
 """Rankings, consensus and strengths from people's answers: rankings or pairs."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
 
-from rankings.command_line.files import read_rankings, rows_of
+from rankings.command_line.answer_files import read_answer_file
+from rankings.command_line.tools import counted, read_records
 from rankings.consensus.davidson import DavidsonFit, davidson
-from rankings.consensus.rules import ConsensusMethod, consensus_of
-from rankings.elicitation.pairs import rankings_of_pairs
+from rankings.consensus.rules import ConsensusMethod, agreed
+from rankings.elicitation.answers import NAMELESS, Answers, answers_of_rankings, answers_of_rows
+from rankings.elicitation.pairs import Codes, LeftOut, codes_of
 from rankings.errors import RankingError
 from rankings.orders.buckets import Ranking, checked, to_text
-from rankings.output.table import CRITERION, Column, Table, number
+from rankings.output.table import CRITERION, Column, Table, count, number
 
 from .tables import Plot, Shown, dots, is_frame, records_of
 
@@ -27,19 +29,26 @@ class Rankings(Shown):
     Attributes
     ----------
     rankings : criterion -> image -> annotator -> Ranking
-        Whole rankings; of pairs, those that order all methods of an image.
+        Whole rankings: those of all methods that anyone compared on an image.
     consensus : criterion -> image -> Ranking
-        The ranking that represents the annotators of an image.
+        The ranking that represents the annotators of an image. If they ranked different methods it
+        is Kemeny's over the pairs that were compared; there is none if no answer connects some of
+        the methods.
     strengths : criterion -> DavidsonFit
         Of the methods over all images, from every answer.
     left_out : tuple of (image, annotator, reason)
-        Pairs that give no whole ranking; they count for the strengths.
+        Answers that are not used, and annotators whose answers give no whole ranking; the pairs of
+        these count for consensus and strengths.
+    notes : tuple of str
+        What else should be known: images whose consensus rests on some pairs or is missing, and
+        answers without an annotator.
     """
 
     rankings: Nested
     consensus: Mapping[str, Mapping[str, Ranking]]
     strengths: Mapping[str, DavidsonFit]
-    left_out: tuple[tuple[str, str, str], ...]
+    left_out: tuple[LeftOut, ...]
+    notes: tuple[str, ...] = ()
 
     def rows(self) -> list[dict[str, Any]]:
         return [
@@ -62,6 +71,8 @@ class Rankings(Shown):
         )
         n = sum(len(own) for images in self.rankings.values() for own in images.values())
         note = f"Davidson's model; {n} whole rankings, {len(self.left_out)} left out."
+        reasons = tuple(Counter(reason for _, _, reason in self.left_out).items())
+        why = (Column("Reason"), count("Answers or annotators"))
         columns = (CRITERION, Column("Method"), number("Strength"), number("Standard error"))
         orders = tuple(
             (criterion, image, to_text(ranking))
@@ -71,7 +82,8 @@ class Rankings(Shown):
         heads = (CRITERION, Column("Image"), Column("Consensus"))
         return [
             Table("strengths", "Strengths", note, columns, rows),
-            Table("consensus", "Consensus", "", heads, orders),
+            Table("consensus", "Consensus", "\n".join(self.notes), heads, orders),
+            *([Table("left-out", "Left out", "", why, reasons)] if reasons else []),
         ]
 
     def plot(self) -> Plot:
@@ -79,18 +91,27 @@ class Rankings(Shown):
         return dots(self.rows(), "strength", "method", "criterion", "strength")
 
 
-def rank(answers: Any, consensus: ConsensusMethod = "mean-rank") -> Rankings:
+def rank(
+    answers: Any,
+    consensus: ConsensusMethod = "mean-rank",
+    codes: str | Mapping[Any, str] | None = None,
+) -> Rankings:
     """Return rankings, consensus and strengths from answers.
 
     Parameters
     ----------
     answers
-        A path of a CSV file, a data frame, a list of dictionaries, or a dictionary of criterion to image
-        to annotator to ranking. Rows are rankings with the columns ``image``, ``annotator``,
-        ``criterion`` and ``buckets``, or pairs with ``method_a``, ``method_b`` (or ``left``, ``right``;
-        ``model_a``, ``model_b``) and ``verdict`` ("left", "right", "equal"), or with ``winner`` and
-        ``loser``; pairs may have ``image``, ``annotator`` and ``criterion``.
+        A path of a file (CSV, JSON, JSON Lines, or the export of a labelling tool), a data frame, a list
+        of dictionaries, or a dictionary of criterion to image to annotator to ranking. Rows are
+        rankings with the columns ``image``, ``annotator``, ``criterion`` and ``buckets``, or pairs with
+        ``method_a``, ``method_b`` (or ``left``, ``right``; ``model_a``, ``model_b``) and ``verdict``
+        ("left", "right", "equal"), or with ``winner`` and ``loser``; pairs may have ``image``,
+        ``annotator`` and ``criterion``.
     consensus : "mean-rank" or "kemeny"
+        Of images on which all ranked the same methods.
+    codes : str or mapping, optional
+        Meaning of numbers, or of a choice next to a Pairwise of Label Studio, as a verdict:
+        ``"0=left, 1=right, 2=equal"`` or ``{0: "left", 1: "right"}``. Without it, numbers are refused.
 
     Returns
     -------
@@ -112,42 +133,43 @@ def rank(answers: Any, consensus: ConsensusMethod = "mean-rank") -> Rankings:
     """
     if isinstance(answers, Rankings):
         return answers
-    whole: dict[str, dict[str, dict[str, Ranking]]]
-    orders: dict[str, list[Ranking]] = {}
-    left_out: list[tuple[str, str, str]] = []
+    explained = codes_of(codes)
+    left_out: Sequence[LeftOut] = ()
+    notes: list[str] = []
     if isinstance(answers, Mapping):
-        whole = _nested(answers)
-    elif isinstance(answers, str | PathLike) and _are_rankings(fspath(answers)):
-        whole = read_rankings(fspath(answers))
+        found = answers_of_rankings(_nested(answers))
     else:
-        rows, place = _rows(answers)
-        if rows and "buckets" in rows[0]:
-            whole = _of_buckets(rows, place)
-        else:
-            of_pairs = rankings_of_pairs(rows, place)
-            whole, orders, left_out = of_pairs.whole, of_pairs.orders, of_pairs.left_out
-    for criterion, images in whole.items():
-        if criterion not in orders:
-            orders[criterion] = [one for own in images.values() for one in own.values()]
-    if not any(orders.values()):
-        raise RankingError("there are no answers")
-    agreed = {
-        criterion: {
-            image: consensus_of(list(own.values()), consensus)
-            for image, own in images.items()
-            if own
-        }
-        for criterion, images in whole.items()
+        found, left_out, notes = _answers(answers, explained)
+    if not any(found.orders.values()):
+        raise RankingError("; ".join(["there are no answers", *counted(left_out)]))
+    agreements = {
+        criterion: {image: agreed(rankings, consensus) for image, rankings in images.items()}
+        for criterion, images in found.compared.items()
     }
-    strengths = {criterion: davidson(own) for criterion, own in orders.items() if own}
-    return Rankings(whole, agreed, strengths, tuple(left_out))
+    notes += [NAMELESS] if found.has_nameless else []
+    notes += [
+        f"{criterion}, {image or 'no image'}: {one.note}"
+        for criterion, images in agreements.items()
+        for image, one in images.items()
+        if one.note
+    ]
+    return Rankings(
+        found.whole,
+        {
+            criterion: {image: one.ranking for image, one in images.items() if one.ranking}
+            for criterion, images in agreements.items()
+        },
+        {criterion: davidson(own) for criterion, own in found.orders.items() if own},
+        (*left_out, *found.left_out),
+        tuple(notes),
+    )
 
 
 def _nested(answers: Nested) -> dict[str, dict[str, dict[str, Ranking]]]:
     try:
         return {
             criterion: {
-                image: {str(name): checked(ranking) for name, ranking in own.items()}
+                image: {_name(name): checked(ranking) for name, ranking in own.items()}
                 for image, own in images.items()
             }
             for criterion, images in answers.items()
@@ -157,38 +179,23 @@ def _nested(answers: Nested) -> dict[str, dict[str, dict[str, Ranking]]]:
         raise RankingError(f"expected rankings as {wanted}: {fault}") from fault
 
 
-def _are_rankings(path: str) -> bool:
-    return any("buckets" in row for _, row in rows_of(path))
+def _name(given: Any) -> str:
+    return "" if given is None else str(given)
 
 
-def _rows(answers: Any) -> tuple[list[dict[str, Any]], str]:
-    """Return the rows of answers, and what they are called in messages."""
+def _answers(answers: Any, codes: Codes) -> tuple[Answers, list[LeftOut], list[str]]:
+    """Return the answers in rows or a file, those that are not used, and notes."""
+    if isinstance(answers, str | PathLike):
+        file = read_answer_file(fspath(answers), (), codes)
+        place = f"{answers}, {file.unit}"
+        return answers_of_rows(file.rows, place, codes), file.left_out, file.notes
     if is_frame(answers):
-        return records_of(answers), "row"
-    if not isinstance(answers, str | PathLike):
-        if isinstance(answers, Sequence) and all(isinstance(row, Mapping) for row in answers):
-            return [dict(row) for row in answers], "row"
+        rows = records_of(answers)
+    elif isinstance(answers, Sequence) and all(isinstance(row, Mapping) for row in answers):
+        rows = [dict(row) for row in answers]
+    else:
         raise RankingError(
             f"expected a path, a data frame, rows or a dictionary, got {type(answers).__name__}"
         )
-    return [row for _, row in rows_of(fspath(answers))], f"{answers}, row"
-
-
-def _of_buckets(
-    rows: Iterable[Mapping[str, Any]], place: str
-) -> dict[str, dict[str, dict[str, Ranking]]]:
-    whole: dict[str, dict[str, dict[str, Ranking]]] = {}
-    for at, row in enumerate(rows):
-        try:
-            buckets = row["buckets"]
-            ranking = checked(json.loads(buckets) if isinstance(buckets, str) else buckets)
-            criterion, image, name = (str(row[key]) for key in ("criterion", "image", "annotator"))
-        except KeyError as fault:
-            raise RankingError(f"{place} {at} has no {fault.args[0]}") from fault
-        except (TypeError, ValueError) as fault:
-            raise RankingError(f"{place} {at}: buckets are no ranking: {fault}") from fault
-        own = whole.setdefault(criterion, {}).setdefault(image, {})
-        if name in own:
-            raise RankingError(f"{place} {at}: {name} ranks {image} a second time")
-        own[name] = ranking
-    return whole
+    read = read_records(rows, codes)
+    return answers_of_rows(enumerate(read.rows), "row", codes), read.left_out, read.notes

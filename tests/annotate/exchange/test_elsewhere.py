@@ -117,7 +117,11 @@ def test_pairwise_answers_of_label_studio_are_read(client, dataset):
     cancelled = annotation | {"was_cancelled": True, "completed_by": {"id": 11}}
     data = {"image": image, "method_a": "a", "method_b": "b", "text1": "a.jpg"}
     tasks = [{"id": 1, "data": data, "annotations": [annotation, cancelled]}]
-    assert sent(client, dataset, json.dumps(tasks), file="export.JSON").status_code == 302
+    response = sent(client, dataset, json.dumps(tasks), file="export.JSON")
+    assert response.status_code == 422
+    assert "1 answer is left out: skipped by the annotator" in response.text
+    given = {"file": "export.JSON", "leave_out": "on"}
+    assert sent(client, dataset, json.dumps(tasks), **given).status_code == 302
     [judgement] = Judgement.objects.filter(assignment__study__name="Arena")
     assert (judgement.verdicts, judgement.seconds_taken) == ({"preference": "right"}, 4.3)
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from rankings.__main__ import main
-from rankings.command_line.files import read_rankings
+from rankings.command_line.answer_files import read_rankings
 
 METHODS = "abcd"
 
@@ -140,7 +140,9 @@ class TestPairsOfOtherTools:
 
     def test_columns_may_be_those_of_an_arena(self, tmp_path):
         path = self.file(tmp_path, "image,annotator,model_a,model_b,winner")
-        assert read_rankings(str(path)) == {"preference": {"i0": {"ann": (("a",), ("b",), ("c",))}}}
+        assert read_rankings(str(path), print) == {
+            "preference": {"i0": {"ann": (("a",), ("b",), ("c",))}}
+        }
 
     def test_neither_rankings_nor_pairs_is_refused(self, tmp_path, capsys):
         path = self.file(tmp_path, "image,annotator,first,second,verdict")

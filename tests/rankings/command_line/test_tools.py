@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from rankings.command_line.files import read_rankings, rows_of
+import text_rankings as tr
+from rankings.__main__ import main
+from rankings.command_line.answer_files import read_answer_file, read_rankings
 from rankings.errors import RankingError
 
 METHODS = {"image": "street.jpg", "method_a": "east", "method_b": "craft"}
@@ -38,7 +40,7 @@ def answers(folder, content, name="answers.json"):
     path = folder / name
     lines = map(json.dumps, content if name.endswith("l") else [content])
     path.write_text("\n".join(lines), encoding="utf-8")
-    rows = [row for _, row in rows_of(str(path), ["buckets"], instead=lambda names: True)]
+    rows = [row for _, row in read_answer_file(str(path)).rows]
     for row in rows:
         assert (row["image"], row["method_a"], row["method_b"]) == tuple(METHODS.values())
     return [(row["annotator"], row["criterion"], row["verdict"]) for row in rows]
@@ -53,12 +55,189 @@ def asked(**questions):
     return RECORD | {"responses": {name: list(given) for name, given in questions.items()}}
 
 
-def test_the_rankings_of_argilla_with_two_options_are_verdicts(tmp_path):
-    of_two = {"value": ["method_b", "method_a"], "user_id": "ann"}
-    # Records of the first generation carry ranks, and equal ones tie.
-    ranks = [{"value": "east", "rank": 1}, {"value": "craft", "rank": 1}]
-    found = answers(tmp_path, [asked(recall=[of_two, {"value": ranks, "user_id": "ben"}])])
-    assert found == [("ann", "recall", "method_b"), ("ben", "recall", "equal")]
+def test_rankings_of_argillas_client_are_refused_because_their_ranks_are_lost(tmp_path):
+    # As argilla 2.8.0 writes them: the order of the settings, whatever was answered.
+    of_two = [{"value": ["method_a", "method_b"], "user_id": name} for name in ("ann", "ben")]
+    with pytest.raises(RankingError, match=r"without ranks and statuses.*server API"):
+        answers(tmp_path, [asked(recall=of_two)])
+
+
+def ranked(a, b):
+    return {"value": [{"value": "method_a", "rank": a}, {"value": "method_b", "rank": b}]}
+
+
+# As the server API of Argilla gives a record; argilla 2.8.0 reads this shape.
+PAGE = {
+    "items": [
+        {
+            "id": "7",
+            "status": "completed",
+            "fields": {"method_a": "east", "method_b": "craft"},
+            "metadata": {"image": "street.jpg"},
+            "responses": [
+                {"values": {"recall": given}, "user_id": name, "status": status}
+                for name, given, status in (
+                    ("ann", ranked(1, 2), "submitted"),
+                    ("ben", ranked(2, 1), "submitted"),
+                    ("cat", ranked(1, 1), "submitted"),
+                    ("dan", ranked(2, 1), "draft"),
+                    ("eve", ranked(2, 1), "discarded"),
+                )
+            ],
+        }
+    ],
+    "total": 1,
+}
+
+
+def test_ranks_of_argillas_server_are_verdicts_and_drafts_and_discarded_ones_are_counted(tmp_path):
+    assert answers(tmp_path, PAGE) == [
+        *(("ann", "recall", "method_a"), ("ben", "recall", "method_b"), ("cat", "recall", "equal"))
+    ]
+    found = tr.rank(tmp_path / "answers.json")
+    assert found.rankings == {
+        "recall": {
+            "street.jpg": {
+                "ann": (("east",), ("craft",)),
+                "ben": (("craft",), ("east",)),
+                "cat": (("craft", "east"),),
+            }
+        }
+    }
+    assert found.left_out == (
+        ("street.jpg", "dan", "draft in Argilla"),
+        ("street.jpg", "eve", "discarded in Argilla"),
+    )
+    told = []
+    read_rankings(str(tmp_path / "answers.json"), told.append)
+    assert [line.partition(": ")[2] for line in told] == [
+        "1 answer is left out: draft in Argilla",
+        "1 answer is left out: discarded in Argilla",
+    ]
+
+
+# As the converter of label-studio-sdk 2.1.2 writes three tags Pairwise and a tag Choices.
+def chosen(name, side):
+    return {"from_name": name, "to_name": "l", "type": "pairwise", "value": {"selected": side}}
+
+
+SAME = {
+    "from_name": "same",
+    "to_name": "l",
+    "type": "choices",
+    "value": {"choices": ["They look the same"]},
+}
+TASK = {
+    "id": 1,
+    "data": METHODS | {"left": "/l.png"},
+    "annotations": [
+        {
+            "id": 1,
+            "completed_by": 1,
+            "was_cancelled": False,
+            "lead_time": 4.5,
+            "result": [chosen("recall", "left"), chosen("precision", "right")],
+        },
+        {"id": 2, "completed_by": 2, "was_cancelled": False, "lead_time": 4.5, "result": [SAME]},
+        {"id": 4, "completed_by": 4, "was_cancelled": True, "lead_time": 4.5, "result": []},
+    ],
+    "drafts": [],
+    "predictions": [],
+}
+OF_LABEL_STUDIO = {
+    "JSON": [TASK],
+    "JSON_MIN": [
+        METHODS
+        | {"recall": [{"selected": "left"}], "precision": [{"selected": "right"}], "annotator": 1}
+        | {"annotation_id": 1, "lead_time": 4.5},
+        METHODS
+        | {"same": "They look the same", "annotator": 2, "annotation_id": 2, "lead_time": 4.5},
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", ["JSON", "JSON_MIN"])
+def test_tags_of_label_studio_are_criteria_and_ties_in_another_tag_are_counted(tmp_path, kind):
+    expected = [("1", "recall", "left"), ("1", "precision", "right")]
+    found = answers(tmp_path, OF_LABEL_STUDIO[kind])
+    assert [(str(name), by, said) for name, by, said in found] == expected
+    reasons = [reason for _, _, reason in tr.rank(tmp_path / "answers.json").left_out]
+    assert 'the choice "They look the same" of the tag same' in reasons[0]
+    # JSON_MIN has no skipped tasks.
+    assert reasons[1:] == (["skipped by the annotator"] if kind == "JSON" else [])
+
+
+@pytest.mark.parametrize("kind", ["JSON", "JSON_MIN"])
+def test_a_choice_that_is_explained_is_the_verdict_of_every_tag(tmp_path, kind):
+    (tmp_path / "answers.json").write_text(json.dumps(OF_LABEL_STUDIO[kind]))
+    found = tr.rank(tmp_path / "answers.json", codes={"They look the same": "equal"})
+    tie = (("craft", "east"),)
+    assert found.rankings["recall"]["street.jpg"] == {"1": (("east",), ("craft",)), "2": tie}
+    assert found.rankings["precision"]["street.jpg"] == {"1": (("craft",), ("east",)), "2": tie}
+
+
+def test_the_csv_of_label_studio_is_read(tmp_path):
+    path = tmp_path / "result.csv"
+    head = "annotation_id,annotator,id,image,lead_time,method_a,method_b,recall,same"
+    path.write_text(
+        f"{head}\n"
+        '1,"1",1,"street.jpg",4.5,"east","craft","[{""selected"":""left""}]",""\n'
+        '2,"2",1,"street.jpg",4.5,"east","craft","","They look the same"\n'
+    )
+    found = tr.rank(path)
+    assert found.rankings == {"recall": {"street.jpg": {"1": (("east",), ("craft",))}}}
+    [(image, name, reason)] = found.left_out
+    assert (image, name) == ("street.jpg", "2")
+    assert 'the choice "They look the same" of the tag same' in reason
+
+
+def test_one_tag_of_label_studio_that_names_a_criterion_is_that_criterion(tmp_path):
+    annotation = {"completed_by": 1, "result": [chosen("recall", "left")]}
+    assert answers(tmp_path, [TASK | {"annotations": [annotation]}]) == [(1, "recall", "left")]
+
+
+WINNERS = [
+    METHODS | {"annotator": name, "winner": said}
+    for name, said in zip("abcd", (0, 1, 1, 1), strict=True)
+]
+
+
+def written(folder, kind, rows):
+    path = folder / f"pairs.{kind}"
+    if kind == "csv":
+        lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+        path.write_text("\n".join(lines))
+    else:
+        path.write_text(json.dumps(rows))
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_numbers_are_no_verdicts_until_they_are_explained(tmp_path, kind, capsys):
+    path = written(tmp_path, kind, WINNERS)
+    with pytest.raises(RankingError, match=r'has the verdict 0, a number.*"0=left, 1=right'):
+        tr.rank(path)
+    assert main(["analyse", str(path), str(path)]) == 2
+    assert "--codes in the shell" in capsys.readouterr().err
+    found = tr.rank(path, codes={0: "left", 1: "right"})
+    east, craft = (("east",), ("craft",)), (("craft",), ("east",))
+    assert found.rankings["preference"]["street.jpg"] == {
+        "a": east,
+        **dict.fromkeys("bcd", craft),
+    }
+
+
+def test_a_number_written_in_another_way_is_the_same_code(tmp_path):
+    rows = [row | {"winner": float(row["winner"])} for row in WINNERS]
+    wanted = tr.rank(WINNERS, codes="0=left, 1=right")
+    for given in (rows, written(tmp_path, "csv", rows)):
+        assert tr.rank(given, codes="0=left,1.0=right").rankings == wanted.rankings
+
+
+@pytest.mark.parametrize("codes", ["0=up", "0", "=left", "0=left,0.0=right", {1: "1"}])
+def test_codes_of_verdicts_are_checked(codes):
+    with pytest.raises(RankingError, match="expected codes like"):
+        tr.rank(WINNERS, codes=codes)
 
 
 def test_drafts_and_discarded_answers_of_argilla_are_no_answers(tmp_path):
@@ -101,7 +280,7 @@ def test_each_mode_of_potato_is_read(tmp_path, given, expected):
 def test_rankings_follow_from_them(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text(f"{json.dumps(ITEM)}\n{json.dumps(LINE)}\n\n")
-    assert read_rankings(str(path)) == {
+    assert read_rankings(str(path), print) == {
         "preference": {"street.jpg": {"ann": (("craft",), ("east",))}}
     }
 
@@ -115,7 +294,7 @@ def test_rankings_follow_from_them(tmp_path):
             "no pairwise answers in the export of",
         ),
         ([asked(stars=[{"value": 4, "user_id": "ann"}])], "no pairwise answers in the export of"),
-        ([RECORD | {"responses": [3]}], "cannot read this export of Argilla: AttributeError"),
+        ([RECORD | {"responses": [3]}], "cannot read this export of Argilla: TypeError"),
         ([RECORD | {"fields": {}}], "answers of Argilla without methods"),
         (
             [LINE | {"labels": {"p": {"scale_value": "much"}}}, ITEM],
@@ -135,4 +314,4 @@ def test_a_line_that_is_no_json_is_refused(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text('{"image": "a"}\n{"image":')
     with pytest.raises(RankingError, match="is no JSON file"):
-        read_rankings(str(path))
+        read_rankings(str(path), print)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from rankings import __main__ as command_line
+from rankings.consensus import rules
 from rankings.consensus.kemeny import KemenyConsensus, kemeny
 from rankings.consensus.mean_rank import mean_rank
 from rankings.consensus.rules import CONSENSUS_METHODS, consensus_of
@@ -64,7 +65,7 @@ def test_the_command_answers_with_rankings(method):
 
 def test_the_command_shows_the_bound_when_the_search_is_cut_short(tmp_path, monkeypatch, capsys):
     cut = KemenyConsensus((("a",), ("b",)), 3.5, 2.0, is_proven=False)
-    monkeypatch.setattr(command_line, "kemeny", lambda rankings: cut)
+    monkeypatch.setattr(rules, "kemeny", lambda rankings: cut)
     file = tmp_path / "rankings.json"
     file.write_text(json.dumps([[[["a"], ["b"]]]]))
     assert command_line.main(["consensus", str(file), "--method", "kemeny"]) == 0

@@ -214,7 +214,7 @@ def test_sums_go_before_scores(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "row", "says"),
     [
-        (("image",), ("img",), "has no column annotator"),
+        (("image",), ("img",), "has no column criterion"),
         (("image", "annotator", "criterion", "buckets"), ("i", "x", "recall", "a"), "line 2"),
         (
             ("image", "annotator", "criterion", "buckets"),

@@ -297,9 +297,12 @@ class TestRank:
             {"image": "3", "annotator": "ben", "left": "b", "right": "a", "verdict": "left"},
         ]
         found = tr.rank(pairs)
-        assert found.rankings["preference"]["1"] == {"ann": ABC, "ben": (("a", "b"),)}
-        assert [(image, name) for image, name, _ in found.left_out] == [("2", "ben"), ("3", "ben")]
+        assert found.rankings["preference"]["1"] == {"ann": ABC}
+        assert [(image, name) for image, name, _ in found.left_out] == [
+            *(("2", "ben"), ("3", "ben"), ("1", "ben"))
+        ]
         assert "contradict" in found.left_out[1][2]
+        assert found.left_out[2][2] == "a ranking of 2 of 3 methods"
 
     def test_files_frames_and_rows_are_the_same(self, tmp_path):
         rows = [

@@ -1,0 +1,111 @@
+"""People's answers in rows, as rankings or pairs, and the whole rankings among them."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..errors import RankingError
+from ..orders.buckets import Ranking, checked, methods_of
+from .pairs import Codes, LeftOut, Nested, OfPairs, answered_pairs, rankings_that_follow
+
+NAMELESS: Final = "answers without an annotator count as those of one nameless person"
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Rankings and pairs of people, by criterion, image and annotator.
+
+    ``following`` are rankings of the methods that an annotator compared on an image, ``whole`` those
+    that have all methods which anyone compared there. ``orders`` are all answers by criterion, as
+    rankings. ``compared``, by criterion and image, has each annotator's ranking or, if none follows,
+    the annotator's pairs. ``unranked`` are annotators from whose answers no ranking follows,
+    ``left_out`` all without a whole ranking, with the reasons.
+    """
+
+    following: Nested
+    whole: Nested
+    orders: dict[str, list[Ranking]]
+    compared: dict[str, dict[str, list[Ranking]]]
+    unranked: list[LeftOut]
+    left_out: list[LeftOut]
+
+    @property
+    def has_nameless(self) -> bool:
+        """Whether an answer names no annotator."""
+        people = (own for images in self.following.values() for own in images.values())
+        return any("" in own for own in people) or any(not name for _, name, _ in self.left_out)
+
+
+def answers_of_rows(
+    rows: Iterable[tuple[int, Mapping[str, Any]]], place: str, codes: Codes
+) -> Answers:
+    """Return the answers in numbered rows: rankings with ``buckets``, else pairs.
+
+    Rankings have ``image``, ``annotator`` (may be empty), ``criterion`` and ``buckets``; those with
+    "false" in ``in_reports`` are skipped. Pairs are as in :func:`.pairs.answered_pairs`. Raises
+    RankingError if a row is neither; the message names it by ``place`` and its number.
+    """
+    numbered = list(rows)
+    if numbered and "buckets" in numbered[0][1]:
+        return answers_of_rankings(_of_buckets(numbered, place))
+    return answers_of_pairs(rankings_that_follow(answered_pairs(numbered, place, codes=codes)))
+
+
+def answers_of_rankings(rankings: Nested) -> Answers:
+    """Return rankings as answers."""
+    orders = {
+        criterion: [one for own in images.values() for one in own.values()]
+        for criterion, images in rankings.items()
+    }
+    return answers_of_pairs(OfPairs(rankings, {by: {} for by in rankings}, orders, []))
+
+
+def answers_of_pairs(found: OfPairs) -> Answers:
+    """Return the rankings that follow from pairs as answers."""
+    methods_on: dict[str, set[str]] = defaultdict(set)
+    compared: dict[str, dict[str, list[Ranking]]] = {}
+    for criterion, images in found.following.items():
+        compared[criterion] = {image: [*own.values()] for image, own in images.items() if own}
+        for image, of_people in found.unranked[criterion].items():
+            pairs = [pair for own in of_people.values() for pair in own]
+            compared[criterion].setdefault(image, []).extend(pairs)
+        for image, rankings in compared[criterion].items():
+            methods_on[image].update(*map(methods_of, rankings))
+    whole: Nested = {}
+    left_out = [*found.left_out]
+    for criterion, images in found.following.items():
+        # An image without a whole ranking stays, so that reports name it.
+        whole[criterion] = {image: {} for image in [*images, *compared[criterion]]}
+        for image, own in images.items():
+            for name, ranking in own.items():
+                n, of = len(methods_of(ranking)), len(methods_on[image])
+                if n == of:
+                    whole[criterion][image][name] = ranking
+                else:
+                    left_out.append((image, name, f"a ranking of {n} of {of} methods"))
+    return Answers(found.following, whole, found.orders, compared, found.left_out, left_out)
+
+
+def _of_buckets(rows: Sequence[tuple[int, Mapping[str, Any]]], place: str) -> Nested:
+    rankings: Nested = {}
+    for at, row in rows:
+        if str(row.get("in_reports")).lower() == "false":
+            continue
+        try:
+            buckets = row["buckets"]
+            ranking = checked(json.loads(buckets) if isinstance(buckets, str) else buckets)
+            criterion, image = str(row["criterion"]), str(row["image"])
+        except KeyError as fault:
+            raise RankingError(f"{place} {at} has no {fault.args[0]}") from fault
+        except (TypeError, ValueError) as fault:
+            raise RankingError(f"{place} {at}: buckets are no ranking: {fault}") from fault
+        given = row.get("annotator")
+        name = "" if given is None else str(given)
+        own = rankings.setdefault(criterion, {}).setdefault(image, {})
+        if name in own:
+            who = name or "a nameless annotator"
+            raise RankingError(f"{place} {at}: {who} ranks {image} a second time")
+        own[name] = ranking
+    return rankings

@@ -1,0 +1,110 @@
+"""Whole rankings, and the consensus of images whose annotators ranked different methods."""
+
+import json
+from itertools import product
+
+import pytest
+
+import text_rankings as tr
+from rankings.__main__ import main
+from rankings.consensus.rules import agreed, consensus_of
+from rankings.errors import RankingError
+from tests.support import commands
+
+
+def strict(text):
+    return tuple((name,) for name in text)
+
+
+def pairs(**people):
+    """Return rows of one image: "ab" says that a is better than b."""
+    return [
+        {"image": "i", "annotator": name, "method_a": a, "method_b": b, "verdict": "left"}
+        for name, said in people.items()
+        for a, b in said.split()
+    ]
+
+
+def test_a_ranking_is_whole_only_if_it_has_all_methods_of_its_image():
+    found = tr.rank(pairs(ann="ab bc cd de", ben="de", cat="de", dan="de"))
+    assert found.rankings == {"preference": {"i": {"ann": strict("abcde")}}}
+    assert found.consensus == {"preference": {"i": strict("abcde")}}
+    assert found.left_out == tuple(
+        ("i", name, "a ranking of 2 of 5 methods") for name in ("ben", "cat", "dan")
+    )
+    [note] = found.notes
+    assert "Kemeny's over compared pairs (10 of 10)" in note
+    assert note in str(found)
+    assert "a ranking of 2 of 5 methods" in str(found)
+
+
+def test_methods_that_no_answer_connects_have_no_common_order():
+    found = tr.rank(pairs(ann="ab", cat="cd"))
+    assert found.consensus == {"preference": {}}
+    assert found.notes == ("preference, i: no consensus: no answer connects a > b; c > d",)
+    assert len(found.left_out) == 2
+
+
+def test_incomplete_rankings_are_no_full_ones():
+    # "First of two" is not "first of four": all who compared two methods agree on them.
+    whole, of_two, of_one = strict("ABCD"), strict("CD"), strict("D")
+    for lists in ([whole] * 3 + [of_two] * 3, [whole] * 2 + [of_one]):
+        assert consensus_of(lists) == whole
+        done = commands.run_here(main, "consensus", "-", stdin=json.dumps([lists]))
+        assert json.loads(done.stdout) == [[["A"], ["B"], ["C"], ["D"]]]
+        assert "item 0: people ranked different methods" in done.stderr
+
+
+def test_the_command_gives_no_order_of_methods_that_no_answer_connects():
+    lists = [[strict("ab"), strict("cd")], [strict("ab")]]
+    done = commands.run_here(main, "consensus", "-", stdin=json.dumps(lists))
+    assert json.loads(done.stdout) == [None, [["a"], ["b"]]]
+    assert done.stderr == "item 0: no consensus: no answer connects a > b; c > d\n"
+    with pytest.raises(RankingError, match="no answer connects"):
+        consensus_of(lists[0])
+
+
+def cost_of(places, rankings):
+    """Half a pair for a tie, a whole pair for the opposite order."""
+    return sum(
+        1.0 if places[b] < places[a] else 0.5 if places[a] == places[b] else 0
+        for (a,), (b,) in rankings
+    )
+
+
+@pytest.mark.parametrize("said", ["ab bc ca ab", "ab ba bc", "ab cb", "ab ab ba ca cb"])
+def test_it_is_the_nearest_order_to_the_compared_pairs(said):
+    rankings = [strict(of) for of in said.split()]
+    orders = [dict(zip("abc", places, strict=True)) for places in product(range(3), repeat=3)]
+    nearest = agreed(rankings).ranking
+    place = {name: at for at, bucket in enumerate(nearest) for name in bucket}
+    assert cost_of(place, rankings) == min(cost_of(places, rankings) for places in orders)
+
+
+def test_rankings_of_the_same_methods_are_as_before():
+    people = {name: strict(text) for name, text in zip("xyz", ("abc", "acb", "abc"), strict=True)}
+    found = tr.rank({"recall": {"i": people}})
+    assert found.consensus == {"recall": {"i": strict("abc")}}
+    assert not found.notes
+    assert not found.left_out
+    assert "Left out" not in str(found)
+
+
+@pytest.mark.parametrize("given", [{"annotator": None}, {}, {"annotator": ""}])
+def test_answers_without_an_annotator_are_nameless_and_that_is_said_once(given):
+    rows = [
+        {"image": image, "criterion": "recall", "buckets": [["a"], ["b"]], **given}
+        for image in ("i", "j")
+    ]
+    found = tr.rank(rows)
+    assert found.rankings == {"recall": {image: {"": strict("ab")} for image in ("i", "j")}}
+    assert found.notes == ("answers without an annotator count as those of one nameless person",)
+    with pytest.raises(RankingError, match="row 2: a nameless annotator ranks i a second time"):
+        tr.rank([*rows, rows[0]])
+
+
+def test_a_contradiction_counts_by_its_pairs():
+    # b before c by two of three, though ben contradicts himself on a and b.
+    found = tr.rank(pairs(ann="ab bc", ben="ab ba bc", cat="ab cb"))
+    assert found.consensus["preference"]["i"] == strict("abc")
+    assert [name for _, name, _ in found.left_out] == ["ben", "cat"]
