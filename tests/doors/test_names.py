@@ -18,8 +18,9 @@ from protocols.core.errors import ProtocolError
 from protocols.formats.names import fitted_names, method_name
 from rankings.__main__ import main as rankings_main
 from tests.support import commands
-from tests.support.archives import picture_bytes, zip_file
+from tests.support.archives import picture_bytes, zip_bytes, zip_file
 from tests.support.factories import add_annotator, make_admin
+from tests.support.opened import opened
 from tests.support.shared import shared_path
 from tests.support.truths import rank_everything
 from tests.support.world import signed_in
@@ -239,3 +240,50 @@ def test_names_fit_if_each_is_that_of_exactly_one_image(names, known, found):
 )
 def test_a_method_is_named_after_its_file(file, method):
     assert method_name(file) == method
+
+
+ROWS = "image,left,top,right,bottom\nleft/1.jpg,0,0,9,9\nright/1.jpg,0,0,9,9\n"
+COCO = {
+    "images": [
+        {"id": 1, "file_name": "left/1.jpg", "width": 400, "height": 100},
+        {"id": 2, "file_name": "right/1.jpg", "width": 400, "height": 100},
+    ],
+    "annotations": [],
+}
+VIA = {
+    f"{name}9": {"filename": name, "size": 9, "regions": [], "file_attributes": {}}
+    for name in ("left/1.jpg", "right/1.jpg")
+}
+PADDLE = "left/1.jpg\t[]\nright/1.jpg\t[]\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format", "files"),
+    [
+        ("a.csv", ROWS, "csv", ("left/1.jpg", "right/1.jpg")),
+        ("a.json", json.dumps(COCO), "coco-json", ("left/1.jpg", "right/1.jpg")),
+        ("a.json", json.dumps(VIA), "via", ("left/1.jpg", "right/1.jpg")),
+        ("a.txt", PADDLE, "paddle", ("left/1.jpg", "right/1.jpg")),
+        ("a.zip", ("gt_1.txt", "0,0,9,9,a\n"), None, ("left/gt_1.txt", "right/gt_1.txt")),
+        ("a.zip", ("1.txt", "0 0.5 0.5 0.1 0.1\n"), "yolo", ("left/1.txt", "right/1.txt")),
+        ("a.zip", ("1.gt", "0 0 1 2 9 9 0.1\n"), "msra-td500", ("left/1.gt", "right/1.gt")),
+    ],
+)
+def test_two_images_of_one_name_are_refused_with_both_files(name, content, format, files):
+    """The images left/1.jpg and right/1.jpg must never become one."""
+    if isinstance(content, tuple):
+        content = zip_bytes({f"{folder}/{content[0]}": content[1] for folder in ("left", "right")})
+    archive = opened(content, "truth", name=name, format=format)
+    [fault] = [problem for problem in archive.errors if problem.code == "N3"]
+    assert all(file in f"{fault}" for file in files)
+    assert "folders are not part of names" in str(fault)
+
+
+def test_two_arrays_of_one_name_are_refused_with_both_keys():
+    with pytest.raises(ProtocolError, match=r"'left/1.jpg' and 'right/1.jpg'"):
+        tr.score({"left/1.jpg": [], "right/1.jpg": []}, {"left/1.jpg": []})
+
+
+def test_a_path_of_an_image_with_and_without_its_folder_is_one_image():
+    rows = ROWS.replace("right/", "")
+    assert opened(rows, "truth", name="a.csv", format="csv").n_regions == 2

@@ -212,12 +212,15 @@ class _Source:
         return archive
 
     def _of_images(self, given: Any, kind: Kind) -> Iterator[tuple[str, tuple[Region, ...] | None]]:
-        seen: set[str] = set()
+        seen: dict[str, str] = {}
         for key, regions in given:
             name = image_name(str(key))
             if name in seen:
-                raise NotData(f"the {kind} has the image {name!r} twice")
-            seen.add(name)
+                raise NotData(
+                    f"the {kind} has the image {name!r} twice: {seen[name]!r} and {str(key)!r}; folders and "
+                    "suffixes are not part of names"
+                )
+            seen[name] = str(key)
             place = f"{kind}, image {name!r}"
             size = None if self._reading.sizes is None else self._size(key, place)
             yield name, None if regions is None else self._outlines.regions(regions, place, size)

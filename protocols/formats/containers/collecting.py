@@ -15,7 +15,7 @@ from .archives import Limits, Source, source_name
 from .checked import finite_in as finite_in
 from .checked import shown
 from .contents import Archive, Kind, LineFormat, OnEntry, Read, Unit, natural_order
-from .documents import Document, documents, storable
+from .documents import Document, documents, image_name, storable
 from .limits import BATCH, MAX_NAME
 from .shapes import odd_shapes, tell_shape
 
@@ -24,6 +24,7 @@ IN_IMAGE: Final = Message("{fault} ({what} {at} of {image})")
 REGION: Final = Message("region")
 LINE: Final = Message("line")
 SHAPE: Final = Message("shape")
+_ONE_NAME_EACH: Final = Message("a name for each image; folders are not part of names")
 _Place = tuple[str | None, int | None, str | None]
 
 
@@ -79,6 +80,8 @@ class Collector:
         self._seen: set[tuple[Any, ...]] = set()
         self._waiting: list[tuple[Region, _Place]] = []
         self._n_unstorable = 0
+        # By image, as the document tells it.
+        self._paths: dict[str, str] = {}
         # By reason and values.
         self._account: dict[tuple[Any, ...], _Counted] = {}
 
@@ -115,6 +118,32 @@ class Collector:
         if entry is not None:
             self._entries[name] = entry
 
+    def named(self, path: str) -> str:
+        """Return the name of the image in a file, of whose path a document tells.
+
+        Raises Fault (N3) if a file of another folder, or with another suffix, has the same name.
+        """
+        name = image_name(path)
+        first = self._paths.setdefault(name, path)
+        if first != path and _are_different(first, path):
+            raise Fault(
+                "N3",
+                "{first} and {second}, which are both named {name}",
+                _ONE_NAME_EACH,
+                first=quoted(first),
+                second=quoted(path),
+                name=quoted(name),
+            )
+        return name
+
+    def second(self, name: str) -> Fault:
+        """Return the fault that an image was declared before, with the file that did."""
+        entry = self._entries.get(name)
+        if entry is None:
+            return Fault("N3", "a second image {name}", "each image once", name=shown(name))
+        found = "a second image {name} (the other: {entry})"
+        return Fault("N3", found, _ONE_NAME_EACH, name=quoted(name), entry=quoted(entry))
+
     def recognise(self) -> None:
         """Accept a document of the format although it names no image, such as a header alone."""
         self.n_found += 1
@@ -140,7 +169,7 @@ class Collector:
         Raises Fault if the image was declared before (N3), or has no usable name (N1).
         """
         if name in self:
-            raise Fault("N3", "a second image {name}", "each image once", name=shown(name))
+            raise self.second(name)
         self.image(name, size=size, unit=unit, entry=entry)
         for at, one in enumerate(given, 1):
             try:
@@ -367,3 +396,16 @@ def reader_of(
         return collector.archive()
 
     return read
+
+
+def _are_different(first: str, second: str) -> bool:
+    """Return whether two paths that give an image the same name are of different files.
+
+    A path without a folder, or without the suffix of a picture, may be that of the other.
+    """
+    folders, suffixes = [], []
+    for path in (first, second):
+        folder, _, name = storable(path).replace("\\", "/").rpartition("/")
+        folders.append(folder)
+        suffixes.append(name.removeprefix(image_name(name)).lower())
+    return any(a != b and a and b for a, b in (folders, suffixes))

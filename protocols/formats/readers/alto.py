@@ -65,7 +65,7 @@ class _Page:
             raise Fault("L2", "measures in {unit}", "measures in pixels", unit=quoted(unit))
         image = image_name("".join(self.file_name).strip() or self.document.stem)
         if image in self.collector:
-            raise Fault("N3", "a second page of {image}", "each image once", image=quoted(image))
+            raise self.collector.second(image)
         size = None
         if "WIDTH" in attributes and "HEIGHT" in attributes:
             size = checked.size_of(

@@ -9,7 +9,7 @@ from text_rankings.base.i18n import Message
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import Kind
-from ..containers.documents import Document, image_name, json_of
+from ..containers.documents import Document, json_of
 from ..problems import Fault, Problems
 
 _WANTED: Final = Message('frames with "name" and "labels"')
@@ -27,7 +27,7 @@ def _read_frames(document: Document, collector: Collector, problems: Problems, _
             if not isinstance(frame, Mapping) or not isinstance(frame.get("name"), str):
                 raise Fault("A1", checked.shown(frame), _WANTED)
             labels = checked.objects_in(frame, "labels") or checked.objects_in(frame, "objects")
-            image = image_name(frame["name"])
+            image = collector.named(frame["name"])
             collector.image_with(image, labels, _region, REGION, entry=document.entry)
 
 

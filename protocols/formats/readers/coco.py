@@ -18,7 +18,7 @@ from text_rankings.base.i18n import Message
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
-from ..containers.documents import Document, image_name, json_of, storable
+from ..containers.documents import Document, json_of, storable
 from ..problems import Fault, Problems, quoted
 
 _TEXTS: Final = ("text", "utf8_string", "transcription")
@@ -107,9 +107,9 @@ class _Dataset:
                 '"file_name"',
                 image=checked.shown(image["id"]),
             )
-        name = storable(given) if "name" in image else image_name(given)
+        name = storable(given) if "name" in image else self._collector.named(given)
         if name in self._collector or id_ in self._images:
-            raise Fault("N3", "a second image {name}", "each image once", name=checked.shown(name))
+            raise self._collector.second(name)
         size = checked.size_in(image)
         for method in methods:
             self._collector.image(name, method=method, size=size, entry=self._entry)
@@ -141,7 +141,7 @@ class _Dataset:
         id_ = _id(annotation.get("image_id"))
         if id_ is None:
             raise Fault("S3", "no image_id", '"image_id" of one of the images')
-        image = self._images.get(id_) if listed else image_name(id_)
+        image = self._images.get(id_) if listed else self._collector.named(id_)
         if image is None:
             raise Fault(
                 "N2",

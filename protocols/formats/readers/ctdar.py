@@ -15,7 +15,7 @@ from text_rankings.base.i18n import Message
 from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name
-from ..problems import Fault, Problems, quoted
+from ..problems import Problems, quoted
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
 _MAX_DEPTH: Final = 50
@@ -124,7 +124,7 @@ def _read_image(document: Document, collector: Collector, problems: Problems, _:
     place = document.entry or problems.archive
     try:
         if image in collector:
-            raise Fault("N3", "a second file for {image}", "one", image=quoted(image))
+            raise collector.second(image)
         collector.image(image, entry=document.entry)
         for region in read_document(document.content, place):
             collector.add(image, region, entry=document.entry)

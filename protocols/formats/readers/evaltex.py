@@ -65,10 +65,10 @@ def _read_block(
     problems: Problems,
 ) -> None:
     (number, line), *rest = block
-    image = image_name(line.strip())
+    image = collector.named(line.strip())
     try:
         if image in collector:
-            raise Fault("N3", "a second list of objects for {image}", "one", image=quoted(image))
+            raise collector.second(image)
         if not rest:
             raise Fault(
                 "L1", "{image} without its size", "height,width below the name", image=quoted(image)
@@ -211,7 +211,7 @@ class _Elements:
                 "L1", "an image inside {above}", "images directly in <evaltex>", above=quoted(above)
             )
         if image in self._collector:
-            raise Fault("N3", "a second element for {image}", "one", image=quoted(image))
+            raise self._collector.second(image)
         size = None
         if "width" in attributes or "height" in attributes:
             size = checked.size_of(

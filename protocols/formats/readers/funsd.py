@@ -33,7 +33,7 @@ def _read_forms(
         if path is None:
             raise Fault("S3", "a document without an image", "the path of the image")
         forms.append(
-            (image_name(path), checked.size_in(image), checked.objects_in(given, "document"))
+            (collector.named(path), checked.size_in(image), checked.objects_in(given, "document"))
         )
     for name, size, entities in forms:
         found: list[tuple[_Object, _Object | None]] = [(entity, None) for entity in entities]

@@ -11,7 +11,7 @@ from text_rankings.base.i18n import Message
 from ..containers import checked
 from ..containers.collecting import IN_IMAGE, LINE, Collector, reader_of
 from ..containers.contents import Kind
-from ..containers.documents import Document, image_name, json_in, text_of
+from ..containers.documents import Document, json_in, text_of
 from ..problems import Fault, Problems
 
 _WANTED: Final = Message(
@@ -67,11 +67,9 @@ class _Image:
     def read(self, given: Any) -> None:
         if not isinstance(given, Mapping) or not isinstance(given.get("image_id"), str):
             raise Fault("L1", checked.shown(given), _WANTED)
-        image = image_name(given["image_id"])
+        image = self.collector.named(given["image_id"])
         if image in self.collector:
-            raise Fault(
-                "N3", "a second image {image}", "each image once", image=checked.shown(image)
-            )
+            raise self.collector.second(image)
         size = checked.size_in(given, "image_width", "image_height")
         self.collector.image(image, size=size, entry=self.entry)
         for at, paragraph in enumerate(_list_in(given, "paragraphs")):

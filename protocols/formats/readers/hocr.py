@@ -96,7 +96,7 @@ class _Pages(HTMLParser):
         path = next((of for of in named.groups() if of), "") if named else ""
         image = image_name(path) or image_name(self._document.stem)
         if image in self._collector:
-            raise Fault("N3", "a second page of {image}", "each image once", image=quoted(image))
+            raise self._collector.second(image)
         box = _property(title, "bbox")
         size = None
         if box is not None and len(box) == 4:

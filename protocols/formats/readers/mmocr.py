@@ -9,7 +9,7 @@ from text_rankings.base.i18n import Message
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
-from ..containers.documents import Document, image_name, json_of
+from ..containers.documents import Document, json_of
 from ..problems import Fault, Problems
 
 _WANTED: Final = Message('an object with "data_list", or with "det_polygons"')
@@ -52,7 +52,7 @@ def _read_image(stem: str | None, given: Any, collector: Collector, entry: str |
     path = stem or checked.text_in(given, "img_path")
     if path is None:
         raise Fault("S3", "no img_path", "the path of the image")
-    name, size = image_name(path), checked.size_in(given)
+    name, size = collector.named(path), checked.size_in(given)
     collector.image_with(name, given["instances"], _region, "instance", size=size, entry=entry)
 
 

@@ -18,7 +18,7 @@ _WANTED: Final = Message("index, difficult, left, top, width, height and angle i
 def _read_lines(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
     name = image_name(document.stem)
     if name in collector:
-        raise Fault("N3", "a second image {name}", "each image once", name=quoted(name))
+        raise collector.second(name)
     collector.image(name, entry=document.entry)
     for number, line in enumerate(text_of(document, problems).split("\n"), 1):
         if line.strip():

@@ -26,7 +26,7 @@ def _read_list(document: Document, collector: Collector, problems: Problems, _: 
     text = text_of(document, problems)
     data = _data(text)
     if isinstance(data, Mapping) and not _is_record(data):
-        images = [(image_name(name), regions) for name, regions in data.items()]
+        images = [(collector.named(name), regions) for name, regions in data.items()]
     else:
         images = [(image_name(document.stem), [data] if isinstance(data, Mapping) else data)]
     for name, regions in images:

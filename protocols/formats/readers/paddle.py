@@ -38,7 +38,7 @@ def _read_line(line: str, number: int, collector: Collector, entry: str | None) 
     regions = json_in(written)
     if not isinstance(regions, list):
         raise Fault("L1", checked.shown(regions), _WANTED)
-    image = image_name(path.strip())
+    image = collector.named(path.strip())
     collector.image_with(image, regions, _region, REGION, entry=entry, line=number)
 
 

@@ -13,7 +13,7 @@ from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, parse_xml
 from ..containers.limits import shortest
-from ..problems import Fault, Problems, quoted
+from ..problems import Fault, Problems
 
 _LEVELS: Final = ("TextRegion", "TextLine", "Word")
 # Prefix of the ids written for regions without one: the schema requires an id.
@@ -101,7 +101,7 @@ class _Page:
             raise Fault("N3", "a second Page", "a page for each file")
         image = image_name(attributes.get("imageFilename", "") or self.document.stem)
         if image in self.collector:
-            raise Fault("N3", "a second page of {image}", "each image once", image=quoted(image))
+            raise self.collector.second(image)
         size = None
         if "imageWidth" in attributes and "imageHeight" in attributes:
             sides = [checked.finite_in(attributes[side]) for side in ("imageWidth", "imageHeight")]

@@ -24,7 +24,7 @@ def _read_rects(document: Document, collector: Collector, problems: Problems, _:
     image = image_name(document.stem)
     lines = _lines_of(data)
     if image in collector:
-        raise Fault("N3", "a second file for {image}", "one", image=image)
+        raise collector.second(image)
     collector.image(image, entry=document.entry)
     for at, given in enumerate(lines, 1):
         try:

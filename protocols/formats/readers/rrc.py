@@ -246,7 +246,8 @@ def _named(
         elif match[1] in seen:
             found = Message("a second file for {match} (the other: {seen})")
             found = found.format(match=match[1], seen=seen[match[1]])
-            problems.error("N3", found, "one", member.path)
+            expected = Message("one; folders are not part of names, so rename one of the two")
+            problems.error("N3", found, expected, member.path)
         else:
             seen[match[1]] = member.path
             yield match[1], member

@@ -12,7 +12,7 @@ from text_rankings.base.i18n import Message
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
-from ..containers.documents import Document, image_name, text_of
+from ..containers.documents import Document, text_of
 from ..problems import PASSED_OVER, Fault, Problems, quoted
 
 _DELIMITERS: Final = (",", ";", "\t")
@@ -172,7 +172,7 @@ def _read_row(
     document: Document,
     collector: Collector,
 ) -> None:
-    image = image_name(cells["image"].strip())
+    image = collector.named(cells["image"].strip())
     method = cells["method"].strip() if has_method else None
     if not image or method == "":
         raise Fault("S3", "a line without image or method", "both named")

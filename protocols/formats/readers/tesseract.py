@@ -70,7 +70,7 @@ def _read_page(
     problems: Problems,
 ) -> None:
     if name in collector:
-        raise Fault("N3", "a second image {name}", "each image once", name=quoted(name))
+        raise collector.second(name)
     size = next((_size(row) for _, row in rows if row["level"] == _PAGE), None)
     collector.image(name, size=size, entry=document.entry)
     words: dict[str, list[str]] = {}
@@ -135,7 +135,7 @@ def _read_box(document: Document, collector: Collector, problems: Problems, _: K
     names = {page: page_name(document.stem, at, len(pages)) for at, page in enumerate(pages, 1)}
     for name in names.values():
         if name in collector:
-            raise Fault("N3", "a second image {name}", "each image once", name=quoted(name))
+            raise collector.second(name)
         collector.image(name, unit=Unit.FROM_BELOW, entry=document.entry)
     for (box, page), same in groupby(found, key=lambda of: of[1:3]):
         parts = list(same)

@@ -9,7 +9,7 @@ from text_rankings.base.i18n import Message
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
-from ..containers.documents import Document, image_name, json_in, json_of, text_of
+from ..containers.documents import Document, json_in, json_of, text_of
 from ..problems import Fault, Problems
 from .separated import rows_of
 
@@ -51,7 +51,7 @@ read_via: Final = reader_of("via", (".json", ".csv"), _read_via)
 def _read_image(given: Any, collector: Collector, entry: str | None) -> None:
     if not isinstance(given, Mapping) or not isinstance(given.get("filename"), str):
         raise Fault("L1", checked.shown(given), _WANTED)
-    image = image_name(given["filename"])
+    image = collector.named(given["filename"])
     regions = given.get("regions") or []
     if isinstance(regions, Mapping):
         # Version 1 has an object instead of a list.
@@ -141,12 +141,12 @@ def _read_row(
         files = json_in(cells.get("file_list") or "[]")
         if not isinstance(files, list) or not files or not isinstance(files[0], str):
             raise Fault("S3", checked.shown(files), "the name of a file")
-        name, shape = image_name(files[0]), json_in(cells["spatial_coordinates"])
+        name, shape = collector.named(files[0]), json_in(cells["spatial_coordinates"])
         if shape:
             said = _named(json_in(cells.get("metadata") or "{}"), attributes)
             region = _made(_numbered(shape), said)
     else:
-        name, shape = image_name(cells["filename"]), json_in(cells["region_shape_attributes"])
+        name, shape = collector.named(cells["filename"]), json_in(cells["region_shape_attributes"])
         if shape:
             said = json_in(cells.get("region_attributes") or "{}")
             region = _region({"shape_attributes": shape, "region_attributes": said})
@@ -169,7 +169,7 @@ def _read_project(
         path = checked.text_in(file, "fname") if isinstance(file, Mapping) else None
         if path is None:
             raise Fault("S3", "a view without a file", "the name of a file")
-        names[number] = image_name(path)
+        names[number] = collector.named(path)
         collector.image(names[number], entry=entry)
     for at, given in enumerate(metadata.values(), 1):
         try:

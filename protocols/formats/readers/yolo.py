@@ -65,7 +65,7 @@ def _read_image(
     image, entry = document.stem, document.entry
     try:
         if image in collector:
-            raise Fault("N3", "a second file for {image}", "each image once", image=quoted(image))
+            raise collector.second(image)
         collector.image(image, unit=Unit.SHARES, entry=entry)
     except Fault as fault:
         problems.fault(fault, entry)
