@@ -5,7 +5,7 @@ Torch and pandas are never imported: their values are read as numbers.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from text_rankings.base.suggestions import did_you_mean
@@ -15,7 +15,11 @@ from .core.regions import Region
 
 BOX_FORMATS: Final = ("xyxy", "xywh", "cxcywh", "polygons")
 _OUTLINES: Final = ("boxes", "quads", "polygons")
-_FIELDS: Final = ("scores", "texts", "ignored")
+# Switches of regions that do not count, under the names of several libraries.
+_IGNORED: Final = ("ignored", "iscrowd", "ignore", "difficult")
+_FIELDS: Final = ("scores", "texts", "labels", *_IGNORED)
+# Keys of targets that follow from the outlines, or name the image.
+_FOLLOWING: Final = ("area", "image_id")
 # Coordinates up to here are taken for shares of an image's sides, some of which reach outside.
 _MOST_OF_SHARES: Final = 1.5
 SHARES: Final = (
@@ -66,6 +70,7 @@ class Outlines:
     _has_regions: bool = False
     _greatest: float = 0.0
     _is_turned: bool = False
+    _unread: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         if self.box_format not in BOX_FORMATS:
@@ -80,7 +85,8 @@ class Outlines:
         """Return the regions of an image.
 
         A mapping has one of ``boxes`` (k, 4), ``quads`` (k, 8 or k, 4, 2) and ``polygons`` (k lists
-        of points), and optionally ``scores``, ``texts`` and ``ignored``, k each. Outlines alone are
+        of points), and optionally ``scores``, ``texts``, ``labels``, and ``ignored``, ``iscrowd``,
+        ``ignore`` or ``difficult``, k each; other keys are noted. Outlines alone are
         boxes of 4 numbers or polygons of more, or regions. ``size`` is the width and height in
         pixels that coordinates are shares of. A RegionError names image and region.
         """
@@ -91,6 +97,7 @@ class Outlines:
                 held = ", ".join(map(str, given)) or "nothing"
                 raise RegionError(f"{place} needs one of {', '.join(_OUTLINES)}; it has {held}")
             [key] = named
+            self._unread |= {str(of) for of in given if of not in (key, *_FIELDS, *_FOLLOWING)}
         outlines = plain_values(given[key] if key else given)
         if not isinstance(outlines, list):
             raise RegionError(f"{place} needs a list of regions, got {_shown(outlines)}")
@@ -144,7 +151,8 @@ class Outlines:
                 self._corners(values) if is_box else tuple(values),
                 text=fields.get("texts"),
                 confidence=confidence,
-                ignored=bool(fields.get("ignored")),
+                label=None if fields.get("labels") is None else str(fields["labels"]),
+                ignored=any(fields.get(name) for name in _IGNORED),
             )
         except RegionError as fault:
             raise RegionError(f"{place}: {fault}") from fault
@@ -160,6 +168,8 @@ class Outlines:
 
     def remarks(self) -> Iterator[str]:
         """Yield sentences about units that are probably meant otherwise, of all regions so far."""
+        if self._unread:
+            yield f"keys that are not read: {', '.join(sorted(self._unread))}"
         if self._is_turned:
             yield TURNED
         if self._has_regions and self._greatest <= _MOST_OF_SHARES:

@@ -23,7 +23,7 @@ from .coco_files import Json, NotCoco, loaded
 from .coco_summary import summarize
 from .core.base import ImageScore, OverallScore, Protocol, Scene, official
 from .core.errors import DataWarning
-from .core.fitting import lacking
+from .core.fitting import Held, lacking, one_sided
 from .core.regions import Region
 from .formats.containers.contents import Archive, Kind
 from .formats.containers.documents import image_name
@@ -112,7 +112,7 @@ def evaluate(
 
     Notes
     -----
-    Warns as ``scenes_of``.
+    Warns as ``scenes_of``, and of fields that a protocol reads and not all regions have.
 
     Examples
     --------
@@ -133,7 +133,9 @@ def evaluate(
     names = [protocol] if isinstance(protocol, str) else list(protocol)
     chosen = [registry.get(name, parameters) for name in names]
     scenes = scenes_of(truth_json, results_json)
-    evaluations = {of.full_slug: _evaluated(of, scenes) for of in chosen}
+    evaluations: dict[str, Evaluation] = {}
+    for of in chosen:
+        evaluations[of.full_slug] = _evaluated(of, scenes)
     return evaluations[chosen[0].full_slug] if isinstance(protocol, str) else evaluations
 
 
@@ -142,6 +144,8 @@ def _evaluated(protocol: Protocol, scenes: Mapping[Any, Scene]) -> Evaluation:
     found = [region for scene in scenes.values() for region in scene.detections or ()]
     if lacks := lacking(protocol, truths, found, n_methods=1):
         raise NotCoco(f"{protocol.slug} cannot score this: {lacks}")
+    for said in one_sided(protocol, Held.of(truths, found)):
+        warnings.warn(f"{protocol.slug}: {said}", DataWarning, stacklevel=_CALLER)
     settled = protocol.settled_for(truths)
     scores = settled.score(list(scenes.values()))
     images = dict(zip(scenes, scores, strict=True))

@@ -33,6 +33,7 @@ _NO_LETTERS: Final = "×÷·"
 _NO_WORD: Final = Message(
     "no word to spot: too short, of several words, or with characters other than letters"
 )
+_NO_TEXT: Final = Message("its text is not known")
 _OTHER_VOCABULARY: Final = Message("its vocabulary is not the requested one")
 
 
@@ -52,8 +53,8 @@ class EndToEnd(CreditProtocol):
     ignores truths in or out of the vocabulary ([G22]_); those with the label "oov" are out of it.
 
     If there is no counted truth, recall is 1, and precision is 0 if there are counted detections,
-    else 1. Counted truth but no counted detection gives precision 0. A missing text counts as
-    empty.
+    else 1. Counted truth but no counted detection gives precision 0. A truth without text is ignored; a
+    detection without text has an empty one.
     """
 
     slug: ClassVar[str] = "end-to-end"
@@ -77,6 +78,7 @@ class EndToEnd(CreditProtocol):
         False,
         says="go through the detections by descending confidence, and average precision over them",
         rrc="CONFIDENCES",
+        reads="confidence",
     )
     matching: str = thresholds.matching()
     text: str = choice(
@@ -113,11 +115,11 @@ class EndToEnd(CreditProtocol):
         """Return a truth as scored: ignored if it does not count, with the text to compare."""
         if region.ignored:
             return region
-        if self._is_of_other_vocabulary(region):
+        if region.text is None or self._is_of_other_vocabulary(region):
             return replace(region, ignored=True)
         if not self.word_spotting:
             return region
-        word = word_to_spot(region.text or "", self.min_length)
+        word = word_to_spot(region.text, self.min_length)
         return replace(region, ignored=True) if word is None else replace(region, text=word)
 
     def _scored(self, scene: Scene, asked: Scene, image: Image) -> ImageScore:
@@ -148,10 +150,14 @@ class EndToEnd(CreditProtocol):
         """Yield the reasons, with a more precise one for truths that only this protocol ignores."""
         for one in unmatched:
             if one.reason == IGNORED and not scene.truth[one.index].ignored:
-                other = self._is_of_other_vocabulary(scene.truth[one.index])
-                yield replace(one, reason=_OTHER_VOCABULARY if other else _NO_WORD)
+                yield replace(one, reason=self._why_ignored(scene.truth[one.index]))
             else:
                 yield one
+
+    def _why_ignored(self, region: Region) -> str:
+        if region.text is None:
+            return _NO_TEXT
+        return _OTHER_VOCABULARY if self._is_of_other_vocabulary(region) else _NO_WORD
 
     def _is_of_other_vocabulary(self, region: Region) -> bool:
         is_out = region.label == OUT_OF_VOCABULARY

@@ -24,6 +24,7 @@ from .core.base import (
     parameter,
 )
 from .core.credits import CreditProtocol
+from .core.fitting import differ
 from .core.geometry import (
     Floats,
     Indices,
@@ -327,8 +328,9 @@ class Iou(CreditProtocol):
     Each counted truth in file order takes the first free counted detection that is good enough, not
     the best one; ``matching`` selects other rules; see ``IouMatching``. Confidences only decide
     which detection comes first. With ``same_label`` a matched pair with different labels counts for
-    neither side. If there is no counted truth, recall is 1, and precision is 0 if there are counted
-    detections, else 1. Counted truth but no counted detection gives precision 0.
+    neither side; a truth without a label takes any. If there is no counted truth, recall is 1, and
+    precision is 0 if there are counted detections, else 1. Counted truth but no counted detection
+    gives precision 0.
     """
 
     slug: ClassVar[str] = "iou"
@@ -351,10 +353,13 @@ class Iou(CreditProtocol):
         False,
         says="go through the detections by descending confidence instead of file order",
         rrc="CONFIDENCES",
+        reads="confidence",
     )
     matching: str = thresholds.matching()
     same_label: bool = parameter(
-        False, says="a pair counts only if both regions have the same label (their script)"
+        False,
+        says="a pair counts only if both regions have the same label (their script)",
+        reads="label",
     )
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
@@ -381,7 +386,7 @@ class Iou(CreditProtocol):
 
 def _other_label(scene: Scene, i: int, j: int) -> str:
     of_truth, found = scene.truth[i].label, (scene.detections or ())[j].label
-    if of_truth == found:
+    if not differ(of_truth, found):
         return ""
     return Message(
         "where they overlap, the truth is {value}, the detection {value2}",

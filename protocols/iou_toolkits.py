@@ -102,7 +102,9 @@ class IouToolkits(Protocol):
     min_iou: float = thresholds.min_iou()
     max_ignored_share: float = thresholds.max_ignored_share()
     sweep: bool = parameter(
-        False, says="take the threshold on confidences that gives the best F-score on these images"
+        False,
+        says="take the threshold on confidences that gives the best F-score on these images",
+        reads="confidence",
     )
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:

@@ -21,6 +21,7 @@ from .core.base import (
     parameter,
 )
 from .core.credits import CreditProtocol
+from .core.fitting import differ
 from .core.groups import Groups
 from .iou import Image, IouMatching
 
@@ -63,7 +64,9 @@ class PanopticQuality(CreditProtocol):
     min_iou: float = thresholds.min_iou()
     max_ignored_share: float = thresholds.max_ignored_share()
     level: str = choice("words", "lines", "paragraphs", says="what is compared")
-    same_text: bool = parameter(False, says="a pair counts only if both regions have the same text")
+    same_text: bool = parameter(
+        False, says="a pair counts only if both regions have the same text", reads="text"
+    )
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
         if self.level == "words":
@@ -153,11 +156,9 @@ class PanopticQuality(CreditProtocol):
 
 
 def _other_text(scene: Scene, i: int, j: int) -> str:
-    expected, read = scene.truth[i].text or "", (scene.detections or ())[j].text or ""
-    return (
-        ""
-        if expected == read
-        else Message(
-            "read {read} where the text is {expected}", read=repr(read), expected=repr(expected)
-        )
+    expected, read = scene.truth[i].text, (scene.detections or ())[j].text or ""
+    if not differ(expected, read):
+        return ""
+    return Message(
+        "read {read} where the text is {expected}", read=repr(read), expected=repr(expected)
     )

@@ -22,6 +22,7 @@ from .core.base import (
     f_score,
     parameter,
 )
+from .core.fitting import of_known_text
 from .core.geometry import Floats, Indices, Polygons, shares
 from .core.matching import unmatched_of
 from .core.regions import Region
@@ -37,10 +38,10 @@ class Popeval(Protocol):
     (all of them on a tie). Common letters are struck out of both texts, from the left. R = letters
     struck out / letters of the truths, P = letters struck out / letters detected.
 
-    Ignored truths are left out, with the detections that have more than ``max_ignored_share`` of
-    their area in one. If the ground truth has no letters, R = 1, and P is 0 if letters were
-    detected, else 1. If only the detections have none, P = 0. Order decides only between truths at
-    the same distance.
+    Truths that are ignored, or have no text, are left out, with the detections that have more than
+    ``max_ignored_share`` of their area in one. If the ground truth has no letters, R = 1, and P is
+    0 if letters were detected, else 1. If only the detections have none, P = 0. Order decides only
+    between truths at the same distance.
     """
 
     slug: ClassVar[str] = "popeval"
@@ -55,7 +56,7 @@ class Popeval(Protocol):
     )
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
-        return [self._score(scene) for scene in scenes]
+        return [self._score(of_known_text(scene)) for scene in scenes]
 
     def _score(self, scene: Scene) -> ImageScore:
         detections = scene.detections or ()

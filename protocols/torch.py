@@ -10,15 +10,15 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from . import registry
 from .arrays import SHARES, Outlines, plain_values
 from .core.base import ImageScore, Protocol, Scene, Tally, official
-from .core.errors import ProtocolError, RegionError
-from .core.fitting import lacking
+from .core.errors import DataWarning, ProtocolError, RegionError
+from .core.fitting import Held, lacking_of, one_sided
 from .core.regions import Region, decode_regions, encode_regions
 
 
@@ -99,14 +99,14 @@ class NotABatch(RegionError):
 class _Seen:
     """An image: its position among those of its process, its name, and its score or its scene.
 
-    ``lacks`` names the inputs that the protocol needs and the image does not have.
+    ``held`` counts its regions and their fields.
     """
 
     place: int
     name: str
     scene: Scene | None
     score: ImageScore | None
-    lacks: str
+    held: Held
 
     def as_line(self) -> str:
         """Return it as a line of JSON, without the parts of scores that only drawings need."""
@@ -115,7 +115,7 @@ class _Seen:
             {
                 "place": self.place,
                 "name": self.name,
-                "lacks": self.lacks,
+                "held": asdict(self.held),
                 "scene": scene
                 and [encode_regions(side or ()) for side in (scene.truth, scene.detections)],
                 "score": score
@@ -140,7 +140,7 @@ def _read(line: str) -> _Seen:
         score = ImageScore(
             recall, precision, f_score, Tally(*tally), indicators=indicators, ranked=pairs
         )
-    return _Seen(known["place"], known["name"], scene, score, known["lacks"])
+    return _Seen(known["place"], known["name"], scene, score, Held(**known["held"]))
 
 
 class TextDetectionMetric(_Base):
@@ -235,7 +235,8 @@ class TextDetectionMetric(_Base):
             For each image one of ``boxes`` (k, 4: left, top, right, bottom in pixels, or as
             ``box_format`` and ``normalized`` have them), ``quads``
             (k, 8 or k, 4, 2) and ``polygons`` (k lists of points); optionally ``scores`` (k), ``texts``
-            (k strings) and ``ignored`` (k switches). Tensors, arrays or lists.
+            (k strings), ``labels`` (k), and ``ignored``, ``iscrowd``, ``ignore`` or ``difficult`` (k
+            switches: regions that do not count). Tensors, arrays or lists.
         names : sequence of str, length n, optional
             A repeated image counts once, with its first data.
         sizes : array of shape (n, 2), optional
@@ -250,7 +251,8 @@ class TextDetectionMetric(_Base):
         Warns
         -----
         UserWarning
-            Once, if all coordinates so far are between 0 and 1.5, or a box ends before it begins.
+            Once, if all coordinates so far are between 0 and 1.5, a box ends before it begins, or a
+            mapping has other keys, which are not read.
 
         Examples
         --------
@@ -282,7 +284,11 @@ class TextDetectionMetric(_Base):
             scores = self.protocol.score(scenes)
         images = [
             _Seen(
-                start + at, scene.name, scene if score is None else None, score, self._lacks(scene)
+                start + at,
+                scene.name,
+                scene if score is None else None,
+                score,
+                Held.of(scene.truth, scene.detections or ()),
             )
             for at, (scene, score) in enumerate(zip(scenes, scores, strict=True))
         ]
@@ -320,9 +326,6 @@ class TextDetectionMetric(_Base):
                 said = f"{remark}: {_INSTEAD}" if remark == SHARES else remark
                 warnings.warn(said, stacklevel=_CALLER)
 
-    def _lacks(self, scene: Scene) -> str:
-        return lacking(self.protocol, scene.truth, scene.detections or (), n_methods=1)
-
     def compute(self) -> dict[str, float]:
         """Return recall, precision, F-score and the protocol's other figures over all processes.
 
@@ -335,7 +338,7 @@ class TextDetectionMetric(_Base):
         Warns
         -----
         UserWarning
-            If no process has seen an image.
+            If no process has seen an image, or not all regions have a field that the protocol reads.
 
         Raises
         ------
@@ -359,8 +362,11 @@ class TextDetectionMetric(_Base):
             )
             # The warning is about the line that called compute, or the metric itself.
             warnings.warn(says, stacklevel=_CALLER)
-        if seen and all(of.lacks for of in seen):
-            raise ProtocolError(f"{self.protocol.slug} cannot score this: {seen[0].lacks}")
+        held = sum((of.held for of in seen), Held())
+        if lacks := lacking_of(self.protocol, held):
+            raise ProtocolError(f"{self.protocol.slug} cannot score this: {lacks}")
+        for said in one_sided(self.protocol, held):
+            warnings.warn(f"{self.protocol.slug}: {said}", DataWarning, stacklevel=_CALLER)
         protocol, scores = self.protocol, [of.score for of in seen if of.score is not None]
         if self._needs_all:
             scenes = [of.scene for of in seen if of.scene is not None]

@@ -92,7 +92,7 @@ def _look_at_rows(
             _("A box is more than {n} pixels away from its image.").format(n=FARTHEST_PX)
         )
     else:
-        for protocol in protocols if checked.counts["boxes"] else ():
+        for protocol in protocols:
             regions = (region for row in rows for region in decode_regions(row[2]))
             if lacks := lacking_in_results(protocol, regions):
                 checked.refuse(

@@ -12,7 +12,7 @@ from annotate.datasets import selectors
 from annotate.datasets.models import Dataset
 from annotate.scoring.models import ProtocolRun
 from protocols import registry
-from protocols.core.fitting import lacking_in_results
+from protocols.core.fitting import needed_of_results
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def run_counts_of(n_results: Mapping[int, int]) -> dict[int, list[RunCounts]]:
     counts: dict[int, list[RunCounts]] = {dataset: [] for dataset in n_results}
     for run in runs:
         protocol = registry.PROTOCOLS.get(run.protocol)
-        leaves_out = bool(protocol and lacking_in_results(protocol(), ()))
+        leaves_out = bool(protocol and needed_of_results(protocol()))
         of_dataset = RunCounts(run.name, n_scores[run.pk], n_results[run.dataset_id], leaves_out)
         counts[run.dataset_id].append(of_dataset)
     return counts

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from annotate.datasets.models import Method, Result
 from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.core.fitting import Held
 from protocols.scoring import OneMethod, chunks_of_images, chunks_of_method
 from text_rankings.base.chunks import answers
 
@@ -17,11 +18,15 @@ _ROWS_AT_ONCE = 500
 
 @dataclass(slots=True)
 class OfMethod:
-    """The scores of one method and the keys of its results, in the order of the images."""
+    """The scores of one method and the keys of its results, in the order of the images.
+
+    ``held`` counts the fields of its scenes if the protocol reads any.
+    """
 
     method: Method
     results: list[int] = field(default_factory=list)
     scores: list[ImageScore] = field(default_factory=list)
+    held: Held = field(default_factory=Held)
 
 
 def computed(
@@ -46,17 +51,21 @@ def _alone(
 ) -> Iterator[int]:
     def chunks() -> Iterator[OneMethod]:
         for name, own in of_method.items():
-            yield from chunks_of_method([protocol], name, _scenes(own))
+            yield from chunks_of_method([protocol], name, _scenes(own, protocol))
 
     for chunk, [scores] in answers(executor, chunks()):
         of_method[chunk.method].scores += scores
         yield len(scores)
 
 
-def _scenes(own: OfMethod) -> Iterator[Scene]:
+def _scenes(own: OfMethod, protocol: Protocol) -> Iterator[Scene]:
+    reads_fields = bool(protocol.fields_read())
     for result in _results(own.method):
         own.results.append(result.pk)
-        yield scene_of(result)
+        scene = scene_of(result)
+        if reads_fields:
+            own.held += Held.of(scene.truth, scene.detections or ())
+        yield scene
 
 
 def _together(

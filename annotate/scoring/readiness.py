@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from annotate.datasets.models import Dataset
 from annotate.datasets.selectors import Holdings, holdings
 from protocols import registry
-from protocols.core.fitting import lacking, lacking_in_results
+from protocols.core.fitting import lacking, lacking_in_results, needed_of_results
 from text_rankings.base.i18n import gettext
 
 
@@ -110,12 +110,12 @@ def _partly(slug: str, held: Holdings) -> str:
     without = [
         method.name
         for method in held.methods
-        if (found := held.found_by.get(method.pk)) and lacking_in_results(protocol, found)
+        if lacking_in_results(protocol, held.found_by.get(method.pk, ()))
     ]
     if not without or len(without) == len(held.methods):
         return ""
     return _("without {methods}: {lacks}").format(
-        methods=", ".join(without), lacks=gettext(lacking_in_results(protocol, ()))
+        methods=", ".join(without), lacks=gettext(needed_of_results(protocol))
     )
 
 

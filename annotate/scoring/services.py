@@ -16,7 +16,7 @@ from annotate.errors import Refusal
 from protocols import registry
 from protocols.core.base import Protocol
 from protocols.core.errors import ProtocolError
-from protocols.core.fitting import lacking, lacking_in_results
+from protocols.core.fitting import lacking, lacking_in_results, one_sided
 from protocols.core.geometry_errors import BEYOND_COMPUTING
 from protocols.core.regions import Region
 from text_rankings.base.i18n import gettext as _
@@ -44,12 +44,17 @@ class Scored:
     left_out: Sequence[str] = ()
 
     @property
-    def said_of_left_out(self) -> str:
-        """A sentence about the methods left out; empty if there are none."""
-        if not self.left_out:
-            return ""
-        said = _("Left out, because the protocol's inputs are missing: {methods}.")
-        return said.format(methods=", ".join(self.left_out))
+    def remarks(self) -> list[str]:
+        """Sentences about the methods left out, and about fields that not all regions have."""
+        remarks = [
+            _("{method}: {remark}.").format(method=own.method.name, remark=remark)
+            for own in self.methods
+            for remark in one_sided(self.protocol, own.held)
+        ]
+        if self.left_out:
+            said = _("Left out, because the protocol's inputs are missing: {methods}.")
+            remarks.append(said.format(methods=", ".join(self.left_out)))
+        return remarks
 
 
 def score_protocol(
@@ -194,7 +199,7 @@ def _takes_part(protocol: Protocol, method: Method) -> bool:
     """Return whether a method has the inputs of a protocol; one without any boxes has."""
     results = method.results.filter(n_regions__gt=0)
     found = (region for result in results.iterator() for region in result.detections)
-    return not lacking_in_results(protocol, found) or not results.exists()
+    return not lacking_in_results(protocol, found)
 
 
 def run_name(protocol: Protocol) -> str:

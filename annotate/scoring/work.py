@@ -57,10 +57,9 @@ def score(arguments: Mapping[str, Any], running: Running) -> None:
         said = [
             ngettext(
                 "{protocol} scored {n} result.", "{protocol} scored {n} results.", run.n_scores or 0
-            ).format(protocol=run.name, n=run.n_scores)
+            ).format(protocol=run.name, n=run.n_scores),
+            *scored.remarks,
         ]
-        if scored.left_out:
-            said.append(scored.said_of_left_out)
         outcome.text = Message(" ").join(said)
         outcome.made = {"run": run.pk}
         outcome.address = reverse("datasets:detail", args=[dataset.slug])

@@ -17,6 +17,7 @@ from ..core.base import (
     f_score,
     parameter,
 )
+from ..core.fitting import of_known_text
 from ..core.regions import Region
 from .images import CharacterMatches, Polygons, Quads, images_of
 
@@ -169,7 +170,8 @@ class ClevalEndToEnd(Cleval):
     The matches are those of CLEval. A truth finds as many characters as the longest common
     subsequence of its text and the joined texts of its detections (in the order in which they first
     hold one of its characters). These are then removed from the detections' texts. Precision is the
-    share of removed characters, less the cost, among all detected ones.
+    share of removed characters, less the cost, among all detected ones. A truth without text is
+    ignored.
     """
 
     slug: ClassVar[str] = "cleval-end-to-end"
@@ -182,6 +184,9 @@ class ClevalEndToEnd(Cleval):
     needs: ClassVar[Needs] = "detected text"
 
     case_sensitive: bool = parameter(True, says="whether A and a are different characters")
+
+    def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
+        return super().score([of_known_text(scene) for scene in scenes])
 
     def _scored(self, image: CharacterMatches) -> ImageScore:
         texts = [region.text or "" for region in image.scene.detections or ()]

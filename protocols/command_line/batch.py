@@ -9,7 +9,7 @@ from typing import Final
 from text_rankings.base.chunks import answers
 
 from ..core.base import ImageScore, OverallScore, Protocol
-from ..core.fitting import lacking, remark
+from ..core.fitting import Held, lacking, lacking_of, one_sided, remark
 from ..core.regions import Region
 from ..formats.names import method_name
 from ..scoring import OneMethod, chunks_of_method, score_methods
@@ -36,7 +36,8 @@ class Scored:
     """One result set under one protocol: the figures of every image, and the official ones.
 
     ``sums`` holds the contribution of every image to the official figures. ``note`` says why there
-    are none if the data do not have the inputs of the protocol.
+    are none if the data do not have the inputs of the protocol. ``remarks`` are sentences on fields
+    that the protocol reads and not all regions have.
     """
 
     slug: str
@@ -45,6 +46,7 @@ class Scored:
     overall: Figures
     note: str = ""
     sums: Mapping[str, Sums] = field(default_factory=dict)
+    remarks: Sequence[str] = ()
 
 
 def score_files(
@@ -212,7 +214,17 @@ class _Files:
         )
         overall = _figures(protocol.overall(scores))
         sums = dict(zip(images, map(_sums, scores), strict=True))
-        return Scored(protocol.full_slug, method_name(path), images, overall, sums=sums)
+        remarks = self._remarks(protocol, path)
+        slug, method = protocol.full_slug, method_name(path)
+        return Scored(slug, method, images, overall, sums=sums, remarks=remarks)
+
+    def _remarks(self, protocol: Protocol, path: str) -> list[str]:
+        if protocol.needs == "regions" and not protocol.fields_read():
+            return []
+        truth = regions_of_truth(self.truth, self.formats)
+        found = read_results(path, self.truth, self.formats).regions
+        held = Held.of(_all(truth), _all(found))
+        return [*filter(None, [lacking_of(protocol, held)]), *one_sided(protocol, held)]
 
 
 def _all(images: Mapping[str, Sequence[Region]]) -> Iterator[Region]:

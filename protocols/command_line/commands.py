@@ -262,6 +262,8 @@ def _score(options: argparse.Namespace) -> None:
                 scored_by_method[result_set.method, result_set.slug] = result_set
                 if result_set.note:
                     left_out[result_set.slug] = result_set.note
+                for said in result_set.remarks:
+                    print(f"{result_set.slug}, {result_set.method}: {said}", file=sys.stderr)
             _show_progress(done, n, scored[-1].method if len(options.results) == n else "")
     for slug, note in left_out.items():
         print(f"{slug}: undefined, since {note}", file=sys.stderr)

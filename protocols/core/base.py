@@ -12,6 +12,8 @@ from .regions import Region
 
 Kind = Literal["one-to-one", "split", "merge", "many-to-many"]
 Side = Literal["truth", "detection"]
+# What a region may have besides its outline.
+Field = Literal["text", "label", "confidence", "cell"]
 # The input that a protocol requires.
 Needs = Literal["regions", "text", "detected text", "confidences", "cells", "several methods"]
 
@@ -170,7 +172,13 @@ def f_score(recall: float | None, precision: float | None) -> float | None:
 
 
 def parameter(
-    default: Any, *, says: str, low: float = 0.0, high: float = 1.0, rrc: str = ""
+    default: Any,
+    *,
+    says: str,
+    low: float = 0.0,
+    high: float = 1.0,
+    rrc: str = "",
+    reads: Field | None = None,
 ) -> Any:
     """Declare a number or a switch: its published default, range, meaning and RRC name.
 
@@ -184,13 +192,18 @@ def parameter(
         Its range; a switch has none.
     rrc : str
         Its name in the scripts of the Robust Reading Competition.
+    reads : Field or None
+        The field of regions that a switch reads.
 
     Examples
     --------
     >>> parameter(0.5, says="The least overlap.").metadata["high"]
     1.0
     """
-    return field(default=default, metadata={"low": low, "high": high, "says": says, "rrc": rrc})
+    return field(
+        default=default,
+        metadata={"low": low, "high": high, "says": says, "rrc": rrc, "reads": reads},
+    )
 
 
 def choice(default: str, *others: str, says: str, shared: bool = False, rrc: str = "") -> Any:
@@ -233,6 +246,8 @@ class Protocol(ABC):
     summary: ClassVar[str]
     family: ClassVar[Family]
     needs: ClassVar[Needs] = "regions"
+    # Fields of both sides that it compares if they are there, besides those that it needs.
+    compares: ClassVar[tuple[Field, ...]] = ()
     # Whether it ignores the ground truth, so that it should not agree with people.
     is_sentinel: ClassVar[bool] = False
     # Whether it reports which truths and detections belong together.
@@ -280,6 +295,16 @@ class Protocol(ABC):
 
     def parameters(self) -> dict[str, Any]:
         return {declared.name: getattr(self, declared.name) for declared in self.declared()}
+
+    def fields_read(self) -> set[Field]:
+        """Return the fields of detections that can change a score."""
+        needed: dict[Needs, Field] = {"detected text": "text", "confidences": "confidence"}
+        switched = [
+            declared.metadata["reads"]
+            for declared in fields(self)
+            if declared.metadata.get("reads") and getattr(self, declared.name) is True
+        ]
+        return {*self.compares, *switched, *filter(None, [needed.get(self.needs)])}
 
     def settled_for(self, truth: Iterable[Region]) -> Self:
         """Return the protocol with the parameters fixed that depend on a dataset's ground truth.

@@ -57,7 +57,9 @@ class NoGroundTruth(Protocol):
     oracle_weight: float = parameter(
         0.0, says="the weight of the ground truth as one more method; 0 leaves it out"
     )
-    use_confidences: bool = parameter(False, says="a detection votes with its confidence, not 1")
+    use_confidences: bool = parameter(
+        False, says="a detection votes with its confidence, not 1", reads="confidence"
+    )
     leave_one_out: bool = parameter(False, says="a method does not vote for itself")
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:

@@ -15,6 +15,7 @@ from text_rankings.base.i18n import Message
 
 from ..core.base import (
     Family,
+    Field,
     ImageScore,
     Match,
     OverallScore,
@@ -25,6 +26,7 @@ from ..core.base import (
     choice,
     f_score,
 )
+from ..core.fitting import differ
 from ..core.geometry import Pairs, Shapes, intersection_areas, overlapping_pairs
 from ..core.matching import IGNORED, INSIDE_IGNORED, flatten
 from .counts import SlotCounts, count_slots
@@ -35,11 +37,12 @@ from .pairing import Pair, best_pair
 class SlotError(Protocol):
     """Pair each truth with the detection that scores highest with it, and credit that score.
 
-    The score of a pair is J times W. J is its IoU; W is 1 if both labels are equal or missing, else
-    0. ``view`` may credit J or W alone. Truths are paired independently: a detection over several
-    words is paired with each of them, which is a merge; a split word has one pair, and its other
-    parts are insertions. There is no threshold. Ignored truths do not count, nor does a detection
-    without a pair that has more than half its area in the union of ignored truths.
+    The score of a pair is J times W. J is its IoU; W is 0 if both have labels and these differ, else
+    1: a label on one side only does not count. ``view`` may credit J or W alone. Truths are paired
+    independently: a detection over several words is paired with each of them, which is a merge; a
+    split word has one pair, and its other parts are insertions. There is no threshold. Ignored
+    truths do not count, nor does a detection without a pair that has more than half its area in the
+    union of ignored truths.
 
     Precision can exceed 1 if truths overlap each other: then 1 is stored, and the raw value is an
     indicator. Without truth and detections, recall and precision are 1 and the slot error rate is
@@ -49,6 +52,7 @@ class SlotError(Protocol):
 
     slug: ClassVar[str] = "slot-error"
     family: ClassVar[Family] = "Other questions"
+    compares: ClassVar[tuple[Field, ...]] = ("label",)
     name: ClassVar[str] = "Slot error rate"
     reference: ClassVar[str] = "BB13"
     summary: ClassVar[str] = (
@@ -87,8 +91,9 @@ class SlotError(Protocol):
         detections = scene.detections or ()
         candidates: defaultdict[int, list[Pair]] = defaultdict(list)
         for i, j, iou in overlaps:
-            same = scene.truth[i].label == detections[j].label
-            candidates[i].append(Pair(j, iou, 1.0 if same else 0.0))
+            found = detections[j].label
+            wrong = found is not None and differ(scene.truth[i].label, found)
+            candidates[i].append(Pair(j, iou, 0.0 if wrong else 1.0))
         counted = [i for i, region in enumerate(scene.truth) if not region.ignored]
         paired = {i: best_pair(candidates[i]) for i in counted}
         serving = {pair.prediction for pair in paired.values() if pair}

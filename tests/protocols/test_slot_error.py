@@ -1,6 +1,7 @@
 """Slot error rate: documents of items, published tables, and regions of images."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -321,7 +322,19 @@ def test_labels_must_be_equal_where_there_are_any():
         "no detection that overlaps it has its label",
         "no truth that it overlaps has its label",
     }
-    assert score([named], (WORD,)).recall == 0.0
+
+
+@pytest.mark.parametrize("view", ["combined", "labels"])
+def test_a_label_on_one_side_only_changes_no_figure(view):
+    """A category in COCO's results and none in lines: the boxes are the same, and so is the rate."""
+    named = Region(NEXT.points, label="text")
+    half = Region.from_box(0, 0, 50, 40, label="text")
+    plain = replace(half, label=None)
+    expected = {"combined": 0.25, "labels": 0.5}[view]
+    for truth, found in (([WORD, NEXT], half), ([WORD, NEXT], plain), ([WORD, named], plain)):
+        scored = score(truth, (found,), view=view)
+        assert scored.recall == expected
+        assert scored.indicators["slot_error_rate"] == 1 - expected
 
 
 def test_views_of_regions_earn_the_iou_or_the_label():

@@ -1,5 +1,6 @@
 """Scores of one method or of several, by one protocol or by several."""
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -8,14 +9,16 @@ from protocols import registry
 from protocols.command_line.sources import Formats
 from protocols.core.base import ImageScore, Match, OverallScore, Protocol, Scene, official
 from protocols.core.causes import Cost, costs, losses, total
-from protocols.core.errors import ParameterError
-from protocols.core.fitting import lacking
+from protocols.core.errors import DataWarning, ParameterError
+from protocols.core.fitting import Held, lacking, one_sided
 from protocols.core.regions import Region
 from rankings.output.table import PROTOCOL, Column, Table, number
 
 from .inputs import NotData, Reading, read_methods
 from .tables import Plot, Shown, dots
 
+# The line that called a function of the facade.
+_CALLER: Final = 3
 _FIGURES: Final = ("recall", "precision", "f_score")
 Protocols = str | Protocol | type[Protocol] | Sequence[str | Protocol | type[Protocol]]
 
@@ -190,7 +193,8 @@ def score(
         A path (zip, folder, or file of any format that is read), COCO's data, a data frame with the
         columns of a CSV file, a dictionary of image to regions, or a list of images. The regions of an
         image are an array of boxes (k, 4) or of polygons, a list of either, or a dictionary of ``boxes``,
-        ``quads`` or ``polygons`` with ``texts``, ``scores`` and ``ignored``, as training loops have it.
+        ``quads`` or ``polygons`` with ``texts``, ``scores``, ``labels`` and ``ignored`` (or ``iscrowd``,
+        ``ignore``, ``difficult``), as training loops have it; other keys give a warning.
     results
         The same of one method, COCO's list of results, a dictionary of methods, or a list of paths, which
         name the methods. An image without an entry has no detections.
@@ -231,6 +235,7 @@ def score(
     reading = Reading(formats, box_format, sizes)
     scenes, has_several = read_methods(truth, results, reading)
     used, left_out = _fitting(chosen, scenes, protocols == "all")
+    _warn_of_fields(used, scenes)
     scores = _scored(list(used.values()), scenes)
     is_one = isinstance(protocols, str | Protocol | type) and protocols != "all"
     return Scores(used, scenes, scores, left_out, is_one, not has_several)
@@ -272,6 +277,19 @@ def _fitting(
             settled = protocol.settled_for(truths)
             used[settled.full_slug] = settled
     return used, left_out
+
+
+def _warn_of_fields(
+    protocols: Mapping[str, Protocol], scenes: Mapping[str, Sequence[Scene]]
+) -> None:
+    """Warn of fields that the protocols read and that are not on all regions of both sides."""
+    for method, own in scenes.items():
+        truths = [region for scene in own for region in scene.truth]
+        held = Held.of(truths, _detections(own))
+        where = f", {method}" if method else ""
+        for slug, protocol in protocols.items():
+            for said in one_sided(protocol, held):
+                warnings.warn(f"{slug}{where}: {said}", DataWarning, stacklevel=_CALLER)
 
 
 def _detections(scenes: Sequence[Scene]) -> list[Region]:

@@ -210,8 +210,8 @@ def _score(
                 raise file.refused("protocols.use", str(refusal)) from refusal
             leaderboards_of(run)
             progress.tell(number, len(protocols), _("Scored by {name}").format(name=run.name))
-            if scored.left_out:
-                tell(f"{run.name}: {scored.said_of_left_out}")
+            for remark in scored.remarks:
+                tell(f"{run.name}: {remark}")
             names.append(run.name)
     return names
 

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from shapely.errors import GEOSException
 
+from annotate.datasets.models import Image, Result
 from annotate.report_pages.questions.variants import tried
 from annotate.reports.provenance import described_runs
 from annotate.scoring import work
@@ -17,6 +18,7 @@ from annotate.scoring.readiness import readiness
 from annotate.scoring.services import NotScored, score_protocol
 from protocols import registry
 from protocols.core.regions import encode_regions
+from tests.support.empty_sides import EMPTY
 from tests.support.factories import make_admin, make_dataset, make_image, make_method, make_result
 
 pytestmark = pytest.mark.django_db
@@ -343,8 +345,49 @@ class TestLeftOut:
         job.refresh_from_db()
         assert job.outcome.endswith("Left out, because the protocol's inputs are missing: plain.")
 
+    def test_the_page_of_the_data_set_does_not_name_one_that_found_nothing(self, mixed):
+        """``silent`` lacks no confidence, and is scored with 0."""
+        [use] = [use for use in readiness(mixed).uses if use.name == "average precision"]
+        assert "silent" not in use.without
+        Result.objects.exclude(method__name="silent").delete()
+        run = score_protocol(dataset=mixed, slug="average-precision")
+        assert run.overall["silent"]["recall"] == 0.0
+
     def test_the_page_of_the_data_set_names_it_before(self, client, mixed):
         [use] = [use for use in readiness(mixed).uses if use.name == "average precision"]
         assert (use.lacks, use.without) == ("", "without plain: the results have no confidences")
         client.force_login(make_admin())
         assert use.without in client.get(reverse("datasets:detail", args=["mixed"])).text
+
+
+@pytest.mark.parametrize("slug", [slug for slug in EMPTY if slug != "table-structure"])
+def test_a_method_that_finds_nothing_has_the_score_that_each_protocol_defines(slug):
+    """One image with a word, one without; the file of each is empty."""
+    dataset = make_dataset("street")
+    method = make_method(dataset, "silent")
+    for name, truth in (("img_1", [WORD]), ("img_2", [])):
+        image = make_image(dataset, name, truth=truth)
+        regions = [replace(region, text="word") for region in image.truth_regions]
+        Image.objects.filter(pk=image.pk).update(truth=encode_regions(regions))
+        make_result(image, method, [])
+    run = score_protocol(dataset=dataset, slug=slug)
+    for name, case in (("img_1", "nothing found"), ("img_2", "nothing and nothing")):
+        score = run.scores.get(result__image__name=name)
+        figures = (score.recall, score.precision, score.f_score)
+        assert figures == pytest.approx(EMPTY[slug][case] or (0, 0, 0), abs=1e-12)
+
+
+def test_labels_that_the_ground_truth_has_not_are_said_and_do_not_count(dataset):
+    """Figures of the slot error rate with a category on each box, and the sentence of the job."""
+    before = score_protocol(dataset=dataset, slug="slot-error").overall["half"]
+    result = Result.objects.get(method__name="half")
+    result.regions = encode_regions(replace(one, label="text") for one in result.detections)
+    result.save()
+    job = work.start(dataset=dataset, slug="slot-error", parameters={}, person=make_admin())
+    job.refresh_from_db()
+    assert job.outcome.endswith(
+        "half: labels on 0 of 2 truths and 1 of 1 detections; they count only where the ground truth "
+        "has them."
+    )
+    after = ProtocolRun.objects.get(pk=job.made["run"]).overall["half"]
+    assert after == before == {"recall": 0.5, "precision": 1.0, "f_score": pytest.approx(2 / 3)}
