@@ -30,8 +30,8 @@ _FIELDS: Final = {
 _ASKED: Final = ("N4", "S2", "F2", "F7")
 _MAX_NAMED: Final = 8
 # The end of a message that lists format slugs. Longer slugs come before their prefixes.
-_NAMING: Final = re.compile(r"(?<=how to read the lines: ).*", re.DOTALL)
-_SLUG: Final = re.compile(rf"\b({'|'.join(sorted(LINES, key=len, reverse=True))})\b")
+_NAMING: Final = re.compile(r"how to read the (?:lines|file): (.*)", re.DOTALL)
+_SLUG: Final = re.compile(r"\b[a-z][a-z0-9-]*\b")
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class OpenQuestion:
 def formats(finding: Finding) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
     """Return the formats that a finding offers, and all others, each with its name."""
     naming = _NAMING.search(finding.expected)
-    named = _SLUG.findall(naming[0]) if naming else []
+    named = [slug for slug in _SLUG.findall(naming[1]) if slug in FORMATS] if naming else []
     others = [slug for slug in LINES if slug not in named]
     first, last = (
         [(slug, gettext(FORMATS[slug].name)) for slug in slugs]
@@ -91,7 +91,7 @@ def with_names(sentence: str) -> str:
 
 def _named(value: Any, is_format: bool = False) -> Any:
     if isinstance(value, str):
-        return to_json(Message(FORMATS[value].name)) if is_format and value in LINES else value
+        return to_json(Message(FORMATS[value].name)) if is_format and value in FORMATS else value
     if isinstance(value, list):
         return [_named(each, is_format) for each in value]
     if isinstance(value, dict):

@@ -20,12 +20,15 @@ from .readings import (
     SHIFTS,
     Notation,
     Sizes,
+    is_share,
     mover,
     read_so,
 )
 
 # Findings about shapes and borders that no longer apply.
 _OF_SHAPES: Final = ("L5", "L6", "L7")
+# Coordinates that have become pixels.
+_OF_SHARES: Final = "F9"
 
 
 def amended(archive: Archive, reading: str, *, sizes: Sizes, known: Collection[str]) -> Archive:
@@ -58,10 +61,11 @@ def amended(archive: Archive, reading: str, *, sizes: Sizes, known: Collection[s
                 image: archive.lines[old] for image, old in names.items() if old in archive.lines
             },
         )
+    explained = (*_OF_SHAPES, _OF_SHARES) if is_share(reading) else _OF_SHAPES
     problems = Problems(
         archive.name,
-        [problem for problem in archive.problems if problem.code not in _OF_SHAPES],
-        Counter({code: n for code, n in archive.counts.items() if code not in _OF_SHAPES}),
+        [problem for problem in archive.problems if problem.code not in explained],
+        Counter({code: n for code, n in archive.counts.items() if code not in explained}),
     )
     changed = replace(archive, regions=regions, methods=methods)
     if reading in FRAMES:

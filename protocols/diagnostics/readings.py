@@ -84,6 +84,11 @@ def scaled(x: float, y: float) -> str:
     return f"scaled:{x:.6g}" if x == y else f"scaled:{x:.6g}:{y:.6g}"
 
 
+def is_share(reading: str) -> bool:
+    """Return whether a reading takes coordinates for shares of the image's sides."""
+    return _SHARE.match(reading) is not None
+
+
 def share(unit: int) -> str:
     """Return the reading of coordinates relative to the image's sides."""
     return f"share:{unit}"

@@ -103,6 +103,12 @@ VALID = {
     b'"shape_type":"rectangle","flags":{}}]}'),
     "via": b'{"a":{"filename":"a.jpg","regions":[{"shape_attributes":{"name":"polygon","all_points_x":[0,9,9],'
     b'"all_points_y":[0,0,9]},"region_attributes":{"text":"w"}}]}}',
+    "yolo-confidence-last": zip_bytes(
+        {"a.txt": "0 0.5 0.5 0.25 0.25 0.9\n", "a.png": picture_bytes(20, 10)}
+    ),
+    "yolo-confidence-second": zip_bytes(
+        {"a.txt": "0 0.9 0.5 0.5 0.25 0.25\n", "a.png": picture_bytes(20, 10)}
+    ),
     "yolo": zip_bytes({"a.txt": "0 0.5 0.5 0.25 0.25 0.9\n", "a.png": picture_bytes(20, 10)}),
     "page-xml": b'<PcGts><Page imageFilename="a" imageWidth="9" imageHeight="9"><TextRegion id="r"><Coords '
     b'points="0,0 9,0 9,9"/><TextEquiv conf="0.5"><Unicode>w</Unicode></TextEquiv></TextRegion></Page></PcGts>',

@@ -123,8 +123,11 @@ def test_a_flat_detection_of_an_unknown_image_is_refused():
 def test_shares_of_the_sides_are_noticed():
     images = [{"id": 1, "file_name": "a.jpg"}]
     boxes = [{"id": 1, "image_id": 1, "bbox": [0.1, 0.1, 0.5, 0.2]}]
-    with pytest.warns(UserWarning, match="scores need pixels") as warned:
+    with pytest.raises(NotCoco, match="coordinates from 0 to 1 in 1 region; expected pixels"):
         evaluate({"images": images, "annotations": boxes}, boxes)
+    beyond = [{**boxes[0], "bbox": [0.1, 0.1, 1.2, 0.2]}]
+    with pytest.warns(UserWarning, match="scores need pixels") as warned:
+        evaluate({"images": images, "annotations": beyond}, beyond)
     assert (len(warned), warned[0].filename) == (1, __file__)
 
 

@@ -1,7 +1,7 @@
 """Values of documents as numbers, points, texts and sizes; what is none is a Fault."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 from protocols.core.regions import Region
@@ -11,6 +11,20 @@ from ..problems import Fault, Span, quoted
 from .limits import MAX_COORDINATE, MAX_POINTS, NOT_FINITE, NUMBER
 
 _MAX_SIDE: Final = 1_000_000
+# Names of fields that look like outlines, and like texts, ignored flags or confidences.
+_OUTLINES: Final = frozenset(
+    (
+        *("polys", "poly", "polygon", "bezier_pts", "vertices", "quad", "quadrilateral"),
+        *("rbox", "rotated_bbox", "boundary", "points", "segmentation"),
+    )
+)
+_FIELDS: Final = frozenset(
+    (
+        *("rec", "text", "transcription", "utf8_string", "rec_text", "word", "value"),
+        *("difficult", "ignore", "ignored", "dont_care", "illegible", "illegibility", "legible"),
+        *("score", "confidence", "rec_score", "det_score"),
+    )
+)
 
 
 def finite(value: Any, what: str = "a number") -> float:
@@ -64,6 +78,18 @@ def per_cent_of(value: Any) -> float:
     if not 0 <= per_cent <= 100:
         raise Fault("L3", shown(value), wanted)
     return per_cent / 100
+
+
+def unread_fields(given: Mapping[str, Any], known: Set[str]) -> tuple[list[str], list[str]]:
+    """Return names of fields that are not read: those that look like outlines, and like other data.
+
+    Fields of the object ``attributes`` are named with it.
+    """
+    attributes = given.get("attributes")
+    inner = attributes.keys() & _FIELDS if isinstance(attributes, Mapping) else set()
+    found = (given.keys() & _FIELDS) - known
+    outlines = (given.keys() & _OUTLINES) - known
+    return sorted(outlines), sorted([*found, *(f"attributes.{name}" for name in inner)])
 
 
 def objects_in(given: Mapping[str, Any], name: str, *inner: str) -> list[Mapping[str, Any]]:

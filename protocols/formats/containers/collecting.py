@@ -17,7 +17,7 @@ from .checked import shown
 from .contents import Archive, Kind, LineFormat, OnEntry, Read, Unit, natural_order
 from .documents import Document, documents, image_name, storable
 from .limits import BATCH, MAX_NAME
-from .shapes import odd_shapes, tell_shape
+from .shapes import may_be_shares, odd_shapes, refuse_shares, tell_shape
 
 # A fault with its place inside an image.
 IN_IMAGE: Final = Message("{fault} ({what} {at} of {image})")
@@ -43,6 +43,7 @@ class Reason(NamedTuple):
 WITHOUT_TEXT: Final = Reason(
     "{n} word or line without text", "{n} words or lines without text", "texts"
 )
+LINES_READ: Final = Reason("{n} line without words", "{n} lines without words", "words", "U2")
 _KNOWN_EMPTY: Final = (b"[]", b"null")
 
 
@@ -72,6 +73,9 @@ class Collector:
         # Images, regions and units left out; what a document has of its format.
         self.n_found = 0
         self._regions: dict[str | None, dict[str, list[Region]]] = {}
+        # Whether all regions so far may be shares of an image's sides, though they are said to be pixels.
+        self._may_be_shares = True
+        self._bare: dict[str, str | None] = {}
         self._lines: dict[str, list[int]] = {}
         self._entries: dict[str, str] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
@@ -144,6 +148,11 @@ class Collector:
         found = "a second image {name} (the other: {entry})"
         return Fault("N3", found, _ONE_NAME_EACH, name=quoted(name), entry=quoted(entry))
 
+    def bare(self, name: str, entry: str | None) -> None:
+        """Take an image of whose format its document has no sign: it counts beside others only."""
+        self.n_found += 1
+        self._bare[name] = entry
+
     def recognise(self) -> None:
         """Accept a document of the format although it names no image, such as a header alone."""
         self.n_found += 1
@@ -189,6 +198,9 @@ class Collector:
         text: str | None = None,
     ) -> None:
         """Add a region of a declared image; entry, line and text are for messages."""
+        self._may_be_shares = (
+            self._may_be_shares and image not in self._units and may_be_shares(region.points)
+        )
         if self._of_engine and region.text is not None:
             region = replace(region, text=region.text.strip())
         region = self._storable(region)
@@ -298,6 +310,10 @@ class Collector:
     def archive(self) -> Archive:
         """Return everything collected."""
         self._look_at_shapes()
+        self._take_bare()
+        if self._may_be_shares and (n := self._n_regions()):
+            entry = next((of for of in self._entries.values() if of is not None), None)
+            refuse_shares(self._problems, n, (entry, None))
         self._leave_out_blanks()
         self._tell_account()
         if self._n_unstorable:
@@ -334,6 +350,17 @@ class Collector:
             parents=self._parents,
         )
 
+    def _n_regions(self) -> int:
+        return sum(len(of) for images in self._regions.values() for of in images.values())
+
+    def _take_bare(self) -> None:
+        is_known = bool(self._regions)
+        for name, entry in self._bare.items():
+            with self._problems.catching(entry):
+                if not is_known:
+                    raise _nothing_of(self._format)
+                self.image(name, entry=entry)
+
     def _leave_out_blanks(self) -> None:
         """Leave out blank words of an engine, unless it has recognised nothing at all."""
         lists = [(name, of) for images in self._regions.values() for name, of in images.items()]
@@ -367,6 +394,10 @@ class Collector:
         return LineFormat.QUAD if has_four else LineFormat.POLYGON
 
 
+def _nothing_of(slug: str) -> Fault:
+    return Fault("A1", "nothing of the format {slug}", "its elements", slug=slug)
+
+
 def reader_of(
     slug: str,
     suffixes: str | tuple[str, ...],
@@ -392,7 +423,7 @@ def reader_of(
                 read_document(document, collector, problems, kind)
                 is_known = document.content.strip() in _KNOWN_EMPTY
                 if collector.n_found == before and not is_known and not problems.has_errors:
-                    raise Fault("A1", "nothing of the format {slug}", "its elements", slug=slug)
+                    raise _nothing_of(slug)
         return collector.archive()
 
     return read

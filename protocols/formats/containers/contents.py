@@ -12,6 +12,7 @@ from ..problems import PASSED_OVER, Problem
 from .archives import Limits, Source
 
 Kind = Literal["truth", "results"]
+KINDS: Final[tuple[Kind, ...]] = ("truth", "results")
 # Called with "done, total" after each entry; an exception ends the reading.
 OnEntry = Callable[[int, int], None]
 # The transcription of an ignored region.

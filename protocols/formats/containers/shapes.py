@@ -89,6 +89,24 @@ def tell_shape(
         )
 
 
+def may_be_shares(points: Sequence[float]) -> bool:
+    """Return whether coordinates are from 0 to 1 and not whole; the first may be a class."""
+    others = points[1:]
+    return min(others) >= 0 and max(others) <= 1 and any(of != int(of) for of in others)
+
+
+def refuse_shares(problems: Problems, n: int, place: tuple[str | None, int | None]) -> None:
+    """Add the error of a file all of whose regions have shares for pixels; the place is of the first."""
+    problems.error(
+        "F9",
+        "coordinates from 0 to 1 in {regions}",
+        "pixels; shares of an image's sides are read as yolo (boxes, polygons, oriented boxes) or "
+        "open-images",
+        *place,
+        regions=ngettext_noop("{n} region", "all {n} regions", n),
+    )
+
+
 def turned_round(region: Region) -> Region:
     """Return the region with its corners in reverse order.
 

@@ -8,13 +8,14 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, reader_of
-from ..containers.contents import Kind, Unit
+from ..containers.collecting import LINES_READ, REGION, Collector, reader_of
+from ..containers.contents import KINDS, Kind, Unit
 from ..containers.documents import Document, json_of, page_name
-from ..problems import Fault, Problems
+from ..problems import Fault, Problems, quoted
 
 _WANTED: Final = Message('an object with "analyzeResult" or "readResult"')
 # Members of the versions for the same thing.
+_DONE: Final = "succeeded"
 _OUTLINES: Final = ("polygon", "boundingPolygon", "boundingBox")
 _TEXTS: Final = ("content", "text")
 _Object = Mapping[str, Any]
@@ -26,6 +27,7 @@ def _read_pages(
     document: Document, collector: Collector, problems: Problems, _: Kind, *, lines: bool
 ) -> None:
     data = json_of(document, problems)
+    _check_status(data)
     pages = list(_pages(data))
     # Version 3 of Read calls it page.
     numbers = [
@@ -54,9 +56,12 @@ def _read_pages(
             raise Fault("L4", turned, "width and height of the page, or a page that is upright")
         # The words of a page are its own, or those of its lines.
         of_words = ("words",) if "words" in page else ("lines", "words")
+        found = checked.objects_in(page, *(("lines",) if lines else of_words))
+        if not found and not lines and (found := checked.objects_in(page, "lines")):
+            collector.count(LINES_READ, document.entry, n=len(found))
         collector.image_with(
             page_name(document.stem, number, max(numbers)),
-            checked.objects_in(page, *(("lines",) if lines else of_words)),
+            found,
             partial(_region, scale=scale),
             REGION,
             size=None if unit or None in sides else checked.size_of(*sides),
@@ -65,8 +70,31 @@ def _read_pages(
         )
 
 
-read_words: Final = reader_of("azure-read", ".json", partial(_read_pages, lines=False))
-read_lines: Final = reader_of("azure-read-lines", ".json", partial(_read_pages, lines=True))
+read_words: Final = reader_of(
+    "azure-read", ".json", partial(_read_pages, lines=False), engine=KINDS
+)
+read_lines: Final = reader_of(
+    "azure-read-lines", ".json", partial(_read_pages, lines=True), engine=KINDS
+)
+
+
+def _check_status(data: Any) -> None:
+    """Raise Fault, with Azure's own message, if an operation has not succeeded."""
+    data = data if isinstance(data, Mapping) else {}
+    status, error = data.get("status"), data.get("error")
+    says = error.get("message") or error.get("code") if isinstance(error, Mapping) else None
+    if status in (None, _DONE) and not says:
+        return
+    found = Message("an operation with the status {status}", status=checked.shown(status))
+    if says:
+        found = Message("the fault {message}", message=quoted(str(says)))
+        if status is not None:
+            found = Message(
+                "an operation with the status {status}: {says}",
+                status=checked.shown(status),
+                says=quoted(str(says)),
+            )
+    raise Fault("A1", found, "the answer of an operation that has succeeded")
 
 
 def _pages(data: Any) -> Iterator[_Object]:

@@ -16,12 +16,27 @@ from protocols.core.regions import Cell, Region, Run
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import Collector, reader_of
+from ..containers.collecting import Collector, Reason, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, json_of, storable
 from ..problems import Fault, Problems, quoted
 
 _TEXTS: Final = ("text", "utf8_string", "transcription")
+# The fields that are read, of those that look like outlines, texts, ignored flags or confidences.
+_KNOWN: Final = {
+    *(*_TEXTS, "segmentation", "points", "ignored", "ignore", "score", "confidence"),
+}
+_BOXES: Final = Reason(
+    "{n} region with its outline in {keys}, of which the bbox is read",
+    "{n} regions with their outlines in {keys}, of which the bboxes are read",
+    'outlines in "segmentation" or "points"',
+    "U2",
+)
+_UNREAD: Final = Reason(
+    "{keys} of {n} region",
+    "{keys} of {n} regions",
+    'a text in "text", a confidence in "score", 1 in "ignored"',
+)
 _MAX_PIXELS: Final = 50_000_000
 _MAX_RUNS: Final = 100_000
 _ILLEGIBLE: Final = "illegible"
@@ -151,8 +166,23 @@ class _Dataset:
             )
         method = _method(annotation) or self._method
         region = read_region(annotation, self._categories)
+        self._count_unread(annotation, image)
         self._collector.image(image, method=method)
         self._collector.add(image, region, method=method, entry=self._entry)
+
+    def _count_unread(self, annotation: Mapping[str, Any], image: str) -> None:
+        """Count regions whose outline or other data may be in fields that are not read."""
+        outlines, others = checked.unread_fields(annotation, _KNOWN)
+        if outlines and not _has_outline(annotation):
+            keys = ", ".join(outlines)
+            self._collector.count(_BOXES, self._entry, image=image, keys=keys)
+        if others:
+            keys = ", ".join(others)
+            self._collector.count(_UNREAD, self._entry, image=image, keys=keys)
+
+
+def _has_outline(annotation: Mapping[str, Any]) -> bool:
+    return any(annotation.get(name) for name in ("pixels", "segmentation", "points", "mask"))
 
 
 def read_region(

@@ -8,13 +8,18 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, reader_of
-from ..containers.contents import Kind
+from ..containers.collecting import REGION, Collector, Reason, reader_of
+from ..containers.contents import KINDS, Kind
 from ..containers.documents import Document, image_name, json_of, page_name
 from ..problems import Fault, Problems
 
 _WANTED: Final = Message('an object with "pages", or with "img_dimensions" of each image')
 _POINTS: Final = Message("[[left, top], [right, bottom]] or four points")
+_CELLS: Final = Reason(
+    "{n} cell of a table, whose words have no boxes",
+    "{n} cells of tables, whose words have no boxes",
+    "the export of a predictor without detect_tables",
+)
 _Object = Mapping[str, Any]
 
 
@@ -34,6 +39,7 @@ def _read_document(
         if not isinstance(sides, list) or len(sides) != 2:
             raise Fault("S3", "a page without dimensions", "[height, width]")
         size = checked.size_of(sides[1], sides[0])
+        _count_cells(page, collector, document.entry)
         of_lines = checked.objects_in(page, "blocks", "lines")
         words = [word for line in of_lines for word in checked.objects_in(line, "words")]
         predictions = page.get("predictions")
@@ -49,8 +55,17 @@ def _read_document(
         )
 
 
-read_words: Final = reader_of("doctr", ".json", partial(_read_document, lines=False))
-read_lines: Final = reader_of("doctr-lines", ".json", partial(_read_document, lines=True))
+read_words: Final = reader_of("doctr", ".json", partial(_read_document, lines=False), engine=KINDS)
+read_lines: Final = reader_of(
+    "doctr-lines", ".json", partial(_read_document, lines=True), engine=KINDS
+)
+
+
+def _count_cells(page: _Object, collector: Collector, entry: str | None) -> None:
+    """Count the cells of tables: docTR 1.1 takes their words out of the lines, with their boxes."""
+    n_cells = len(checked.objects_in(page, "tables", "cells"))
+    if n_cells:
+        collector.count(_CELLS, entry, n=n_cells)
 
 
 def _region(given: _Object, size: tuple[int, int]) -> Region:

@@ -12,7 +12,7 @@ from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
-from ..containers.contents import Kind, Unit
+from ..containers.contents import KINDS, Kind, Unit
 from ..containers.documents import Document, json_of, page_name
 from ..problems import Fault, Problems, quoted
 
@@ -30,7 +30,13 @@ def _read_answers(
     # Google's library for Python writes full_text_annotation.
     content = _SNAKE.sub(lambda of: re.sub(rb"_([a-z])", _capital, of[0]), document.content)
     data = json_of(Document(document.entry, document.stem, content), problems)
-    if data is None:
+    if not data:
+        name = page_name(document.stem, 1, 1)
+        if data == {}:
+            # Google's library writes so an answer that found nothing.
+            collector.bare(name, document.entry)
+        else:
+            collector.image_with(name, [], _region, REGION, entry=document.entry)
         return
     answers = list(_answers(data))
     pages = [page for answer in answers for page in _pages(answer, document.stem)]
@@ -46,19 +52,29 @@ def _capital(found: re.Match[bytes]) -> bytes:
     return found[1].upper()
 
 
-read_words: Final = reader_of("google-vision", ".json", partial(_read_answers, lines=False))
-read_lines: Final = reader_of("google-vision-lines", ".json", partial(_read_answers, lines=True))
+read_words: Final = reader_of(
+    "google-vision", ".json", partial(_read_answers, lines=False), engine=KINDS
+)
+read_lines: Final = reader_of(
+    "google-vision-lines", ".json", partial(_read_answers, lines=True), engine=KINDS
+)
+
+
+def _is_member(name: str) -> bool:
+    """Return whether a member of an answer has a name that Google's answers have."""
+    return name in ("context", "error") or name.endswith(("Annotation", "Annotations"))
 
 
 def _answers(data: Any) -> Iterator[_Object]:
     if isinstance(data, Mapping) and isinstance(data.get("responses"), list):
         data = data["responses"]
     for answer in data if isinstance(data, list) else [data]:
-        if not isinstance(answer, Mapping):
+        if not isinstance(answer, Mapping) or (answer and not any(map(_is_member, answer))):
             raise Fault("A1", checked.shown(answer), _WANTED)
-        if isinstance(answer.get("error"), Mapping) and answer["error"].get("message"):
-            message = quoted(str(answer["error"]["message"]))
-            raise Fault("A1", "the fault {message}", _WANTED, message=message)
+        error = answer.get("error")
+        says = error.get("message") or error.get("code") if isinstance(error, Mapping) else None
+        if says:
+            raise Fault("A1", "the fault {message}", _WANTED, message=quoted(str(says)))
         yield answer
 
 

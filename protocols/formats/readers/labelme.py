@@ -56,7 +56,8 @@ def _region(shape: Any, text_in: str) -> Region:
     label, text = checked.text_in(shape, "label"), checked.text_in(shape, text_in)
     flags = shape.get("flags")
     is_flagged = isinstance(flags, Mapping) and flags.get("ignored") is True
-    is_ignored = is_flagged or IGNORED_TEXT in (label, text)
+    # X-AnyLabeling has a field for it.
+    is_ignored = is_flagged or shape.get("difficult") is True or IGNORED_TEXT in (label, text)
     return Region(
         outline,
         text,

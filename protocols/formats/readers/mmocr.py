@@ -30,7 +30,7 @@ def _read_mmocr(document: Document, collector: Collector, problems: Problems, _:
             _read_image(stem, given, collector, document.entry)
 
 
-read_mmocr: Final = reader_of("mmocr", ".json", _read_mmocr)
+read_mmocr: Final = reader_of("mmocr", ".json", _read_mmocr, engine=("results",))
 
 
 def _predicted(data: Mapping[str, Any]) -> list[Any]:

@@ -10,7 +10,7 @@ from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
-from ..containers.contents import Kind
+from ..containers.contents import KINDS, Kind
 from ..containers.documents import Document, image_name, json_in, text_of
 from ..problems import Fault, Problems, quoted
 
@@ -35,7 +35,7 @@ def _read_list(document: Document, collector: Collector, problems: Problems, _: 
             collector.image_with(name, given, _region, REGION, entry=document.entry)
 
 
-read_list: Final = reader_of("easyocr", (".json", ".txt"), _read_list)
+read_list: Final = reader_of("easyocr", (".json", ".txt"), _read_list, engine=KINDS)
 
 
 def _data(text: str) -> Any:

@@ -8,8 +8,8 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, reader_of
-from ..containers.contents import IGNORED_TEXT, Kind
+from ..containers.collecting import REGION, Collector, Reason, reader_of
+from ..containers.contents import IGNORED_TEXT, KINDS, Kind
 from ..containers.documents import Document, image_name, json_in, json_of, page_name, text_of
 from ..problems import Fault, Problems, quoted
 
@@ -17,6 +17,17 @@ from ..problems import Fault, Problems, quoted
 _IGNORED: Final = (IGNORED_TEXT, "*")
 # Outlines, texts and confidences, which are parallel lists.
 _LISTS: Final = (("rec_polys", "rec_texts", "rec_scores"), ("dt_polys", "", "dt_scores"))
+_WORD_BOXES: Final = Reason(
+    "{n} box of a word inside a line",
+    "{n} boxes of words inside lines",
+    "lines; words are read from a csv",
+    "U2",
+)
+_UNRECOGNISED: Final = Reason(
+    "{n} outline that was not recognised",
+    "{n} outlines that were not recognised",
+    "outlines with a text",
+)
 _WANTED_RESULTS: Final = Message('an object with "rec_polys" or "dt_polys"')
 _WANTED: Final = Message('a path, a tab and a list of regions, [{"transcription": …, "points": …}]')
 
@@ -28,7 +39,7 @@ def _read_paddle(document: Document, collector: Collector, problems: Problems, _
                 _read_line(line.removesuffix("\r"), number, collector, document.entry)
 
 
-read_paddle: Final = reader_of("paddle", ".txt", _read_paddle)
+read_paddle: Final = reader_of("paddle", ".txt", _read_paddle, engine=("results",))
 
 
 def _read_line(line: str, number: int, collector: Collector, entry: str | None) -> None:
@@ -64,6 +75,9 @@ def _read_results(document: Document, collector: Collector, problems: Problems, 
     given = data.get("res", data) if isinstance(data, Mapping) else None
     if isinstance(given, Mapping) and isinstance(given.get("overall_ocr_res"), Mapping):
         given = {**given["overall_ocr_res"], **given}
+    if isinstance(given, Mapping) and isinstance(given.get("spotting_res"), Mapping):
+        # PaddleOCR-VL.
+        given = {**given["spotting_res"], **given}
     if not isinstance(given, Mapping) or not any(names[0] in given for names in _LISTS):
         raise Fault("A1", checked.shown(data), _WANTED_RESULTS)
     made_ready = given.get("doc_preprocessor_res")
@@ -94,9 +108,24 @@ def _read_results(document: Document, collector: Collector, problems: Problems, 
         for index, of in enumerate(listed)
     ]
     collector.image_with(name, found, _region, REGION, entry=document.entry)
+    _count_others(given, polygons, name, collector, document.entry)
 
 
-read_results: Final = reader_of("paddle-json", ".json", _read_results)
+read_results: Final = reader_of("paddle-json", ".json", _read_results, engine=KINDS)
+
+
+def _count_others(
+    given: Mapping[str, Any], polygons: str, name: str, collector: Collector, entry: str | None
+) -> None:
+    """Count what is given besides the lines that are read: boxes of words, unrecognised outlines."""
+    of_lines = given.get("text_word_boxes")
+    words = [of for of in of_lines if isinstance(of, list)] if isinstance(of_lines, list) else []
+    if n_words := sum(map(len, words)):
+        collector.count(_WORD_BOXES, entry, n=n_words, image=name)
+    detected = given.get("dt_polys")
+    n_more = len(detected) - len(given[polygons]) if isinstance(detected, list) else 0
+    if n_more > 0:
+        collector.count(_UNRECOGNISED, entry, n=n_more, image=name)
 
 
 def paddle_line(image: str, regions: tuple[Region, ...]) -> str:

@@ -18,7 +18,13 @@ from ..containers.archives import Limits, Member, OpenArchive, Source, open_arch
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Tail, natural_order
 from ..containers.documents import image_name
 from ..containers.limits import BATCH, MAX_NAME
-from ..containers.shapes import odd_shapes, tell_shape, turned_round
+from ..containers.shapes import (
+    may_be_shares,
+    odd_shapes,
+    refuse_shares,
+    tell_shape,
+    turned_round,
+)
 from ..problems import KEPT, PASSED_OVER, Fault, Problems, quoted
 from .curved import Style, joined, style_of
 from .layouts import Decision, Layout, Survey, asked_instead, decide
@@ -77,6 +83,8 @@ def read_archive(
             else:
                 reader.read(_File(file.image, file.member.path, files.lines(file)))
         reader.finish()
+        if not rules.strict:
+            reader.refuse_shares()
     regions: Mapping[str, tuple[Region, ...]] = reader.regions
     if kind == "results" and rules.confidences is None and layout.tail == Tail.TEXT:
         regions = _with_confidences(regions)
@@ -381,6 +389,13 @@ class _Reader:
             lines = ngettext_noop("{n} line", "{n} lines", n_spaced)
             found = Message("blanks between the fields of {n_spaced}", n_spaced=lines)
             self._problems.warning("L9", found, "commas")
+
+    def refuse_shares(self) -> None:
+        """Refuse coordinates that all lie from 0 to 1, and are none of pixels."""
+        found = [(image, of) for image, regions in self.regions.items() for of in regions]
+        if found and all(may_be_shares(region.points) for _, region in found):
+            image = found[0][0]
+            refuse_shares(self._problems, len(found), (self.entries[image], self.lines[image][0]))
 
     def _look_at_shapes(self) -> None:
         files, self._waiting, self._n_waiting = self._waiting, [], 0

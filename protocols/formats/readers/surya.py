@@ -8,12 +8,19 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, reader_of
-from ..containers.contents import Kind
+from ..containers.collecting import LINES_READ, REGION, Collector, Reason, reader_of
+from ..containers.contents import KINDS, Kind
 from ..containers.documents import Document, json_of, page_name
 from ..problems import Fault, Problems
 
 _WANTED: Final = Message('an object of files, each with pages that have "text_lines" or "bboxes"')
+_PICTURES: Final = ("Picture", "Figure", "Image")
+_NO_TEXT: Final = Reason(
+    "{n} picture of a layout", "{n} pictures of a layout", "lines of text, as of surya_detect"
+)
+_BLOCKS: Final = Reason(
+    "{n} block of a layout", "{n} blocks of a layout", "lines of text, as of surya_detect", "U2"
+)
 _Object = Mapping[str, Any]
 
 
@@ -26,12 +33,16 @@ def _read_files(
     for name in data:
         with problems.catching(document.entry):
             pages = checked.objects_in(data, name)
+            if not pages:
+                raise Fault("A1", "a file without pages", _WANTED)
             for at, page in enumerate(pages, 1):
                 _read_page(page_name(name, at, len(pages)), page, words, collector, document.entry)
 
 
-read_lines: Final = reader_of("surya", ".json", partial(_read_files, words=False))
-read_words: Final = reader_of("surya-words", ".json", partial(_read_files, words=True))
+read_lines: Final = reader_of("surya", ".json", partial(_read_files, words=False), engine=KINDS)
+read_words: Final = reader_of(
+    "surya-words", ".json", partial(_read_files, words=True), engine=KINDS
+)
 
 
 def _read_page(
@@ -41,6 +52,9 @@ def _read_page(
     if key is None:
         raise Fault("A1", "a page without lines", _WANTED)
     found = checked.objects_in(page, key, *(["words"] if words else []))
+    if words and not found and (found := checked.objects_in(page, key)):
+        collector.count(LINES_READ, entry, n=len(found), image=name)
+    found = _without_pictures(found, name, collector, entry)
     box = page.get("image_bbox")
     size = None
     if isinstance(box, list) and len(box) == 4:
@@ -49,8 +63,22 @@ def _read_page(
     collector.image_with(name, found, _region, REGION, size=size, entry=entry)
 
 
+def _without_pictures(
+    found: list[_Object], name: str, collector: Collector, entry: str | None
+) -> list[_Object]:
+    """Return what may be text, and count the blocks of a layout, which have labels."""
+    blocks = [of for of in found if isinstance(of.get("label"), str)]
+    pictures = [of for of in blocks if of["label"] in _PICTURES]
+    if pictures:
+        collector.count(_NO_TEXT, entry, n=len(pictures), image=name)
+    if len(blocks) > len(pictures):
+        collector.count(_BLOCKS, entry, n=len(blocks) - len(pictures), image=name)
+    return [of for of in found if of not in pictures] if pictures else found
+
+
 def _region(given: _Object) -> Region:
     fields: dict[str, Any] = {
+        "label": checked.text_in(given, "label"),
         "text": checked.text_in(given, "text"),
         "confidence": checked.confidence_of(given.get("confidence")),
     }

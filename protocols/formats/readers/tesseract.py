@@ -11,7 +11,7 @@ from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import WITHOUT_TEXT, Collector, reader_of
-from ..containers.contents import Kind, Unit
+from ..containers.contents import KINDS, Kind, Unit
 from ..containers.documents import Document, page_name, text_of
 from ..problems import Fault, Problems, quoted
 
@@ -146,4 +146,4 @@ def _read_box(document: Document, collector: Collector, problems: Problems, _: K
             collector.add(names[page], region, entry=document.entry, line=parts[0][3])
 
 
-read_box: Final = reader_of("tesseract-box", (".box", ".txt"), _read_box)
+read_box: Final = reader_of("tesseract-box", (".box", ".txt"), _read_box, engine=KINDS)

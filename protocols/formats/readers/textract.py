@@ -1,6 +1,6 @@
 """Amazon Textract: the blocks of one answer, or of the list of answers of a long document."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -8,12 +8,14 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, reader_of
-from ..containers.contents import Kind, Unit
+from ..containers.collecting import LINES_READ, REGION, Collector, reader_of
+from ..containers.contents import KINDS, Kind, Unit
 from ..containers.documents import Document, json_of, page_name
-from ..problems import Fault, Problems
+from ..problems import Fault, Problems, quoted
 
 _WANTED: Final = Message('an object with "Blocks"')
+_DONE: Final = "SUCCEEDED"
+_DONE_IN_PART: Final = "PARTIAL_SUCCESS"
 
 
 def _read_blocks(
@@ -24,7 +26,10 @@ def _read_blocks(
     answers = data if isinstance(data, list) else [data]
     blocks: list[Mapping[str, Any]] = []
     for answer in answers:
-        if not isinstance(answer, Mapping) or "Blocks" not in answer:
+        if not isinstance(answer, Mapping):
+            raise Fault("A1", checked.shown(answer), _WANTED)
+        _check_job(answer, problems, document.entry)
+        if "Blocks" not in answer:
             raise Fault("A1", checked.shown(answer), _WANTED)
         blocks += checked.objects_in(answer, "Blocks")
     if answers and answers[-1].get("NextToken"):
@@ -39,16 +44,44 @@ def _read_blocks(
     # An answer about one image has no number of its page.
     pages: dict[int, list[tuple[Mapping[str, Any], str | None]]] = {} if blocks else {1: []}
     for block in blocks:
-        found_here = pages.setdefault(checked.page_in(block, "Page", 1), [])
-        if block.get("BlockType") == type_:
-            found_here.append((block, parents.get(checked.text_in(block, "Id") or "")))
+        pages.setdefault(checked.page_in(block, "Page", 1), [])
+    types = {page: _type_of(blocks, page, type_) for page in pages}
+    for block in blocks:
+        page = checked.page_in(block, "Page", 1)
+        if block.get("BlockType") == types[page]:
+            pages[page].append((block, parents.get(checked.text_in(block, "Id") or "")))
     for page, of_page in sorted(pages.items()):
+        if types[page] != type_ and of_page:
+            collector.count(LINES_READ, document.entry, n=len(of_page))
         name = page_name(document.stem, page, max(pages))
         collector.image_with(name, of_page, _region, REGION, unit=Unit.SHARES, entry=document.entry)
 
 
-read_words: Final = reader_of("textract", ".json", partial(_read_blocks, type_="WORD"))
-read_lines: Final = reader_of("textract-lines", ".json", partial(_read_blocks, type_="LINE"))
+read_words: Final = reader_of(
+    "textract", ".json", partial(_read_blocks, type_="WORD"), engine=KINDS
+)
+read_lines: Final = reader_of(
+    "textract-lines", ".json", partial(_read_blocks, type_="LINE"), engine=KINDS
+)
+
+
+def _check_job(answer: Mapping[str, Any], problems: Problems, entry: str | None) -> None:
+    """Raise Fault, with Textract's own message, if a job has not succeeded."""
+    status, says = answer.get("JobStatus", _DONE), answer.get("StatusMessage")
+    if status == _DONE:
+        return
+    job = Message("a job with the status {status}", status=checked.shown(status))
+    if isinstance(says, str):
+        job = Message("{job}: {says}", job=job, says=quoted(says))
+    if status != _DONE_IN_PART:
+        raise Fault("A1", job, "the answer of a job that has succeeded")
+    problems.warning("S3", job, "the answer of a job that has succeeded", entry)
+
+
+def _type_of(blocks: Sequence[Mapping[str, Any]], page: int, type_: str) -> str:
+    """Return the type of the blocks that are read: lines, if a page has no words."""
+    of_page = {of.get("BlockType") for of in blocks if checked.page_in(of, "Page", 1) == page}
+    return "LINE" if type_ not in of_page else type_
 
 
 def _children(block: Mapping[str, Any]) -> list[str]:

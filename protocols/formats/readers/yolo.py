@@ -1,6 +1,13 @@
-"""YOLO: a text file for each image, boxes or oriented boxes as shares of the image's sides."""
+"""YOLO: a text file for each image, boxes, oriented boxes or polygons as shares of the image's sides.
 
-from typing import Final
+A line is a class, then a box (centre, width, height) or points, then perhaps a confidence, as in
+Ultralytics' ``save_txt``. globox and Darknet write the confidence of a box before its centre.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Literal
 
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
@@ -10,25 +17,38 @@ from ..containers.archives import Limits, Source, first_bytes, open_archive, sou
 from ..containers.collecting import Collector
 from ..containers.contents import Archive, Kind, OnEntry, Unit
 from ..containers.documents import PICTURES, Document, text_of
+from ..containers.limits import MAX_POINTS
 from ..problems import PASSED_OVER, Fault, Problems, quoted
 
 _CLASSES: Final = "classes.txt"
-# How many numbers follow the class: a box or an oriented box, with or without a confidence.
-_COUNTS: Final = (4, 5, 8, 9)
+_BOX: Final = 4
 _WANTED: Final = Message(
-    "a class, then x, y, width and height, or four corners, and perhaps a confidence"
+    "a class, then x, y, width and height, or three points or more, and perhaps a confidence"
 )
+# A track's number may be after a box or four corners with a confidence.
+_TRACKED: Final = (6, 10)
+_Order = Literal["last", "second"]
 # Maximum distance of a region outside its image, as a share of the image's side.
 _MAX_SHARE: Final = 2.0
+# A box that reaches further outside its image was read in the wrong order.
+_OUTSIDE: Final = 0.01
+_MAX_FIELDS: Final = 2 * MAX_POINTS + 2
 _ZIP_BEGINS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 
 
-def read_yolo(
-    source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
+def _read(
+    source: Source,
+    kind: Kind,
+    name: str | None,
+    limits: Limits,
+    on_entry: OnEntry | None,
+    *,
+    order: _Order | None,
 ) -> Archive:
     """Read a zip of NAME.txt; pictures in it give the sizes of images.
 
     Coordinates stay shares, as in the file; ``image_sizes.in_pixels`` converts them to pixels.
+    ``order`` is the place of the confidences of boxes; None finds it from all boxes.
     """
     problems = Problems(source_name(source, name))
     collector = Collector(problems, "yolo")
@@ -44,25 +64,100 @@ def read_yolo(
                 found = Message("the name {name}", name=quoted(member.name))
                 problems.warning("N1", found, "NAME.txt", member.path, action=PASSED_OVER)
             if member.name.lower() == _CLASSES:
-                content = archive.content(member) or b""
-                names = text_of(Document(member.path, "", content), problems).split()
+                listed = Document(member.path, "", archive.content(member) or b"")
+                names = text_of(listed, problems).split()
         labelled = [member for member in texts if member.name.lower() != _CLASSES]
+        files = []
         for done, member in enumerate(labelled, 1):
-            found_content = archive.content(member)
-            if found_content is not None:
-                document = Document(member.path, member.name[:-4], found_content)
-                _read_image(document, names, collector, problems)
+            content = archive.content(member)
+            if content is not None:
+                document = Document(member.path, member.name[:-4], content)
+                files.append(_File(document, tuple(_lines(document, problems))))
             if on_entry is not None:
                 on_entry(done, len(labelled))
+        order = order or _found_order(files, problems)
+        for file in files:
+            _read_image(file, names, order, collector, problems)
         if not labelled and not problems.has_errors:
             problems.error("A1", "no .txt file in it", "NAME.txt, one for each image")
     return collector.archive()
 
 
+read_yolo: Final = partial(_read, order=None)
+read_last: Final = partial(_read, order="last")
+read_second: Final = partial(_read, order="second")
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The lines of an image that are not blank, each with its number."""
+
+    document: Document
+    lines: tuple[tuple[int, str], ...]
+
+
+def _lines(document: Document, problems: Problems) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(text_of(document, problems).split("\n"), 1):
+        if line.strip():
+            yield number, line
+
+
+def _found_order(files: Iterable[_File], problems: Problems) -> _Order:
+    """Return the place of the confidences of boxes: where all boxes lie inside their images.
+
+    If both places do, the user is asked; if the unusual one is read, the user is told.
+    """
+    fits = {"last": True, "second": True}
+    first = None
+    for file in files:
+        for number, line in file.lines:
+            numbers = _numbers(line.split()[1:])
+            if len(numbers) != _BOX + 1:
+                continue
+            first = first or (file.document.entry, number, line)
+            fits["last"] &= _is_inside(numbers[:4])
+            fits["second"] &= _is_inside(numbers[1:]) and 0 <= numbers[0] <= 1
+    if first is None or not fits["second"]:
+        return "last"
+    entry, number, line = first
+    if fits["last"]:
+        found = Message("boxes with a confidence that may be the first or the last of five numbers")
+        wanted = Message(
+            "your choice of how to read the lines: {formats}",
+            formats=Message(" or ").join(("yolo-confidence-last", "yolo-confidence-second")),
+        )
+        problems.question("F1", found, wanted, entry, number, text=line)
+        return "last"
+    problems.warning(
+        "F2",
+        "boxes that lie inside their images only if the confidence is the second field",
+        "the confidence as the last field",
+        entry,
+        number,
+        text=line,
+        action=Message("read as {slug}", slug="yolo-confidence-second"),
+    )
+    return "second"
+
+
+def _numbers(fields: Sequence[str]) -> list[float]:
+    """Return the numbers of a line, or none if one is invalid."""
+    try:
+        return [checked.finite_in(field) for field in fields]
+    except Fault:
+        return []
+
+
+def _is_inside(box: Sequence[float]) -> bool:
+    x, y, width, height = box
+    sides = (x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+    return min(width, height) > 0 and min(sides) >= -_OUTSIDE and max(sides) <= 1 + _OUTSIDE
+
+
 def _read_image(
-    document: Document, names: list[str], collector: Collector, problems: Problems
+    file: _File, names: list[str], order: _Order, collector: Collector, problems: Problems
 ) -> None:
-    image, entry = document.stem, document.entry
+    image, entry = file.document.stem, file.document.entry
     try:
         if image in collector:
             raise collector.second(image)
@@ -70,25 +165,29 @@ def _read_image(
     except Fault as fault:
         problems.fault(fault, entry)
         return
-    for number, line in enumerate(text_of(document, problems).split("\n"), 1):
-        if line.strip():
-            with problems.catching(entry, number, text=line):
-                collector.add(image, _region(line, names), entry=entry, line=number, text=line)
+    for number, line in file.lines:
+        with problems.catching(entry, number, text=line):
+            region = _region(line, names, order)
+            collector.add(image, region, entry=entry, line=number, text=line)
 
 
-def _region(line: str, names: list[str]) -> Region:
-    class_, *fields = line.split()[:12]
-    if len(fields) not in _COUNTS or not class_.isascii() or not class_.isdecimal():
+def _region(line: str, names: list[str], order: _Order) -> Region:
+    class_, *fields = line.split(maxsplit=_MAX_FIELDS)
+    if len(fields) < _BOX or not class_.isascii() or not class_.isdecimal():
         raise Fault("L1", quoted(line), _WANTED)
+    if len(fields) in _TRACKED and fields[-1].isdecimal():
+        raise Fault("L1", "the number of a track in {text}", _WANTED, text=quoted(line))
     values = [checked.finite_in(field) for field in fields]
-    has_confidence = len(values) % 2 == 1
-    confidence = checked.confidence_of(values.pop()) if has_confidence else None
+    confidence = None
+    if len(values) % 2 == 1:
+        is_second = order == "second" and len(values) == _BOX + 1
+        confidence = checked.confidence_of(values.pop(0 if is_second else -1))
     if any(abs(value) > _MAX_SHARE for value in values):
         raise Fault("L3", quoted(line), "shares of the image's width and height, from 0 to 1")
     at = int(class_[:9])
     label = names[at] if at < len(names) else class_[:9]
-    if len(values) == 8:
-        return Region(tuple(values), confidence=confidence, label=label)
+    if len(values) > _BOX:
+        return Region(checked.points_of(values), confidence=confidence, label=label)
     x, y, width, height = values
     if width <= 0 or height <= 0:
         raise Fault("L4", quoted(line), "a width and a height above 0")

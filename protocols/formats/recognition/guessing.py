@@ -71,6 +71,9 @@ _SIZE_LINE: Final = re.compile(r"\s*+\d{1,6}\s*+,\s*+\d{1,6}\s*+\Z", re.ASCII)
 _KEY: Final = re.compile(r'"([A-Za-z_]\w{0,29})"\s*+:', re.ASCII)
 _COCO_KEYS: Final = frozenset(("images", "annotations", "imgs", "anns", "image_id", "categories"))
 _RESULT_COLUMNS: Final = frozenset(("method", "confidence", "score"))
+# Documents of an image without regions, as several engines write them.
+_EMPTY: Final = ("null", "[]", "[[]]", "[null]")
+NO_REGIONS: Final = Message("regions of no image, as several formats write them")
 _VIA_3: Final = "# Exported using VGG Image Annotator"
 _TRUTH_COLUMNS: Final = frozenset(("text", "transcription", "ignored", "ignore", "dont_care"))
 
@@ -185,8 +188,9 @@ def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> G
     lines = _some_lines(archive, [of for of in texts if of.name.lower() != "classes.txt"])
     if not lines or not all(map(_is_yolo, lines)):
         return None
-    counts = {len(line.split()) for line in lines}
-    is_truth = counts <= {5, 9}
+    # Of a line that was cut, the last number may be missing.
+    counts = {len(line.split()) for line in lines if len(line) < _MAX_LINE}
+    is_truth = all(n % 2 for n in counts)
     words = Message("{files} with a class and shares of the image, as in YOLO.")
     if not is_truth:
         words = Message(
@@ -197,11 +201,14 @@ def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> G
 
 
 def _is_yolo(line: str) -> bool:
-    """Return whether a line has a class and shares: a box or four corners, perhaps a confidence."""
+    """Return whether a line has a class and shares: a box or points, perhaps a confidence, a track."""
     class_, *fields = line.split()
-    if len(fields) not in (4, 5, 8, 9) or not class_.isdecimal() or len(class_) > 5:
+    if len(fields) < 4 or not class_.isdecimal() or len(class_) > 5:
         return False
-    is_share = all(re.fullmatch(r"-?[01]?(?:\.\d{1,20})?(?:e-\d{1,2})?", of) for of in fields)
+    if len(fields) > 4 and fields[-1].isdecimal():
+        # The number of a track, or a confidence of 1.
+        fields.pop()
+    is_share = all(re.fullmatch(r"-?[01]?(?:\.\d{0,20})?(?:e-?\d{0,2})?", of) for of in fields)
     return is_share and any("." in of for of in fields)
 
 
@@ -296,6 +303,8 @@ def _have_texts(lines: Sequence[str]) -> bool:
 
 def _guess_document(begin: bytes, name: str) -> Guess:
     lines = _lines(begin)
+    if len(lines) == 1 and "".join(lines[0].split()) in _EMPTY:
+        return _not_read(NO_REGIONS, name)
     if not lines or ("\0" in lines[0]):
         return _nothing("{name} is in no known format.", name)
     start = lines[0].lstrip()

@@ -9,13 +9,13 @@ from protocols.core.errors import ProtocolError
 from text_rankings.base.i18n import Message, ngettext_noop
 from text_rankings.base.suggestions import did_you_mean
 
-from ..containers.archives import Limits, Source, first_bytes, source_name
+from ..containers.archives import Limits, Source, first_bytes, read_whole, source_name
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry
 from ..containers.encodings import ENCODINGS, in_utf8, possible_encodings
 from ..containers.folders import unfolded
 from ..containers.image_sizes import in_pixels
 from ..problems import Problems
-from .guessing import guess
+from .guessing import NO_REGIONS, guess
 from .known_formats import BOTH, FORMATS, LINES, Format, broken_plugins, lines_as
 
 __all__ = ["ENCODINGS", "FORMATS", "LINES", "Format", "UnknownFormat", "broken_plugins", "read"]
@@ -93,9 +93,13 @@ def read(
     given, name, source = source, source_name(source, name), unfolded(source)
     guessed = None if format else guess(source, name)
     slug = guessed.format if guessed else format
+    if guessed is not None and guessed.looks_like == NO_REGIONS:
+        return _asked_of_nothing(name)
     if guessed is not None and guessed.looks_like is not None:
         return _not_read(guessed.looks_like, name)
     begin = first_bytes(source, 1000)
+    if guessed is not None and not begin and read_whole(source, Problems(name), 0, "") == b"":
+        return _nothing_in(name)
     if guessed is not None and slug is None and begin and not begin.startswith(b"PK"):
         return _unknown(begin, name)
     limits = limits or Limits()
@@ -211,6 +215,25 @@ def _unknown(begin: bytes, name: str) -> Archive:
     if begin.lstrip().startswith((b"{", b"[")):
         return _not_read(Message("JSON of no known format"), name)
     return _not_read(Message("text of no known format"), name)
+
+
+def _asked_of_nothing(name: str) -> Archive:
+    """Ask for the format of files that have no region, and nothing else that tells it."""
+    problems = Problems(name)
+    problems.question(
+        "F1",
+        "no region, and nothing that tells the format",
+        "your choice of how to read the file: {formats}",
+        formats=Message(" or ").join(("easyocr", "coco-json")),
+    )
+    return Archive(name, LineFormat.QUAD, {}, tuple(problems.found), dict(problems.counts))
+
+
+def _nothing_in(name: str) -> Archive:
+    problems = Problems(name)
+    wanted = Message("a file with regions, or a zip of the files of all images")
+    problems.error("A1", "an empty file", wanted)
+    return Archive(name, LineFormat.QUAD, {}, tuple(problems.found), dict(problems.counts))
 
 
 def _not_read(look: str, name: str) -> Archive:

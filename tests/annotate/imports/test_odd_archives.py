@@ -101,7 +101,7 @@ REFUSED = {
     "one text file": (FILES["res_img_1.txt"].encode(), "all such files belong in one zip", FILES),
     "other JSON": (json.dumps({"1": [[1, 2, 3, 4]]}).encode(), WORDS_OF_CSV, TABLE),
     "another table": (table("a;b;c;d;e", "img_{};{};{};{};{}"), WORDS_OF_CSV, TABLE),
-    "a file that is empty": (b"", "expected a zip archive", FILES),
+    "a file that is empty": (b"", "found an empty file", FILES),
     "another suffix": (files(name="res_img_{}.boxes"), "expected NAME.txt", FILES),
     "a line of names": (
         *({name: f"left,top,right,bottom\n{text}" for name, text in FILES.items()},),

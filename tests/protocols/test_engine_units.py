@@ -1,0 +1,438 @@
+"""Units of engines' files: what is read, left out with a count, refused or asked.
+
+Files as the tools write them; coordinates in pixels are computed by hand from the shares.
+"""
+
+import io
+import json
+
+import pytest
+
+import text_rankings as tr
+from protocols.command_line.batch import BatchError
+from protocols.command_line.main import main
+from protocols.core.errors import DataWarning
+from protocols.formats.recognition.known_formats import LINES
+from protocols.formats.recognition.reading import FORMATS, read
+from tests.support.archives import picture_bytes, zip_bytes
+
+PAIRS = [[38, 43], [126, 43], [126, 60], [38, 60]]
+BOX = (38.0, 43.0, 126.0, 43.0, 126.0, 60.0, 38.0, 60.0)
+PHOTOGRAPH = picture_bytes(700, 320)
+
+
+def opened(data, name="img_1.json", kind="results", **given):
+    content = data if isinstance(data, bytes) else json.dumps(data).encode()
+    return read(io.BytesIO(content), kind=kind, name=name, **given)
+
+
+def account(archive):
+    return [(of.code, of.found) for of in archive.account]
+
+
+# Documents without an element of their format
+
+_SUFFIXES = {
+    **dict.fromkeys(("page-xml", "alto-xml", "ctdar-xml", "evaltex-xml"), ".xml"),
+    **dict.fromkeys((*LINES, "evaltex-text", "paddle"), ".txt"),
+    **dict.fromkeys((of for of in FORMATS if of.startswith("yolo")), ".txt"),
+    **dict.fromkeys(("tesseract-tsv", "tesseract-tsv-lines"), ".tsv"),
+    **dict.fromkeys(("csv", "open-images"), ".csv"),
+    "hocr": ".hocr",
+    "tesseract-box": ".box",
+    "msra-td500": ".gt",
+}
+FOREIGN = {
+    ".json": ("{}", '{"anything": 1}', '[{"a": 1}]'),
+    ".xml": ("<document><anything/></document>", "<other/>"),
+    ".txt": ("hello world\n", '{"anything": 1}\n'),
+    ".tsv": ("a\tb\n1\t2\n",),
+    ".csv": ("a,b\n1,2\n",),
+    ".hocr": ("<html><body><p>words</p></body></html>",),
+    ".box": ("hello world\n",),
+    ".gt": ("hello world\n",),
+}
+
+
+@pytest.mark.parametrize("packed", [True, False], ids=["zip", "bare"])
+@pytest.mark.parametrize("slug", [of for of in FORMATS if of != "ctdar-xml"])
+def test_a_file_without_an_element_of_its_format_is_refused(slug, packed):
+    suffix = _SUFFIXES.get(slug, ".json")
+    for content in FOREIGN[suffix]:
+        name, data = f"img_1{suffix}", content.encode()
+        archive = opened(
+            zip_bytes({name: data}) if packed else data, "set.zip" if packed else name, format=slug
+        )
+        assert archive.errors, content
+
+
+@pytest.mark.parametrize(
+    ("slug", "name", "content", "images"),
+    [
+        ("coco-json", "r.json", "[]", set()),
+        ("coco-json", "r.json", '{"images": [{"id": 1, "file_name": "a"}], "annotations": []}', {"a"}),
+        ("easyocr", "a.json", "null", {"a"}),
+        ("easyocr", "a.json", "[[]]", {"a"}),
+        ("csv", "r.csv", "image,left,top,right,bottom\n", set()),
+        ("textract", "a.json", '{"Blocks": []}', {"a"}),
+        ("labelme", "a.json", '{"shapes": [], "imagePath": "a.jpg"}', {"a"}),
+        ("google-vision", "a.json", '{"responses": [{}]}', {"a"}),
+    ],
+)  # fmt: skip
+def test_an_empty_result_of_a_known_shape_is_no_boxes(slug, name, content, images):
+    archive = opened(content.encode(), name, format=slug)
+    assert archive.problems == ()
+    assert (set(archive.regions), archive.n_regions) == (images, 0)
+
+
+def test_an_empty_file_among_lines_is_no_boxes():
+    archive = opened(zip_bytes({"res_1.txt": "0,0,9,9\n", "res_2.txt": ""}), "net.zip")
+    assert (archive.problems, archive.regions["2"]) == ((), ())
+
+
+def test_an_answer_of_google_that_says_nothing_is_read_beside_others_only():
+    full = {"textAnnotations": [{"description": "CARE"}, {"description": "CARE", "boundingPoly": {
+        "vertices": [{"x": x, "y": y} for x, y in PAIRS]}}]}  # fmt: skip
+    pack = zip_bytes({"a.json": json.dumps(full), "b.json": "{}"})
+    archive = opened(pack, "g.zip", format="google-vision")
+    assert (archive.problems, {name: len(of) for name, of in archive.regions.items()}) == (
+        (),
+        {"a": 1, "b": 0},
+    )
+    assert opened(b"{}", format="google-vision").errors
+
+
+@pytest.mark.parametrize("content", ["null", "[]", "[[]]", " [ ]\n"])
+@pytest.mark.parametrize("packed", [True, False], ids=["zip", "bare"])
+def test_an_image_without_regions_alone_is_asked(content, packed):
+    data = zip_bytes({"img_1.json": content}) if packed else content.encode()
+    archive = opened(data, "r.zip" if packed else "img_1.json")
+    [question] = archive.questions
+    assert archive.errors == ()
+    assert (question.code, question.found) == ("F1", "no region, and nothing that tells the format")
+    assert question.expected == "your choice of how to read the file: easyocr or coco-json"
+
+
+@pytest.mark.parametrize("name", ["img_1.box", "img_1.xml", "img_1.json"])
+def test_an_empty_file_is_called_so(name):
+    [problem] = opened(b"", name).problems
+    assert (problem.severity, problem.found) == ("error", "an empty file")
+
+
+# YOLO
+
+SEGMENT = "0 0.1 0.1 0.3 0.1 0.35 0.2 0.3 0.3 0.1 0.3"
+# 700 x 320: 0.35 * 700 = 245 and 0.2 * 320 = 64.
+PIXELS = (70, 32, 210, 32, 245, 64, 210, 96, 70, 96)
+SECOND = "0 0.9 0.117143 0.160938 0.125714 0.053125"
+
+
+def yolo(*lines, **given):
+    entries = {"page.txt": "\n".join(lines), "page.png": PHOTOGRAPH}
+    return opened(zip_bytes(entries), "seg.zip", **given)
+
+
+@pytest.mark.parametrize(("line", "confidence"), [(SEGMENT, None), (f"{SEGMENT} 0.88", 0.88)])
+def test_segments_of_yolo_are_polygons_in_shares(line, confidence):
+    archive = yolo(line)
+    [region] = archive.regions["page"]
+    assert archive.format == "yolo"
+    assert region.points == pytest.approx(PIXELS)
+    assert (region.label, region.confidence) == ("0", confidence)
+
+
+def test_a_segment_of_many_points_is_recognised():
+    points = " ".join(f"{0.1 + at / 1000:.6f} {0.2 + (at % 7) / 100:.6f}" for at in range(400))
+    archive = yolo(f"3 {points}", kind="truth")
+    assert (archive.format, archive.regions["page"][0].n_points) == ("yolo", 400)
+
+
+def test_the_number_of_a_track_is_refused_with_its_name():
+    [problem] = yolo("0 0.2 0.3 0.1 0.05 0.77 12").errors
+    assert problem.found.startswith("the number of a track in")
+
+
+def test_a_confidence_before_the_box_is_found_by_the_whole_file():
+    """The second box, read with the confidence last, reaches from 0.7 to 1.2."""
+    archive = yolo(SECOND, "0 0.95 0.5 0.5 0.4 0.05")
+    region, _ = archive.regions["page"]
+    assert region.points == pytest.approx(BOX, abs=0.01)
+    assert region.confidence == 0.9
+    assert [(of.severity, of.code, of.action) for of in archive.problems] == [
+        ("warning", "F2", "read as yolo-confidence-second")
+    ]
+
+
+def test_one_box_whose_confidence_may_be_first_or_last_is_asked():
+    [question] = yolo(SECOND).questions
+    assert (question.code, question.expected.rpartition(": ")[2]) == (
+        "F1",
+        "yolo-confidence-last or yolo-confidence-second",
+    )
+    answered = yolo(SECOND, format="yolo-confidence-second")
+    assert answered.problems == ()
+    assert answered.regions["page"][0].points == pytest.approx(BOX, abs=0.01)
+
+
+def test_a_confidence_after_the_box_is_read_without_a_word():
+    archive = yolo("0 0.117143 0.160938 0.125714 0.053125 0.9")
+    assert archive.problems == ()
+    assert archive.regions["page"][0].points == pytest.approx(BOX, abs=0.01)
+
+
+# Numbers from 0 to 1 in formats of pixels
+
+SHARES = {
+    "polygon": zip_bytes({"1.txt": f"{SEGMENT}\n"}),
+    "quad": zip_bytes({"1.txt": "0.1,0.1,0.3,0.1,0.3,0.3,0.1,0.3\n"}),
+    "ltrb": zip_bytes({"1.txt": "0.1,0.1,0.3,0.3\n0.5,0.5,1,1\n"}),
+    "csv": b"image,left,top,right,bottom\n1,0.1,0.1,0.3,0.3\n",
+    "coco-json": b'[{"image_id": 1, "bbox": [0.1, 0.1, 0.2, 0.2], "score": 1}]',
+    "easyocr": b'[[[[0.1, 0.1], [0.3, 0.1], [0.3, 0.3], [0.1, 0.3]], "CARE", 0.9]]',
+}
+
+
+@pytest.mark.parametrize("slug", SHARES)
+def test_numbers_from_0_to_1_are_never_pixels(slug):
+    problems = [
+        of
+        for of in opened(SHARES[slug], "set", format=slug).problems
+        if of.code not in ("L7", "L9")
+    ]
+    assert [(of.severity, of.code) for of in problems] == [("error", "F9")]
+    assert "yolo" in problems[0].expected
+
+
+def test_a_pixel_wide_box_and_one_spurious_detection_are_pixels():
+    for text in ("0,0,1,1\n", "0.1,0.1,0.3,0.3\n10,10,30,30\n"):
+        assert opened(zip_bytes({"1.txt": text}), "set", format="ltrb").errors == ()
+
+
+# Jobs of services that have not succeeded
+
+FAILED = {"JobStatus": "FAILED", "StatusMessage": "INVALID_IMAGE_TYPE", "Blocks": []}
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (FAILED, "a job with the status “FAILED”: “INVALID_IMAGE_TYPE”"),
+        ({"JobStatus": "IN_PROGRESS"}, "a job with the status “IN_PROGRESS”"),
+        ([{"JobStatus": "SUCCEEDED", "Blocks": []}, FAILED],
+         "a job with the status “FAILED”: “INVALID_IMAGE_TYPE”"),
+        ({"status": "failed", "error": {"code": "InvalidImage"}, "analyzeResult": {"readResults": []}},
+         "an operation with the status “failed”: “InvalidImage”"),
+        ({"status": "running", "analyzeResult": {"readResults": []}},
+         "an operation with the status “running”"),
+        ({"status": "notStarted", "analyzeResult": {}}, "an operation with the status “notStarted”"),
+        ({"error": {"code": "404", "message": "Resource not found"}, "analyzeResult": {"pages": []}},
+         "the fault “Resource not found”"),
+        ({"responses": [{"error": {"code": 3, "message": "Bad image data."}}]},
+         "the fault “Bad image data.”"),
+        ({"responses": [{"error": {"code": 7}}]}, "the fault “7”"),
+    ],
+)  # fmt: skip
+def test_a_job_that_failed_is_an_error_with_the_words_of_the_service(data, found):
+    slug = "textract" if "JobStatus" in str(data) else "azure-read"
+    slug = "google-vision" if "responses" in data else slug
+    [problem] = opened(data, format=slug).errors
+    assert problem.found == found
+
+
+def test_a_job_that_was_done_in_part_is_read_with_a_warning():
+    data = {"JobStatus": "PARTIAL_SUCCESS", "Blocks": [{"BlockType": "PAGE"}]}
+    archive = opened(data, format="textract")
+    assert [(of.severity, of.found) for of in archive.problems] == [
+        ("warning", "a job with the status “PARTIAL_SUCCESS”")
+    ]
+
+
+# Other levels, other fields
+
+CELL = {"geometry": [[0.1, 0.45], [0.4, 0.65]], "value": "apple", "confidence": 0.7}
+DOCTR = {"pages": [{"page_idx": 0, "dimensions": [400, 800], "blocks": [], "layout": [],
+    "tables": [{"geometry": [[0.1, 0.45], [0.7, 0.65]], "cells": [CELL, CELL]}]}]}  # fmt: skip
+
+
+def test_cells_of_doctr_are_counted():
+    archive = opened(DOCTR)
+    assert archive.n_regions == 0
+    assert account(archive) == [("U1", "2 cells of tables, whose words have no boxes")]
+
+
+SURYA = {"img_1": [{"image_bbox": [0, 0, 640, 480], "page": 1, "bboxes": [
+    {"polygon": PAIRS, "bbox": [38, 43, 126, 60], "label": "Text", "position": 0},
+    {"polygon": [[0, 70], [90, 70], [90, 99], [0, 99]], "bbox": [0, 70, 90, 99], "label": "Picture",
+     "position": 1}]}]}  # fmt: skip
+
+
+def test_a_layout_of_surya_is_no_lines_in_silence():
+    archive = opened(SURYA)
+    [region] = archive.regions["img_1"]
+    assert (region.points, region.label) == (BOX, "Text")
+    assert account(archive) == [
+        ("U1", "1 picture of a layout (first in img_1)"),
+        ("U2", "1 block of a layout (first in img_1)"),
+    ]
+
+
+def test_lines_that_surya_detected_are_lines():
+    bare = {"img_1": [{"bboxes": [{"polygon": PAIRS, "bbox": [38, 43, 126, 60]}]}]}
+    assert account(opened(bare)) == []
+
+
+def test_spotting_of_paddleocr_vl_is_read():
+    data = {"input_path": "img_1.jpg", "width": 700, "height": 320, "parsing_res_list": [],
+            "spotting_res": {"rec_polys": [PAIRS], "rec_texts": ["CARE"]}}  # fmt: skip
+    [region] = opened(data).regions["img_1"]
+    assert (region.points, region.text) == (BOX, "CARE")
+
+
+def test_boxes_of_words_inside_lines_of_paddleocr_are_counted():
+    data = {"rec_polys": [PAIRS], "rec_texts": ["CARE of"], "rec_scores": [0.9],
+            "dt_polys": [PAIRS, PAIRS], "text_word": [["CARE", "of"]],
+            "text_word_boxes": [[[38, 43, 90, 60], [95, 43, 126, 60]]]}  # fmt: skip
+    assert account(opened(data, "img_1_res.json")) == [
+        ("U2", "2 boxes of words inside lines (first in img_1)"),
+        ("U1", "1 outline that was not recognised (first in img_1)"),
+    ]
+
+
+def test_lines_are_read_and_counted_where_a_page_has_no_words():
+    line = {"content": "CARE", "polygon": [value for pair in PAIRS for value in pair]}
+    azure = {"analyzeResult": {"pages": [{"width": 200, "height": 100, "lines": [line]}]}}
+    block = {"BlockType": "LINE", "Text": "CARE", "Geometry": {"BoundingBox": {
+        "Left": 0.1, "Top": 0.1, "Width": 0.5, "Height": 0.2}}}  # fmt: skip
+    sizes = {"img_1": (200, 100)}
+    for data in (azure, {"Blocks": [block]}):
+        archive = opened(data, sizes=lambda: sizes)
+        assert [of.text for of in archive.regions["img_1"]] == ["CARE"]
+        assert account(archive) == [("U2", "1 line without words")]
+
+
+BLANK = [[PAIRS, " CARE ", 0.9], [[[0, 0], [9, 0], [9, 9], [0, 9]], " ", 0.5]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("img_1.json", json.dumps(BLANK)),
+        ("img_1_res.json", json.dumps({"rec_polys": [of[0] for of in BLANK],
+                                       "rec_texts": [of[1] for of in BLANK]})),
+        ("img_1.json", json.dumps({"img_1": [{"text_lines": [
+            {"polygon": of[0], "text": of[1]} for of in BLANK]}]})),
+        ("img_1.json", json.dumps({"analyzeResult": {"readResults": [{"page": 1, "lines": [{"words": [
+            {"boundingBox": [of for pair in points for of in pair], "text": text}
+            for points, text, _ in BLANK]}]}]}})),
+    ],
+    ids=["easyocr", "paddle", "surya", "azure"],
+)  # fmt: skip
+def test_blank_words_are_left_out_and_texts_lose_their_blanks(name, content):
+    archive = opened(content.encode(), name)
+    assert [of.text for of in archive.regions["img_1"]] == ["CARE"]
+    assert account(archive) == [("U1", "1 word or line without text (first in img_1)")]
+
+
+def test_wordstr_boxes_of_tesseract_lose_their_blanks_and_rules():
+    """Tesseract 5.3.0 ends each text with a blank, and writes a rule as a line of blanks."""
+    text = b"WordStr 43 246 420 273 0 #Hi me \n\t 421 246 425 273 0\nWordStr 30 38 671 41 0 #  \n"
+    archive = opened(text, "img_1.box", sizes=lambda: {"img_1": (700, 320)})
+    assert [(of.text, of.box) for of in archive.regions["img_1"]] == [("Hi me", (43, 47, 420, 74))]
+    assert account(archive) == [("U1", "1 word or line without text (first in img_1)")]
+
+
+STRIP = [10, 10, 210, 150, 210, 170, 10, 30]
+ANNOTATION = {"image_id": 1, "bbox": [10, 10, 200, 160], "iscrowd": 0}
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"bezier_pts": STRIP * 2, "rec": [35, 33, 96]},
+         [("U2", "2 regions with their outlines in bezier_pts, of which the bboxes are read"),
+          ("U1", "rec of 2 regions")]),
+        ({"polys": STRIP}, [("U2", "2 regions with their outlines in polys, of which the bboxes are read")]),
+        ({"difficult": True, "attributes": {"occluded": False, "text": "###"}},
+         [("U1", "attributes.text, difficult of 2 regions")]),
+        # The outline is read, and these are nothing of a text.
+        ({"segmentation": [STRIP], "polys": STRIP}, []),
+        ({"attributes": {"occluded": False}, "area": 4000}, []),
+    ],
+)  # fmt: skip
+def test_fields_of_coco_that_are_not_read_are_named(fields, told):
+    images = [{"id": 1, "file_name": "1.jpg"}]
+    other = {**ANNOTATION, "bbox": [0, 0, 50, 50]}
+    archive = opened({"images": images, "annotations": [ANNOTATION | fields, other | fields]})
+    assert account(archive) == [(code, f"{found} (first in 1)") for code, found in told]
+
+
+def test_a_difficult_shape_of_x_anylabeling_is_ignored():
+    shape = {"label": "text", "points": PAIRS, "description": "CARE", "difficult": True,
+             "shape_type": "polygon", "flags": {}}  # fmt: skip
+    [region] = opened({"shapes": [shape], "imagePath": "img_1.jpg"}, kind="truth").regions["img_1"]
+    assert region.ignored
+
+
+# The same in the shell and the facade
+
+POLYGON_LINE = ",".join(map(str, PIXELS))
+DOORS = {
+    # A truth, results, recall and precision, and what is told.
+    "segments": (
+        zip_bytes({"gt_page.txt": f"{POLYGON_LINE},CARE\n"}),
+        ("seg.zip", zip_bytes({"page.txt": f"{SEGMENT} 0.88\n", "page.png": PHOTOGRAPH})),
+        (1.0, 1.0),
+        [],
+    ),
+    "blank words": (
+        zip_bytes({"gt_img_1.txt": "38,43,126,60,CARE\n"}),
+        ("easyocr.zip", zip_bytes({"img_1.json": json.dumps(BLANK)})),
+        (1.0, 1.0),
+        ["easyocr.zip > img_1.json: found 1 word or line without text (first in img_1); expected texts."],
+    ),
+    "a failed job": (
+        zip_bytes({"gt_img_1.txt": "38,43,126,60,CARE\n"}),
+        ("textract.zip", zip_bytes({"img_1.json": json.dumps(FAILED)})),
+        None,
+        ["textract.zip > img_1.json: found a job with the status “FAILED”: “INVALID_IMAGE_TYPE”; "
+         "expected the answer of a job that has succeeded."],
+    ),
+    "foreign JSON": (
+        zip_bytes({"gt_img_1.txt": "38,43,126,60,CARE\n"}),
+        ("google.zip", zip_bytes({"img_1.json": '{"responses": [{"a": 1}]}'})),
+        None,
+        ["google.zip > img_1.json: found a group of fields; expected an object with \"responses\", "
+         "\"fullTextAnnotation\" or \"textAnnotations\"."],
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(params=DOORS)
+def door(request, tmp_path):
+    truth, (name, results), figures, told = DOORS[request.param]
+    (tmp_path / "gt.zip").write_bytes(truth)
+    (tmp_path / name).write_bytes(results)
+    return str(tmp_path / "gt.zip"), str(tmp_path / name), figures, told
+
+
+def test_the_shell_reads_refuses_and_tells_it(door, tmp_path, capsys):
+    truth, results, figures, told = door
+    out = tmp_path / "scores.json"
+    given = ("--protocol", "iou", "--truth", truth, "--results", results, "--out", str(out))
+    assert main(["score", *given]) == (2 if figures is None else 0)
+    assert set(told) <= set(capsys.readouterr().err.splitlines())
+    if figures is not None:
+        whole = json.loads(out.read_text())[-1]
+        assert (whole["recall"], whole["precision"]) == figures
+
+
+def test_the_facade_reads_refuses_and_tells_it(door, recwarn):
+    truth, results, figures, told = door
+    if figures is None:
+        with pytest.raises(BatchError) as refusal:
+            tr.score(truth, results, "iou")
+        assert [str(refusal.value)] == told
+        return
+    overall = tr.score(truth, results, "iou").overall
+    assert (overall.recall, overall.precision) == figures
+    assert [str(of.message) for of in recwarn if of.category is DataWarning] == told
