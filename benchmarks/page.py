@@ -122,9 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _opened(browser: Any, address: str, session: str) -> Any:
     """Return a browser context of an annotator who sees both results: no key switches sides."""
-    context = signed_in(browser, address, session, viewport=_WINDOW)
-    context.add_init_script('localStorage.setItem("layout", "both")')
-    return context
+    return signed_in(browser, address, session, viewport=_WINDOW)
 
 
 def _times(values: Sequence[float]) -> str:

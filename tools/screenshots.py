@@ -88,8 +88,6 @@ def _take_all(site: Any) -> None:
     with site.served(gunicorn(port), port), chromium() as browser:
         for theme in THEMES:
             context = signed_in(browser, address, session, viewport=_SIZE, color_scheme=theme)
-            # The picture is of two results, whatever the page would choose for this window.
-            context.add_init_script('localStorage.setItem("layout", "both")')
             page = context.new_page()
             page.goto(f"{address}/judge/{study.slug}/")
             page.locator("[data-view-tools]").wait_for()

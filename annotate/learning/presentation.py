@@ -26,6 +26,7 @@ def shown(pair: Pair) -> dict[str, Any]:
         "url": static(f"img/learning/{picture.file}"),
         "width": picture.width,
         "height": picture.height,
+        "is_drawing": picture.file.endswith(".svg"),
     }
     left, right = _side(pair.left), _side(pair.right)
     return {

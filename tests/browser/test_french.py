@@ -204,7 +204,6 @@ def test_from_right_to_left_the_left_result_stays_left(
     context.add_cookies(
         [{"name": settings.LANGUAGE_COOKIE_NAME, "value": "ar", "url": live_server.url}]
     )
-    page.add_init_script("localStorage.setItem('layout', 'both')")
     page.goto(live_server.url + reverse("judging:judge", args=[study.slug]))
     page.get_by_role("button", name="Start").click()
     expect(page.locator(".panes")).to_be_visible()

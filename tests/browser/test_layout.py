@@ -3,23 +3,33 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.support.browsing import MAIN_BUTTONS, check_accessible, resize
+from tests.support.browsing import MAIN_BUTTONS, check_accessible, check_states, resize
 from tests.support.comparison import image, result, screen, without_results
 
 SIZES = [(1440, 900), (1024, 768), (1920, 1080), (844, 390), (390, 844), (768, 1024), (720, 450)]
-SHAPES = {"4:3": (1280, 960), "3:4": (960, 1280), "16:9": (1280, 720)}
-# On a telephone an upright photograph is shown alone: two would be a third smaller.
-STACKED = {(390, 844): {"4:3", "16:9"}, (768, 1024): {"16:9"}}
+# Landscape windows from 900 px of width: tablets, laptops, screens.
+WIDE = [(1024, 768), (1152, 864), (1280, 720), (1280, 800), (1366, 768), (1440, 900), (1536, 864)]
+WIDE += [(1600, 900), (1920, 1080), (2560, 1440)]
+OTHERS = [(390, 844), (844, 390), (720, 450), (768, 1024), (899, 700), (1000, 1100)]
+# In these, at most a quarter of a pane is grey.
+FULL = [(1366, 768), (1440, 900), (1920, 1080)]
+SHAPES = {"4:3": (2560, 1920), "3:4": (1920, 2560), "16:9": (2560, 1440)}
 
-# The photographs in the window, in CSS pixels: those of the panes that are shown.
-PHOTOGRAPHS = """() => [...document.querySelectorAll(".pane__picture")]
+# The panes in the window: of the pane's picture and of its photograph left, top, width and height in CSS
+# pixels, and the scale.
+PANES = """() => [...document.querySelectorAll(".pane__picture")]
   .filter((one) => one.checkVisibility())
   .map((one) => {
-    const { width, height } = one.getBoundingClientRect();
-    const [, , w, h] = one.getAttribute("viewBox").split(" ").map(Number);
+    const { left, top, width, height } = one.getBoundingClientRect();
+    const [x, y, w, h] = one.getAttribute("viewBox").split(" ").map(Number);
     const photograph = one.querySelector("image");
     const scale = Math.min(width / w, height / h);
-    return [photograph.width.baseVal.value * scale, photograph.height.baseVal.value * scale];
+    return {
+      stage: [left, top, width, height],
+      photograph: [left - x * scale, top - y * scale,
+        photograph.width.baseVal.value * scale, photograph.height.baseVal.value * scale],
+      scale,
+    };
   })"""
 # Elements outside the window or under something else.
 COVERED = """() => {
@@ -41,49 +51,93 @@ def shaped(shape, boxes=None):
     return screen(image=shown | {"truth": None, "matches": None})
 
 
+def panes_of(site):
+    site.view_boxes()
+    return site.page.evaluate(PANES)
+
+
 @pytest.mark.parametrize("shape", SHAPES)
-def test_t37_the_photograph_has_half_of_every_window_and_nothing_is_covered(open_site, shape):
+def test_t37_wide_windows_show_both_results_side_by_side(open_site, shape):
     site = open_site(shaped(shape), layout=None)
     page = site.page
-    for width, height in SIZES:
+    for width, height in WIDE:
         resize(page, width, height)
-        site.view_boxes()
-        shown = page.evaluate(PHOTOGRAPHS)
-        share = sum(w * h for w, h in shown) / (width * height)
-        assert share >= 0.5, (width, height, share)
-        is_stacked = page.locator("[data-panes][data-stacked]").count() == 1
-        assert is_stacked == (shape in STACKED.get((width, height), ())), (width, height)
+        panes = panes_of(site)
+        assert len(panes) == 2, (width, height)
+        (left, top, *size), (right, *others) = (pane["photograph"] for pane in panes)
+        assert left >= 0
+        assert left + size[0] < right
+        assert right + size[0] <= width
+        assert others == pytest.approx([top, *size], abs=0.5)
+        assert 0 <= top < top + size[1] <= height
+        assert page.locator("[data-panes][data-stacked]").count() == 0
         covered = page.evaluate(COVERED)
         assert covered == [], (width, height, covered)
         scrolls = page.evaluate("[document.documentElement.scrollWidth, scrollY]")
         assert scrolls == [width, 0]
+        grey = 1 - size[0] * size[1] / (panes[0]["stage"][2] * panes[0]["stage"][3])
+        assert grey <= (0.25 if (width, height) in FULL else 0.4), (width, height, grey)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_t37_the_layout_has_the_greatest_scale_and_both_sides_if_that_costs_little(
-    open_site, shape
-):
-    """Every layout is measured by choosing it; the page's own choice is among the best."""
+def test_t37_other_windows_show_both_results_if_the_photographs_are_large_enough(open_site, shape):
+    """The other layout is measured by choosing it."""
     site = open_site(shaped(shape), layout=None)
     page = site.page
-    width = SHAPES[shape][0]
-    for size in SIZES:
-        resize(page, *size)
-        site.view_boxes()
-        own = page.evaluate(PHOTOGRAPHS)
+    n_shown = set()
+    for width, height in OTHERS:
+        resize(page, width, height)
+        own = panes_of(site)
+        covered = page.evaluate(COVERED)
+        assert covered == [], (width, height, covered)
         page.keyboard.press("o")
-        site.view_boxes()
-        other = page.evaluate(PHOTOGRAPHS)
+        other = panes_of(site)
+        page.keyboard.press("o")
+        assert panes_of(site) == own
         assert {len(own), len(other)} == {1, 2}
-        page.keyboard.press("o")
-        site.view_boxes()
-        assert page.evaluate(PHOTOGRAPHS) == own
-        scale, other_scale = own[0][0] / width, other[0][0] / width
-        if len(own) == 1:
-            assert scale > other_scale / 0.9
-        else:
-            is_half = sum(w * h for w, h in other) >= size[0] * size[1] / 2
-            assert scale >= 0.9 * other_scale or not is_half, size
+        both, one = (own, other) if len(own) == 2 else (other, own)
+        is_large = both[0]["photograph"][2] >= 480 or both[0]["scale"] >= 0.4
+        assert (len(own) == 2) == is_large, (width, height, both)
+        assert both[0]["scale"] <= one[0]["scale"]
+        n_shown.add(len(own))
+    assert n_shown == {1, 2}
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_t37_a_small_photograph_is_shown_at_100_percent_of_its_pixels(open_site, ratio):
+    viewport = {"width": 2560, "height": 1440}
+    site = open_site(layout=None, viewport=viewport, device_scale_factor=ratio)
+    panes = panes_of(site)
+    assert [pane["scale"] for pane in panes] == pytest.approx([1 / ratio] * 2)
+    expect(site.page.locator("[data-zoom]")).to_have_text("100\N{NO-BREAK SPACE}%")
+    # No pane is higher than its photograph, but for the line around it.
+    assert panes[0]["stage"][3] == pytest.approx(panes[0]["photograph"][3], abs=1)
+
+
+@pytest.mark.parametrize(
+    ("is_touched", "words"),
+    [
+        (False, "Single view: C shows the other result."),
+        (True, "Single view: choose Left or Right."),
+    ],
+)
+def test_t37_a_window_with_room_for_one_result_says_so_once(open_site, is_touched, words):
+    site = open_site(
+        shaped("3:4"),
+        layout=None,
+        viewport={"width": 390, "height": 844},
+        has_touch=is_touched,
+        is_mobile=is_touched,
+    )
+    page = site.page
+    said = page.locator("[data-view-words]")
+    expect(said).to_have_text(words)
+    expect(page.locator("[data-screen] > [data-status]")).to_have_text(words)
+    assert said.evaluate("one => one.scrollWidth <= one.clientWidth"), "not cut"
+    page.reload()
+    expect(page.locator("[data-screen][data-ready]")).to_have_count(1)
+    site.view_boxes()
+    expect(said).to_have_text("")
 
 
 def test_t37_the_layout_is_the_same_for_the_whole_image_and_is_remembered(open_site):
@@ -92,19 +146,20 @@ def test_t37_the_layout_is_the_same_for_the_whole_image_and_is_remembered(open_s
         pair["image"] = without_results(shaped("16:9"))["image"]
     site = open_site(shaped("16:9") | {"screen": screen(1)["screen"]}, pairs, layout=None)
     page = site.page
-    expect(page.locator("[data-panes][data-one]")).to_have_count(1)
+    one = page.locator("[data-panes][data-one]")
+    expect(one).to_have_count(0)
+    page.keyboard.press("o")
+    expect(one).to_have_count(1)
     page.keyboard.press("c")
     site.confirm()
-    expect(page.locator("[data-panes][data-one]")).to_have_count(1)
-    page.keyboard.press("o")
-    expect(page.locator("[data-panes][data-one]")).to_have_count(0)
-    site.confirm()
-    expect(page.locator("[data-panes][data-one]")).to_have_count(0)
+    expect(one).to_have_count(1)
     page.reload()
     expect(page.locator("[data-screen][data-ready]")).to_have_count(1)
-    expect(page.locator("[data-panes][data-one]")).to_have_count(0)
+    expect(one).to_have_count(1)
     page.keyboard.press("o")
-    expect(page.locator("[data-panes][data-one]")).to_have_count(1)
+    expect(one).to_have_count(0)
+    site.confirm()
+    expect(one).to_have_count(0)
     assert page.evaluate("localStorage.getItem('layout')") is None, "the page's own choice again"
 
 
@@ -206,6 +261,17 @@ def test_t36_the_map_moves_away_from_boxes_and_nothing_else_lies_over_them(open_
             assert len(places) <= 1, "at the same place left and right"
         assert 2 in shown or n > 0
         assert page.evaluate(OVER) == []
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_t49_forced_colours_show_every_state(open_site, size):
+    """The chosen answers, the tools that are on, and the side that is shown in single view."""
+    site = open_site(layout=None, viewport=dict(zip(("width", "height"), size, strict=True)))
+    for keys in ("1wd", "o", "c", "vg", "l"):
+        for key in keys:
+            site.page.keyboard.press(key)
+        site.view_boxes()
+        check_states(site.page)
 
 
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844), (720, 450)])

@@ -1,6 +1,7 @@
 """The first visit in a browser: by keyboard alone, accessible in both themes, at every width."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from django.urls import reverse
@@ -12,6 +13,7 @@ from annotate.learning.pairs import CARDS, EXERCISES
 from tests.support.browsing import (
     check_fits,
     check_page,
+    check_states,
     listen,
     press_twice,
     resize,
@@ -205,6 +207,50 @@ def test_arrows_and_the_same_key_answer_as_on_the_comparison_page(
     page.get_by_role("heading", name="What to notice").wait_for()
     [stored] = FirstVisit.objects.get().practice_answers
     assert stored["answers"] == {"recall": "left", "precision": "equal", "preference": "right"}
+
+
+# Of the questions and of Confirm: left, top, right and bottom.
+BOXES = """() => [...document.querySelectorAll(".criterion, .verdict__confirm")].map((one) => {
+  const { left, top, right, bottom } = one.getBoundingClientRect();
+  return [left, top, right, bottom];
+})"""
+
+
+def test_t48_confirm_is_a_button_after_the_questions_at_every_width(
+    visitor, address, study, annotator
+):
+    services.give_consent(study=study, annotator=annotator)
+    page = visitor()
+    page.goto(address("pair", 1, 1))
+    ready(page)
+    widths = {390: 844, 720: 900, 900: 700, 1024: 768, 1366: 768, 1440: 900, 1920: 1080}
+    for width, height in widths.items():
+        resize(page, width, height)
+        *questions, (left, top, right, bottom) = page.evaluate(BOXES)
+        assert 44 <= bottom - top <= 60, (width, bottom - top)
+        assert right - left >= 100
+        assert all(question[3] <= top for question in questions), width
+        # From 600 px on the questions are in one row, and Confirm is under the last.
+        if width >= 600:
+            assert len({question[1] for question in questions}) == 1
+            assert all(a[2] < b[0] for a, b in pairwise(questions))
+        if width >= 900:
+            assert (left, right) == (questions[-1][0], questions[-1][2])
+            assert bottom <= height
+
+
+def test_t49_forced_colours_show_every_state_of_practice_and_keys(
+    visitor, address, study, annotator
+):
+    services.give_consent(study=study, annotator=annotator)
+    for size in ({"width": 1440, "height": 900}, {"width": 390, "height": 844}):
+        page = visitor(viewport=size)
+        for name, *arguments in (("card", 1), ("pair", 1, 1), ("keys",)):
+            page.goto(address(name, *arguments))
+            ready(page)
+            for key in "oc1w":
+                page.keyboard.press(key)
+            check_states(page)
 
 
 def test_a_held_key_answers_once(visitor, address, study, annotator):

@@ -13,7 +13,6 @@ from PIL import ImageDraw
 from playwright.sync_api import Locator, Page, expect
 
 from tests.support import independent
-from tests.support.comparison import remembered_layout
 from tests.support.factories import make_admin, make_person
 from tests.support.independent import Box, Buckets, buckets
 
@@ -90,7 +89,6 @@ def people(transactional_db) -> dict[str, User]:
 def test_from_two_zips_to_the_table(page: Page, live_server, people, tmp_path):
     site = live_server.url
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.add_init_script(remembered_layout())
     fetched: list[str] = []
     page.on("request", lambda request: fetched.append(request.url))
     complaints: list[str] = []

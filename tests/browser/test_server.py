@@ -14,7 +14,6 @@ import pytest
 from playwright.sync_api import Browser, Response, expect
 
 from benchmarks.own_site import OwnSite, free_port
-from tests.support.comparison import remembered_layout
 
 _ROOT = Path(__file__).resolve().parents[2]
 _HASHED = re.compile(r"\.[0-9a-f]{12}\.(js|css|svg)\Z")
@@ -83,7 +82,6 @@ def manage(environment: dict[str, str], *arguments: str) -> None:
 def test_t33_an_annotator_judges_with_packed_scripts_that_browsers_keep(browser: Browser, served):
     # In French: more words, and a file of them.
     context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="fr-FR")
-    context.add_init_script(remembered_layout())
     page = context.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))

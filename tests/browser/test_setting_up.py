@@ -8,7 +8,6 @@ from annotate.design.setup.services import begin
 from annotate.judging.models import Judgement
 from annotate.studies.models import Study
 from tests.support.browsing import check_page, listen, signed_in, unexpected
-from tests.support.comparison import remembered_layout
 from tests.support.factories import make_admin, make_person, make_study
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -69,7 +68,6 @@ def test_the_preview_is_answered_like_the_comparison_page(browser, client, live_
     admin = make_admin()
     new = begin(person=admin, dataset=dataset, name="Signs", methods=list(dataset.methods.all()))
     context = browser.new_context()
-    context.add_init_script(remembered_layout())
     page = signed_in(context, client, admin, live_server)
     complaints = listen(page)
     page.goto(live_server.url + reverse("setup:preview", args=[new.pk]))

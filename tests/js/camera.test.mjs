@@ -60,6 +60,14 @@ test("a notch in and a notch out are where one began", () => {
   near(back.left.scale, start.left.scale);
 });
 
+test("t37 a photograph fits at 100 % of the screen's dots at most, a drawing as large as the pane", () => {
+  const small = { width: 80, height: 60 };
+  assert.deepEqual([1, 2, 3].map((dots) => percentOf(createView(small, PANE, dots), "left")), [100, 100, 100]);
+  assert.equal(viewBoxOf(createView(small, PANE), "right"), "-360 -270 800 600");
+  assert.ok(!isZoomed(createView(small, PANE, 2)));
+  assert.equal(fitScale(createView({ ...small, is_drawing: true }, PANE, 2)), 10);
+});
+
 test("the image follows the hand", () => {
   const close = zoomed(view, "left", MIDDLE, 5); // 100 %: a CSS pixel is an image pixel
   assert.deepEqual(panned(close, "left", { x: 100, y: -50 }).left, { cx: 1900, cy: 1550, scale: 1 });
@@ -70,8 +78,9 @@ test("the scale goes from fit to 40 times, counted in dots of the screen", () =>
   assert.equal(zoomed(createView(IMAGE, PANE, 2), "left", MIDDLE, 1e6).left.scale, MOST / 2);
   assert.equal(percentOf(zoomed(createView(IMAGE, PANE, 2), "left", MIDDLE, 1e6), "right"), 4000);
   assert.equal(zoomed(view, "left", MIDDLE, 1e-6).left.scale, 0.2);
-  // An image of 8 x 6 fits at 100 times; it cannot be enlarged further.
-  assert.equal(zoomed(createView({ width: 8, height: 6 }, PANE), "left", MIDDLE, 2).left.scale, 100);
+  // A drawing of 8 x 6 fits at 100 times; it cannot be enlarged further.
+  const drawing = { width: 8, height: 6, is_drawing: true };
+  assert.equal(zoomed(createView(drawing, PANE), "left", MIDDLE, 2).left.scale, 100);
 });
 
 test("coming back to fit the image is whole again", () => {
@@ -89,7 +98,7 @@ test("the middle of the pane cannot leave the image", () => {
 
 test("1:1 is 100 % of the screen's dots, even below fit", () => {
   assert.equal(percentOf(actualSize(createView(IMAGE, PANE, 2), "left"), "left"), 100);
-  const small = actualSize(createView({ width: 80, height: 60 }, PANE), "left");
+  const small = actualSize(createView({ width: 80, height: 60, is_drawing: true }, PANE), "left");
   assert.equal(small.left.scale, 1);
   near(zoomed(small, "left", MIDDLE, 1.2).left.scale, 1.2);
   assert.equal(zoomed(small, "left", MIDDLE, 0.5).left.scale, 1);
@@ -102,8 +111,10 @@ test("two taps go to 200 % at that place, and from anywhere back to fit", () => 
   near(pointAt(close, "left", at).x, pointAt(view, "left", at).x);
   assert.deepEqual(toggled(close, "left", at).left, view.left);
   assert.deepEqual(toggled(zoomed(close, "left", at, 2), "left", at).left, view.left);
-  // A small image already fits at 1000 %: there two taps enlarge it twice.
-  assert.equal(toggled(createView({ width: 80, height: 60 }, PANE), "left", at).left.scale, 20);
+  assert.equal(toggled(createView({ width: 80, height: 60 }, PANE), "left", at).left.scale, 2);
+  // A small drawing already fits at 1000 %: there two taps enlarge it twice.
+  const drawing = { width: 80, height: 60, is_drawing: true };
+  assert.equal(toggled(createView(drawing, PANE), "left", at).left.scale, 20);
 });
 
 test("an offset is made unlinked, kept linked, and cleared by fit", () => {
@@ -237,6 +248,6 @@ test("t24 what is framed is in sight, and a small thing not nearer than 400 %", 
 });
 
 test("t35 a whole image has room for the boxes beyond its edges", () => {
-  const view = createView({ width: 100, height: 50, room: [0, 10] }, { width: 200, height: 140 });
-  assert.equal(viewBoxOf(view, "left"), "0 -10 100 70");
+  const view = createView({ width: 1000, height: 500, room: [0, 100] }, { width: 200, height: 140 });
+  assert.equal(viewBoxOf(view, "left"), "0 -100 1000 700");
 });

@@ -130,8 +130,48 @@ MAIN_BUTTONS = """() => {
 }"""
 
 
+# Pressed, chosen and current elements without a line for that: each is compared with itself in the
+# other state. Native radio buttons and check boxes show theirs.
+_UNLINED = """() => {
+  const sides = ["Top", "Right", "Bottom", "Left"];
+  const linesOf = (one) => ["", "::before"].map((part) => {
+    const style = getComputedStyle(one, part);
+    const width = (name) => (style[name + "Style"] === "none" ? 0 : parseFloat(style[name + "Width"]));
+    return ["outline", ...sides.map((side) => "border" + side)].map(width);
+  }).join();
+  const found = "[aria-pressed=true], [aria-selected=true], [aria-current]:not(.breadcrumbs *),"
+    + ":is(.choice, .gallery__one):has(> :checked)";
+  return [...document.querySelectorAll(found)].filter((one) => one.checkVisibility() && !one.closest("svg"))
+  .filter((one) => {
+    const on = linesOf(one);
+    const input = one.querySelector(":scope > :checked");
+    const name = ["aria-pressed", "aria-selected", "aria-current"].find((each) => one.hasAttribute(each));
+    const value = name && one.getAttribute(name);
+    if (name) one.removeAttribute(name);
+    else input.checked = false;
+    const off = linesOf(one);
+    if (name) one.setAttribute(name, value);
+    else input.checked = true;
+    return on === off;
+  }).map((one) => one.outerHTML.slice(0, 200));
+}"""
+
+
+def check_states(page: Page) -> None:
+    """Check that in forced colours a line shows all that is pressed, chosen or current."""
+    page.emulate_media(forced_colors="active")
+    assert page.evaluate("matchMedia('(forced-colors: active)').matches")
+    unlined = page.evaluate(_UNLINED)
+    page.emulate_media(forced_colors="none")
+    assert unlined == [], page.url
+
+
 def check_page(page: Page) -> None:
-    """Check that a page is accessible in both themes, fits all sizes and has one main button at most."""
+    """Check that a page is accessible in both themes, fits all sizes and has one main button at most.
+
+    In forced colours a line shows each state.
+    """
+    check_states(page)
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     check_fits(page, *SIZES[:1])
     check_accessible(page)

@@ -17,10 +17,11 @@ const NEARLY = 1.001;
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-// With room for boxes beyond the edges of the photograph.
-export function fitScale({ image, pane }) {
+// With room for boxes beyond the edges of the photograph, and at most 100 %; a drawing has no pixels.
+export function fitScale({ image, pane, dots }) {
   const [x, y] = image.room ?? [0, 0];
-  return Math.min(pane.width / (image.width + 2 * x), pane.height / (image.height + 2 * y));
+  const most = image.is_drawing ? Infinity : 1 / dots;
+  return Math.min(pane.width / (image.width + 2 * x), pane.height / (image.height + 2 * y), most);
 }
 
 export function fitted(view) {
@@ -29,8 +30,8 @@ export function fitted(view) {
   return { ...view, left, offset: NO_OFFSET };
 }
 
-export const createView = ({ width, height, room }, pane, dots = 1) =>
-  fitted({ image: { width, height, room }, pane, dots, linked: true });
+export const createView = ({ width, height, room, is_drawing }, pane, dots = 1) =>
+  fitted({ image: { width, height, room, is_drawing }, pane, dots, linked: true });
 
 export function cameraOf({ left, offset }, side) {
   if (side === "left") return left;
@@ -142,7 +143,7 @@ export function actualSize(view, side) {
   return moved(view, side, { ...cameraOf(view, side), scale: 1 / view.dots });
 }
 
-// From fit to 200 % (or twice the fit of a small image), from anywhere else to fit.
+// From fit to 200 % (or twice the fit of a drawing), from anywhere else to fit.
 export function toggled(view, side, at) {
   const fit = fitScale(view);
   if (cameraOf(view, side).scale > fit * NEARLY) return placed(view, side, at, at, fit);

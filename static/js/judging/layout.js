@@ -1,20 +1,22 @@
-// The layout of the panes: side by side, stacked, or one at a time, with the desk of answers below or at the side.
-// It is chosen by measuring: the greatest scale of the photograph, with both results in sight if that costs little.
-// One key changes it, and the browser stores that. Panes that a text calls left and right lie side by side if there
-// is room: [data-beside].
+// The layout of the panes: side by side, stacked, or one at a time, with the desk of answers below, in three rows
+// or one, or at the side.
+// Landscape windows from 900 px of width show both results side by side at first, any other window in the layout
+// with the greatest scale, if the photograph is large enough there; else one at a time. One key changes it, and the
+// browser stores that. Panes that a text calls left and right are never stacked: [data-beside].
 import { gettext } from "../elements/words.js";
+import { fitScale } from "./camera.js";
 
-const NARROW =
-  "(width < 37.5rem), (width < 56.25rem) and (height < 44rem), (width < 80rem) and (height < 34rem)";
+const WIDE_PX = 900;
 const KEPT = "layout";
-// The share of the best scale from which both results are shown.
-const BOTH = 0.9;
-const HALF = 0.5;
-// A desk at the side has to be worth it.
+// Both results are shown from this width of the photograph, in CSS pixels or as a share of its own.
+const ENOUGH_PX = 480;
+const ENOUGH = 0.4;
+// A layout further down the list has to be worth it.
 const WORTH = 1.02;
-const CANDIDATES = ["below", "side"].flatMap((desk) =>
-  ["beside", "stacked", "one"].map((panes) => ({ panes, desk })),
-);
+const CANDIDATES = [
+  { panes: "beside", desk: "rows" },
+  ...["below", "side"].flatMap((desk) => ["beside", "stacked", "one"].map((panes) => ({ panes, desk }))),
+];
 // The name of each side's result, and of an answer for it.
 export const NAMES = {
   left: { result: gettext("Left result"), better: gettext("Left better") },
@@ -25,15 +27,14 @@ export const STACKED_NAMES = {
   right: { result: gettext("Bottom result"), better: gettext("Bottom better") },
 };
 
-// The best of the measured layouts {panes, desk, scale, share}; share: of the window, covered by photographs.
-// wish: "one", "both" or null.
-export function bestOf(measured, wish = null) {
+// The best of the measured layouts {panes, desk, scale, width}; width: of the photograph, in CSS pixels.
+// wish: "one", "both" or null. isWide: in this window both results are side by side at first.
+export function bestOf(measured, { wish = null, isWide = false } = {}) {
   const greatest = (all) => all.reduce((best, each) => (each.scale > best.scale * WORTH ? each : best));
   const one = greatest(measured.filter(({ panes }) => panes === "one"));
-  const both = greatest(measured.filter(({ panes }) => panes !== "one"));
+  const both = greatest(measured.filter(({ panes }) => (isWide ? panes === "beside" : panes !== "one")));
   if (wish) return wish === "one" ? one : both;
-  const isCheap = both.scale >= BOTH * one.scale;
-  return isCheap || (one.share < HALF && both.share >= HALF) ? both : one;
+  return isWide || both.width >= ENOUGH_PX || both.scale >= ENOUGH ? both : one;
 }
 
 function kept(value) {
@@ -48,8 +49,7 @@ function kept(value) {
 
 // image(): the size of the photograph. onLay() is called after each change.
 export function createLayout(root, { image, onLay }) {
-  const isBeside = root.hasAttribute("data-beside");
-  const narrow = matchMedia(NARROW);
+  const candidates = CANDIDATES.filter(({ panes }) => panes !== "stacked" || !root.hasAttribute("data-beside"));
   let wish = kept();
   let known = "";
 
@@ -62,25 +62,31 @@ export function createLayout(root, { image, onLay }) {
 
   function measure(candidate) {
     set(candidate);
-    const { width: w, height: h } = image();
-    const n = candidate.panes === "one" ? 1 : 2;
     const shown = root.dataset.shown ?? "left";
-    const { width, height } = root.querySelector(`[data-pane=${shown}] .pane__picture`).getBoundingClientRect();
-    const scale = Math.min(width / w, height / h);
-    return { ...candidate, scale, share: (n * w * h * scale ** 2) / (innerWidth * innerHeight) };
+    const pane = root.querySelector(`[data-pane=${shown}] .pane__picture`).getBoundingClientRect();
+    const scale = fitScale({ image: image(), pane, dots: devicePixelRatio });
+    return { ...candidate, scale, width: scale * image().width };
   }
 
-  const choose = (by) => bestOf(CANDIDATES.map(measure), by);
+  function choose(by) {
+    return bestOf(candidates.map(measure), { wish: by, isWide: innerWidth >= WIDE_PX && innerWidth > innerHeight });
+  }
+
+  // The shape of a pane is that of its photograph, and no pane is larger than its pixels.
+  function shape() {
+    const { width, height, room: [x, y] = [0, 0] } = image();
+    const most = fitScale({ image: image(), pane: { width: Infinity, height: Infinity }, dots: devicePixelRatio });
+    root.style.setProperty("--shape", `${width + 2 * x} / ${height + 2 * y}`);
+    root.style.setProperty("--most", Number.isFinite(most) ? `${(height + 2 * y) * most}px` : "none");
+  }
 
   function lay() {
-    if (isBeside) set({ panes: wish === "one" || narrow.matches ? "one" : "beside", desk: "below" });
-    else {
-      const { width, height } = image();
-      const now = [width, height, innerWidth, innerHeight, wish].join();
-      if (now === known) return;
-      known = now;
-      set(choose(wish));
-    }
+    const { width, height } = image();
+    const now = [width, height, innerWidth, innerHeight, devicePixelRatio, wish].join();
+    if (now === known) return;
+    known = now;
+    shape();
+    set(choose(wish));
     onLay();
   }
   window.addEventListener("resize", lay);
@@ -89,12 +95,14 @@ export function createLayout(root, { image, onLay }) {
   return {
     lay,
     isOne,
+    // One result is shown, and nobody chose that.
+    isOwnSingle: () => isOne() && !wish,
     // A choice that is the page's own is not stored.
     single(on) {
       wish = on ? "one" : "both";
-      if (!isBeside && (choose(null).panes === "one") === on) wish = null;
-      if (isBeside && !on) wish = null;
+      if ((choose(null).panes === "one") === on) wish = null;
       kept(wish);
+      known = "";
       lay();
     },
     names: () => (root.hasAttribute("data-stacked") ? STACKED_NAMES : NAMES),

@@ -159,8 +159,7 @@ function addDialogs(page) {
   });
 }
 
-function start({ answer, courier, keys, messages, payload, prefetch }) {
-  keys.label(document.body);
+function start({ answer, courier, messages, payload, prefetch }) {
   offerChoices(document.querySelectorAll("[data-show]"));
   answer.begin(payload);
   prefetch(payload);
@@ -174,6 +173,7 @@ function start({ answer, courier, keys, messages, payload, prefetch }) {
 
 for (const root of document.querySelectorAll("[data-screen]")) {
   const page = createPage(root);
+  page.keys.label(document.body);
   addAnswer(page);
   addPanes(page);
   addDialogs(page);

@@ -1,4 +1,5 @@
-// What a person chooses to see, kept by the browser: keys on all buttons, and how many places were looked at.
+// What a person chooses to see, kept by the browser: keys on all buttons, and how many places were looked at; and
+// what was said once.
 function kept(name, value) {
   try {
     if (value !== undefined) localStorage.setItem(`show ${name}`, value ? "yes" : "no");
@@ -9,6 +10,13 @@ function kept(name, value) {
 }
 
 export const showsCoverage = () => kept("coverage");
+
+// Whether this is said for the first time in this browser.
+export function isNews(name) {
+  if (kept(`${name} said`)) return false;
+  kept(`${name} said`, true);
+  return true;
+}
 
 // boxes: check boxes, named "keys" or "coverage" by their value.
 export function offerChoices(boxes) {

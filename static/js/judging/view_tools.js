@@ -15,7 +15,7 @@ import { hasOffset, isZoomed, percentOf } from "./camera.js";
 import { createHaste } from "./haste.js";
 import { viewActionOf } from "./keys.js";
 import { createLazy } from "./lazy.js";
-import { showsCoverage } from "./showing.js";
+import { isNews, showsCoverage } from "./showing.js";
 import { AIDS } from "./panes.js";
 import { createTally } from "./tally.js";
 
@@ -25,6 +25,7 @@ const BLINK_MS = 600;
 const REPEATED = ["pan", "zoom_in", "zoom_out"];
 // Elements in which Space already has a meaning: it presses, opens, chooses.
 const KEEPS_SPACE = "a, button, summary, input:not([type=radio]:checked)";
+const HAS_FINGERS_ONLY = "(hover: none) and (pointer: coarse)";
 // Messages for each aid: switched on, switched off, and not offered by the study.
 const WORDS = {
   ground_truth: [
@@ -66,6 +67,9 @@ export function createViewTools(root, panes, { onSay = () => {}, onNote = () => 
   // A keyup outside the window is never reported.
   window.addEventListener("blur", () => HELD.forEach((aid) => paced[aid].want(false)));
   follow(tools, tally, haste);
+  // A new pair, which clears the words, may follow.
+  panes.watch((what) => what === "layout" && queueMicrotask(() => introduceSingle(tools)));
+  introduceSingle(tools);
 
   return {
     press(press, target = document.body) {
@@ -145,6 +149,16 @@ function tell({ toolbar, onSay }, text) {
   onSay(text);
 }
 
+function singleWords() {
+  const hasKeys = !matchMedia(HAS_FINGERS_ONLY).matches && !document.body.hasAttribute("data-no-letters");
+  return hasKeys ? gettext("Single view: C shows the other result.") : gettext("Single view: choose Left or Right.");
+}
+
+// The first time that a window has room for one result only.
+function introduceSingle(tools) {
+  if (tools.panes.layout.isOwnSingle() && isNews("single view")) tell(tools, singleWords());
+}
+
 async function toggle(tools, aid) {
   const { panes, paced, onSay } = tools;
   if (!panes.mayHave(aid)) {
@@ -189,7 +203,7 @@ function actionsOf(tools) {
     note: tools.onNote,
     single_view() {
       layout.single(!layout.isOne());
-      tell(tools, layout.isOne() ? gettext("Single view: C shows the other result.") : gettext("Both results."));
+      tell(tools, layout.isOne() ? singleWords() : gettext("Both results."));
     },
     other_side() {
       if (layout.isOne()) panes.other();
