@@ -2,11 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
-from xml.parsers import expat
 
 from text_rankings.base.i18n import Message
 
@@ -16,7 +15,6 @@ from .contents import OnEntry
 
 _MARK: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
-_MAX_DEPTH: Final = 50
 # Suffixes of pictures, also of those that are not read.
 PICTURES: Final = (
     *(".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff"),
@@ -27,6 +25,8 @@ _PICTURE: Final = re.compile(
 )
 _HIGH: Final = re.compile(rb"[\x80-\xff]+")
 _UNSAFE: Final = re.compile("[\0\ud800-\udfff]")
+# Names that engines give to a picture without a path.
+_NO_NAME: Final = re.compile(r"(?:unknown|-|stdin|tess_\w+_input)?\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +130,11 @@ def image_name(text: str) -> str:
     return match[1] if match else name
 
 
+def given_name(given: str, stem: str) -> str:
+    """Return the name that a document gives for its image, or its own where that is none of a file."""
+    return stem if _NO_NAME.match(image_name(given)) else given
+
+
 def page_name(stem: str, page: int, n_pages: int) -> str:
     """Return the name of a page's image: that of its file, with the page's number if there are several."""
     name = image_name(re.sub(r"\.pdf\Z", "", stem, flags=re.IGNORECASE))
@@ -173,68 +178,3 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise Fault("N3", "{value} twice", "each name once", value=quoted(twice))
     return found
-
-
-def parse_xml(
-    document: Document,
-    start: Callable[[str, Mapping[str, str]], None],
-    end: Callable[[str], None],
-    problems: Problems,
-    text: Callable[[str], None] | None = None,
-) -> bool:
-    """Pass the elements of a document to callables; return whether all could be read.
-
-    Document types and entities are refused, so nothing is fetched or expanded. A Fault that
-    ``start`` or ``end`` raises becomes a problem with its line, and parsing continues. ``start`` is
-    called with an element's name and attributes, ``end`` with its name, ``text`` with the text
-    between elements, in pieces.
-    """
-    parser = expat.ParserCreate()
-    depth = 0
-
-    def opened(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > _MAX_DEPTH:
-            raise _Stopped(
-                "A3", "elements nested more than {max_depth} deep", "fewer", max_depth=_MAX_DEPTH
-            )
-        _guarded(lambda: start(tag, attributes))
-
-    def closed(tag: str) -> None:
-        nonlocal depth
-        depth -= 1
-        _guarded(lambda: end(tag))
-
-    def _guarded(work: Callable[[], None]) -> None:
-        try:
-            work()
-        except _Stopped:
-            raise
-        except Fault as fault:
-            problems.fault(fault, document.entry, parser.CurrentLineNumber)
-
-    def declared(*_: object) -> None:
-        raise _Stopped("A2", "a document type or entity declaration", "plain elements")
-
-    parser.StartElementHandler = opened
-    parser.EndElementHandler = closed
-    if text is not None:
-        parser.CharacterDataHandler = text
-    parser.StartDoctypeDeclHandler = declared
-    parser.EntityDeclHandler = declared
-    try:
-        parser.Parse(document.content, True)
-    except _Stopped as fault:
-        problems.fault(fault, document.entry, parser.CurrentLineNumber)
-        return False
-    except (expat.ExpatError, LookupError, ValueError) as fault:
-        found = Message("no XML: {value}", value=visible(str(fault))[:200])
-        line = getattr(fault, "lineno", None)
-        problems.error("A1", found, "an XML document", document.entry, line)
-        return False
-    return True
-
-
-class _Stopped(Fault):
-    """A fault that ends the reading of a document."""

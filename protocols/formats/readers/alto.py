@@ -1,7 +1,6 @@
 """ALTO XML: the words of a page, as libraries store them ([LOC]_)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 from protocols.core.regions import Region
@@ -10,98 +9,128 @@ from text_rankings.base.i18n import Message
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
-from ..containers.documents import Document, image_name, parse_xml
+from ..containers.documents import Document
+from ..containers.elements import Elements, parse_xml
+from ..containers.pages import BLOCK, LINE, WORD, Page, Unit, add_pages
 from ..problems import Fault, Problems, quoted
 
 _SIDES: Final = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
+_POINTS: Final = "POINTS"
 _UNIT: Final = "pixel"
+_LEVELS: Final = {"TextBlock": BLOCK, "TextLine": LINE, "String": WORD}
 
 
-def _read_alto(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    """Read the strings of an ALTO file, each with its line as parent."""
-    page = _Page(document, collector, problems)
-    if parse_xml(document, page.start, page.end, problems, page.text) and not page.image:
+def _read_alto(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
+    """Read the words of each page with their lines as parents, or the lines of a page without words."""
+    alto = _Alto()
+    if parse_xml(document, alto, problems) and not alto.has_page:
         problems.error("A1", "no Page", "an alto with a Page", document.entry)
+    add_pages(alto.pages, document, collector, problems, kind, _region)
 
 
 read_alto: Final = reader_of("alto-xml", ".xml", _read_alto)
 
 
-@dataclass
-class _Page:
-    document: Document
-    collector: Collector
-    problems: Problems
-    image: str = ""
-    file_name: list[str] = field(default_factory=list)
-    unit: list[str] = field(default_factory=list)
-    # The list for the text being read, if any.
-    reading: list[str] | None = None
-    line: str | None = None
-    string: Mapping[str, str] | None = None
-    polygon: tuple[float, ...] | None = None
+class _Alto(Elements):
+    root = "alto"
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        name = tag.rpartition(":")[2]
-        if name == "fileName":
-            self.reading = self.file_name
-        elif name == "MeasurementUnit":
-            self.reading = self.unit
-        elif name == "Page":
-            self._start_page(attributes)
-        elif name == "TextLine":
-            self.line = attributes.get("ID")
-        elif name == "String" and self.image:
-            self.string, self.polygon = attributes, None
-        elif name == "Polygon" and self.string is not None:
-            numbers = attributes.get("POINTS", "").replace(",", " ").split()
-            self.polygon = checked.points_of([checked.finite_in(number) for number in numbers])
+    def __init__(self) -> None:
+        super().__init__()
+        self.pages: list[Page] = []
+        self.has_page = False
+        self._page: Page | None = None
+        # The open block, line and string: attributes, and the points of their own outlines.
+        self._open: list[Unit] = []
+        # The strings of the open line.
+        self._strings: list[Unit] = []
+        self._texts: dict[str, str] = {}
 
-    def _start_page(self, attributes: Mapping[str, str]) -> None:
-        if self.image:
-            raise Fault("N3", "a second Page", "a page for each file")
-        unit = "".join(self.unit).strip() or _UNIT
-        if unit != _UNIT:
-            raise Fault("L2", "measures in {unit}", "measures in pixels", unit=quoted(unit))
-        image = image_name("".join(self.file_name).strip() or self.document.stem)
-        if image in self.collector:
-            raise self.collector.second(image)
-        size = None
-        if "WIDTH" in attributes and "HEIGHT" in attributes:
-            size = checked.size_of(
-                checked.finite_in(attributes["WIDTH"]), checked.finite_in(attributes["HEIGHT"])
-            )
-        self.collector.image(image, size=size, entry=self.document.entry)
-        self.image = image
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "Page":
+            self._page, self.has_page = None, True
+            self._open.clear()
+            self._page = self._started(attributes)
+            self.pages.append(self._page)
+        elif self._page is None:
+            return
+        elif name in _LEVELS:
+            parent = self._open[-1].id if self._open else None
+            given = dict(attributes)
+            unit = Unit(_LEVELS[name], self.line, given, attributes.get("ID"), parent)
+            unit.text = attributes.get("CONTENT")
+            self._open.append(unit)
+        elif name == "Polygon" and self._open and self.open[-3] in _LEVELS:
+            self._open[-1].given.setdefault(_POINTS, attributes.get(_POINTS, ""))
 
     def text(self, text: str) -> None:
-        if self.reading is not None:
-            self.reading.append(text)
+        if self.open[-1] in ("fileName", "MeasurementUnit"):
+            self._texts[self.open[-1]] = self._texts.get(self.open[-1], "") + text
 
-    def end(self, tag: str) -> None:
-        name = tag.rpartition(":")[2]
-        if name in ("fileName", "MeasurementUnit"):
-            self.reading = None
-        elif name == "TextLine":
-            self.line = None
-        elif name == "String" and self.string is not None:
-            given, self.string = self.string, None
-            self.collector.add(self.image, self._region(given), entry=self.document.entry)
+    def end(self, name: str) -> None:
+        if name not in _LEVELS or not self._open or self._page is None:
+            return
+        unit = self._open.pop()
+        if unit.level == WORD:
+            self._strings.append(unit)
+            if not any(side in unit.given for side in (*_SIDES, _POINTS)):
+                # A text of its line.
+                return
+        elif unit.level == LINE:
+            self._end_line(unit)
+        self._page.add(unit, self._open)
 
-    def _region(self, given: Mapping[str, str]) -> Region:
-        confidence = given.get("WC")
-        known: dict[str, Any] = {
-            "text": given.get("CONTENT"),
-            "confidence": None
-            if confidence is None
-            else checked.confidence_of(checked.finite_in(confidence)),
-            "id": given.get("ID"),
-            "parent": self.line,
-        }
-        if self.polygon is not None:
-            return Region(self.polygon, **known)
-        sides = [
-            checked.finite_in(given.get(side, ""), Message("a number as {side}", side=side))
-            for side in _SIDES
-        ]
-        return checked.box_region(*sides, **known)
+    def _started(self, attributes: Mapping[str, str]) -> Page:
+        unit = self._texts.get("MeasurementUnit", "").strip() or _UNIT
+        if unit != _UNIT:
+            raise Fault("L2", "measures in {unit}", "measures in pixels", unit=quoted(unit))
+        size = None
+        if "WIDTH" in attributes and "HEIGHT" in attributes:
+            sides = [checked.finite_in(attributes[side]) for side in ("WIDTH", "HEIGHT")]
+            size = checked.size_of(*sides)
+        return Page(self._texts.get("fileName", "").strip(), self.line, size)
+
+    def _end_line(self, line: Unit) -> None:
+        """Give a line the texts of its strings, and the outline to a string that is all of it."""
+        strings, self._strings = self._strings, []
+        if strings:
+            line.text = " ".join(string.text or "" for string in strings)
+        if len(strings) == 1:
+            [string] = strings
+            if "WC" in string.given:
+                line.given["WC"] = string.given["WC"]
+            points = line.given.get(_POINTS)
+            if points and _POINTS not in string.given and _is_box_of(string.given, points):
+                string.given[_POINTS] = points
+
+
+def _is_box_of(given: Mapping[str, str], points: str) -> bool:
+    """Return whether sides are those of the box around points, to the pixel."""
+    try:
+        left, top, width, height = (float(given[side]) for side in _SIDES)
+        numbers = list(map(float, points.replace(",", " ").split()))
+    except (KeyError, ValueError):
+        return False
+    xs, ys = numbers[::2], numbers[1::2]
+    box = (min(xs), min(ys), max(xs), max(ys)) if ys else ()
+    sides = (left, top, left + width, top + height)
+    return bool(box) and all(abs(a - b) <= 1 for a, b in zip(box, sides, strict=True))
+
+
+def _region(unit: Unit) -> Region:
+    given, confidence = unit.given, unit.given.get("WC")
+    if confidence is not None:
+        confidence = checked.confidence_of(checked.finite_in(confidence))
+    known: dict[str, Any] = {"text": unit.text or None, "confidence": confidence}
+    known |= {"id": unit.id, "parent": unit.parent}
+    if _POINTS in given:
+        numbers = given[_POINTS].replace(",", " ").split()
+        return Region(checked.points_of([checked.finite_in(of) for of in numbers]), **known)
+    if not any(side in given for side in _SIDES):
+        wanted = Message("HPOS, VPOS, WIDTH and HEIGHT, or a Shape")
+        name = next(name for name, level in _LEVELS.items() if level == unit.level)
+        raise Fault("S3", "a {name} without an outline", wanted, name=name)
+    sides = [
+        checked.finite_in(given.get(side, ""), Message("a number as {side}", side=side))
+        for side in _SIDES
+    ]
+    return checked.box_region(*sides, **known)

@@ -146,6 +146,8 @@ class _Document:
         self._with_cells = with_cells
         self._open: list[str] = []
         self._n_tables = 0
+        # The first element in the document that is no table.
+        self._other: str | None = None
         # State of the open table and cell.
         self._outline: tuple[float, ...] | None = None
         self._cells: list[Region] = []
@@ -164,6 +166,8 @@ class _Document:
             self._refuse(
                 "elements nested more than {max_depth} deep", code="A3", max_depth=_MAX_DEPTH
             )
+        if len(self._open) == 2 and tag != "table":
+            self._other = self._other or tag
         if tag == "table":
             self._start_table()
         elif tag == "cell" and self._with_cells:
@@ -192,6 +196,8 @@ class _Document:
             self.regions.append(Region(self._outline, label="table", id=str(self._n_tables)))
             self.regions += self._cells
             self._n_tables += 1
+        elif not self._open and not self._n_tables and self._other is not None:
+            self._refuse("no table, but an element {tag}", code="A1", tag=quoted(self._other))
 
     def refuse_declaration(self, *_: object) -> None:
         self._refuse("a document type or entity declaration, which is not accepted", code="A2")

@@ -18,7 +18,8 @@ from text_rankings.base.i18n import Message
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
-from ..containers.documents import Document, image_name, parse_xml, text_of
+from ..containers.documents import Document, image_name, text_of
+from ..containers.elements import Elements, parse_xml
 from ..problems import PASSED_OVER, Fault, Problems, Span, quoted
 
 _MAX_LINE: Final = 200_000
@@ -146,37 +147,40 @@ def _span(line: str, field: str) -> Span | None:
 
 
 def _read_xml(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
-    reader = _Elements(document, kind, collector, problems)
-    parse_xml(document, reader.start, reader.end, problems)
+    reader = _Images(document, kind, collector, problems)
+    if parse_xml(document, reader, problems) and not reader.has_image:
+        problems.error("A1", "no image", "an <evaltex> of images", document.entry)
 
 
 read_xml: Final = reader_of("evaltex-xml", ".xml", _read_xml)
 
 
-class _Elements:
+class _Images(Elements):
     """A collector of regions from the parser's events."""
+
+    root = "evaltex"
 
     def __init__(
         self, document: Document, kind: Kind, collector: Collector, problems: Problems
     ) -> None:
+        super().__init__()
+        self.has_image = False
         self._document = document
         self._kind = kind
         self._collector = collector
         self._problems = problems
-        self._open: list[str] = []
         self._image: str | None = None
         self._parent: str | None = None
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        above = self._open[-1] if self._open else None
-        self._open.append(tag)
-        if above is None:
-            self._start_root(tag, attributes)
-        elif tag == "image":
-            self._start_image(above, attributes)
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if len(self.open) == 1:
+            self._check_kind(attributes.get("kind"))
+        elif name == "image":
+            self.has_image = True
+            self._start_image(attributes)
         elif self._image is None:
             return
-        elif tag == "region":
+        elif name == "region":
             self._parent = attributes.get("id", "").strip() or None
             if {"points", *_SIDES} & attributes.keys():
                 found = Message("a shape of the region {value}", value=quoted(self._parent or ""))
@@ -184,27 +188,23 @@ class _Elements:
                 self._problems.warning(
                     "L1", found, wanted, self._document.entry, action=PASSED_OVER
                 )
-        elif tag == "object":
+        elif name == "object":
             region = self._region(attributes)
             self._collector.add(self._image, region, entry=self._document.entry)
 
-    def end(self, tag: str) -> None:
-        self._open.pop()
-        if tag == "image":
+    def end(self, name: str) -> None:
+        if name == "image":
             self._image = None
-        elif tag == "region":
+        elif name == "region":
             self._parent = None
 
-    def _start_root(self, tag: str, attributes: Mapping[str, str]) -> None:
-        kind = attributes.get("kind")
-        if tag != "evaltex":
-            raise Fault("A1", "a document {tag}", "<evaltex>", tag=quoted(tag))
+    def _check_kind(self, kind: str | None) -> None:
         if kind is not None and _KINDS.get(kind) != self._kind:
             asked = next(name for name, of in _KINDS.items() if of == self._kind)
             raise Fault("A1", "a document of the kind {kind}", asked, kind=quoted(kind))
 
-    def _start_image(self, above: str, attributes: Mapping[str, str]) -> None:
-        self._image = None
+    def _start_image(self, attributes: Mapping[str, str]) -> None:
+        self._image, above = None, self.open[-2]
         image = image_name(attributes.get("name", "").strip())
         if above != "evaltex":
             raise Fault(

@@ -1,7 +1,8 @@
-"""hOCR: the words of a page in HTML, as written by Tesseract and others."""
+"""hOCR: the words of pages in HTML, as written by Tesseract and others."""
 
 import re
-from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from html.parser import HTMLParser
 from typing import Any, Final
 
@@ -11,110 +12,151 @@ from text_rankings.base.i18n import Message
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
-from ..containers.documents import Document, image_name, text_of
+from ..containers.documents import Document, text_of
+from ..containers.limits import NUMBER
+from ..containers.pages import BLOCK, LINE, WORD, Page, Unit, add_pages
 from ..problems import Fault, Problems, quoted
 
 _SUFFIXES: Final = (".hocr", ".html", ".htm", ".xhtml")
 # Parsing damaged HTML can be slow.
 _MAX_BYTES: Final = 16 * 1024 * 1024
-_IMAGE: Final = re.compile(r"""image\s++(?:"([^"]*+)"|'([^']*+)'|([^\s;]++))""")
-_WORDS: Final = {"ocrx_word", "ocr_word"}
-_LINES: Final = {"ocr_line", "ocrx_line", "ocr_header", "ocr_textfloat", "ocr_caption"}
+_IMAGE: Final = re.compile(r"""(?:\A|[\s;])image\s++(?:"([^"]*+)"|'([^']*+)'|([^;]++))""")
+_LEVELS: Final = {
+    **dict.fromkeys(("ocrx_word", "ocr_word"), WORD),
+    **dict.fromkeys(("ocr_line", "ocrx_line", "ocr_header", "ocr_textfloat", "ocr_caption"), LINE),
+    **dict.fromkeys(("ocr_carea", "ocrx_block"), BLOCK),
+}
+# Parts of a word: its characters, each with a box, or what else each of them may be.
+_PARTS: Final = {"ocrx_cinfo", "ocr_cinfo", "ocr_symbol", "ocr_glyph"}
+_BOXES: Final = ("x_bboxes", "bbox")
 _VOID: Final = {"br", "hr", "img", "meta", "link", "input", "wbr", "col", "area", "base"}
+_INDENTATION: Final = re.compile(r"[^\S\n]*+\n\s*+")
 
 
-def _read_hocr(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    """Read the words of an hOCR file, each with its line as parent."""
+def _read_hocr(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
+    """Read the words of each page with their lines as parents, or the lines of a page without words."""
     if len(document.content) > _MAX_BYTES:
         found = Message("more than {max_bytes} bytes", max_bytes=_MAX_BYTES)
         problems.error("A3", found, "fewer pages in a file", document.entry)
         return
-    page = _Pages(document, collector, problems)
-    page.feed(text_of(document, problems))
-    page.close()
-    page.finish()
+    parser = _Pages(document, problems)
+    parser.feed(text_of(document, problems))
+    parser.close()
+    parser.finish()
+    if not parser.has_page:
+        wanted = Message('an element of the class "ocr_page"')
+        problems.error("A1", "no page", wanted, document.entry)
+    region_of = partial(_region, are_shares=parser.are_shares)
+    add_pages(parser.pages, document, collector, problems, kind, region_of)
 
 
 read_hocr: Final = reader_of("hocr", _SUFFIXES, _read_hocr)
 
 
-class _Pages(HTMLParser):
-    """A parser of one document; an unclosed element closes with its parent."""
+@dataclass(slots=True)
+class _Open:
+    """A unit, the depth of its element, its own text and that of its characters."""
 
-    def __init__(self, document: Document, collector: Collector, problems: Problems) -> None:
+    unit: Unit
+    depth: int
+    own: list[str] = field(default_factory=list)
+    characters: list[str] = field(default_factory=list)
+
+
+class _Pages(HTMLParser):
+    """A parser of one document; an unclosed element closes with its parent, or the next of its kind."""
+
+    def __init__(self, document: Document, problems: Problems) -> None:
         super().__init__(convert_charrefs=True)
+        self.pages: list[Page] = []
+        self.has_page = False
+        # Whether all confidences of characters are from 0 to 1.
+        self.are_shares = True
         self._document = document
-        self._collector = collector
         self._problems = problems
-        self._image = ""
-        self._n_pages = 0
+        self._page: Page | None = None
         self._depth = 0
-        # Depth and id of the line, and depth and attributes of the word being read.
-        self._line: tuple[int, str | None] | None = None
-        self._word: tuple[int, Mapping[str, str | None]] | None = None
-        self._texts: list[str] = []
+        self._open: list[_Open] = []
+        # Depths of the open parts of a word, and whether each is a character.
+        self._parts: list[tuple[int, bool]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in _VOID:
             self._depth += 1
         given = dict(attrs)
-        classes = set((given.get("class") or "").split())
-        try:
-            if "ocr_page" in classes:
-                self._start_page(given)
-            elif classes & _LINES:
-                self._line = (self._depth, given.get("id"))
-            elif classes & _WORDS and self._image:
-                self._finish_word()
-                self._word, self._texts = (self._depth, given), []
-        except Fault as fault:
-            self._problems.fault(fault, self._document.entry, self.getpos()[0])
+        classes = (given.get("class") or "").split()
+        title = given.get("title") or ""
+        if "ocr_page" in classes:
+            self._start_page(title)
+        elif self._page is None or not classes:
+            return
+        elif level := next((_LEVELS[of] for of in classes if of in _LEVELS), None):
+            self._start_unit(level, given.get("id"), title)
+        elif self._open and not _PARTS.isdisjoint(classes):
+            is_character = any(_property(title, box) is not None for box in _BOXES)
+            self._parts.append((self._depth, is_character))
 
     def handle_data(self, data: str) -> None:
-        if self._word is not None:
-            self._texts.append(data)
+        if not self._open:
+            return
+        if not self._parts:
+            self._open[-1].own.append(data)
+        elif all(is_character for _depth, is_character in self._parts):
+            self._open[-1].characters.append(data)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in _VOID:
-            return
-        if self._word is not None and self._word[0] >= self._depth:
-            self._finish_word()
-        if self._line is not None and self._line[0] >= self._depth:
-            self._line = None
-        self._depth = max(0, self._depth - 1)
+        if tag not in _VOID:
+            self._close(self._depth)
+            self._depth = max(0, self._depth - 1)
 
     def finish(self) -> None:
-        self._finish_word()
-        if not self._n_pages:
-            wanted = Message('an element of the class "ocr_page"')
-            self._problems.error("A1", "no page", wanted, self._document.entry)
+        self._close(0)
 
-    def _start_page(self, given: Mapping[str, str | None]) -> None:
-        self._image, self._n_pages = "", self._n_pages + 1
-        title = given.get("title") or ""
-        named = _IMAGE.search(title)
-        path = next((of for of in named.groups() if of), "") if named else ""
-        image = image_name(path) or image_name(self._document.stem)
-        if image in self._collector:
-            raise self._collector.second(image)
-        box = _property(title, "bbox")
-        size = None
-        if box is not None and len(box) == 4:
-            left, top, right, bottom = map(checked.finite_in, box)
-            size = checked.size_of(right - left, bottom - top)
-        self._collector.image(image, size=size, entry=self._document.entry)
-        self._image = image
+    def _start_page(self, title: str) -> None:
+        self._close(0)
+        self._page, self.has_page = None, True
+        line = self.getpos()[0]
+        with self._problems.catching(self._document.entry, line):
+            named = _IMAGE.search(title)
+            path = next((of for of in named.groups() if of), "") if named else ""
+            box = _property(title, "bbox")
+            size = None
+            if box is not None and len(box) == 4:
+                left, top, right, bottom = map(checked.finite_in, box)
+                size = checked.size_of(right - left, bottom - top)
+            self._page = Page(path.strip(), line, size)
+            self.pages.append(self._page)
 
-    def _finish_word(self) -> None:
-        if self._word is None:
-            return
-        (_, given), self._word = self._word, None
-        try:
-            line = None if self._line is None else self._line[1]
-            region = _region(given, "".join(self._texts).strip(), line)
-            self._collector.add(self._image, region, entry=self._document.entry)
-        except Fault as fault:
-            self._problems.fault(fault, self._document.entry, self.getpos()[0])
+    def _start_unit(self, level: str, id_: str | None, title: str) -> None:
+        if level != BLOCK:
+            inner = next((of for of in self._open if of.unit.level in (WORD, level)), None)
+            self._close(self._depth if inner is None else inner.depth)
+        parent = self._open[-1].unit.id if self._open else None
+        unit = Unit(level, self.getpos()[0], title, id_, parent)
+        if level == WORD:
+            confidences = _property(title, "x_confs") or ()
+            self.are_shares &= all(map(_is_share, confidences))
+        self._open.append(_Open(unit, self._depth))
+
+    def _close(self, depth: int) -> None:
+        """Close what begins at this depth or deeper."""
+        while self._parts and self._parts[-1][0] >= depth:
+            self._parts.pop()
+        while self._open and self._open[-1].depth >= depth and self._page is not None:
+            closed = self._open.pop()
+            closed.unit.text = _text(closed)
+            self._page.add(closed.unit, [of.unit for of in self._open])
+
+
+def _text(of: _Open) -> str | None:
+    """Return the text of a word or line, or that of its characters; blanks at the ends are kept."""
+    own = "".join(of.own)
+    if not own.strip() and of.characters:
+        own = "".join(of.characters)
+    if of.unit.level == WORD:
+        # A word may be indented inside.
+        return _INDENTATION.sub("", own) or own
+    return None if of.unit.level == BLOCK else " ".join(own.split())
 
 
 def _property(title: str, name: str) -> list[str] | None:
@@ -126,23 +168,36 @@ def _property(title: str, name: str) -> list[str] | None:
     return None
 
 
-def _region(given: Mapping[str, str | None], text: str, line: str | None) -> Region:
-    title = given.get("title") or ""
-    certainty = _property(title, "x_wconf")
-    known: dict[str, Any] = {"text": text, "id": given.get("id"), "parent": line}
-    if certainty:
-        per_cent = checked.finite_in(certainty[0], Message("a number from 0 to 100"))
-        if not 0 <= per_cent <= 100:
-            raise Fault("L3", "x_wconf {per_cent:g}", "a number from 0 to 100", per_cent=per_cent)
-        known["confidence"] = per_cent / 100
+def _is_share(number: str) -> bool:
+    return not NUMBER.match(number) or float(number) <= 1
+
+
+def _region(unit: Unit, *, are_shares: bool) -> Region:
+    title = unit.given
+    known: dict[str, Any] = {"text": unit.text or None, "id": unit.id, "parent": unit.parent}
+    known["confidence"] = _confidence(title, are_shares)
     if polygon := _property(title, "poly"):
-        return Region(checked.points_of([checked.finite_in(value) for value in polygon]), **known)
+        points = checked.points_of([checked.finite_in(value) for value in polygon])
+        return Region(points, **known)
     box = _property(title, "bbox")
     if box is None or len(box) != 4:
-        raise Fault(
-            "L1", "a word {word} without a bbox", "bbox and four numbers", word=quoted(text)
-        )
+        found = Message("{text} without a bbox", text=quoted(unit.text or unit.id or ""))
+        raise Fault("L1", found, "bbox and four numbers")
     left, top, right, bottom = map(checked.finite_in, box)
     if right <= left or bottom <= top:
         raise Fault("L4", "bbox {box}", "right > left and bottom > top", box=" ".join(box))
     return Region.from_box(left, top, right, bottom, **known)
+
+
+def _confidence(title: str, are_shares: bool) -> float | None:
+    """Return the confidence of a word, or the mean of those of its characters."""
+    if certainty := _property(title, "x_wconf"):
+        per_cent = checked.finite_in(certainty[0], Message("a number from 0 to 100"))
+        if not 0 <= per_cent <= 100:
+            raise Fault("L3", "x_wconf {per_cent:g}", "a number from 0 to 100", per_cent=per_cent)
+        return per_cent / 100
+    confidences = list(map(checked.finite_in, _property(title, "x_confs") or ()))
+    if not confidences:
+        return None
+    mean = sum(confidences) / len(confidences)
+    return checked.confidence_of(mean if are_shares else mean / 100)

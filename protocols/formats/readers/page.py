@@ -1,7 +1,8 @@
 """PAGE XML: regions of a page, their lines and words, each with an outline and a text ([P10]_)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import inf
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr  # nosec B406
 
@@ -11,136 +12,136 @@ from text_rankings.base.i18n import Message
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
-from ..containers.documents import Document, image_name, parse_xml
+from ..containers.documents import Document
+from ..containers.elements import Elements, parse_xml
 from ..containers.limits import shortest
+from ..containers.pages import BLOCK, LINE, WORD, Page, Unit, add_pages
 from ..problems import Fault, Problems
 
-_LEVELS: Final = ("TextRegion", "TextLine", "Word")
+_LEVELS: Final = {"TextRegion": BLOCK, "TextLine": LINE, "Word": WORD}
 # Prefix of the ids written for regions without one: the schema requires an id.
 _UNNAMED: Final = "unnamed-"
 _IGNORED: Final = "ignored"
 _NAMESPACE: Final = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 
 
-@dataclass
-class _Element:
-    """A region, line or word that is being read."""
-
-    level: str
-    id: str | None
-    parent: str | None
-    is_ignored: bool
-    line: int | None = None
-    points: tuple[float, ...] | None = None
-    text: str | None = None
-    confidence: float | None = None
-
-
-def _read_page(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+def _read_page(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
     """Read the words of a page; if there are none, its lines; else its regions."""
-    _Page(document, collector, problems).read()
+    page = _Page()
+    if parse_xml(document, page, problems) and not page.has_page:
+        wanted = Message("a PcGts with a Page that names its image")
+        problems.error("A1", "no Page", wanted, document.entry)
+    add_pages(page.pages, document, collector, problems, kind, _region)
 
 
 read_page: Final = reader_of("page-xml", ".xml", _read_page)
 
 
-@dataclass
-class _Page:
-    document: Document
-    collector: Collector
-    problems: Problems
-    image: str = ""
-    open: list[_Element] = field(default_factory=list)
-    # The text being read, inside a Unicode element.
-    texts: list[str] | None = None
-    corners: list[str] = field(default_factory=list)
-    found: dict[str, list[Region]] = field(default_factory=dict)
+@dataclass(slots=True)
+class _Own:
+    """Own properties of a region, line or word, without those of its parts."""
 
-    def read(self) -> None:
-        is_read = parse_xml(self.document, self._start, self._end, self.problems, self._text)
-        if is_read and not self.image:
-            wanted = Message("a PcGts with a Page that names its image")
-            self.problems.error("A1", "no Page", wanted, self.document.entry)
-        for level in reversed(_LEVELS):
-            if regions := self.found.get(level):
-                for region in regions:
-                    try:
-                        self.collector.add(self.image, region, entry=self.document.entry)
-                    except Fault as fault:
-                        self.problems.fault(fault, self.document.entry)
-                return
+    name: str
+    # None without an outline.
+    numbers: list[str] | None = None
+    # Index, text and confidence of the TextEquiv that counts.
+    index: float = inf
+    confidence: str | None = None
 
-    def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        name = tag.rpartition(":")[2]
+
+class _Page(Elements):
+    root = "PcGts"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pages: list[Page] = []
+        self.has_page = False
+        self._page: Page | None = None
+        self._open: list[Unit] = []
+        # Whether the TextEquiv that is being read counts, and the parts of its text.
+        self._counts = False
+        self._texts: list[str] = []
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "Page":
-            self._start_page(attributes)
-        elif name in _LEVELS and self.image:
-            id_ = attributes.get("id")
-            is_ignored = _IGNORED in attributes.get("custom", "").split()
-            parent = self.open[-1].id if self.open else None
-            shown = None if id_ is None or id_.startswith(_UNNAMED) else id_
-            self.open.append(_Element(name, shown, parent, is_ignored))
-        elif not self.open:
+            self._page, self.has_page = None, True
+            self._open.clear()
+            self._page = self._started(attributes)
+            self.pages.append(self._page)
+        elif name in _LEVELS and self._page is not None:
+            self._start_unit(name, attributes)
+        elif not self._open:
             return
-        elif name == "Coords":
-            self.corners = []
+        elif name == "Coords" and self.open[-2] in _LEVELS:
             if "points" in attributes:
-                self._take_points(attributes["points"].replace(",", " ").split())
-        elif name == "Point":
-            self.corners += [attributes.get("x", ""), attributes.get("y", "")]
-        elif name == "TextEquiv" and self.open[-1].text is None:
-            if (confidence := attributes.get("conf")) is not None:
-                self.open[-1].confidence = checked.confidence_of(
-                    checked.finite_in(confidence, "a confidence")
-                )
-        elif name == "Unicode" and self.open[-1].text is None:
-            self.texts = []
+                self._open[-1].given.numbers = attributes["points"].replace(",", " ").split()
+        elif name == "Point" and self.open[-2] == "Coords" and self.open[-3] in _LEVELS:
+            own = self._open[-1].given
+            own.numbers = [*(own.numbers or ()), attributes.get("x", ""), attributes.get("y", "")]
+        elif name == "TextEquiv" and self.open[-2] in _LEVELS:
+            self._start_text(attributes)
+        elif name == "Unicode":
+            self._texts = []
 
-    def _start_page(self, attributes: Mapping[str, str]) -> None:
-        if self.image:
-            raise Fault("N3", "a second Page", "a page for each file")
-        image = image_name(attributes.get("imageFilename", "") or self.document.stem)
-        if image in self.collector:
-            raise self.collector.second(image)
+    def _started(self, attributes: Mapping[str, str]) -> Page:
         size = None
         if "imageWidth" in attributes and "imageHeight" in attributes:
             sides = [checked.finite_in(attributes[side]) for side in ("imageWidth", "imageHeight")]
             size = checked.size_of(*sides)
-        self.collector.image(image, size=size, entry=self.document.entry)
-        self.image = image
+        return Page(attributes.get("imageFilename", ""), self.line, size)
 
-    def _take_points(self, numbers: Sequence[str]) -> None:
-        element = self.open[-1]
-        if element.points is None:
-            element.points = checked.points_of([checked.finite_in(number) for number in numbers])
-
-    def _text(self, text: str) -> None:
-        if self.texts is not None:
-            self.texts.append(text)
-
-    def _end(self, tag: str) -> None:
-        name = tag.rpartition(":")[2]
-        if name == "Unicode" and self.texts is not None:
-            if self.open:
-                self.open[-1].text = "".join(self.texts)
-            self.texts = None
-        elif name == "Coords" and self.corners and self.open:
-            corners, self.corners = self.corners, []
-            self._take_points(corners)
-        elif name in _LEVELS and self.open and self.open[-1].level == name:
-            element = self.open.pop()
-            if element.points is None:
-                raise Fault("S3", "a {name} without an outline", "Coords with points", name=name)
-            region = Region(
-                element.points,
-                element.text,
-                element.confidence,
-                element.is_ignored,
-                id=element.id,
+    def _start_unit(self, name: str, attributes: Mapping[str, str]) -> None:
+        id_ = attributes.get("id")
+        self._open.append(
+            Unit(
+                _LEVELS[name],
+                self.line,
+                _Own(name),
+                None if id_ is None or id_.startswith(_UNNAMED) else id_,
                 # Regions of a page may be nested; only a word has its line, and a line its region.
-                parent=None if name == _LEVELS[0] else element.parent,
+                self._open[-1].id if self._open and name != "TextRegion" else None,
+                ignored=_IGNORED in attributes.get("custom", "").split(),
             )
-            self.found.setdefault(name, []).append(region)
+        )
+
+    def _start_text(self, attributes: Mapping[str, str]) -> None:
+        """Decide whether a text counts: that of the lowest index, or the first without one."""
+        own = self._open[-1].given
+        index = attributes.get("index")
+        at = -inf if index is None else checked.finite_in(index, Message("a number as index"))
+        self._counts = at < own.index
+        if self._counts:
+            own.index, own.confidence = at, attributes.get("conf")
+            self._open[-1].text = None
+
+    def text(self, text: str) -> None:
+        if self.open[-1] == "Unicode":
+            self._texts.append(text)
+
+    def end(self, name: str) -> None:
+        if name == "Unicode" and self._counts:
+            self._open[-1].text = "".join(self._texts)
+        elif name == "TextEquiv":
+            self._counts = False
+        elif name in _LEVELS and self._open and self._page is not None:
+            self._page.add(self._open.pop(), self._open)
+
+
+def _region(unit: Unit) -> Region:
+    own: _Own = unit.given
+    if own.numbers is None:
+        raise Fault("S3", "a {name} without an outline", "Coords with points", name=own.name)
+    confidence = own.confidence
+    return Region(
+        checked.points_of([checked.finite_in(number) for number in own.numbers]),
+        unit.text,
+        None
+        if confidence is None
+        else checked.confidence_of(checked.finite_in(confidence, "a confidence")),
+        unit.ignored,
+        id=unit.id,
+        parent=unit.parent,
+    )
 
 
 def page_document(image: str, regions: Sequence[Region], size: tuple[int, int]) -> str:

@@ -10,9 +10,10 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import WITHOUT_TEXT, Collector, reader_of
-from ..containers.contents import KINDS, Kind, Unit
+from ..containers.collecting import WITHOUT_TEXT, Collector, Reason, reader_of
+from ..containers.contents import Kind, Unit
 from ..containers.documents import Document, page_name, text_of
+from ..containers.pages import PAGES_OF_LINES
 from ..problems import Fault, Problems, quoted
 
 COLUMNS: Final = (
@@ -25,6 +26,15 @@ _LINE: Final = "4"
 _WORD: Final = "5"
 _BOX_LINE: Final = Message("a character, left, bottom, right, top and page, with blanks between")
 _Row = Mapping[str, str]
+_READ_INSTEAD: Final = {
+    _LINE: PAGES_OF_LINES,
+    _WORD: Reason(
+        "{n} page without lines, of which the words are read",
+        "{n} pages without lines, of which the words are read",
+        "lines",
+        "U2",
+    ),
+}
 
 
 def _read_table(
@@ -73,6 +83,10 @@ def _read_page(
         raise collector.second(name)
     size = next((_size(row) for _, row in rows if row["level"] == _PAGE), None)
     collector.image(name, size=size, entry=document.entry)
+    levels = {row["level"] for _, row in rows}
+    if level not in levels and (other := _WORD if level == _LINE else _LINE) in levels:
+        collector.count(_READ_INSTEAD[other], document.entry, rows[0][0])
+        level = other
     words: dict[str, list[str]] = {}
     for _number, row in rows:
         if row["level"] == _WORD and row["text"].strip():
@@ -81,12 +95,12 @@ def _read_page(
         text = " ".join(words.get(_line_of(row), ())) if level == _LINE else row["text"].strip()
         if row["level"] != level:
             continue
-        # Rules and pictures are words and lines of blanks.
-        if not text:
+        # Rules and pictures are words and lines of blanks. Without words, no line has a text.
+        if not text and _WORD in levels:
             collector.count(WITHOUT_TEXT, document.entry, at)
         else:
             with problems.catching(document.entry, at, text="\t".join(row.values())):
-                region = _region(row, text)
+                region = _region(row, text or None)
                 collector.add(name, region, entry=document.entry, line=at)
 
 
@@ -98,7 +112,7 @@ def _size(row: _Row) -> tuple[int, int]:
     return checked.size_of(checked.finite_in(row["width"]), checked.finite_in(row["height"]))
 
 
-def _region(row: _Row, text: str) -> Region:
+def _region(row: _Row, text: str | None) -> Region:
     sides = [checked.finite_in(row[column]) for column in ("left", "top", "width", "height")]
     known: dict[str, Any] = {"text": text, "id": _line_of(row)}
     if row["level"] == _WORD:
@@ -141,9 +155,13 @@ def _read_box(document: Document, collector: Collector, problems: Problems, _: K
         parts = list(same)
         with problems.catching(document.entry, parts[0][3]):
             left, bottom, right, top = map(checked.finite_in, box)
-            text = "".join(part[0] for part in parts)
+            text = "".join(part[0] for part in parts).strip()
+            if not text:
+                # A rule, as a line of blanks.
+                collector.count(WITHOUT_TEXT, document.entry, parts[0][3])
+                continue
             region = checked.box_region(left, -top, right - left, top - bottom, text=text)
             collector.add(names[page], region, entry=document.entry, line=parts[0][3])
 
 
-read_box: Final = reader_of("tesseract-box", (".box", ".txt"), _read_box, engine=KINDS)
+read_box: Final = reader_of("tesseract-box", (".box", ".txt"), _read_box)

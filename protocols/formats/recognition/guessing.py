@@ -55,8 +55,8 @@ _PADDLE: Final = re.compile(r"\ufeff?[^\t\n]{1,500}\t\s*+\[\s*+[{\[\]]")
 _TEXT_OF_IMAGE: Final = re.compile(
     r"[^\t]{1,500}\.(?:jpe?g|png|bmp|tiff?)\t[^\t]+(?:\t[\d.e-]+)?\Z", re.IGNORECASE
 )
-# A character or a line of Tesseract with its box and page, or the tabulator that ends a line.
-_BOX_LINE: Final = re.compile(r"(?:\S{1,24}|\t)(?: \d{1,6}){5}(?: #.*)?\Z")
+# A character, a blank or a line of Tesseract with its box and page, or the tabulator that ends a line.
+_BOX_LINE: Final = re.compile(r"(?:\S{1,24}|[ \t])(?: \d{1,6}){5}(?: #.*)?\Z")
 # Index, difficult, left, top, width, height and an angle.
 _TURNED_BOX: Final = re.compile(
     r"\d{1,6} [01](?: -?\d{1,6}){4} -?\d(?:\.\d{1,20})?(?:e-\d{1,2})?\s*+\Z"
@@ -66,6 +66,10 @@ _PAIR: Final = r"-?\d[\d.e+-]*+\s*+,\s*+-?\d[\d.e+-]*+\s*+\]"
 _OCR_LIST: Final = re.compile(
     rf"""(?:\{{\s*+"[^"]*+"\s*+:)?[\[(\s]++{_PAIR}(?:\s*+,\s*+\[\s*+{_PAIR}){{2,99}}"""
     r"""\s*+\]\s*+,\s*+[\[(]?\s*+["']"""
+)
+# The outermost element, behind declarations and comments.
+_ROOT: Final = re.compile(
+    r"(?:[^<]*+<(?:\?[^>]*+>|!--(?:[^-]|-(?!->))*+-->))*+[^<]*+<(?:\w++:)?+(\w++)"
 )
 _SIZE_LINE: Final = re.compile(r"\s*+\d{1,6}\s*+,\s*+\d{1,6}\s*+\Z", re.ASCII)
 _KEY: Final = re.compile(r'"([A-Za-z_]\w{0,29})"\s*+:', re.ASCII)
@@ -365,15 +369,19 @@ def _guess_json(text: str, name: str) -> Guess:
 
 
 def _guess_xml(text: str, name: str) -> Guess:
-    if "<evaltex" in text:
-        is_truth = "detections" not in text.partition("<evaltex")[2].partition(">")[0]
+    # HTML may have no root element.
+    root = _ROOT.match(text)
+    if root is not None and root[1] == "evaltex":
+        is_truth = "detections" not in text[root.start(1) :].partition(">")[0]
         reason = Message(
             "{name} has an element <evaltex> of {value}.",
             name=quoted(name),
             value=Message("ground truth") if is_truth else "detections",
         )
         return _annotated(is_truth, "evaltex-xml", name, reason)
-    if "<document" in text:
+    if (look := look_of_xml(text)) is not None:
+        return _not_read(look, name)
+    if root is not None and root[1] == "document":
         is_truth = bool(_TRUTH_NAME.search(name))
         return _annotated(
             is_truth, "ctdar-xml", name, "{name} has cTDaR tables; truth or results by its name."
@@ -381,8 +389,6 @@ def _guess_xml(text: str, name: str) -> Guess:
     if (sign := sign_of_markup(text)) is not None:
         is_truth = sign.is_truth or bool(_TRUTH_NAME.search(name))
         return _annotated(is_truth, sign.format, name, "{name} has {what}.", what=sign.says)
-    if (look := look_of_xml(text)) is not None:
-        return _not_read(look, name)
     return _nothing("{name} is XML in no known format.", name)
 
 

@@ -26,10 +26,13 @@ _JSON: Final = (
     ({"text", "pdf_page_numbers"}, _OLMOCR),
     ({"objects", "exterior"}, "Supervisely's JSON"),
 )
+_ABBYY: Final = Message("ABBYY's XML, which ABBYY FineReader and kraken write")
 # Parts that an XML document must all have.
 _XML: Final = (
     (("<annotation", "<bndbox"), Message("Pascal VOC's XML")),
     (("<annotations", "<image ", "<meta"), "CVAT's XML"),
+    (("<document", "www.abbyy.com"), _ABBYY),
+    (("<document", "<page ", "<block"), _ABBYY),
     (("<tagset", "taggedRectangle"), Message("the XML of ICDAR 2003 and Street View Text")),
 )
 # Formats by the suffix of most files in a zip.

@@ -1,21 +1,33 @@
 """Loading: what is stored, what is refused with its place, and that a refusal stores nothing."""
 
+from pathlib import Path
+
 import pytest
 from django.conf import settings as django_settings
 
 from annotate.datasets import orphans
 from annotate.datasets.models import Dataset, Image, Method, Result
-from annotate.imports import staging
+from annotate.imports import drafts, staging
 from annotate.imports.errors import NotLoaded
-from annotate.imports.models import Draft, Finding, Import
+from annotate.imports.models import Draft, FileKind, Finding, Import
 from annotate.judging import services as judging
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.scoring.services import score_protocol
 from annotate.studies.services import create_study
 from tests.support.archives import picture_bytes, zip_bytes, zip_file
 from tests.support.factories import add_annotator
-from tests.support.loads import load_dataset, load_results, load_scores
+from tests.support.loads import (
+    add,
+    checked,
+    load_dataset,
+    load_results,
+    load_scores,
+    loaded,
+)
 
 pytestmark = pytest.mark.django_db
+
+CASES = Path(__file__).resolve().parents[2] / "support" / "cases"
 
 TRUTH = {"gt_img_1.txt": '0,0,99,39,"one"\r\n', "gt_img_2.txt": "0,0,50,20,###\r\n"}
 PICTURES = {"img_1.png": picture_bytes(), "img_2.jpg": picture_bytes(kind="JPEG")}
@@ -387,3 +399,22 @@ def test_files_are_read_where_they_lie_and_stay_there(tmp_path, settings):
     assert receipt.files[0]["name"] == "street.zip"
     assert path.exists()
     assert not [path for path in (settings.DATA_DIR / "staged").rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("name", ["words.alto.xml", "words.page.xml", "words.hocr"])
+def test_words_of_an_engine_are_those_that_it_found_and_blanks_are_named_as_left_out(name):
+    """kraken's serialiser wrote the files of these five words, three blanks and their characters."""
+    words = [(40, 40, 80, 70), (100, 40, 180, 70), (40, 100, 100, 130)]
+    words += [(120, 100, 200, 130), (220, 100, 260, 130)]
+    lines = ["image,left,top,right,bottom", *(f"page,{','.join(map(str, of))}" for of in words)]
+    draft = drafts.open_draft(person=None, name="Street")
+    add(draft, "\n".join(lines), "gt.csv", kind=FileKind.TRUTH)
+    content = CASES.joinpath("kraken", name).read_bytes()
+    add(draft, content, f"page{name[-5:]}", kind=FileKind.RESULTS, title="net")
+    found = set(checked(draft).findings.filter(code="U1").values_list("found", flat=True))
+    assert found == ({"3 words or lines without text"} if "alto" not in name else set())
+    loaded_set = loaded(draft)
+    assert [of.box for of in Result.objects.get().detections] == words
+    score_protocol(dataset=loaded_set, slug="iou")
+    score = Score.objects.get()
+    assert (score.recall, score.precision) == (1, 1)

@@ -1,0 +1,140 @@
+"""Pages of documents with words, lines and blocks: one level becomes regions, the rest is counted."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from protocols.core.regions import Region
+
+from ..problems import Fault, Problems
+from .collecting import WITHOUT_TEXT, Collector, Reason
+from .contents import Kind
+from .documents import Document, given_name, page_name
+
+WORD, LINE, BLOCK = "word", "line", "block"
+# The level that is read is the first one that a page has.
+LEVELS: Final = (WORD, LINE, BLOCK)
+PAGES_OF_LINES: Final = Reason(
+    "{n} page without words, of which the lines are read",
+    "{n} pages without words, of which the lines are read",
+    "words",
+    "U2",
+)
+_READ_INSTEAD: Final[Mapping[str, Reason]] = {
+    LINE: PAGES_OF_LINES,
+    BLOCK: Reason(
+        "{n} page without words and lines, of which the blocks are read",
+        "{n} pages without words and lines, of which the blocks are read",
+        "words",
+        "U2",
+    ),
+}
+_WITHOUT_WORDS: Final[Mapping[str, Reason]] = {
+    LINE: Reason(
+        "{n} line without words among others", "{n} lines without words among others", "words"
+    ),
+    BLOCK: Reason(
+        "{n} block without words among others", "{n} blocks without words among others", "words"
+    ),
+}
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """A word, line or block while it is read.
+
+    ``given`` is what its reader makes an outline of, ``line`` its place in the document. Text,
+    outline and confidence are its own, never those of the units inside it.
+    """
+
+    level: str
+    line: int
+    given: Any
+    id: str | None = None
+    parent: str | None = None
+    text: str | None = None
+    ignored: bool = False
+    # Whether it has words, or lines.
+    has_units: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Page:
+    """A page with its units by level; ``name`` is the path of its image, or empty."""
+
+    name: str
+    line: int
+    size: tuple[int, int] | None = None
+    units: dict[str, list[Unit]] = field(default_factory=dict)
+
+    def add(self, unit: Unit, around: Sequence[Unit]) -> None:
+        """Add a unit that begins inside others; these are no regions where it is of a lower level."""
+        for outer in around:
+            outer.has_units |= outer.level != unit.level
+        self.units.setdefault(unit.level, []).append(unit)
+
+
+def add_pages(
+    pages: Sequence[Page],
+    document: Document,
+    collector: Collector,
+    problems: Problems,
+    kind: Kind,
+    region_of: Callable[[Unit], Region],
+) -> None:
+    """Add the pages of a document as images: the words of each, else its lines, else its blocks.
+
+    Pages of one name are NAME_1, NAME_2 … in their order. Units whose text is blank are left out;
+    so are those with an empty text in results, unless no unit has a text, as in detections alone.
+    """
+    units = [unit for page in pages for of_level in page.units.values() for unit in of_level]
+    drops_empty = kind == "results" and any(unit.text and unit.text.strip() for unit in units)
+    for name, page in zip(_names(pages, document.stem), pages, strict=True):
+        try:
+            if name in collector:
+                raise collector.second(name)
+            collector.image(name, size=page.size, entry=document.entry)
+        except Fault as fault:
+            problems.fault(fault, document.entry, page.line)
+            continue
+        for unit in _chosen(page, drops_empty, collector, document.entry):
+            try:
+                collector.add(name, region_of(unit), entry=document.entry)
+            except Fault as fault:
+                problems.fault(fault, document.entry, unit.line)
+
+
+def _names(pages: Sequence[Page], stem: str) -> list[str]:
+    given = [given_name(page.name, stem) for page in pages]
+    n_pages, n_seen = Counter(given), Counter[str]()
+    names = []
+    for name in given:
+        n_seen[name] += 1
+        names.append(page_name(name, n_seen[name], n_pages[name]))
+    return names
+
+
+def _chosen(
+    page: Page, drops_empty: bool, collector: Collector, entry: str | None
+) -> Sequence[Unit]:
+    """Return the units of the lowest level that has some with text; count the others."""
+    for at, level in enumerate(LEVELS):
+        chosen = []
+        for unit in page.units.get(level, ()):
+            if unit.has_units:
+                continue
+            text, unit.text = unit.text, unit.text and unit.text.strip()
+            if unit.text == "" and (text or drops_empty):
+                collector.count(WITHOUT_TEXT, entry, unit.line)
+            else:
+                chosen.append(unit)
+        if chosen:
+            if level != WORD:
+                collector.count(_READ_INSTEAD[level], entry, page.line)
+            for higher in LEVELS[at + 1 :]:
+                for unit in page.units.get(higher, ()):
+                    if not unit.has_units:
+                        collector.count(_WITHOUT_WORDS[higher], entry, unit.line)
+            return chosen
+    return ()
