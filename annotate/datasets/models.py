@@ -61,6 +61,10 @@ class Image(models.Model):
     height = models.PositiveIntegerField(null=True, blank=True)
     sha256 = models.CharField(max_length=64, blank=True, db_index=True)
     content_type = models.CharField(max_length=40, blank=True)
+    # The EXIF orientation by which the photograph was turned upright when it was loaded, and the
+    # hash of its file before; 1 and empty if it is stored as it was.
+    orientation = models.PositiveSmallIntegerField(default=1)
+    original_sha256 = models.CharField(max_length=64, blank=True, db_index=True)
     # Images of one walk, video or register show one scene and resemble each other; empty: none.
     scene = models.CharField(max_length=200, blank=True)
     # The image's regions, encoded by protocols.core.regions.encode_regions.

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -27,10 +27,13 @@ from protocols.formats.containers.archives import (
     read_entries,
     source_name,
 )
+from protocols.formats.containers.frames import PictureSize
+from protocols.formats.containers.image_sizes import other_format, picture_size
 from protocols.formats.problems import Problems
 
 from . import orphans
-from .models import stored_path
+from .models import Image, stored_path
+from .upright import FORMATS, upright
 
 # Types that browsers display. All others, above all SVG and HTML, are refused whatever their names.
 CONTENT_TYPES: Final = {
@@ -39,20 +42,26 @@ CONTENT_TYPES: Final = {
     "PNG": "image/png",
     "WEBP": "image/webp",
 }
-# The JPEG reader also detects MPO: several JPEGs in one file, written by some cameras.
-_FORMATS: Final = ("JPEG", "PNG", "WEBP")
 _MAX_PIXELS: Final = 100_000_000
 _LIMITS: Final = Limits(entry_bytes=200 * 1024 * 1024, total_bytes=20 * 1024**3)
 
 
 @dataclass(frozen=True, slots=True)
 class Photograph:
-    """Hash, type and size of a verified photograph; its bytes are stored under the hash."""
+    """Hash, type and upright size of a verified photograph; its bytes are stored under the hash.
+
+    ``orientation`` turns the file's pixels upright; if it is not 1, upright pixels are stored, and
+    ``original_sha256`` is the hash of the file. ``asked`` is the orientation of a WebP, which some
+    programs apply and browsers do not.
+    """
 
     sha256: str
     content_type: str
     width: int
     height: int
+    orientation: int = 1
+    original_sha256: str = ""
+    asked: int = 1
 
 
 # The files that `giving_back` has to remove if its block fails, with their times.
@@ -102,22 +111,31 @@ def store(digest: str, content: bytes) -> None:
             part.unlink(missing_ok=True)
 
 
-def read_photographs(source: Source, problems: Problems) -> Iterator[tuple[Entry, Photograph]]:
-    """Yield each photograph with its entry; any other file becomes a problem."""
+def read_photographs(
+    source: Source, problems: Problems, *, turns_webp: bool = False
+) -> Iterator[tuple[Entry, Photograph]]:
+    """Yield each photograph with its entry; any other file becomes a problem.
+
+    ``turns_webp``: the orientation of a WebP counts.
+    """
     for entry in _files(source, problems):
-        photograph = _verified(entry, problems)
+        photograph = _verified(entry, problems, turns_webp)
         if photograph is not None:
             yield entry, photograph
 
 
-def photograph_bytes(source: Source, path: str, digest: str) -> bytes | None:
-    """Return one photograph of a verified zip, or None if it has changed since."""
+def photograph_bytes(
+    source: Source, path: str, digest: str, *, turns_webp: bool = False
+) -> bytes | None:
+    """Return one photograph of a verified zip, upright, or None if it has changed since."""
     with open_archive(source, Problems(source_name(source)), _LIMITS) as archive:
         for member in archive.members:
             if member.path == path:
                 content = archive.content(member)
-                is_same = content is not None and sha256(content).hexdigest() == digest
-                return content if is_same else None
+                if content is None or sha256(content).hexdigest() != digest:
+                    return None
+                size = _size(content, turns_webp)
+                return content if size is None else upright(content, size.orientation)
     return None
 
 
@@ -125,16 +143,39 @@ def keep_photographs(
     source: Source,
     wanted: Mapping[str, Photograph],
     progress: Callable[[int, int], None],
-) -> bool:
-    """Store the verified photographs with these hashes; return whether all were found."""
-    left = set(wanted)
+) -> dict[str, Photograph]:
+    """Store the verified photographs with these hashes, upright; return those found, as stored."""
+    kept: dict[str, Photograph] = {}
     for entry in _files(source, Problems(source_name(source))):
         digest = sha256(entry.content).hexdigest()
-        if digest in left:
-            store(digest, entry.content)
-            left.discard(digest)
-            progress(len(wanted) - len(left), len(wanted))
-    return not left
+        if digest in wanted and digest not in kept:
+            kept[digest] = _kept(entry.content, wanted[digest])
+            progress(len(kept), len(wanted))
+    return kept
+
+
+def _kept(content: bytes, photograph: Photograph) -> Photograph:
+    if photograph.orientation == 1:
+        store(photograph.sha256, content)
+        return photograph
+    # Another release of Pillow may write other bytes for the same original.
+    earlier = Image.objects.filter(
+        original_sha256=photograph.sha256, orientation=photograph.orientation
+    ).first()
+    pixels = upright(content, photograph.orientation)
+    if earlier is not None:
+        with suppress(FileNotFoundError):
+            pixels = stored_path(earlier.sha256).read_bytes()
+    digest = sha256(pixels).hexdigest()
+    store(digest, pixels)
+    return replace(photograph, sha256=digest, original_sha256=photograph.sha256)
+
+
+def _size(content: bytes, turns_webp: bool) -> PictureSize | None:
+    size = picture_size(content)
+    if size is not None and size.asked > 1 and turns_webp:
+        return PictureSize.of_stored(*size, size.asked)
+    return size
 
 
 def _files(source: Source, problems: Problems) -> Iterator[Entry]:
@@ -168,10 +209,10 @@ def _files_of_folder(folder: Path, problems: Problems) -> Iterator[Entry]:
             )
 
 
-def _verified(entry: Entry, problems: Problems) -> Photograph | None:
+def _verified(entry: Entry, problems: Problems, turns_webp: bool) -> Photograph | None:
     wanted = _("a JPEG, PNG or WebP photograph")
     try:
-        with Picture.open(io.BytesIO(entry.content), formats=_FORMATS) as picture:
+        with Picture.open(io.BytesIO(entry.content), formats=FORMATS) as picture:
             width, height = picture.size
             if width * height > _MAX_PIXELS:
                 found = _("{width} x {height} pixels").format(width=width, height=height)
@@ -186,11 +227,19 @@ def _verified(entry: Entry, problems: Problems) -> Photograph | None:
         Picture.DecompressionBombError,
         Picture.DecompressionBombWarning,
     ):
-        problems.error("P1", _("something else, or too large"), wanted, entry.path)
+        found = _("something else, or too large")
+        if (named := other_format(entry.content)) is not None:
+            found = _("a picture in the format {format}").format(format=named)
+            wanted = _("the same picture as JPEG or PNG, or any JPEG, PNG or WebP photograph")
+        problems.error("P1", found, wanted, entry.path)
     except (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error) as fault:
         problems.error(
             "P1", _("a damaged photograph ({why})").format(why=fault), wanted, entry.path
         )
     else:
-        return Photograph(sha256(entry.content).hexdigest(), content_type, width, height)
+        size = _size(entry.content, turns_webp) or PictureSize(width, height)
+        digest = sha256(entry.content).hexdigest()
+        return Photograph(
+            digest, content_type, *size, orientation=size.orientation, asked=size.asked
+        )
     return None

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from annotate.datasets.models import Dataset, Result
-from annotate.datasets.photographs import read_photographs
+from annotate.datasets.photographs import Photograph, read_photographs
 from annotate.datasets.selectors import truths_of
 from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
 from protocols.diagnostics.empty_results import images_with_text, warn_of_empty_results
+from protocols.diagnostics.frames import truth_upright
 from protocols.diagnostics.inspection import Against, look
-from protocols.diagnostics.readings import AS_NAMED, AS_WRITTEN, SIDES
+from protocols.diagnostics.readings import AS_NAMED, AS_WRITTEN, SIDES, STORED
 from protocols.formats.containers.checking import (
     Meaning,
     missing_images,
@@ -29,6 +30,7 @@ from protocols.formats.containers.checking import (
     with_known_names,
 )
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
+from protocols.formats.containers.frames import PictureSize, turned_images
 from protocols.formats.problems import Nearest, Problems, pattern_of
 from protocols.formats.readers.scores import ScoreRow, ScoreTable, Unit, read_scores
 from protocols.formats.recognition.reading import LINES, read
@@ -36,6 +38,7 @@ from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import ngettext
 
 from . import staging
+from .frames import tell_turned
 from .looks import looks_of, warn_of_looks
 from .models import DraftFile, Missing
 from .same_results import KnownResults
@@ -129,12 +132,17 @@ class Known:
     def of(cls, dataset: Dataset | None, *, with_results: bool) -> "Known":
         if dataset is None:
             return cls()
-        images = dataset.images.in_order().values_list("name", "width", "height")
+        rows = dataset.images.in_order().values_list("name", "width", "height", "orientation")
         known = cls(
-            {name: (w, h) if w is not None and h is not None else None for name, w, h in images},
+            {
+                name: None if not w or not h else PictureSize(w, h, turn)
+                for name, w, h, turn in rows
+            },
             dataset.line_format,
         )
-        known.against = Against.of(list(known.images), partial(truths_of, dataset))
+        known.against = Against.of(
+            list(known.images), partial(truths_of, dataset), turned_images(known.images)
+        )
         truths = dataset.images.values_list("name", "truth").iterator(chunk_size=1000)
         known.looks = looks_of(dataset)
         known.results = KnownResults(dataset)
@@ -154,9 +162,11 @@ def check_truth(
 ) -> Checked:
     """Read ground truth. The rows are image and regions, in natural order of the images.
 
-    ``sizes`` is called if coordinates are shares of the sides of photographs.
+    ``sizes`` returns those of the photographs.
     """
     archive = _read(given, "truth", None, progress, sizes)
+    known_sizes = {**archive.sizes, **sizes()}
+    archive, trial = truth_upright(archive, known_sizes, given.file.reading)
     problems = _problems_of(archive)
     if archive.methods:
         problems.error(
@@ -169,8 +179,11 @@ def check_truth(
     checked = Checked(rows, problems, {}, archive.line_format, archive.encodings)
     rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
     _choose_examples(checked, archive, archive.regions)
+    checked.trial = trial
     checked.against = Against.of(
-        list(archive.regions), lambda names: {name: archive.regions[name] for name in names}
+        list(archive.regions),
+        lambda names: {name: archive.regions[name] for name in names},
+        turned_images(known_sizes),
     )
     checked.with_text = images_with_text(archive.regions.items())
     checked.counts = {
@@ -315,15 +328,19 @@ def _histogram(numbers: Iterable[int]) -> list[int]:
 
 
 def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress) -> Checked:
-    """Check photographs against ground truth. Rows: image, hash, type, width, height, entry."""
+    """Check photographs against ground truth.
+
+    Rows: image, hash, type, width, height, entry, orientation.
+    """
     problems = Problems(given.file.name)
     regions = {image: encoded["regions"] for image, encoded in truth}
     nearest = Nearest(regions)
     place: dict[str, str] = {}
-    sizes: dict[str, Size] = {}
+    found: dict[str, Photograph] = {}
     verified: list[Sequence[Any]] = []
     strange: list[str] = []
-    for entry, photograph in read_photographs(given.path, problems):
+    turns_webp = given.file.reading == STORED
+    for entry, photograph in read_photographs(given.path, problems, turns_webp=turns_webp):
         stem, path = Path(entry.name).stem, entry.path
         if stem not in regions:
             strange.append(stem)
@@ -343,10 +360,13 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
         else:
             place[stem] = path
             size = photograph.width, photograph.height
-            verified.append([stem, photograph.sha256, photograph.content_type, *size, path])
-            sizes[stem] = size
+            row = [stem, photograph.sha256, photograph.content_type, *size, path]
+            verified.append([*row, photograph.orientation])
+            found[stem] = photograph
             progress(len(place), len(regions))
     _tell_missing_photographs(problems, list(regions), place, strange)
+    n_turned = tell_turned(problems, found, given.file.reading)
+    sizes = {stem: (of.width, of.height) for stem, of in found.items()}
     for image, encoded in truth:
         # One image at a time: memory never holds all regions.
         alone = {image: decode_regions(encoded)}
@@ -355,7 +375,7 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
         ):
             problems.add(fault)
     rows.write(iter(verified))
-    return Checked(rows, problems, {"photographs": len(verified)})
+    return Checked(rows, problems, {"photographs": len(verified), "turned": n_turned})
 
 
 def _tell_missing_photographs(
@@ -465,5 +485,5 @@ def evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collecti
 
 def images_of(truth: Rows, photographs: Rows | None) -> dict[str, Size | None]:
     """Return the images of a dataset that is about to be loaded, with their sizes if known."""
-    sizes = {row[0]: (row[3], row[4]) for row in photographs or ()}
+    sizes = {row[0]: PictureSize(row[3], row[4], row[6]) for row in photographs or ()}
     return {row[0]: sizes.get(row[0]) for row in truth}

@@ -15,13 +15,13 @@ from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
 from protocols.diagnostics.fits import fit
 from protocols.diagnostics.inspection import Against, as_data
-from protocols.formats.containers.image_sizes import picture_sizes
 from protocols.formats.summaries import Summary, summaries
 from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import gettext_noop
 
 from . import annotators_csv, checking, drafts, publishing, staging
 from .checking import Checked, Given, Known
+from .frames import sizes_of_photographs
 from .models import Draft, DraftFile, FileKind, Finding
 
 # Later kinds are checked against earlier ones.
@@ -121,7 +121,7 @@ class _Checker:
         sizes: dict[str, tuple[int, int]] = {}
         for file in self._files:
             if file.kind == FileKind.PHOTOGRAPHS:
-                sizes |= picture_sizes(Given.of(file, self._paths).path)
+                sizes |= sizes_of_photographs(Given.of(file, self._paths).path, file.reading)
         return sizes
 
     def _read(self, given: Given, rows: staging.Rows, progress: checking.Progress) -> Checked:
@@ -194,11 +194,13 @@ def _trials(
     tried = {file.pk: trial for file in files if (trial := checked[file.pk].trial)}
     images = {trial["image"] for trial in tried.values()}
     truths, photographs = _beneath(draft, files, checked, images)
+    kinds = {file.pk: file.kind for file in files}
     return [
         {
             "file": file,
             **trial,
-            "truth": truths.get(trial["image"]),
+            # Ground truth would otherwise be drawn twice.
+            "truth": None if kinds[file] == FileKind.TRUTH else truths.get(trial["image"]),
             "photograph": photographs.get(trial["image"]),
         }
         for file, trial in tried.items()

@@ -99,11 +99,15 @@ class _Loader:
     def _load_dataset(self, truth: DraftFile, photographs: Sequence[DraftFile]) -> Dataset:
         by_image: dict[str, Photograph] = {}
         for file in photographs:
-            by_image |= {row[0]: Photograph(*row[1:5]) for row in self._rows(file)}
-            wanted = {photograph.sha256: photograph for photograph in by_image.values()}
+            read = {
+                image: Photograph(digest, kind, width, height, orientation)
+                for image, digest, kind, width, height, _entry, orientation in self._rows(file)
+            }
+            wanted = {photograph.sha256: photograph for photograph in read.values()}
             path = Given.of(file, self._paths).path
-            telling = self._telling(_("Storing photographs"))
-            if not keep_photographs(path, wanted, telling):
+            kept = keep_photographs(path, wanted, self._telling(_("Storing photographs")))
+            by_image |= {of: kept[one.sha256] for of, one in read.items() if one.sha256 in kept}
+            if len(kept) < len(wanted):
                 raise NotLoaded(_("{file} changed after it was checked.").format(file=file.name))
         dataset = publishing.write_dataset(
             name=self._draft.name,

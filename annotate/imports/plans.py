@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.db.models import Q
 
 from annotate.datasets.models import Dataset, Method
-from protocols.diagnostics.readings import AS_NAMED, AS_READ, words_of
+from protocols.diagnostics.readings import AS_NAMED, AS_READ, STORED, UPRIGHT, words_of
 from protocols.formats.problems import quoted
 from protocols.formats.recognition.reading import ENCODINGS, FORMATS, LINES
 from text_rankings.base.i18n import Message, from_json, gettext, ngettext, to_json
@@ -102,11 +102,25 @@ def _named(value: Any, is_format: bool = False) -> Any:
 def readings(draft: Draft, file: DraftFile) -> list[tuple[str, str]]:
     """Return the readings to choose from, each with its label."""
     tried = [of["reading"] for of in draft.summary.get("trials", []) if of["file"] == file.pk]
+    if file.kind != FileKind.RESULTS:
+        return _frames(file, tried)
     slugs = dict.fromkeys([AS_READ, *tried, *([file.reading] if file.reading else [])])
     labels = {slug: gettext(words_of(slug)) for slug in slugs}
     if AS_NAMED in labels:
         labels[AS_READ] = _("for the images that the names of its files fit")
     return list(labels.items())
+
+
+def _frames(file: DraftFile, tried: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the frames of a ground truth's boxes, or what may be done with WebP photographs."""
+    if file.kind == FileKind.PHOTOGRAPHS:
+        as_read = _("as they are stored, as browsers show them")
+        return [(AS_READ, as_read), (STORED, gettext(words_of(STORED)))]
+    is_below = UPRIGHT in (*tried, file.reading)
+    words = {STORED: gettext(words_of(STORED)), UPRIGHT: gettext(words_of(UPRIGHT))}
+    if is_below:
+        return [(AS_READ, words[STORED]), (UPRIGHT, words[UPRIGHT])]
+    return [(AS_READ, words[UPRIGHT]), (STORED, words[STORED])]
 
 
 def encodings(file: DraftFile) -> list[tuple[str, str]]:
@@ -187,9 +201,15 @@ def _words_of(file: DraftFile, draft: Draft) -> str:
             ignored=number("ignored", 0),
         )
     if file.kind == FileKind.PHOTOGRAPHS:
-        return ngettext(
+        words = ngettext(
             "{n} photograph from {file}", "{n} photographs from {file}", number("photographs", 0)
         ).format(n=number("photographs", 0), file=file.name)
+        n_turned = number("turned", 0)
+        return (
+            words
+            if not n_turned
+            else _("{words}, {n} turned upright").format(words=words, n=n_turned)
+        )
     if file.kind == FileKind.SCORES:
         return ngettext(
             "{n} score of {protocol}", "{n} scores of {protocol}", number("scores", 0)

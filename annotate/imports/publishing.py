@@ -161,6 +161,8 @@ def _image(
     if photograph is not None:
         row.sha256, row.content_type = photograph.sha256, photograph.content_type
         row.width, row.height = photograph.width, photograph.height
+        row.orientation = photograph.orientation
+        row.original_sha256 = photograph.original_sha256
     return row
 
 

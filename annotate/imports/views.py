@@ -31,7 +31,7 @@ from annotate.errors import Refusal
 from annotate.jobs import workers
 from annotate.jobs.shortcuts import told
 from annotate.requests import SignedInRequest, loads_data, require, takes_files, wants_json
-from protocols.diagnostics.readings import AS_NAMED
+from protocols.diagnostics.readings import AS_NAMED, STORED
 from protocols.formats.recognition.reading import FORMATS
 from text_rankings.base.i18n import in_language
 
@@ -344,7 +344,12 @@ def photograph(request: SignedInRequest, pk: int, sha256: str) -> HttpResponse:
         digest, content_type, _width, _height, staged_in, entry = example["photograph"]
         if digest == sha256 and staged_in is not None:
             file = get_object_or_404(draft.files, pk=staged_in, kind=FileKind.PHOTOGRAPHS)
-            content = photograph_bytes(staging.path_of(pk, file.sha256), entry, sha256)
+            content = photograph_bytes(
+                staging.path_of(pk, file.sha256),
+                entry,
+                sha256,
+                turns_webp=file.reading == STORED,
+            )
             if content is not None:
                 response = HttpResponse(content, content_type=content_type)
                 response["Content-Security-Policy"] = "default-src 'none'"

@@ -16,8 +16,9 @@ from protocols.formats.problems import Problems
 from text_rankings.base.i18n import Message, ngettext_noop
 
 from .corrections import amended
-from .readings import AS_READ, STORED, UPRIGHT, ReadingError, Sizes, words_of
+from .readings import AS_READ, FRAMES, STORED, UPRIGHT, ReadingError, Sizes, words_of
 
+DECIDED: Final = Message("as their coordinates or the sides in the file show")
 # Corners on the border may be rounded outwards.
 _BORDER_PX: Final = 1.0
 _MAX_DRAWN: Final = 200
@@ -45,7 +46,7 @@ def truth_upright(
         for image, regions in archive.regions.items()
         if regions and orientation_of(sizes.get(image)) > 1
     ]
-    if reading in ("", AS_READ) and not images:
+    if not images and reading in ("", AS_READ, *FRAMES):
         return archive, None
     undecided = [image for image in images if archive.units.get(image) != Unit.DECIDED]
     is_below = any(archive.units.get(image) == Unit.FROM_BELOW for image in undecided)
@@ -60,7 +61,7 @@ def truth_upright(
             return _asked(archive, sizes, other, images)
         [frame] = frames
         reading = STORED if frame == STORED else AS_READ
-        told = Message("as their coordinates or the sides in the file show")
+        told = DECIDED
     try:
         changed = amended(archive, reading, sizes=sizes, known=archive.regions)
     except ReadingError as refusal:
@@ -70,7 +71,8 @@ def truth_upright(
     problems = _problems_of(changed)
     words = UPRIGHT if reading == AS_READ and other == STORED else reading
     problems.warning(
-        "F8",
+        # The answer to a question may be changed.
+        "F8" if told == DECIDED else "F2",
         "boxes on {photographs} with an EXIF orientation",
         "photographs that are stored upright",
         action=Message("read {reading}, {told}", reading=words_of(words), told=told),

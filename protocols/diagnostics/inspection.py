@@ -4,7 +4,7 @@ Nothing is corrected automatically: another reading that fits far better is a qu
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -35,6 +35,7 @@ _MIN_TRUTH: Final = 20
 _SAME: Final = 0.9
 _MIN_SAME: Final = 10
 _MAX_DRAWN: Final = 200
+_MIN_TURNED: Final = 20
 
 
 @dataclass
@@ -50,9 +51,16 @@ class Against:
         cls,
         images: Sequence[str],
         truth_of: Callable[[list[str]], Mapping[str, Sequence[Region]]],
+        turned: Collection[str] = (),
     ) -> "Against":
-        """Return the ground truth of a random sample; ``truth_of`` returns that of given images."""
-        return cls(thinned(truth_of(sample(images))), len(images))
+        """Return the ground truth of a random sample; ``truth_of`` returns that of given images.
+
+        Of ``turned`` images, with photographs that have an EXIF orientation, there are always some:
+        their boxes may be in another frame than all others.
+        """
+        drawn = thinned(truth_of(sample(images)))
+        more = [] if set(turned) & drawn.keys() else sample(list(turned), _MIN_TURNED)
+        return cls(drawn | dict(truth_of(more)), len(images))
 
     @property
     def words(self) -> str:

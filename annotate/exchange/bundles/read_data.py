@@ -102,11 +102,10 @@ class DataReader:
         photograph = photographs.get(image.sha256)
         if photograph is None:
             raise ValueError("its photograph is missing")
-        if (photograph.width, photograph.height, photograph.content_type) != (
-            image.width,
-            image.height,
-            image.content_type,
-        ):
+        sides, known = (photograph.width, photograph.height), (image.width, image.height)
+        # Sites that did not turn photographs kept the sides of the file.
+        is_same = known == sides or (photograph.orientation > 1 and known == sides[::-1])
+        if not is_same or photograph.content_type != image.content_type:
             raise ValueError("its photograph has another size or type")
 
     def _forget_absent_photographs(self, images: Sequence[Image]) -> None:

@@ -159,7 +159,8 @@ class _Bundle:
 
     def _images(self) -> Iterator[dict[str, Any]]:
         for image in self._study.dataset.images.in_order().defer("truth").iterator():
-            yield encoded(image, leave_out=["truth"])
+            turn = () if image.original_sha256 else ("orientation", "original_sha256")
+            yield encoded(image, leave_out=["truth", *turn])
 
     def _truth(self) -> Iterator[dict[str, Any]]:
         rows = self._study.dataset.images.in_order().values_list("name", "truth")

@@ -14,7 +14,7 @@ from annotate.imports.immediate import FileToLoad, LoadAtOnce
 from annotate.imports.models import Draft, FileKind, Missing
 from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
-from protocols.diagnostics.readings import AS_READ, ReadingError, words_of
+from protocols.diagnostics.readings import AS_READ, FRAMES, ReadingError, words_of
 from protocols.formats.problems import PASSED_OVER
 from protocols.formats.recognition.reading import ENCODINGS, FORMATS
 from text_rankings.base.i18n import Message
@@ -62,8 +62,9 @@ class Command(SiteCommand):
             action="append",
             default=[],
             metavar="[FILE=]READING",
-            help="how results are read that fit better another way: as-read, as-named, exchanged, sides, "
-            "columns, rows, diagonals, next, previous, following, preceding, scaled:FACTOR, share:UNIT",
+            help="how results are read that fit better another way: as-read, as-named, exchanged, stored, "
+            "upright, sides, columns, rows, diagonals, next, previous, following, preceding, "
+            "scaled:FACTOR, share:UNIT",
         )
         parser.add_argument(
             "--encoding", choices=ENCODINGS, default="", help="of texts that are not UTF-8"
@@ -169,7 +170,10 @@ def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
         known = ", ".join(FileKind.values)
         raise CommandError(f"{kind} is no kind of file; {known}.", returncode=2)
     format = _said_of(path, options["format"])
-    reading = _said_of(path, options["reading"]) if kind == FileKind.RESULTS else ""
+    reading = _said_of(path, options["reading"])
+    # Of ground truth and photographs, only the frame can be asked.
+    if kind != FileKind.RESULTS and reading not in (AS_READ, *FRAMES):
+        reading = ""
     if format and format not in FORMATS:
         known = ", ".join(FORMATS)
         raise CommandError(f"{format} is no known format; formats: {known}.", returncode=2)

@@ -3,7 +3,7 @@
 The stored frame has the sides of the file's pixels; the upright frame is what browsers show.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Final, Self
@@ -64,6 +64,11 @@ class PictureSize(tuple[int, int]):
 def orientation_of(size: tuple[int, int] | None) -> int:
     """Return the orientation by which a picture of this size is turned; 1 if it is not known."""
     return size.orientation if isinstance(size, PictureSize) else 1
+
+
+def turned_images(sizes: Mapping[str, tuple[int, int] | None]) -> list[str]:
+    """Return the images whose photographs are turned."""
+    return [image for image, size in sizes.items() if orientation_of(size) > 1]
 
 
 def turned(region: Region, size: PictureSize, *, with_last_pixel: bool = False) -> Region:

@@ -68,3 +68,12 @@ def test_whoever_sees_the_photograph_sees_it_in_small_and_nobody_else(client):
     stored_path(digest).unlink()
     thumbnails.sweep()
     assert client.get(url).status_code == 404
+
+
+def test_grey_of_16_bits_is_as_grey_as_the_photograph():
+    out = io.BytesIO()
+    Picture.new("I;16", (9, 9), 0x4545).save(out, "PNG")
+    digest = sha256(out.getvalue()).hexdigest()
+    store(digest, out.getvalue())
+    pixel = Picture.open(io.BytesIO(thumbnails.thumbnail(digest))).getpixel((4, 4))
+    assert all(abs(value - 0x45) <= 1 for value in pixel)
