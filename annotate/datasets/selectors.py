@@ -3,7 +3,8 @@
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from typing import Any, Final, TypedDict
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Sum
@@ -229,3 +230,15 @@ def _drawn(dataset: Dataset, n_images: int) -> ImageQuerySet:
     last = images.aggregate(last=Max("position"))["last"]
     drawn = random.Random(n_images).sample(range(last + 1), _MAX_LOOKED_AT)  # nosec B311
     return images.filter(position__in=drawn)
+
+
+def same_photographs(images: QuerySet[Image]) -> list[list[str]]:
+    """Return the names of the images that show one photograph, for each such photograph."""
+    # Apart from the annotations that the images may come with.
+    shown = Image.objects.filter(pk__in=images.order_by().values("pk")).exclude(sha256="")
+    twice = shown.values("sha256").annotate(n=Count("pk")).filter(n__gt=1).values("sha256")
+    names = shown.filter(sha256__in=twice).order_by("sha256", "name")
+    return [
+        [name for _, name in of]
+        for _, of in groupby(names.values_list("sha256", "name"), itemgetter(0))
+    ]

@@ -337,6 +337,8 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
     nearest = Nearest(regions)
     place: dict[str, str] = {}
     found: dict[str, Photograph] = {}
+    # By hash, the first image with the photograph.
+    same: dict[str, str] = {}
     verified: list[Sequence[Any]] = []
     strange: list[str] = []
     turns_webp = given.file.reading == STORED
@@ -360,6 +362,10 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
         else:
             place[stem] = path
             size = photograph.width, photograph.height
+            if (first := same.setdefault(photograph.sha256, stem)) != stem:
+                told = _("the same photograph as that of {image}").format(image=first)
+                action = _("loaded; people would judge one picture twice")
+                problems.warning("P2", told, _("a photograph of its own"), path, action=action)
             row = [stem, photograph.sha256, photograph.content_type, *size, path]
             verified.append([*row, photograph.orientation])
             found[stem] = photograph

@@ -13,6 +13,7 @@ from django.db import transaction
 from annotate.accounts import services as accounts
 from annotate.datasets.models import Dataset, Image
 from annotate.design.setup.image_filters import Filter, at_random, facts, passing
+from annotate.design.setup.presentation import said_of_same_photographs
 from annotate.errors import Refusal
 from annotate.imports.errors import NotLoaded
 from annotate.imports.guessing import guess_file
@@ -76,6 +77,8 @@ def make(file: StudyFile, *, tell: Tell, progress: Any, answers: Answers | None 
         tell(f"{dataset}: {dataset.images.count()} images, {dataset.methods.count()} methods")
         _score(file, dataset, protocols, tell, progress)
         study = _create(file, dataset, settings)
+        if said := said_of_same_photographs(study.images.all()):
+            tell(said)
         made = Made(study, is_new=True)
         _save_entrances(file, study)
         _open(file, study)

@@ -173,6 +173,9 @@ PHOTOGRAPHS = {
           "photos.zip > DSC_2.png: found a photograph without ground truth (perhaps img_2); "
           "expected gt_NAME.txt "
           "for each."]),
+    # One picture under two names; `PHOTOGRAPH` has the same bytes for both.
+    28: ("one photograph under two names", ["img_1", "img_2"],
+         ["photos.zip > img_2.png: found the same photograph as that of img_1; expected a photograph of its own."]),
 }  # fmt: skip
 
 

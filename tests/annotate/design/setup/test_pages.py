@@ -283,6 +283,19 @@ def test_the_last_step_says_what_lacks_and_where(site, dataset):
     assert reverse("setup:step", args=[new.pk, "people"]) in html
 
 
+def test_the_last_step_names_images_that_show_one_photograph(site, dataset):
+    first, second, *others = dataset.images.in_order()
+    size = {"width": 9, "height": 9, "content_type": "image/png"}
+    for image, digest in ((first, "a"), (second, "a"), *zip(others, "cde", strict=True)):
+        dataset.images.filter(pk=image.pk).update(sha256=digest.ljust(64, "0"), **size)
+    html = site.get(reverse("setup:finish", args=[begun(site, dataset).pk])).text
+    assert "1 photograph has two or more names" in html
+    assert f"more than once: {first.name}, {second.name}." in html
+    dataset.images.filter(pk=second.pk).update(sha256="b" * 64)
+    html = site.get(reverse("setup:finish", args=[begun(site, dataset).pk])).text
+    assert "two or more names" not in html
+
+
 def test_a_dataset_without_methods_says_what_to_do_first(site):
     empty = make_dataset()
     html = site.get(reverse("setup:begin", args=[empty.slug])).text
