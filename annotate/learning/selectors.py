@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 from annotate.judging.annotator_summary import about_in_words, in_words
 from annotate.judging.image_allocation import n_images_of
 from annotate.studies.models import Role, Study
+from rankings.elicitation.strategies import pairs_of_ranking
 
 
 def contacts(study: Study) -> list[User]:
@@ -60,7 +61,6 @@ def size(study: Study, annotator: User) -> Size:
     # All methods, or as many as are drawn for one visit.
     n_methods = study.methods.count()
     n_methods = min(study.methods_per_visit or n_methods, n_methods)
-    # The k-th result is placed among k - 1 by bisection; the three criteria rarely diverge.
-    n_pairs = sum((k - 1).bit_length() for k in range(2, n_methods + 1))
+    n_pairs = pairs_of_ranking(n_methods)
     minutes = max(1, round(n_pairs * _SECONDS_A_PAIR / 60))
     return Size(n_images_of(study, annotator), n_pairs, minutes)

@@ -8,6 +8,7 @@ from typing import Final
 
 from annotate.judging.models import Judgement
 from annotate.studies.models import Study
+from rankings.elicitation.strategies import pairs_of_ranking
 from text_rankings.base.i18n import gettext_noop
 
 from .models import Arrival, Entrance, Outcome
@@ -50,8 +51,7 @@ def n_pairs_of(entrance: Entrance) -> int:
         return entrance.n_pairs
     n_methods = entrance.study.methods.count()
     n_methods = min(entrance.study.methods_per_visit or n_methods, n_methods)
-    each = sum((k - 1).bit_length() for k in range(2, n_methods + 1))
-    return entrance.size * max(each, 1)
+    return entrance.size * max(pairs_of_ranking(n_methods), 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,18 @@
 
 import argparse
 import sys
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, Final
 
 from text_rankings.base.options import prose
 
+from ..orders.buckets import Ranking
 from ..orders.from_scores import MAX_DECIMALS
 from .analyse import add_codes
 
+_MOST_METHODS: Final = 1000
 _ABOUT_FILES: Final = (
     "RANKINGS.csv and SCORES.csv are a pilot, as text-order analyse reads them; without them the "
     "demo's variances are taken."
@@ -39,7 +41,6 @@ def add_plans(commands: Any) -> None:
 
 
 def _add(commands: Any, name: str, run: Callable[..., Any], text: str) -> argparse.ArgumentParser:
-    from ..design.pilots import DEMO_SCREENS
     from ..design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, USUAL_SECONDS
 
     parser: argparse.ArgumentParser = commands.add_parser(
@@ -67,7 +68,12 @@ def _add(commands: Any, name: str, run: Callable[..., Any], text: str) -> argpar
         "--criterion", choices=("recall", "precision", "preference"), default="preference"
     )
     parser.add_argument("--seconds", type=float, default=USUAL_SECONDS, help="an answer takes")
-    parser.add_argument("--screens", type=float, default=DEMO_SCREENS, help="a whole ranking takes")
+    parser.add_argument(
+        "--methods", type=_n_methods, help="that are ranked (default: the pilot's, else ten)"
+    )
+    parser.add_argument(
+        "--screens", type=float, help="a whole ranking takes (default: by the number of methods)"
+    )
     parser.add_argument(
         "--minutes", type=float, default=USUAL_MINUTES, help="a person needs before the first pair"
     )
@@ -85,7 +91,7 @@ def _plan(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     from ..design.study_plans import plan, plan_table
     from ..output.table import as_columns
 
-    found = plan(_pilot(path, options), _question(options))
+    found = plan(*_asked(path, options))
     if options.json:
         return found.to_json()
     remarks = (prose(remark, sys.stdout) for remark in found.remarks)
@@ -97,7 +103,7 @@ def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     from ..design.study_plans import ASKED, in_100, reach
 
     design = Design(options.images, options.people, options.per_image, options.repeated)
-    pilot, question = _pilot(path, options), _question(options)
+    pilot, question = _asked(path, options)
     found = reach(pilot, question, design)
     if options.json:
         return {
@@ -115,37 +121,61 @@ def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     return "\n".join([*(prose(line, sys.stdout) for line in (*lines, *pilot.remarks)), ""])
 
 
-def _question(options: argparse.Namespace) -> Any:
-    from ..design.study_plans import Question
+def _n_methods(text: str) -> int:
+    n = int(text) if text.isdecimal() else 0
+    if not 2 <= n <= _MOST_METHODS:
+        raise argparse.ArgumentTypeError(f"expected a number from 2 to {_MOST_METHODS}, got {text}")
+    return n
 
-    return Question(
+
+def _asked(path: str, options: argparse.Namespace) -> tuple[Any, Any]:
+    """Return the pilot and the question of a plan."""
+    from ..design.pilots import DEMO_METHODS, TEN_METHODS, demo_pilot, screens_of
+    from ..design.study_plans import Question
+    from ..errors import RankingError
+
+    rankings: Mapping[str, Mapping[str, Ranking]] = {}
+    n_methods = options.methods
+    if path:
+        from .answer_files import read_rankings
+
+        tell = partial(print, file=sys.stderr)
+        rankings = read_rankings(path, tell, codes=options.codes).get(options.criterion) or {}
+        if not rankings:
+            raise RankingError(f"there is no ranking by {options.criterion}")
+        of_pilot = max(
+            sum(map(len, ranking)) for of in rankings.values() for ranking in of.values()
+        )
+        n_methods = n_methods or max(2, of_pilot)
+    pilot = _pilot(path, rankings, options) if path else demo_pilot()
+    if n_methods is None and options.screens is None:
+        pilot = replace(pilot, remarks=(*pilot.remarks, TEN_METHODS))
+    return pilot, Question(
         difference=options.difference,
         people=options.people,
         share=options.power,
         n_protocols=options.protocols,
         alpha=options.alpha,
         images=options.images,
-        screens=options.screens,
+        screens=screens_of(n_methods or DEMO_METHODS)
+        if options.screens is None
+        else options.screens,
         seconds=options.seconds,
         minutes_a_person=options.minutes,
     )
 
 
-def _pilot(path: str, options: argparse.Namespace) -> Any:
+def _pilot(
+    path: str, rankings: Mapping[str, Mapping[str, Ranking]], options: argparse.Namespace
+) -> Any:
     from ..agreement.report import Settings
-    from ..design.pilots import demo_pilot, pilot_of_rankings
+    from ..design.pilots import pilot_of_rankings
     from ..errors import RankingError
-    from .answer_files import read_declared, read_rankings
+    from .answer_files import read_declared
     from .files import read_plain_scores
 
-    if not path:
-        return demo_pilot()
     if not options.scores:
         raise RankingError("a pilot needs its protocols' scores, too: give SCORES.csv")
-    tell = partial(print, file=sys.stderr)
-    rankings = read_rankings(path, tell, codes=options.codes).get(options.criterion)
-    if not rankings:
-        raise RankingError(f"there is no ranking by {options.criterion}")
     return pilot_of_rankings(
         rankings,
         read_plain_scores(options.scores),

@@ -16,6 +16,7 @@ from text_rankings.base.i18n import gettext_noop
 
 from ..agreement.report import RecallPrecision, Settings, values_of
 from ..elicitation.pair_draws import disagreement, inclusion_probabilities
+from ..elicitation.strategies import pairs_of_ranking
 from ..errors import RankingError
 from ..inference.clusters import NONE_DECLARED, Declared
 from ..inference.pair_estimates import Visit, names_of, pair_losses
@@ -42,6 +43,10 @@ DEMO_COMPONENTS: Final[Mapping[Asking, Components]] = {
     "pairs": Components(image=0.00224, annotator=0.000712, rest=0.147),
 }
 DEMO_SCREENS: Final = 22.0
+DEMO_METHODS: Final = 10
+TEN_METHODS: Final = gettext_noop(
+    "The number of methods is not known, so a ranking is taken to need the pairs of the demo's ten methods."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +62,21 @@ class Pilot:
     origin: str
     remarks: tuple[str, ...] = ()
     differences: tuple[float, ...] = ()
+
+
+def screens_of(
+    n_methods: int, measured: float = DEMO_SCREENS, measured_with: int = DEMO_METHODS
+) -> float:
+    """Return the answers that a ranking of so many methods takes, by those measured with others.
+
+    Parameters
+    ----------
+    n_methods, measured_with : int
+        Methods of an image, at least 2.
+    measured : float
+        Mean answers of a ranking with ``measured_with`` methods; the demo's by default.
+    """
+    return measured * pairs_of_ranking(n_methods) / pairs_of_ranking(measured_with)
 
 
 def demo_pilot(*why: str) -> Pilot:

@@ -1,6 +1,6 @@
 """Plans of studies on a dataset, from the variances of another study or of the demo."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from django.contrib.auth.models import User
@@ -16,7 +16,14 @@ from annotate.reports.included import counted_assignments
 from annotate.reports.pilots import pilot_of_study
 from annotate.reports.services import require_small
 from annotate.studies.models import Study
-from rankings.design.pilots import DEMO_SCREENS, Pilot, demo_pilot
+from rankings.design.pilots import (
+    DEMO_METHODS,
+    DEMO_SCREENS,
+    TEN_METHODS,
+    Pilot,
+    demo_pilot,
+    screens_of,
+)
 from rankings.design.power import POWER
 from rankings.design.study_plans import (
     REPEATS,
@@ -40,15 +47,17 @@ _CAREFUL: Final = 33.5 / 27.1
 
 @dataclass(frozen=True)
 class Measured:
-    """Pairs that a ranking takes in a study, and seconds that a pair takes; None: not measured."""
+    """Pairs that a ranking of so many methods takes, and seconds that a pair takes."""
 
-    screens: float | None
-    seconds: float | None
+    screens: float = DEMO_SCREENS
+    n_methods: int = DEMO_METHODS
+    # None if not measured.
+    seconds: float | None = None
 
-    def screens_by(self, strategy: str, own: str) -> float:
+    def screens_by(self, strategy: str, own: str, n_methods: int) -> float:
         """Return the pairs that a ranking takes by a strategy; ``own`` is that of the study."""
         factors = [_CAREFUL if one == Study.Strategy.CAREFUL else 1.0 for one in (strategy, own)]
-        return (self.screens or DEMO_SCREENS) * factors[0] / factors[1]
+        return screens_of(n_methods, self.screens, self.n_methods) * factors[0] / factors[1]
 
 
 def pilots(person: User) -> QuerySet[Study]:
@@ -61,9 +70,14 @@ def pilots(person: User) -> QuerySet[Study]:
 def measured(study: Study | None) -> Measured:
     """Return the mean number of pairs answered per ranking, and the median seconds per pair."""
     if study is None:
-        return Measured(None, None)
+        return Measured()
+    seconds = median_seconds(study)
     screens = counted_assignments(study).aggregate(mean=Avg("n_answered"))["mean"]
-    return Measured(screens, median_seconds(study))
+    n_methods = study.methods.count()
+    n_methods = min(study.methods_per_visit or n_methods, n_methods)
+    if not screens or n_methods < 2:
+        return Measured(seconds=seconds)
+    return Measured(screens, n_methods, seconds)
 
 
 def plan_study(
@@ -84,19 +98,25 @@ def plan_study(
 
     ``study`` is the pilot; without one, or if it is too large to analyse, the demo is used, and the
     result says so. ``images`` defaults to those of the dataset, ``seconds`` to those measured in
-    the pilot; rankings by another strategy than the pilot's take more or fewer pairs.
+    the pilot. A ranking takes pairs by the number of the dataset's methods, scaled from those
+    measured in the pilot; another strategy than the pilot's takes more or fewer.
     """
     cost = measured(study)
     own = STRATEGIES[0] if study is None else study.strategy
+    pilot, n_methods = _pilot(study, criterion), dataset.methods.count()
+    if n_methods < 2:
+        n_methods = cost.n_methods
+        if study is None:
+            pilot = replace(pilot, remarks=(*pilot.remarks, TEN_METHODS))
     return plan(
-        _pilot(study, criterion),
+        pilot,
         Question(
             difference=difference,
             people=people,
             share=power,
             n_protocols=n_protocols,
             images=max(2, dataset.images.count()) if images is None else images,
-            screens=cost.screens_by(strategy, own),
+            screens=cost.screens_by(strategy, own, n_methods),
             seconds=seconds or cost.seconds or USUAL_SECONDS,
             minutes_a_person=minutes,
         ),

@@ -6,13 +6,21 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.urls import reverse
 
+from annotate.design.planning.services import plan_study
 from annotate.figures.themes import Paper
 from annotate.reports.pilots import pilot_of_study
 from annotate.scoring.services import score_protocol
-from rankings.design.pilots import DEMO_COMPONENTS
+from rankings.design.pilots import DEMO_COMPONENTS, TEN_METHODS
 from rankings.design.study_plans import SHARINGS
 from tests.support.differing import two_who_differ
-from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
+from tests.support.factories import (
+    add_annotator,
+    add_researcher,
+    make_admin,
+    make_dataset,
+    make_run,
+    make_study,
+)
 from tests.support.figures import put_together
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
@@ -44,6 +52,34 @@ def test_without_a_pilot_it_is_the_demo_and_that_is_said(researcher, study):
     assert "There is no pilot" in response.text
     assert response.context["cheapest"].mark.startswith("cheapest")
     assert len(response.context["choices"]) == 2 * len(SHARINGS)
+
+
+def pairs_by_hand(n):
+    """Bisection places the k-th of n results among k - 1 with as many questions as halvings need."""
+    return sum(next(q for q in range(n) if 2**q > k - 1) for k in range(2, n + 1))
+
+
+@pytest.mark.parametrize(("n", "pairs"), [(2, 1), (5, 8), (10, 25)])
+def test_pairs_of_a_plan_follow_the_number_of_methods(n, pairs):
+    """Without a pilot they were those of the demo's ten methods for every dataset."""
+    dataset = make_study(n, images=2).dataset
+    found = plan_study(dataset=dataset, people=30, images=5000)
+    assert pairs == pairs_by_hand(n)
+    assert found.question.screens == pytest.approx(22 * pairs / 25)
+    assert TEN_METHODS not in found.remarks
+
+
+def test_pairs_measured_in_a_pilot_are_scaled_to_the_methods_of_the_dataset(study):
+    """The pilot needs four answers for three methods, whose rankings take three pairs."""
+    dataset = make_study(5, images=2).dataset
+    found = plan_study(dataset=dataset, study=study, people=30, images=5000)
+    assert found.question.screens == pytest.approx(4 * 8 / 3)
+
+
+def test_a_plan_for_a_dataset_without_methods_says_whose_pairs_it_counts():
+    found = plan_study(dataset=make_dataset(), people=30, images=5000)
+    assert found.question.screens == 22
+    assert TEN_METHODS in found.remarks
 
 
 def test_the_advised_design_is_set_up_with_its_settings(client, study):
