@@ -25,6 +25,7 @@ from .core.base import ImageScore, OverallScore, Protocol, Scene, official
 from .core.errors import DataWarning
 from .core.fitting import Held, lacking, one_sided
 from .core.regions import Region
+from .diagnostics.inspection import compared
 from .formats.containers.contents import Archive, Kind
 from .formats.containers.documents import image_name
 from .formats.problems import Fault
@@ -168,7 +169,8 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
     Notes
     -----
     Warns of detections without area, which count as false ones, of coordinates that are all
-    between 0 and 1.5, and of what is left out of the files.
+    between 0 and 1.5, of what is left out of the files, and of results that hardly fit the
+    annotations or fit them far better in another reading.
 
     Examples
     --------
@@ -208,6 +210,8 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
     for archive in (of_truth, of_results):
         for finding in findings(archive.problems, archive.counts):
             warnings.warn(finding, DataWarning, stacklevel=_CALLER)
+    for problem in compared(of_results, of_truth.regions, of_truth.sizes):
+        warnings.warn(str(problem), DataWarning, stacklevel=_CALLER)
     if flat:
         n, first = sum(map(len, flat.values())), next(iter(flat))
         say = "detections have no area, the first of them in image"

@@ -174,14 +174,27 @@ def _formats(options: argparse.Namespace) -> "Formats":
     return Formats(slugs[0], slugs[1], options.drop_broken_ignored)
 
 
-def _tell_reading(archive: "Archive") -> None:
+def _tell_truth(path: str, formats: "Formats") -> None:
+    from ..formats.summaries import findings
+    from .sources import read_truth
+
+    archive = read_truth(path, formats)
+    _tell_reading(archive, findings(archive.problems, archive.counts))
+
+
+def _tell_results(path: str, truth: str, formats: "Formats") -> None:
+    from .sources import findings_about, read_results
+
+    _tell_reading(read_results(path, truth, formats), findings_about(path, truth, formats))
+
+
+def _tell_reading(archive: "Archive", findings: Sequence[str]) -> None:
     """Report on standard error how a file was read, and what was found in it."""
     if archive.reading:
         print(f"{archive.name}: read as {archive.reading} ({archive.format})", file=sys.stderr)
-    from ..formats.summaries import findings
     from .submissions import left_out
 
-    for said in findings(archive.problems, archive.counts):
+    for said in findings:
         print(said, file=sys.stderr)
     if n := archive.n_skipped_lines:
         print(f"{archive.name}: {left_out(n)}", file=sys.stderr)
@@ -231,7 +244,6 @@ def _described(protocol: type[Protocol]) -> dict[str, Any]:
 
 def _score(options: argparse.Namespace) -> None:
     from .batch import score_files, settled
-    from .sources import read_results, read_truth
 
     names = _checked_names(options)
     formats = _formats(options)
@@ -254,11 +266,11 @@ def _score(options: argparse.Namespace) -> None:
             executor=engine,
             only_fitting=options.protocol == "all",
         )
-        _tell_reading(read_truth(options.truth, formats))
+        _tell_truth(options.truth, formats)
         for done, n, scored in parts:
             for result_set in scored:
                 if (path := untold.pop(result_set.method, None)) is not None:
-                    _tell_reading(read_results(path, options.truth, formats))
+                    _tell_results(path, options.truth, formats)
                 scored_by_method[result_set.method, result_set.slug] = result_set
                 if result_set.note:
                     left_out[result_set.slug] = result_set.note
@@ -369,17 +381,16 @@ def _parameters(text: str) -> dict[str, Any]:
 
 def _errors(options: argparse.Namespace) -> None:
     from .errors import COLUMNS, explain_files, table
-    from .sources import read_results, read_truth
 
     _checked_names(options)
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     formats = _formats(options)
-    _tell_reading(read_truth(options.truth, formats))
+    _tell_truth(options.truth, formats)
     rows: list[tuple[Any, ...]] = []
     answer = []
     explanations = explain_files(protocol, options.truth, options.results, formats)
     for path, explained in zip(options.results, explanations, strict=True):
-        _tell_reading(read_results(path, options.truth, formats))
+        _tell_results(path, options.truth, formats)
         rows += explained.rows()
         answer.append(explained.as_data() if options.json else table(explained))
     if options.out is not None:
@@ -444,13 +455,13 @@ def _no_ground_truth(options: argparse.Namespace) -> None:
 
 def _graphs(options: argparse.Namespace) -> None:
     from ..core.performance import performance_graphs
-    from .sources import read_results, read_scenes, read_truth
+    from .sources import read_scenes
 
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     formats = _formats(options)
     scenes = read_scenes(options.truth, options.results, formats)
-    _tell_reading(read_truth(options.truth, formats))
-    _tell_reading(read_results(options.results, options.truth, formats))
+    _tell_truth(options.truth, formats)
+    _tell_results(options.results, options.truth, formats)
     print(json.dumps(performance_graphs(protocol, scenes, options.steps).as_data()))
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from ..core.base import Scene
 from ..core.errors import ProtocolError
 from ..core.regions import Region
+from ..diagnostics.inspection import compared
 from ..formats.containers.checking import unknown_images, with_known_names
 from ..formats.containers.contents import Archive, Kind, LineFormat
 from ..formats.containers.folders import unfolded
@@ -18,6 +19,7 @@ from ..formats.readers.rrc import read_archive
 from ..formats.readers.rrc_lines import Rules
 from ..formats.recognition.guessing import guess
 from ..formats.recognition.reading import LINES, read
+from ..formats.summaries import findings
 
 
 class BatchError(ProtocolError):
@@ -186,6 +188,17 @@ def _read_as_it_is(
         # Not a zip of lines: read it in another format, or name that in the error.
         archive = read(path, kind=kind, name=name, sizes=sizes)
     return archive
+
+
+def findings_about(path: str, truth: str, formats: Formats = NOT_NAMED) -> list[str]:
+    """Return what every door says of a result set: what was left out, and how it fits the truth."""
+    archive, of_truth = read_results(path, truth, formats), read_truth(truth, formats)
+
+    def read_as(format: str) -> Archive:
+        return with_known_names(_look(path, "results", format), of_truth.regions)[0]
+
+    fitting = compared(archive, of_truth.regions, of_truth.sizes, read_as)
+    return [*findings(archive.problems, archive.counts), *map(str, fitting)]
 
 
 def regions_of_truth(path: str, formats: Formats = NOT_NAMED) -> Mapping[str, tuple[Region, ...]]:

@@ -4,13 +4,13 @@ Nothing is corrected automatically: another reading that fits far better is a qu
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from protocols.core.regions import Region, encode_regions
 from protocols.formats.containers.contents import Archive, LineFormat
-from protocols.formats.problems import KEPT, Problems
+from protocols.formats.problems import KEPT, Problem, Problems
 from text_rankings.base.i18n import Message, ngettext_noop
 
 from .corrections import amended
@@ -19,15 +19,17 @@ from .readings import (
     AS_READ,
     AS_WRITTEN,
     COLUMNS,
+    DIAGONALS,
     NEXT,
     PREVIOUS,
+    ROWS,
     SIDES,
     Notation,
     ReadingError,
     Sizes,
     words_of,
 )
-from .trials import Offer, is_better, offered, read_on
+from .trials import Offer, is_better, n_crossing, offered, read_on
 
 # Below this share of matched truths results hardly fit; from _SAME on they copy the truth.
 _HARDLY: Final = 0.05
@@ -93,6 +95,11 @@ class Noticed:
     # An image that illustrates the offer: its name, and its regions in both readings.
     trial: dict[str, Any] | None = None
 
+    def regions_of(self, image: str) -> Iterator[Region]:
+        """Yield the regions of an image by all methods."""
+        for results in self.archive.by_method.values():
+            yield from results.get(image, ())
+
     @property
     def is_of_other_images(self) -> bool:
         """Whether names that do not fit are probably a shift of all numbers by one."""
@@ -104,12 +111,12 @@ def look(
     against: Against,
     images: Mapping[str, tuple[int, int] | None],
     reading: str,
-    read_as: Callable[[str], Archive],
+    read_as: Callable[[str], Archive] | None,
 ) -> Noticed:
     """Return results in the user's reading, or as read with an offer of a better one.
 
     ``images`` has all images of the dataset, with width and height in pixels where they are known;
-    ``read_as`` reads the file again in a format.
+    ``read_as`` reads the file again in a format, None if there is no file.
     """
     sizes = {image: size for image, size in images.items() if size is not None}
     if reading not in ("", AS_READ):
@@ -122,7 +129,7 @@ def look(
         archive.by_method.items(), key=lambda of: -sum(map(len, of[1].values()))
     ) or [(None, {})]
     as_read = fit(against.truth, results, sizes)
-    if archive.line_format == LineFormat.LTRB and archive.counts.get("L4"):
+    if read_as and archive.line_format == LineFormat.LTRB and archive.counts.get("L4"):
         again = read_as(AS_WRITTEN[SIDES])
         noticed.offer = _as_written(SIDES, as_read, against, sizes, again)
         others = next(iter(again.by_method.values()))
@@ -132,7 +139,7 @@ def look(
         others = results
         if noticed.offer is not None:
             others = read_on(against.truth, results, sizes, images, noticed.offer.reading, notation)
-        elif archive.line_format == LineFormat.QUAD and _fits_hardly(as_read):
+        elif read_as and archive.line_format == LineFormat.QUAD and _fits_hardly(as_read):
             again = read_as(AS_WRITTEN[COLUMNS])
             noticed.offer = _as_written(COLUMNS, as_read, against, sizes, again)
             others = next(iter(again.by_method.values()))
@@ -142,6 +149,25 @@ def look(
             noticed.archive = _without_explained(archive, noticed.offer)
     noticed.archive = _told(noticed, against, reading, as_read)
     return noticed
+
+
+def compared(
+    archive: Archive,
+    truth: Mapping[str, Sequence[Region]],
+    sizes: Sizes | None = None,
+    read_as: Callable[[str], Archive] | None = None,
+) -> list[Problem]:
+    """Return the findings about results that hardly fit (F2, F3), as a load would report them.
+
+    ``truth`` has all images in counting order, ``sizes`` are width and height in pixels where they
+    are known; ``read_as`` reads the file again in a format, None if there is no file. Other
+    readings are tried only if recall at IoU 0.5 is below a third.
+    """
+    images = {image: (sizes or {}).get(image) for image in truth}
+    against = Against.of(list(truth), lambda names: {name: truth[name] for name in names})
+    noticed = look(archive, against, images, AS_READ, read_as)
+    found = noticed.archive.problems[len(archive.problems) :]
+    return [problem for problem in found if problem.code in ("F2", "F3")]
 
 
 def _fits(archive: Archive, against: Against, sizes: Sizes) -> dict[str | None, dict[str, Any]]:
@@ -246,6 +272,14 @@ def _told(noticed: Noticed, against: Against, reading: str, as_read: Fit) -> Arc
             better=better,
             words=against.words,
         )
+        if offer.reading in (ROWS, DIAGONALS):
+            drawn = [of for image in against.truth for of in noticed.regions_of(image)]
+            found = Message(
+                "{n} of {regions} that cross themselves; {found}",
+                n=n_crossing(drawn),
+                regions=ngettext_noop("{n} region", "{n} regions", len(drawn)),
+                found=found,
+            )
         if reading == AS_READ:
             problems.warning(
                 "F2", found, "results that fit", action=Message("read as they are, as specified")

@@ -187,12 +187,13 @@ def _promising(
         boxes = _boxes(list(chain.from_iterable(moved)))
         if flat.found(boxes, n_moved) >= as_read + _MIN_GAIN:
             yield reading
-    if _n_crossing(flat.all) >= _MANY_CROSSING * max(1, len(flat.all)):
+    if n_crossing(flat.all) >= _MANY_CROSSING * max(1, len(flat.all)):
         # A bow tie has the same box as the intended figure.
         yield from (ROWS, DIAGONALS)
 
 
-def _n_crossing(regions: Sequence[Region]) -> int:
+def n_crossing(regions: Sequence[Region]) -> int:
+    """Return how many quadrilaterals cross themselves."""
     quads = [region for region in regions if region.n_points == 4]
     return sum(code == "L5" for _, code, _ in odd_shapes(quads, flat=False))
 

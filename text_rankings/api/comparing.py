@@ -259,7 +259,8 @@ def _parts(scores: Sequence[Sequence[ImageScore]]) -> Iterator[Floats]:
     """Yield the parts of sums over images, and of means over images: (images, methods, 4)."""
     tallies = [[one.tally for one in own] for own in scores]
     yield np.array(
-        [[(of.recalled, of.n_truth, of.precise, of.n_detections) for of in own] for own in tallies]
+        [[(of.recalled, of.n_truth, of.precise, of.n_detections) for of in own] for own in tallies],
+        dtype=np.float64,
     ).swapaxes(0, 1)
     yield np.array(
         [[parts_of_score(of.recall, of.precision) for of in own] for own in scores]

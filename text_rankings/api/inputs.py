@@ -12,18 +12,19 @@ from protocols.arrays import SHARES, Outlines, are_shares
 from protocols.coco import scenes_of
 from protocols.command_line.sources import (
     Formats,
+    findings_about,
     read_file,
-    read_results,
     read_scenes,
     read_truth,
 )
 from protocols.core.base import Scene
 from protocols.core.errors import DataWarning, ProtocolError
 from protocols.core.regions import Region
-from protocols.formats.containers.contents import Archive, Kind
+from protocols.diagnostics.inspection import compared
+from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.containers.documents import image_name
 from protocols.formats.names import fitted_names, method_name
-from protocols.formats.problems import Nearest, pattern_of
+from protocols.formats.problems import Nearest, Problem, pattern_of
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from protocols.formats.summaries import findings
@@ -62,7 +63,7 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, 
     outlines = Outlines(reading.box_format)
     source = _Source(truth, reading, outlines)
     methods = _methods(results, source)
-    scenes = {name: source.scenes(result) for name, result in methods.items()}
+    scenes = {name: source.scenes(result, name) for name, result in methods.items()}
     if not all(scenes.values()):
         raise NotData("the ground truth has no images, so that nothing can be scored")
     for finding in source.findings:
@@ -136,6 +137,15 @@ def _is_path(given: Any) -> bool:
     return isinstance(given, str | PathLike)
 
 
+def how_they_fit(truth: ByImage, results: ByImage, method: str) -> list[Problem]:
+    """Return the findings on how results that were not read from files fit the ground truth."""
+    given = {image: regions or () for image, regions in results.items()}
+    is_quads = all(region.n_points == 4 for regions in given.values() for region in regions)
+    shape = LineFormat.QUAD if is_quads else LineFormat.POLYGON
+    archive = Archive(method or "results", shape, given, (), {})
+    return compared(archive, {image: regions or () for image, regions in truth.items()})
+
+
 class _Source:
     """A ground truth, and the results that belong to it."""
 
@@ -152,7 +162,7 @@ class _Source:
             self._images = self._by_image(self._truth, "truth")
         return self._images
 
-    def scenes(self, results: Any) -> list[Scene]:
+    def scenes(self, results: Any, method: str) -> list[Scene]:
         """Return the scenes of one method."""
         is_list = isinstance(results, list) and not results
         if _is_coco(self._truth) and (_is_coco(results) or is_list):
@@ -161,10 +171,11 @@ class _Source:
             truth, given, formats = fspath(self._truth), fspath(results), self._reading.formats
             scenes = read_scenes(truth, given, formats)
             self._tell(read_truth(truth, formats))
-            self._tell(read_results(given, truth, formats))
+            self.findings |= dict.fromkeys(findings_about(given, truth, formats))
             return scenes
         found = self._by_image(results, "results")
         found = self._named(found)
+        self.findings |= dict.fromkeys(map(str, how_they_fit(self.images, found, method)))
         return [
             Scene(regions or (), found.get(image), image) for image, regions in self.images.items()
         ]
