@@ -13,7 +13,7 @@ MAX_EXAMPLES: Final = 3
 # Parts that differ between problems of one kind: pieces of the file, names offered, numbers.
 _DIFFERS: Final = re.compile(r" \(perhaps [^)]*\)|“[^”]*”|-?\d+(?:\.\d+)?")
 # Warnings that say how a file is written, and nothing about its regions.
-_NOTES: Final = ("F1", "L7", "L9")
+_NOTES: Final = ("L7", "L9")
 _ORDER: Final[Mapping[Severity, int]] = {"error": 0, "question": 1, "warning": 2}
 
 # Where a warning needs something else than an error or a question.

@@ -15,6 +15,7 @@ from protocols.core.errors import DataWarning
 from protocols.formats.recognition.known_formats import LINES
 from protocols.formats.recognition.reading import FORMATS, read
 from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.shared import shared_path
 
 PAIRS = [[38, 43], [126, 43], [126, 60], [38, 60]]
 BOX = (38.0, 43.0, 126.0, 43.0, 126.0, 60.0, 38.0, 60.0)
@@ -55,7 +56,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("packed", [True, False], ids=["zip", "bare"])
-@pytest.mark.parametrize("slug", [of for of in FORMATS if of != "ctdar-xml"])
+@pytest.mark.parametrize("slug", FORMATS)
 def test_a_file_without_an_element_of_its_format_is_refused(slug, packed):
     suffix = _SUFFIXES.get(slug, ".json")
     for content in FOREIGN[suffix]:
@@ -159,7 +160,7 @@ def test_a_confidence_before_the_box_is_found_by_the_whole_file():
     assert region.points == pytest.approx(BOX, abs=0.01)
     assert region.confidence == 0.9
     assert [(of.severity, of.code, of.action) for of in archive.problems] == [
-        ("warning", "F2", "read as yolo-confidence-second")
+        ("warning", "F1", "read as yolo-confidence-second")
     ]
 
 
@@ -364,6 +365,32 @@ def test_fields_of_coco_that_are_not_read_are_named(fields, told):
     other = {**ANNOTATION, "bbox": [0, 0, 50, 50]}
     archive = opened({"images": images, "annotations": [ANNOTATION | fields, other | fields]})
     assert account(archive) == [(code, f"{found} (first in 1)") for code, found in told]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("truth-bezier", "1 region with its outline in bezier_pts, of which the bbox is read"),
+        ("truth-polys", "1 region with its outline in polys, of which the bbox is read"),
+        ("results-polys-and-bbox", "1 region with its outline in polys, of which the bbox is read"),
+    ],
+)
+def test_outlines_of_spotters_are_never_a_bbox_in_silence(name, found):
+    archive = opened(shared_path("cases", "turn4", "spotters", f"{name}.json").read_bytes())
+    assert [text.split(" (")[0] for _, text in account(archive)] == [found, "rec of 1 region"]
+
+
+def test_a_spotter_without_bboxes_is_refused():
+    data = shared_path("cases", "turn4", "spotters", "results-polys.json").read_bytes()
+    assert [of.found.split(" (")[0] for of in opened(data).errors] == ["no outline"]
+
+
+def test_lines_of_hiertext_without_words_are_counted():
+    word = {"vertices": PAIRS, "text": "CARE"}
+    lines = [{"words": [word]}, {"words": [], "vertices": PAIRS}, {"words": []}]
+    data = {"annotations": [{"image_id": "img_1", "paragraphs": [{"lines": lines}]}]}
+    archive = opened(data, kind="truth", format="hiertext")
+    assert account(archive) == [("U1", "2 lines without words (first in img_1)")]
 
 
 def test_a_difficult_shape_of_x_anylabeling_is_ignored():

@@ -23,6 +23,7 @@ from protocols.core.regions import Region
 from protocols.diagnostics.inspection import compared
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.containers.documents import image_name
+from protocols.formats.containers.shapes import may_be_shares
 from protocols.formats.names import fitted_names, method_name
 from protocols.formats.problems import Nearest, Problem, pattern_of
 from protocols.formats.recognition.guessing import guess
@@ -74,14 +75,17 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, 
 
 def _warn(outlines: Outlines, scenes: Mapping[str, Sequence[Scene]], reading: Reading) -> None:
     remarks = [remark for remark in outlines.remarks() if remark != SHARES]
-    regions = (
+    regions = [
         region
         for of_method in scenes.values()
         for scene in of_method
         for region in (*scene.truth, *(scene.detections or ()))
-    )
+    ]
     if reading.sizes is None and are_shares(regions):
-        remarks.append(f"{SHARES}: pass sizes={{image: (width, height)}} with arrays, if they are")
+        said = f"{SHARES}: pass sizes={{image: (width, height)}} with arrays, if they are"
+        if all(may_be_shares(region.points) for region in regions):
+            raise NotData(said)
+        remarks.append(said)
     for remark in remarks:
         warnings.warn(remark, stacklevel=_CALLER)
 

@@ -9,11 +9,13 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import IN_IMAGE, LINE, Collector, reader_of
+from ..containers.collecting import IN_IMAGE, LINE, LINES_READ, Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, json_in, text_of
 from ..problems import Fault, Problems
 
+# In ground truth, words that were not transcribed.
+_NO_WORDS: Final = LINES_READ._replace(code="U1")
 _WANTED: Final = Message(
     '{"annotations": [{"image_id": …, "paragraphs": […]}]}, or such an annotation a line'
 )
@@ -78,6 +80,8 @@ class _Image:
             for number, line in enumerate(lines):
                 parent = f"{at}.{number}"
                 words = _list_in(line, "words")
+                if not words:
+                    self.collector.count(_NO_WORDS, self.entry, image=image)
                 if self._is_grouped(line):
                     self._outline(image, parent, line, str(at))
                     self._words(image, words, parent, parent)

@@ -71,7 +71,8 @@ def read_archive(
         named = list(_named(archive.members, kind, problems, is_lenient=rules.loading))
         files = _Files(archive, texts, list(_held(archive, named, texts, (kind, rules), on_entry)))
         style, decision = _looked_at(files, kind, rules)
-        decision.tell(problems, kind)
+        if decision.readings or rules.tail is None:
+            decision.tell(problems, kind)
         layout = decision.layout
         line_format = layout.line_format
         rules = replace(rules, tail=layout.tail)

@@ -129,7 +129,7 @@ def _found_order(files: Iterable[_File], problems: Problems) -> _Order:
         problems.question("F1", found, wanted, entry, number, text=line)
         return "last"
     problems.warning(
-        "F2",
+        "F1",
         "boxes that lie inside their images only if the confidence is the second field",
         "the confidence as the last field",
         entry,

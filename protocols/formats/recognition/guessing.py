@@ -77,7 +77,7 @@ _COCO_KEYS: Final = frozenset(("images", "annotations", "imgs", "anns", "image_i
 _RESULT_COLUMNS: Final = frozenset(("method", "confidence", "score"))
 # Documents of an image without regions, as several engines write them.
 _EMPTY: Final = ("null", "[]", "[[]]", "[null]")
-NO_REGIONS: Final = Message("regions of no image, as several formats write them")
+NO_REGIONS: Final = Message("a file without regions")
 _VIA_3: Final = "# Exported using VGG Image Annotator"
 _TRUTH_COLUMNS: Final = frozenset(("text", "transcription", "ignored", "ignore", "dont_care"))
 

@@ -199,8 +199,11 @@ def test_wrong_inputs_are_refused_with_their_place(truth, results, protocols, sa
 
 def test_units_that_are_probably_meant_otherwise_are_noticed():
     shares = {"1": [[0.1, 0.1, 0.6, 0.3]]}
-    with pytest.warns(UserWarning, match="pass sizes") as warned:
+    with pytest.raises(ProtocolError, match="scores need pixels: pass sizes="):
         tr.score(shares, shares)
+    beyond = {"1": [[0.1, 0.1, 1.2, 0.3]]}
+    with pytest.warns(UserWarning, match="pass sizes") as warned:
+        tr.score(beyond, beyond)
     assert warned[0].filename == __file__
     assert tr.score(shares, shares, sizes={"1": (200, 100)}).overall.recall == 1.0
     with pytest.warns(UserWarning, match="box_format='xywh'"):
