@@ -56,7 +56,7 @@ def test_a_document_without_an_element_of_its_format_is_an_error():
         ([" CARE ", " ", "", "of"], ["CARE", "of"], 2),
         # A detector without recognition.
         ([None, None], [None, None], 0),
-        (["", " "], ["", ""], 0),
+        (["", ""], ["", ""], 0),
     ],
 )
 def test_blank_words_of_an_engine_are_left_out_and_counted(texts, kept, n_left_out):

@@ -63,13 +63,14 @@ class Collector:
     Polygons may run in either direction; those without area are refused (L4). Self-crossing ones
     (L5), duplicated regions (L8) and regions that reach outside an image whose size the file gives
     (L6) are reported. Units that are not read as regions are counted by reason (U1, U2). The texts
-    of an engine lose blanks at both ends; among its texts, blank ones are left out.
+    of an ``engine`` lose blanks at both ends, and its words of blanks are left out; so are empty
+    texts of its results, unless no region has a text, as in detections alone.
     """
 
-    def __init__(self, problems: Problems, format: str, *, of_engine: bool = False) -> None:
+    def __init__(self, problems: Problems, format: str, *, engine: Kind | None = None) -> None:
         self._problems = problems
         self._format = format
-        self._of_engine = of_engine
+        self._engine = engine
         # Images, regions and units left out; what a document has of its format.
         self.n_found = 0
         self._regions: dict[str | None, dict[str, list[Region]]] = {}
@@ -201,8 +202,11 @@ class Collector:
         self._may_be_shares = (
             self._may_be_shares and image not in self._units and may_be_shares(region.points)
         )
-        if self._of_engine and region.text is not None:
+        if self._engine is not None and region.text:
             region = replace(region, text=region.text.strip())
+            if not region.text:
+                self.count(WITHOUT_TEXT, entry, line, image=image)
+                return
         region = self._storable(region)
         self.n_found += 1
         self._regions[method][image].append(region)
@@ -362,9 +366,9 @@ class Collector:
                 self.image(name, entry=entry)
 
     def _leave_out_blanks(self) -> None:
-        """Leave out blank words of an engine, unless it has recognised nothing at all."""
+        """Leave out regions of an engine's results without text, if others have one."""
         lists = [(name, of) for images in self._regions.values() for name, of in images.items()]
-        if not self._of_engine or not any(region.text for _, of in lists for region in of):
+        if self._engine != "results" or not any(of.text for _, found in lists for of in found):
             return
         for image, regions in lists:
             kept = [at for at, region in enumerate(regions) if region.text != ""]
@@ -416,7 +420,7 @@ def reader_of(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
         problems = Problems(source_name(source, name))
-        collector = Collector(problems, slug, of_engine=kind in engine)
+        collector = Collector(problems, slug, engine=kind if kind in engine else None)
         for document in documents(source, problems, limits, suffixes, on_entry):
             before = collector.n_found
             with problems.catching(document.entry):
