@@ -361,6 +361,22 @@ class TestLevels:
             assert said(archive) == [told]
 
     @pytest.mark.parametrize(
+        ("slug", "inside"),
+        [
+            ("alto-xml", alto('<Illustration ID="a"/><GraphicalElement ID="b"/>')),
+            ("hocr", hocr("<div class='ocr_photo'></div><div class='ocr_separator'></div>")),
+            (
+                "page-xml",
+                '<PcGts><Page imageFilename="p.png"><TableRegion/><ImageRegion/></Page></PcGts>',
+            ),
+        ],
+    )
+    def test_a_page_of_pictures_and_tables_alone_has_no_words_and_says_so(self, slug, inside):
+        archive = opened(inside, format=slug)
+        assert archive.regions == {"p": ()}
+        assert said(archive) == ["U1: 2 pictures, tables or rules on pages without words"]
+
+    @pytest.mark.parametrize(
         ("level", "format"), [("4", "tesseract-tsv"), ("5", "tesseract-tsv-lines")]
     )
     def test_a_table_of_tesseract_with_one_level_gives_it_and_says_so(self, level, format):
@@ -477,16 +493,16 @@ class TestNames:
         )
         assert list(opened(pages, "x.hocr").regions) == ["a", "b_1", "b_2"]
 
-    def test_a_page_that_cannot_be_read_does_not_give_its_words_to_another(self):
-        word = f"<span class='ocrx_word' title='{BBOX}'>{{}}</span>"
-        pages = [
-            hocr(word.format(name), f"image {name}.png; bbox 0 0 {width} 100")
-            for name, width in (("a", 200), ("b", "x"))
-        ]
-        content = "".join(pages)
-        archive = opened(content, "x.hocr")
+    @pytest.mark.parametrize("slug", ["hocr", "alto-xml"])
+    def test_a_page_that_cannot_be_read_does_not_give_its_words_to_another(self, slug):
+        """Each page is 200 pixels wide."""
+        content = PAGES[slug]("p.png", 2)
+        for wide in ("0 0 200 100", '"200"'):
+            first, _, second = content.rpartition(wide)
+            content = f"{first}{wide.replace('200', 'x')}{second}" if first else content
+        archive = opened(content, format=slug)
         assert [problem.code for problem in archive.errors] == ["L2"]
-        assert [of.text for of in archive.regions["a"]] == ["a"]
+        assert archive.n_regions == 1
 
 
 class TestScores:

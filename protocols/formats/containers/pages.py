@@ -38,6 +38,11 @@ _WITHOUT_WORDS: Final[Mapping[str, Reason]] = {
         "{n} block without words among others", "{n} blocks without words among others", "words"
     ),
 }
+_OTHERS: Final = Reason(
+    "{n} picture, table or rule on a page without words",
+    "{n} pictures, tables or rules on pages without words",
+    "words",
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -61,11 +66,15 @@ class Unit:
 
 @dataclass(slots=True, eq=False)
 class Page:
-    """A page with its units by level; ``name`` is the path of its image, or empty."""
+    """A page with its units by level; ``name`` is the path of its image, or empty.
+
+    ``n_others`` counts areas that are no text: pictures, tables, rules.
+    """
 
     name: str
     line: int
     size: tuple[int, int] | None = None
+    n_others: int = 0
     units: dict[str, list[Unit]] = field(default_factory=dict)
 
     def add(self, unit: Unit, around: Sequence[Unit]) -> None:
@@ -137,4 +146,6 @@ def _chosen(
                     if not unit.has_units:
                         collector.count(_WITHOUT_WORDS[higher], entry, unit.line)
             return chosen
+    if page.n_others:
+        collector.count(_OTHERS, entry, page.line, page.n_others)
     return ()

@@ -17,6 +17,7 @@ from ..problems import Fault, Problems, quoted
 _SIDES: Final = ("HPOS", "VPOS", "WIDTH", "HEIGHT")
 _POINTS: Final = "POINTS"
 _UNIT: Final = "pixel"
+_OTHERS: Final = ("Illustration", "GraphicalElement")
 _LEVELS: Final = {"TextBlock": BLOCK, "TextLine": LINE, "String": WORD}
 
 
@@ -59,6 +60,8 @@ class _Alto(Elements):
             unit = Unit(_LEVELS[name], self.line, given, attributes.get("ID"), parent)
             unit.text = attributes.get("CONTENT")
             self._open.append(unit)
+        elif name in _OTHERS:
+            self._page.n_others += 1
         elif name == "Polygon" and self._open and self.open[-3] in _LEVELS:
             self._open[-1].given.setdefault(_POINTS, attributes.get(_POINTS, ""))
 

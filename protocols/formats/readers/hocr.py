@@ -28,6 +28,9 @@ _LEVELS: Final = {
 }
 # Parts of a word: its characters, each with a box, or what else each of them may be.
 _PARTS: Final = {"ocrx_cinfo", "ocr_cinfo", "ocr_symbol", "ocr_glyph"}
+_OTHERS: Final = {
+    *("ocr_photo", "ocr_image", "ocr_linedrawing", "ocr_separator", "ocr_table", "ocr_float"),
+}
 _BOXES: Final = ("x_bboxes", "bbox")
 _VOID: Final = {"br", "hr", "img", "meta", "link", "input", "wbr", "col", "area", "base"}
 _INDENTATION: Final = re.compile(r"[^\S\n]*+\n\s*+")
@@ -95,6 +98,8 @@ class _Pages(HTMLParser):
         elif self._open and not _PARTS.isdisjoint(classes):
             is_character = any(_property(title, box) is not None for box in _BOXES)
             self._parts.append((self._depth, is_character))
+        elif not _OTHERS.isdisjoint(classes):
+            self._page.n_others += 1
 
     def handle_data(self, data: str) -> None:
         if not self._open:

@@ -70,6 +70,8 @@ class _Page(Elements):
             self.pages.append(self._page)
         elif name in _LEVELS and self._page is not None:
             self._start_unit(name, attributes)
+        elif name.endswith("Region") and self._page is not None:
+            self._page.n_others += 1
         elif not self._open:
             return
         elif name == "Coords" and self.open[-2] in _LEVELS:
