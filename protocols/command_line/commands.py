@@ -155,6 +155,15 @@ def _add_formats(command: argparse.ArgumentParser) -> None:
     for name, says in names.items():
         command.add_argument(name, metavar="SLUG", help=says)
     command.add_argument(
+        "--images",
+        metavar="PHOTOS",
+        help="zip or folder of photographs, for their sizes and EXIF orientations",
+    )
+    for name, what in (("--truth-reading", "the ground truth"), ("--results-reading", "results")):
+        command.add_argument(
+            name, default="", metavar="READING", help=f"how {what} is read otherwise: stored …"
+        )
+    command.add_argument(
         "--drop-broken-ignored",
         action="store_true",
         help="leave out lines of ignored text in the ground truth that are invalid, and count them",
@@ -171,7 +180,8 @@ def _formats(options: argparse.Namespace) -> "Formats":
         if slug is not None and slug not in FORMATS:
             meant = did_you_mean(slug, FORMATS)
             raise BadInput(f"there is no format {slug!r}{meant}; formats: {', '.join(FORMATS)}")
-    return Formats(slugs[0], slugs[1], options.drop_broken_ignored)
+    readings = options.truth_reading, options.results_reading
+    return Formats(slugs[0], slugs[1], options.drop_broken_ignored, options.images, *readings)
 
 
 def _tell_truth(path: str, formats: "Formats") -> None:

@@ -3,17 +3,24 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
+
+from text_rankings.base.i18n import Message
 
 from ..core.base import Scene
 from ..core.errors import ProtocolError
 from ..core.regions import Region
+from ..diagnostics.corrections import amended
+from ..diagnostics.frames import truth_upright
 from ..diagnostics.inspection import compared
+from ..diagnostics.readings import ReadingError
 from ..formats.containers.checking import unknown_images, with_known_names
 from ..formats.containers.contents import Archive, Kind, LineFormat
 from ..formats.containers.folders import unfolded
+from ..formats.containers.frames import PictureSize, orientation_of
+from ..formats.containers.image_sizes import picture_sizes
 from ..formats.readers.layouts import rules_named
 from ..formats.readers.rrc import read_archive
 from ..formats.readers.rrc_lines import Rules
@@ -33,14 +40,22 @@ class Formats:
     If ``truth`` is None, the format is detected from all lines. If ``results`` is None, results are
     read like the ground truth, or an error asks for their format (``read_results``).
     ``drop_broken_ignored`` leaves lines of ignored text out of the ground truth that are invalid.
+    ``images`` is a zip or folder of photographs, for their sizes. The readings are those of
+    ``diagnostics.readings``, as files are offered.
     """
 
     truth: str | None = None
     results: str | None = None
     drop_broken_ignored: bool = False
+    images: str | None = None
+    truth_reading: str = ""
+    results_reading: str = ""
 
 
 NOT_NAMED: Final = Formats()
+_TRUTH_READING: Final = Message(
+    "--truth-reading stored, if they are on those as stored; read as on the upright photographs"
+)
 
 
 def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
@@ -55,9 +70,9 @@ def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
 def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
     """Return the contents of ground truth; raises as ``read_file``."""
     drops = formats.drop_broken_ignored
-    archive = _look(path, "truth", formats.truth, drops=drops)
+    archive = _look(path, "truth", formats.truth, drops=drops, images=formats.images)
     try:
-        return _checked_archive(archive, path, "truth")
+        return _upright(_checked_archive(archive, path, "truth"), path, formats)
     except BatchError as refusal:
         mended = archive.errors and not _look(path, "truth", formats.truth, drops=True).errors
         if drops or not mended:
@@ -65,6 +80,33 @@ def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
         raise BatchError(
             f"{refusal} Such lines of ignored text are left out with --drop-broken-ignored."
         ) from refusal
+
+
+def _upright(archive: Archive, path: str, formats: Formats) -> Archive:
+    """Return ground truth with its boxes in the upright frame of photographs that are known.
+
+    A frame that nothing tells is a warning here: results in another one fit badly, which is found.
+    """
+    sizes = dict(archive.sizes)
+    for source in (path, formats.images):
+        pictures = {} if source is None else _pictures(source, _state(source))
+        sizes |= {image: of for image, of in pictures.items() if orientation_of(of) > 1}
+    frame, _trial = truth_upright(archive, sizes, formats.truth_reading)
+    if frame is archive:
+        return archive
+    problems = tuple(
+        replace(of, severity="warning", code="F8", expected=_TRUTH_READING)
+        if of.severity == "question"
+        else of
+        for of in frame.problems
+    )
+    known = {image: of for image, of in sizes.items() if image in archive.regions}
+    return replace(frame, problems=problems, sizes=known)
+
+
+@lru_cache(maxsize=32)
+def _pictures(path: str, _: object) -> Mapping[str, PictureSize]:
+    return picture_sizes(path)
 
 
 def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive:
@@ -77,27 +119,35 @@ def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive
     or an image is not in the ground truth. Other names that fit exactly one image each become those
     of the images, with a warning (N2).
     """
-    return _with_names_of(read_truth(truth, formats), _results_as_written(path, truth, formats))
+    of_truth = read_truth(truth, formats)
+    named = _with_names_of(of_truth, _results_as_written(path, truth, formats))
+    if not formats.results_reading:
+        # Where neither coordinates nor sides tell the frame, both are compared with the truth.
+        decided, _trial = truth_upright(named, {**named.sizes, **of_truth.sizes})
+        return named if decided.questions else decided
+    try:
+        return amended(named, formats.results_reading, sizes=of_truth.sizes, known=of_truth.regions)
+    except ReadingError as refusal:
+        raise BatchError(f"{Path(path).name}: {refusal}.") from refusal
 
 
 def _results_as_written(path: str, truth: str, formats: Formats) -> Archive:
     named = (truth, formats.truth)
+    look = partial(_look, path, "results", images=formats.images)
     if formats.results is not None:
-        return _checked_archive(
-            _look(path, "results", formats.results, truth=named), path, "results"
-        )
+        return _checked_archive(look(formats.results, truth=named), path, "results")
     of_truth = read_truth(truth, formats)
     if of_truth.format not in LINES:
-        return _checked_archive(_look(path, "results", truth=named), path, "results")
+        return _checked_archive(look(truth=named), path, "results")
     shape = "ltwh" if of_truth.format == "ltwh" else of_truth.line_format.value
     if formats.truth is None:
-        alone = _look(path, "results")
+        alone = look()
         if shape == LineFormat.QUAD and _may_be_quads(alone):
-            as_truth = _look(path, "results", shape=shape)
+            as_truth = look(shape=shape)
             alone = alone if as_truth.errors else as_truth
         return _checked_archive(alone, path, "results")
-    as_truth = _look(path, "results", shape=shape)
-    if as_truth.errors and not (alone := _look(path, "results")).errors:
+    as_truth = look(shape=shape)
+    if as_truth.errors and not (alone := look()).errors:
         fitting = _checked_archive(alone, path, "results")
         raise BatchError(
             f"{Path(path).name} is not written as {formats.truth}, the format of the ground truth, but fits "
@@ -136,10 +186,11 @@ def _look(
     shape: str | None = None,
     truth: tuple[str, str | None] | None = None,
     drops: bool = False,
+    images: str | None = None,
 ) -> Archive:
     """Read a file once for all protocols, and again if it has changed."""
-    state = _state(path) if truth is None else (_state(path), _state(truth[0]))
-    return _read_as_it_is(path, state, kind, format, shape, truth, drops)
+    state = tuple(_state(of) for of in (path, truth and truth[0], images) if of is not None)
+    return _read_as_it_is(path, state, kind, format, shape, truth, drops, images)
 
 
 def _state(path: str) -> tuple[str, int, int, int] | None:
@@ -164,6 +215,7 @@ def _read_as_it_is(
     shape: str | None,
     truth: tuple[str, str | None] | None,
     drops: bool,
+    images: str | None,
 ) -> Archive:
     """Read a file; ``shape`` is the notation of coordinates if the format is unknown.
 
@@ -172,7 +224,8 @@ def _read_as_it_is(
     name = Path(path).name
 
     def sizes() -> Mapping[str, tuple[int, int]]:
-        return {} if truth is None else read_file(truth[0], "truth", truth[1]).sizes
+        of_truth = {} if truth is None else read_file(truth[0], "truth", truth[1]).sizes
+        return {**of_truth, **(_pictures(images, _state(images)) if images else {})}
 
     if format is not None and format not in LINES:
         return read(path, kind=kind, format=format, name=name, sizes=sizes)

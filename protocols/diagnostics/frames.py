@@ -73,9 +73,10 @@ def truth_upright(
     problems.warning(
         # The answer to a question may be changed.
         "F8" if told == DECIDED else "F2",
-        "boxes on {photographs} with an EXIF orientation",
+        "boxes on {photographs} with an EXIF orientation, read {reading}, {told}",
         "photographs that are stored upright",
-        action=Message("read {reading}, {told}", reading=words_of(words), told=told),
+        reading=words_of(words),
+        told=told,
         photographs=_photographs(images),
     )
     return _with(changed, problems), None

@@ -409,7 +409,7 @@ def test_ground_truth_is_read_in_the_frame_that_holds_it(orientation, is_stored)
     assert (trial, archive.questions) == (None, ())
     assert [of.code for of in archive.warnings] == ["F8"]
     reading = "turned as the photographs say" if is_stored else "as on the upright photographs"
-    assert reading in str(archive.warnings[0].action)
+    assert reading in str(archive.warnings[0])
 
 
 def test_sides_in_the_file_decide_where_boxes_fit_both_frames():

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike, fspath
 from typing import Any, Final
 
 from protocols import registry
@@ -184,6 +185,9 @@ def score(
     results_format: str | None = None,
     box_format: str = "xyxy",
     sizes: Any = None,
+    images: str | PathLike[str] | None = None,
+    truth_reading: str = "",
+    results_reading: str = "",
 ) -> Scores:
     """Score results against ground truth.
 
@@ -208,6 +212,10 @@ def score(
         The four numbers of a box in an array: "xyxy", "xywh" or "cxcywh".
     sizes : mapping or sequence of (width, height), optional
         By image; coordinates of arrays are then shares of them.
+    images : str or PathLike, optional
+        A zip or folder of photographs, for their sizes and EXIF orientations.
+    truth_reading, results_reading : str, optional
+        Another reading of files that a warning offers, such as "stored".
 
     Returns
     -------
@@ -231,7 +239,13 @@ def score(
     0.0
     """
     chosen = _chosen(protocols, parameters or {})
-    formats = Formats(truth_format or format, results_format or format)
+    formats = Formats(
+        truth_format or format,
+        results_format or format,
+        images=None if images is None else fspath(images),
+        truth_reading=truth_reading,
+        results_reading=results_reading,
+    )
     reading = Reading(formats, box_format, sizes)
     scenes, has_several = read_methods(truth, results, reading)
     used, left_out = _fitting(chosen, scenes, protocols == "all")

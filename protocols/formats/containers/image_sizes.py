@@ -3,7 +3,7 @@
 import io
 import struct
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -12,7 +12,7 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message, ngettext_noop
 
 from ..problems import Problems
-from .archives import Limits, Source, read_entries
+from .archives import Limits, Source, open_archive
 from .contents import Archive, Unit
 from .documents import PICTURES, image_name
 from .frames import PictureSize, orientation_of, turned, turned_back, with_points
@@ -171,11 +171,20 @@ def picture_sizes(source: Source) -> dict[str, PictureSize]:
     """Return the sizes of the pictures in a zip or folder by image, except unknown ones."""
     if isinstance(source, str | Path) and Path(source).is_dir():
         files = (path for path in sorted(Path(source).rglob("*")) if path.is_file())
-        found = ((path.name, _size_of_file(path)) for path in files if _is_picture(path.name))
+        found: Iterable[tuple[str, PictureSize | None]] = (
+            (path.name, _size_of_file(path)) for path in files if _is_picture(path.name)
+        )
     else:
-        entries = read_entries(source, Problems(""), _LIMITS)
-        found = ((of.name, picture_size(of.content)) for of in entries if _is_picture(of.name))
+        found = _sizes_in_zip(source)
     return {image_name(name): size for name, size in found if size is not None}
+
+
+def _sizes_in_zip(source: Source) -> Iterator[tuple[str, PictureSize | None]]:
+    with open_archive(source, Problems(""), _LIMITS) as archive:
+        for member in archive.members:
+            content = archive.content(member) if _is_picture(member.name) else None
+            if content is not None:
+                yield member.name, picture_size(content)
 
 
 def _size_of_file(path: Path) -> PictureSize | None:
@@ -201,13 +210,13 @@ def in_pixels(archive: Archive, source: Source, sizes_known: Callable[[], Sizes]
     sizes = dict(archive.sizes) | found_sizes
     problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
     regions, units = dict(archive.regions), dict[str, Unit]()
-    in_frame: dict[tuple[Unit, bool], list[str]] = {}
+    in_frame: dict[bool, list[str]] = {}
     unknown = [image for image in regions if image in archive.units and image not in sizes]
     unknown = [image for image in unknown if regions[image]]
     for image, unit in archive.units.items():
         if image in sizes:
             units[image], is_stored = _frame_of_boxes(unit, sizes[image], archive.sizes.get(image))
-            in_frame.setdefault((units[image], is_stored), []).append(image)
+            in_frame.setdefault(is_stored, []).append(image)
             regions[image] = tuple(
                 _converted(of, unit, sizes[image], is_stored=is_stored) for of in regions[image]
             )
@@ -257,9 +266,7 @@ def _tell_unknown(problems: Problems, unknown: Sequence[str], unit: Unit) -> Non
     problems.error("S3", found, "the photographs, in the same load or in the zip itself")
 
 
-def _tell_frames(
-    problems: Problems, in_frame: Mapping[tuple[Unit, bool], Sequence[str]], sizes: Sizes
-) -> None:
+def _tell_frames(problems: Problems, in_frame: Mapping[bool, Sequence[str]], sizes: Sizes) -> None:
     """Report coordinates that depend on the frame of a photograph."""
     asked = [of for of, size in sizes.items() if isinstance(size, PictureSize) and size.asked > 1]
     if asked:
@@ -269,19 +276,20 @@ def _tell_frames(
             "photographs without it: some programs turn a WebP by it, browsers do not",
             some=", ".join(asked[:3]) + (" …" if len(asked) > 3 else ""),
         )
-    for (unit, is_stored), of_frame in in_frame.items():
+    for is_stored, of_frame in in_frame.items():
         images = [of for of in of_frame if orientation_of(sizes.get(of)) > 1]
-        action = Message("read in the photographs as stored, and turned upright")
-        if not is_stored:
-            action = Message("read in the upright photographs")
-        if images:
-            problems.warning(
-                "F8",
-                "coordinates that depend on the sides of {images} with an EXIF orientation",
-                "pixels" if unit != Unit.DECIDED else "photographs that are stored upright",
-                action=action,
-                images=ngettext_noop("{n} photograph", "{n} photographs", len(images)),
+        words = Message(
+            "coordinates that depend on the sides of {images} with an EXIF orientation, read in the "
+            "upright photographs"
+        )
+        if is_stored:
+            words = Message(
+                "coordinates that depend on the sides of {images} with an EXIF orientation, read in the "
+                "photographs as stored and turned upright"
             )
+        if images:
+            n_images = ngettext_noop("{n} photograph", "{n} photographs", len(images))
+            problems.warning("F8", words.format(images=n_images), "pixels")
 
 
 def _converted(region: Region, unit: Unit, size: tuple[int, int], *, is_stored: bool) -> Region:
