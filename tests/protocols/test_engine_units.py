@@ -404,7 +404,7 @@ def test_a_difficult_shape_of_x_anylabeling_is_ignored():
 
 POLYGON_LINE = ",".join(map(str, PIXELS))
 DOORS = {
-    # A truth, results, recall and precision, and what is told.
+    # A truth, results, recall and precision, and the findings.
     "segments": (
         zip_bytes({"gt_page.txt": f"{POLYGON_LINE},CARE\n"}),
         ("seg.zip", zip_bytes({"page.txt": f"{SEGMENT} 0.88\n", "page.png": PHOTOGRAPH})),

@@ -74,7 +74,7 @@ class Collector:
         # Images, regions and units left out; what a document has of its format.
         self.n_found = 0
         self._regions: dict[str | None, dict[str, list[Region]]] = {}
-        # Whether all regions so far may be shares of an image's sides, though they are said to be pixels.
+        # Whether all regions so far may be shares of an image's sides in place of pixels.
         self._may_be_shares = True
         self._bare: dict[str, str | None] = {}
         self._lines: dict[str, list[int]] = {}
@@ -150,7 +150,7 @@ class Collector:
         return Fault("N3", found, _ONE_NAME_EACH, name=quoted(name), entry=quoted(entry))
 
     def bare(self, name: str, entry: str | None) -> None:
-        """Take an image of whose format its document has no sign: it counts beside others only."""
+        """Take an image whose document has no sign of its format; it counts only among others."""
         self.n_found += 1
         self._bare[name] = entry
 

@@ -105,7 +105,7 @@ def _lines(document: Document, problems: Problems) -> Iterator[tuple[int, str]]:
 def _found_order(files: Iterable[_File], problems: Problems) -> _Order:
     """Return the place of the confidences of boxes: where all boxes lie inside their images.
 
-    If both places do, the user is asked; if the unusual one is read, the user is told.
+    Asks the user if both places do, and warns if the unusual one is read.
     """
     fits = {"last": True, "second": True}
     first = None

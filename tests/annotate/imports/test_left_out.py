@@ -1,4 +1,4 @@
-"""What a load says of units that are left out, of failed jobs, and of files of another format."""
+"""Loads of files with units that are left out, of failed jobs, and of files of another format."""
 
 import json
 
