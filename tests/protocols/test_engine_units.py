@@ -28,7 +28,7 @@ def opened(data, name="img_1.json", kind="results", **given):
 
 
 def account(archive):
-    return [(of.code, of.found) for of in archive.account]
+    return [(of.code, of.found) for of in archive.warnings if of.code in ("U1", "U2")]
 
 
 # Documents without an element of their format

@@ -65,8 +65,8 @@ class TestTesseract:
         twice = (TSV + TSV.split("\n", 1)[1].replace("\t1\t", "\t2\t", 1)).encode()
         for content, n in ((TSV.encode(), 1), (twice, 2)):
             archive = opened(content, "img_1.tsv", format=slug)
-            [problem] = archive.account
-            assert (problem.code, problem.action) == ("U1", "left out")
+            [problem] = [of for of in archive.problems if of.code == "U1"]
+            assert problem.action == "left out"
             assert problem.line == (7 if slug == "tesseract-tsv" else 6)
             words = "1 word or line" if n == 1 else "2 words or lines"
             assert problem.found == f"{words} without text"

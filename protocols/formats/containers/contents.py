@@ -108,11 +108,6 @@ class Archive:
         return tuple(problem for problem in self.problems if problem.severity == "question")
 
     @property
-    def account(self) -> tuple[Problem, ...]:
-        """How many units of the file were left out or read at another level, by reason."""
-        return tuple(problem for problem in self.warnings if problem.code in ("U1", "U2"))
-
-    @property
     def n_skipped_lines(self) -> int:
         """Broken lines of ignored text that were left out."""
         return sum(of.line is not None and of.action == PASSED_OVER for of in self.warnings)

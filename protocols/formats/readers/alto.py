@@ -44,7 +44,7 @@ class _Alto(Elements):
         self._open: list[Unit] = []
         # The strings of the open line.
         self._strings: list[Unit] = []
-        self._texts: dict[str, str] = {}
+        self._texts: dict[str, list[str]] = {}
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "Page":
@@ -67,7 +67,7 @@ class _Alto(Elements):
 
     def text(self, text: str) -> None:
         if self.open[-1] in ("fileName", "MeasurementUnit"):
-            self._texts[self.open[-1]] = self._texts.get(self.open[-1], "") + text
+            self._texts.setdefault(self.open[-1], []).append(text)
 
     def end(self, name: str) -> None:
         if name not in _LEVELS or not self._open or self._page is None:
@@ -83,14 +83,17 @@ class _Alto(Elements):
         self._page.add(unit, self._open)
 
     def _started(self, attributes: Mapping[str, str]) -> Page:
-        unit = self._texts.get("MeasurementUnit", "").strip() or _UNIT
+        unit = self._told("MeasurementUnit") or _UNIT
         if unit != _UNIT:
             raise Fault("L2", "measures in {unit}", "measures in pixels", unit=quoted(unit))
         size = None
         if "WIDTH" in attributes and "HEIGHT" in attributes:
             sides = [checked.finite_in(attributes[side]) for side in ("WIDTH", "HEIGHT")]
             size = checked.size_of(*sides)
-        return Page(self._texts.get("fileName", "").strip(), self.line, size)
+        return Page(self._told("fileName"), self.line, size)
+
+    def _told(self, name: str) -> str:
+        return "".join(self._texts.get(name, ())).strip()
 
     def _end_line(self, line: Unit) -> None:
         """Give a line the texts of its strings, and the outline to a string that is all of it."""

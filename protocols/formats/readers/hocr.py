@@ -33,7 +33,6 @@ _OTHERS: Final = {
 }
 _BOXES: Final = ("x_bboxes", "bbox")
 _VOID: Final = {"br", "hr", "img", "meta", "link", "input", "wbr", "col", "area", "base"}
-_INDENTATION: Final = re.compile(r"[^\S\n]*+\n\s*+")
 
 
 def _read_hocr(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
@@ -160,7 +159,7 @@ def _text(of: _Open) -> str | None:
         own = "".join(of.characters)
     if of.unit.level == WORD:
         # A word may be indented inside.
-        return _INDENTATION.sub("", own) or own
+        return "".join(map(str.strip, own.split("\n"))) or own
     return None if of.unit.level == BLOCK else " ".join(own.split())
 
 

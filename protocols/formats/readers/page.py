@@ -79,7 +79,8 @@ class _Page(Elements):
                 self._open[-1].given.numbers = attributes["points"].replace(",", " ").split()
         elif name == "Point" and self.open[-2] == "Coords" and self.open[-3] in _LEVELS:
             own = self._open[-1].given
-            own.numbers = [*(own.numbers or ()), attributes.get("x", ""), attributes.get("y", "")]
+            own.numbers = own.numbers or []
+            own.numbers += [attributes.get("x", ""), attributes.get("y", "")]
         elif name == "TextEquiv" and self.open[-2] in _LEVELS:
             self._start_text(attributes)
         elif name == "Unicode":
