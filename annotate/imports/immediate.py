@@ -1,10 +1,10 @@
 """Loads in one go, for commands: a draft that is checked and then loaded immediately."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from django.contrib.auth.models import User
 from django.db import DatabaseError
@@ -18,6 +18,9 @@ from text_rankings.base.i18n import gettext as _
 from . import drafts, dry_run, loading, plans, publishing, staging
 from .errors import NotLoaded, Question
 from .models import DraftFile, FileKind, Import
+
+# Called with the findings of a load by kind, as a draft's summary holds them.
+Found = Callable[[Sequence[Mapping[str, Any]]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +63,12 @@ def load_files(
     replace: bool = False,
     person: User | None = None,
     progress: Progress | None = None,
+    found: Found | None = None,
 ) -> list[Import]:
     """Load files into a dataset, or with their ground truth as a new one; return the receipts.
 
-    ``replace`` allows loaded results to be replaced if no answer refers to them.
+    ``replace`` allows loaded results to be replaced if no answer refers to them; ``found`` is
+    called with the findings by kind, whether or not they stop the load.
     Raises NotLoaded with every fault of every file; then nothing is stored.
     """
     target = {"name": name, "provenance": provenance, "licence": licence}
@@ -74,6 +79,8 @@ def load_files(
             titles = [file.title for file in files if file.kind == FileKind.RESULTS]
             publishing.refuse_doubles(dataset, titles, replace=replace)
         load.check()
+        if found is not None:
+            found(load.draft.summary["kinds"])
         load.refuse_faults()
         if dataset is not None:
             # A file may name methods of its own.

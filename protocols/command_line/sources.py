@@ -16,6 +16,7 @@ from ..diagnostics.corrections import amended
 from ..diagnostics.frames import truth_upright
 from ..diagnostics.inspection import compared
 from ..diagnostics.readings import ReadingError
+from ..diagnostics.truths import impossible
 from ..formats.containers.checking import unknown_images, with_known_names
 from ..formats.containers.contents import Archive, Kind, LineFormat
 from ..formats.containers.folders import unfolded
@@ -71,6 +72,8 @@ def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
     """Return the contents of ground truth; raises as ``read_file``."""
     drops = formats.drop_broken_ignored
     archive = _look(path, "truth", formats.truth, drops=drops, images=formats.images)
+    for problem in impossible(archive):
+        raise BatchError(f"{problem} Name it: --truth-format …")
     try:
         return _upright(_checked_archive(archive, path, "truth"), path, formats)
     except BatchError as refusal:

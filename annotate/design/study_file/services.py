@@ -1,6 +1,6 @@
 """Making the study of a file, as a researcher does on the pages: the same services and findings."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import file_digest
@@ -16,9 +16,7 @@ from annotate.design.setup.image_filters import Filter, at_random, facts, passin
 from annotate.design.setup.presentation import said_of_same_photographs
 from annotate.errors import Refusal
 from annotate.imports.errors import NotLoaded
-from annotate.imports.guessing import guess_file
-from annotate.imports.immediate import FileToLoad, load_files
-from annotate.imports.models import FileKind
+from annotate.imports.immediate import Found, load_files
 from annotate.jobs.engine import computing
 from annotate.judging.image_allocation import is_answered
 from annotate.names import refuse_unseen
@@ -32,9 +30,9 @@ from annotate.scoring.readiness import readiness
 from annotate.scoring.services import NotScored, compute, is_scored, protocol_named, publish
 from annotate.studies import services as studies
 from annotate.studies.models import Role, Study
-from protocols.diagnostics.readings import ReadingError, words_of
 from text_rankings.base.i18n import gettext as _
 
+from .data import file_to_load, named_files, question_of
 from .reading import StudyFile, named_protocol
 
 PAIR: Final = 2
@@ -54,10 +52,18 @@ class Made:
     invitations: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def make(file: StudyFile, *, tell: Tell, progress: Any, answers: Answers | None = None) -> Made:
+def make(
+    file: StudyFile,
+    *,
+    tell: Tell,
+    progress: Any,
+    answers: Answers | None = None,
+    found: Found | None = None,
+) -> Made:
     """Load, score, make and open the study of a file, all or nothing.
 
-    ``answers`` are those to questions of an earlier refusal. A study of this name that exists is
+    ``answers`` are those to questions of an earlier refusal; ``found`` is called with the findings
+    of the load by kind. A study of this name that exists is
     compared with the file: what may still be changed is changed.
     Raises FileRefused with file, line and key, and what a load or a score raises.
     """
@@ -73,7 +79,7 @@ def make(file: StudyFile, *, tell: Tell, progress: Any, answers: Answers | None 
             runs = _score(file, study.dataset, protocols, tell, progress)
             made.changed += [f"protocols {name}" for name in runs]
             return made
-        dataset = _load(file, progress, answers or {})
+        dataset = _load(file, progress, answers or {}, found)
         tell(f"{dataset}: {dataset.images.count()} images, {dataset.methods.count()} methods")
         _score(file, dataset, protocols, tell, progress)
         study = _create(file, dataset, settings)
@@ -130,7 +136,7 @@ def _protocols(file: StudyFile) -> list[Any] | None:
     return found
 
 
-def _load(file: StudyFile, progress: Any, answers: Answers) -> Dataset:
+def _load(file: StudyFile, progress: Any, answers: Answers, found: Found | None) -> Dataset:
     data = file.content["data"]
     name = data.get("dataset", file.content["name"])
     if Dataset.objects.filter(name=name).exists():
@@ -138,60 +144,18 @@ def _load(file: StudyFile, progress: Any, answers: Answers) -> Dataset:
             "data.dataset" if "dataset" in data else "name",
             _("there is a dataset named “{name}” already; name another one.").format(name=name),
         )
-    files = [_file(file, *one) for one in _named_files(file)]
+    files = {one.key: file_to_load(file, one) for one in named_files(file)}
     target = {key: data.get(key, "") for key in ("provenance", "licence")}
     try:
-        answered = [replace(one, **answers.get(one.path, {})) for one in files]
-        load_files(answered, name=name, progress=progress, **target)
+        answered = [replace(one, **answers.get(one.path, {})) for one in files.values()]
+        load_files(answered, name=name, progress=progress, found=found, **target)
     except NotLoaded as refusal:
         if not refusal.questions:
             raise file.refused("data", str(refusal)) from refusal
         asked = refusal.questions[0]
-        hint = _("Set this key of [data] to one of: {choices}.").format(
-            choices=", ".join(choice for choice, _label in asked.choices)
-        )
-        refused = file.refused(f"data.{asked.field}", f"{refusal} {hint}")
-        refused.questions = refusal.questions
-        raise refused from refusal
+        key = next(key for key, one in files.items() if one.path == asked.path)
+        raise question_of(file, key, asked, refusal) from refusal
     return Dataset.objects.get(name=name)
-
-
-def _named_files(file: StudyFile) -> Iterator[tuple[str, str, FileKind, str | None]]:
-    """Yield key, name and kind of each file of data, and the method if the file names it."""
-    data = file.content["data"]
-    yield "data.truth", data["truth"], FileKind.TRUTH, None
-    if "photographs" in data:
-        yield "data.photographs", data["photographs"], FileKind.PHOTOGRAPHS, None
-    results = data["results"]
-    named = results.items() if isinstance(results, dict) else ((None, path) for path in results)
-    for number, (method, path) in enumerate(named):
-        key = f"data.results.{number if method is None else method}"
-        yield key, path, FileKind.RESULTS, method
-
-
-def _file(
-    file: StudyFile, key: str, name: str, kind: FileKind, method: str | None = None
-) -> FileToLoad:
-    path, data = file.file(key, name), file.content["data"]
-    guess = (
-        guess_file(path, path.name, has_truth=kind != FileKind.TRUTH) if path.is_file() else None
-    )
-    is_lines = kind in (FileKind.TRUTH, FileKind.RESULTS)
-    reading = data.get("reading", "") if kind == FileKind.RESULTS else ""
-    if reading:
-        try:
-            words_of(reading)
-        except ReadingError as refusal:
-            raise file.refused("data.reading", f"{refusal}.") from refusal
-    return FileToLoad(
-        path,
-        kind,
-        title=method or (guess.title if guess is not None else path.stem) or path.stem,
-        format=((guess and guess.format) or data.get("format", "")) if is_lines else "",
-        missing=data.get("missing", "") if kind == FileKind.RESULTS else "",
-        reading=reading,
-        encoding=data.get("encoding", ""),
-    )
 
 
 def _score(
@@ -404,10 +368,10 @@ def _other_file(file: StudyFile, dataset: Dataset) -> str | None:
     loaded = {
         one["sha256"] for receipt in dataset.imports.filter(undone=None) for one in receipt.files
     }
-    for key, name, _kind, _method in _named_files(file):
-        path = file.path.parent / Path(name).expanduser()
+    for named in named_files(file):
+        path = file.path.parent / Path(named.name).expanduser()
         if path.is_file():
             with path.open("rb") as stream:
                 if file_digest(stream, "sha256").hexdigest() not in loaded:
-                    return key
+                    return named.key
     return None

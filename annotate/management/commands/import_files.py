@@ -1,5 +1,6 @@
 """Check, report on and load any files the site can read, as its pages do."""
 
+import re
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -100,6 +101,9 @@ class Command(SiteCommand):
         ):
             for line in lines:
                 self.stdout.write(f"{title}: {line}.")
+        for question in plans.questions(load.draft):
+            if not question.is_answered:
+                self.stderr.write(_option_that_answers(question))
         if planned.obstacles:
             raise NotLoaded(" ".join(planned.obstacles))
         n_left_out = load.draft.findings.filter(action__in=_LEFT_OUT).count()
@@ -132,6 +136,20 @@ class Command(SiteCommand):
             return input("Load this? [y/N] ").strip().lower() in ("y", "yes")
         except EOFError:
             return False
+
+
+def _option_that_answers(question: plans.OpenQuestion) -> str:
+    """Return the options that answer a question; only the formats that fit the lines."""
+    if question.field == "per_cent":
+        return f"{question.file.name}: answer with --per-cent, or mend the file."
+    choices = [choice for choice, _label in question.choices]
+    if question.field == "format":
+        said = str(question.finding.as_problem())
+        choices = [of for of in choices if re.search(rf"\b{of}\b", said)] or choices
+    # The same for all files, if there is one value.
+    of_file = f"{question.file.name}=" if question.field in ("format", "reading") else ""
+    options = (f"--{question.field} {of_file}{choice}" for choice in choices)
+    return f"{question.file.name}: answer with {' or '.join(options)}."
 
 
 def _fit_in_words(fit: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ import json
 import shlex
 import sys
 from argparse import ArgumentParser
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,13 @@ class Command(SiteCommand):
         while True:
             try:
                 with transaction.atomic():
-                    made = make(file, tell=self.stdout.write, progress=progress, answers=answers)
+                    made = make(
+                        file,
+                        tell=self.stdout.write,
+                        progress=progress,
+                        answers=answers,
+                        found=partial(reporting.write_kinds, self.stderr),
+                    )
                     made.changed += study_file.make(file, made.study)
                 return made
             except FileRefused as refusal:

@@ -455,7 +455,8 @@ class TestOnATerminal:
         with pytest.raises(CommandError) as refused:
             call_command("make_study", str(odd / "study.toml"), *options)
         assert re.search(
-            r"study\.toml:3: data\.reading: .*one of: as-read, exchanged\.", str(refused.value)
+            r"study\.toml:5: data\.results\.0\.reading: .*one of: as-read, exchanged\.",
+            str(refused.value),
         )
         assert refused.value.returncode == 2
         assert not Dataset.objects.exists()

@@ -1,0 +1,59 @@
+"""Ground truth that cannot be right as it is read: a sign of the wrong format."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Final
+
+from protocols.core.regions import Region
+from protocols.formats.containers.contents import Archive
+from protocols.formats.problems import Problem, Problems, quoted
+from text_rankings.base.i18n import Message, ngettext_noop
+
+# Fewer regions may be so by chance.
+_MIN_REGIONS: Final = 5
+# A box of the last pixel included is a pixel high if its lines are equal.
+_FLAT_PX: Final = 1.0
+_NUMBERS: Final = re.compile(r"\s*(?:-?\d+(?:\.\d+)?\s*,\s*){2}")
+
+
+def impossible(archive: Archive) -> list[Problem]:
+    """Return an error if all regions are flat (L4), or all texts begin with coordinates (L1).
+
+    A format that was named may fit lines that are of another one: the first two corners of a
+    quadrilateral are read as a flat box, the other two as the beginning of its text.
+    """
+    problems = Problems(archive.name)
+    regions = list(chain.from_iterable(archive.regions.values()))
+    if archive.errors or len(regions) < _MIN_REGIONS:
+        return []
+    expected = Message("another format of the ground truth, whose regions and texts can be right")
+    texts = [region.text for region in regions if region.text]
+    if len(texts) >= _MIN_REGIONS and all(map(_NUMBERS.match, texts)):
+        problems.error(
+            "L1",
+            "{n} that all begin with numbers, such as {example}",
+            expected,
+            n=ngettext_noop("{n} text", "{n} texts", len(texts)),
+            example=quoted(texts[0]),
+        )
+    if all(map(_is_flat, regions)):
+        problems.error(
+            "L4",
+            "{n} that are all flat, such as {box}",
+            expected,
+            n=ngettext_noop("{n} region", "{n} regions", len(regions)),
+            box=_box(archive.regions),
+        )
+    return problems.found
+
+
+def _is_flat(region: Region) -> bool:
+    left, top, right, bottom = region.box
+    return min(right - left, bottom - top) <= _FLAT_PX
+
+
+def _box(regions: Mapping[str, Sequence[Region]]) -> str:
+    image, region = next((image, of[0]) for image, of in regions.items() if of)
+    left, top, right, bottom = (f"{value:g}" for value in region.box)
+    return Message("{box} of {image}", box=f"{left}, {top}, {right}, {bottom}", image=quoted(image))

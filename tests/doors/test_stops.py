@@ -1,0 +1,151 @@
+"""Loads that stop: ground truth that cannot be right as read, and questions with the answer of each door."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+import text_rankings as tr
+from annotate.datasets.models import Dataset
+from annotate.studies.models import Study
+from protocols.command_line.main import main as protocols_main
+from protocols.core.errors import ProtocolError
+from tests.support import commands
+from tests.support.archives import picture_bytes, zip_file
+from tests.support.factories import make_admin
+from tests.support.world import signed_in
+
+pytestmark = pytest.mark.django_db
+
+# Six images of two words; as left, top, right, bottom.
+WORDS = {at: [(30 + at, 40, 150 + at, 80), (210, 100 + at, 330, 140 + at)] for at in range(1, 7)}
+NUMBERS = "12 texts that all begin with numbers"
+FLAT = "12 regions that are all flat"
+
+
+def quad(left, top, right, bottom):
+    return f"{left},{top},{right},{top},{right},{bottom},{left},{bottom}"
+
+
+def box(left, top, right, bottom):
+    return f"{left},{top},{right},{bottom}"
+
+
+def zipped(folder, name, prefix, write, end=""):
+    entries = {
+        f"{prefix}_img_{at}.txt": "".join(f"{write(*word)}{end}\r\n" for word in words)
+        for at, words in WORDS.items()
+    }
+    return zip_file(folder / name, entries)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Ground truth of quadrilaterals, and boxes of two methods."""
+    zipped(tmp_path, "gt.zip", "gt", quad, ",word")
+    zipped(tmp_path, "east.zip", "res", box)
+    zipped(tmp_path, "craft.zip", "res", lambda x, y, r, b: box(x + 1, y, r + 1, b))
+    (tmp_path / "images").mkdir()
+    for at in WORDS:
+        (tmp_path / "images" / f"img_{at}.png").write_bytes(picture_bytes(width=400, height=200))
+    return tmp_path
+
+
+def study_of(folder, data):
+    (folder / "study.toml").write_text(
+        f'name = "Street"\n[data]\nphotographs = "images"\n{data}\n[protocols]\nuse = ["iou"]\n'
+    )
+    call_command("make_study", str(folder / "study.toml"), "--yes")
+    return Study.objects.get()
+
+
+def test_a_study_file_asks_for_the_format_of_the_file_alone_and_is_right_as_told(folder, capsys):
+    """Told as told: with one format for all files, the truth became flat boxes and all scores 0."""
+    with pytest.raises(CommandError) as refused:
+        study_of(folder, 'truth = "gt.zip"\nresults = ["east.zip", "craft.zip"]')
+    said = str(refused.value)
+    assert "study.toml:5: data.results.0.format: " in said
+    assert 'as in { file = "east.zip", format = "ltrb" }; format is one of: ltrb.' in said
+    assert "question F1: " in capsys.readouterr().err
+    told = [f'{{ file = "{name}.zip", format = "ltrb" }}' for name in ("east", "craft")]
+    study = study_of(folder, f'truth = "gt.zip"\nresults = [{", ".join(told)}]')
+    scores = study.dataset.runs.get().scores.values_list("recall", "precision")
+    assert set(scores) == {(1.0, 1.0)}
+
+
+def test_a_table_of_methods_may_say_how_each_file_is_read(folder):
+    zipped(folder, "turned.zip", "res", lambda x, y, r, b: box(y, x, b, r))
+    study = study_of(
+        folder,
+        'truth = { file = "gt.zip", format = "quad" }\n[data.results]\n'
+        'east = { file = "east.zip", format = "ltrb" }\n'
+        'other = { file = "turned.zip", format = "ltrb", reading = "exchanged" }',
+    )
+    assert {of.name for of in study.methods.all()} == {"east", "other"}
+    assert set(study.dataset.runs.get().scores.values_list("recall", flat=True)) == {1.0}
+
+
+def test_ground_truth_that_cannot_be_right_stops_a_study_file(folder, capsys):
+    with pytest.raises(CommandError, match=NUMBERS):
+        study_of(folder, 'truth = "gt.zip"\nresults = ["east.zip"]\nformat = "ltrb"')
+    said = capsys.readouterr().err
+    assert f"error L1: gt.zip: found {NUMBERS}, such as “" in said
+    assert f"error L4: gt.zip: found {FLAT}, such as 31, 40, 151, 40 of “img_1”" in said
+    assert not Dataset.objects.exists()
+
+
+def test_ground_truth_that_cannot_be_right_stops_import_files(folder, capsys):
+    files = [str(folder / "gt.zip"), str(folder / "east.zip")]
+    with pytest.raises(CommandError, match="must be fixed"):
+        call_command("import_files", *files, name="Street", yes=True, format=["ltrb"])
+    assert NUMBERS in capsys.readouterr().err
+    with pytest.raises(CommandError, match="question"):
+        call_command("import_files", *files, name="Street", yes=True)
+    assert "east.zip: answer with --format east.zip=ltrb.\n" in capsys.readouterr().err
+    call_command("import_files", *files, name="Street", yes=True, format=["east.zip=ltrb"])
+    assert Dataset.objects.get().methods.get().name == "east"
+
+
+def test_ground_truth_that_cannot_be_right_stops_the_api(folder):
+    client = signed_in(make_admin(), scopes=("load", "read"))
+    load = client.post("/api/v1/loads", {"name": "Street"})["Location"].removeprefix(
+        "http://testserver"
+    )
+    content = (folder / "gt.zip").read_bytes()
+    sent = {"file": SimpleUploadedFile("gt.zip", content), "format": "ltrb"}
+    file = client.post(f"{load}/files", sent, format="multipart").json()
+    client.patch(f"{load}/files/{file['id']}", {"format": "ltrb"})
+    client.post(f"{load}/check")
+    state = client.get(load).json()
+    assert state["plan"]["obstacles"], state
+    found = client.get(f"{load}/findings").json()["results"]
+    assert any(NUMBERS in str(one) for one in found)
+    assert client.post(f"{load}/confirm").status_code == 422
+
+
+def test_ground_truth_that_cannot_be_right_stops_the_shell_and_python(folder):
+    files = ("--truth", folder / "gt.zip", "--results", folder / "east.zip")
+    done = commands.run_here(
+        protocols_main, "score", "--protocol", "iou", "--format", "ltrb", *files
+    )
+    assert done.returncode == 2
+    assert NUMBERS in done.stderr
+    assert "--truth-format" in done.stderr
+    with pytest.raises(ProtocolError, match=NUMBERS):
+        tr.score(str(folder / "gt.zip"), str(folder / "east.zip"), format="ltrb")
+
+
+@pytest.mark.parametrize(
+    ("lines", "n"),
+    [
+        ([f"{at},0,99,9,10,000,000 yen" for at in range(4)], 4),
+        ([*(f"{at},0,99,9,1,234,567" for at in range(5)), "0,0,9,9,1999"], 6),
+        ([f"{at},0,99,9,10,000 yen" for at in range(6)], 6),
+        ([*(f"{at},0,90,0,one" for at in range(5)), "0,0,90,9,two"], 6),
+    ],
+)
+def test_prices_and_some_flat_boxes_are_no_reason_to_stop(lines, n, tmp_path):
+    truth = zip_file(tmp_path / "gt.zip", {"gt_1.txt": "\n".join(lines)})
+    results = zip_file(tmp_path / "east.zip", {"res_1.txt": ""})
+    found = tr.score(str(truth), str(results), format="ltrb")
+    assert len(found.scenes[""][0].truth) == n
