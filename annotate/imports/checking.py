@@ -220,7 +220,8 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     missing = cast("Meaning | None", given.file.missing or None)
     unknown = unknown_images(archive, known.images)
     # A file with an unknown name is most probably that of a missing image.
-    lacking = [] if archive.errors or unknown else missing_images(archive, known.images, missing)
+    is_unread = archive.errors or unknown or (archive.questions and not archive.regions)
+    lacking = [] if is_unread else missing_images(archive, known.images, missing)
     for fault in chain(
         renamed,
         () if noticed.is_of_other_images and not reading else (*unknown, *lacking),

@@ -116,3 +116,12 @@ def test_shares_are_loaded_only_as_shares():
 
 def draft_codes(draft):
     return set(draft.findings.values_list("code", flat=True))
+
+
+def test_results_of_no_region_alone_are_asked_for_their_format(dataset):
+    draft = with_results(dataset, b"null")
+    [question] = plans.questions(draft)
+    assert [slug for slug, _ in question.choices[:2]] == ["easyocr", "coco-json"]
+    drafts.answer(draft=draft, answers={question.file.pk: {"format": "easyocr"}})
+    [result] = loaded(checked(draft)).methods.get().results.all()
+    assert decode_regions(result.regions) == ()
