@@ -21,6 +21,7 @@ from protocols.formats.recognition.reading import ENCODINGS, FORMATS
 from text_rankings.base.i18n import Message
 
 _LEFT_OUT: Final = (PASSED_OVER, Message("left undefined"))
+_OF_FRAMES: Final = (AS_READ, *FRAMES)
 _OF_REGIONS: Final = (FileKind.TRUTH, FileKind.RESULTS)
 
 
@@ -188,10 +189,11 @@ def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
         known = ", ".join(FileKind.values)
         raise CommandError(f"{kind} is no kind of file; {known}.", returncode=2)
     format = _said_of(path, options["format"])
-    reading = _said_of(path, options["reading"])
-    # Of ground truth and photographs, only the frame can be asked.
-    if kind != FileKind.RESULTS and reading not in (AS_READ, *FRAMES):
-        reading = ""
+    # A reading of all files is of results; of other files, only the frame of boxes can be asked.
+    readings = options["reading"]
+    if kind != FileKind.RESULTS:
+        readings = [of for of in readings if of.endswith(tuple(f"={one}" for one in _OF_FRAMES))]
+    reading = _said_of(path, readings)
     if format and format not in FORMATS:
         known = ", ".join(FORMATS)
         raise CommandError(f"{format} is no known format; formats: {known}.", returncode=2)

@@ -270,3 +270,14 @@ def test_a_refused_picture_is_named_by_its_format(tmp_path):
 def test_a_zip_of_such_pictures_holds_photographs(suffix, tmp_path):
     path = zip_file(tmp_path / "p.zip", {f"img_{n}.{suffix}": b"GIF89a" for n in range(3)})
     assert guess_file(path, "p.zip").kind == FileKind.PHOTOGRAPHS
+
+
+def test_the_command_takes_the_frame_of_a_ground_truth_by_its_file_alone(tmp_path):
+    """A reading of all files is of results: a ground truth is not turned by it."""
+    truth = zip_file(tmp_path / "gt.zip", truth_of(in_file(3, MIDDLE)))
+    photographs = zip_file(tmp_path / "p.zip", {"img_1.jpg": with_orientation(page(), 3)})
+    given = [str(truth), str(photographs)]
+    with pytest.raises(CommandError, match="question"):
+        call_command("import_files", *given, name="Turned", yes=True, reading=["stored"])
+    call_command("import_files", *given, name="Turned", yes=True, reading=["gt.zip=stored"])
+    assert Image.objects.get().truth_regions[0].box == MIDDLE
