@@ -179,17 +179,6 @@ def test_t19_pages_are_accessible_and_fit(browser, client, live_server, study, p
     context.close()
 
 
-def test_the_panes_of_the_comparison_page_are_large(browser, client, live_server, study, people):
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = signed_in(context, client, people["annotator"], live_server)
-    page.goto(live_server.url + address("judging:judge", study))
-    page.locator("[data-open-skip]").wait_for()
-    pane = page.locator("[data-pane=left]").bounding_box()
-    assert pane["width"] >= 700
-    assert pane["height"] >= 560
-    context.close()
-
-
 def test_t17_a_study_can_be_ranked_to_the_end_without_javascript(
     browser, client, live_server, study, people
 ):
