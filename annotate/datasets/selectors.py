@@ -9,6 +9,7 @@ from typing import Any, Final, TypedDict
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
+from django.utils.translation import ngettext
 
 from protocols.core.regions import Region, decode_regions
 
@@ -24,6 +25,8 @@ class Totals(TypedDict):
     without_file: int
 
 
+# Photographs, and names of each, that a sentence lists.
+_SOME: Final = 3
 _NOTHING: Final = Totals(n=0, boxes=0, empty=0, without_file=0)
 
 
@@ -242,3 +245,16 @@ def same_photographs(images: QuerySet[Image]) -> list[list[str]]:
         [name for _, name in of]
         for _, of in groupby(names.values_list("sha256", "name"), itemgetter(0))
     ]
+
+
+def said_of_same_photographs(images: QuerySet[Image]) -> str:
+    """Return a sentence on images that show one photograph; empty if there are none."""
+    same = same_photographs(images)
+    if not same:
+        return ""
+    some = "; ".join(", ".join(names[:_SOME]) for names in same[:_SOME])
+    return ngettext(
+        "{n} photograph has two or more names, so that people judge it more than once: {some}.",
+        "{n} photographs have two or more names, so that people judge them more than once: {some}.",
+        len(same),
+    ).format(n=len(same), some=some + (" …" if len(same) > _SOME else ""))

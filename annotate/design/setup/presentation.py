@@ -4,20 +4,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotate.datasets.models import Image
-from annotate.datasets.selectors import same_photographs
+from annotate.datasets.selectors import said_of_same_photographs
 from annotate.studies.models import Role, Study
 
 from . import services
 from .models import NewStudy
 
-# Photographs, and names of each, that a sentence lists.
-_SOME: Final = 3
 STEPS: Final = ("data", "design", "images", "people", "look", "open")
 _TITLES: Final = {
     "data": gettext_lazy("Data"),
@@ -130,19 +126,6 @@ def summary(new: NewStudy, settings: Callable[[str], Any]) -> Summary:
     return Summary(
         n_images, n_without, n_methods, n_annotators, n_researchers, least, blocks, lacks
     )
-
-
-def said_of_same_photographs(images: QuerySet[Image]) -> str:
-    """Return a sentence on images that show one photograph; empty if there are none."""
-    same = same_photographs(images)
-    if not same:
-        return ""
-    some = "; ".join(", ".join(names[:_SOME]) for names in same[:_SOME])
-    return ngettext(
-        "{n} photograph has two or more names, so that people judge it more than once: {some}.",
-        "{n} photographs have two or more names, so that people judge them more than once: {some}.",
-        len(same),
-    ).format(n=len(same), some=some + (" …" if len(same) > _SOME else ""))
 
 
 def lacks_of(n_images: int, n_methods: int) -> str:

@@ -12,8 +12,8 @@ from django.db import transaction
 
 from annotate.accounts import services as accounts
 from annotate.datasets.models import Dataset, Image
+from annotate.datasets.selectors import said_of_same_photographs
 from annotate.design.setup.image_filters import Filter, at_random, facts, passing
-from annotate.design.setup.presentation import said_of_same_photographs
 from annotate.errors import Refusal
 from annotate.imports.errors import NotLoaded
 from annotate.imports.immediate import Found, load_files
