@@ -26,7 +26,6 @@ from .inputs import BadInput, taken
 from .usage import program_name
 
 if TYPE_CHECKING:
-    from ..formats.containers.contents import Archive
     from .batch import Scored
     from .sources import Formats
 
@@ -38,8 +37,6 @@ _ALL_IMAGES = "*"
 # Bytes of zipped results times protocols that are scored in about half a second.
 _SMALL_BYTES = 300_000
 _ENDINGS = (".csv", ".json")
-# Characters of the progress bar.
-_BAR = 40
 
 
 def run_command(given: Sequence[str]) -> int:
@@ -184,32 +181,6 @@ def _formats(options: argparse.Namespace) -> "Formats":
     return Formats(slugs[0], slugs[1], options.drop_broken_ignored, options.images, *readings)
 
 
-def _tell_truth(path: str, formats: "Formats") -> None:
-    from ..formats.summaries import findings
-    from .sources import read_truth
-
-    archive = read_truth(path, formats)
-    _tell_reading(archive, findings(archive.problems, archive.counts))
-
-
-def _tell_results(path: str, truth: str, formats: "Formats") -> None:
-    from .sources import findings_about, read_results
-
-    _tell_reading(read_results(path, truth, formats), findings_about(path, truth, formats))
-
-
-def _tell_reading(archive: "Archive", findings: Sequence[str]) -> None:
-    """Report on standard error how a file was read, and what was found in it."""
-    if archive.reading:
-        print(f"{archive.name}: read as {archive.reading} ({archive.format})", file=sys.stderr)
-    from .submissions import left_out
-
-    for said in findings:
-        print(said, file=sys.stderr)
-    if n := archive.n_skipped_lines:
-        print(f"{archive.name}: {left_out(n)}", file=sys.stderr)
-
-
 def _list(options: argparse.Namespace) -> None:
     described = [_described(protocol) for protocol in registry.PROTOCOLS.values()]
     if options.json:
@@ -254,6 +225,7 @@ def _described(protocol: type[Protocol]) -> dict[str, Any]:
 
 def _score(options: argparse.Namespace) -> None:
     from .batch import score_files, settled
+    from .telling import show_progress, tell_results, tell_truth
 
     names = _checked_names(options)
     formats = _formats(options)
@@ -276,17 +248,17 @@ def _score(options: argparse.Namespace) -> None:
             executor=engine,
             only_fitting=options.protocol == "all",
         )
-        _tell_truth(options.truth, formats)
+        tell_truth(options.truth, formats)
         for done, n, scored in parts:
             for result_set in scored:
                 if (path := untold.pop(result_set.method, None)) is not None:
-                    _tell_results(path, options.truth, formats)
+                    tell_results(path, options.truth, formats)
                 scored_by_method[result_set.method, result_set.slug] = result_set
                 if result_set.note:
                     left_out[result_set.slug] = result_set.note
                 for said in result_set.remarks:
                     print(f"{result_set.slug}, {result_set.method}: {said}", file=sys.stderr)
-            _show_progress(done, n, scored[-1].method if len(options.results) == n else "")
+            show_progress(done, n, scored[-1].method if len(options.results) == n else "")
     for slug, note in left_out.items():
         print(f"{slug}: undefined, since {note}", file=sys.stderr)
     columns = (*_COLUMNS, *_SUMS) if options.sums else _COLUMNS
@@ -345,15 +317,6 @@ def _rows(
             )
 
 
-def _show_progress(done: int, n: int, name: str) -> None:
-    if sys.stderr.isatty():
-        filled = _BAR * done // n
-        bar = "#" * filled + "." * (_BAR - filled)
-        print(f"\r[{bar}] {done}/{n}", end="\n" if done == n else "", file=sys.stderr, flush=True)
-    else:
-        print(f"{done}/{n} {name}".rstrip(), file=sys.stderr)
-
-
 def _write_rows(columns: Sequence[str], rows: Sequence[tuple[Any, ...]], out: Path | None) -> None:
     try:
         with open(out, "w", encoding="utf-8", newline="") if out else _standard_output() as stream:
@@ -391,16 +354,17 @@ def _parameters(text: str) -> dict[str, Any]:
 
 def _errors(options: argparse.Namespace) -> None:
     from .errors import COLUMNS, explain_files, table
+    from .telling import tell_results, tell_truth
 
     _checked_names(options)
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     formats = _formats(options)
-    _tell_truth(options.truth, formats)
+    tell_truth(options.truth, formats)
     rows: list[tuple[Any, ...]] = []
     answer = []
     explanations = explain_files(protocol, options.truth, options.results, formats)
     for path, explained in zip(options.results, explanations, strict=True):
-        _tell_results(path, options.truth, formats)
+        tell_results(path, options.truth, formats)
         rows += explained.rows()
         answer.append(explained.as_data() if options.json else table(explained))
     if options.out is not None:
@@ -466,12 +430,13 @@ def _no_ground_truth(options: argparse.Namespace) -> None:
 def _graphs(options: argparse.Namespace) -> None:
     from ..core.performance import performance_graphs
     from .sources import read_scenes
+    from .telling import tell_results, tell_truth
 
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     formats = _formats(options)
     scenes = read_scenes(options.truth, options.results, formats)
-    _tell_truth(options.truth, formats)
-    _tell_results(options.results, options.truth, formats)
+    tell_truth(options.truth, formats)
+    tell_results(options.results, options.truth, formats)
     print(json.dumps(performance_graphs(protocol, scenes, options.steps).as_data()))
 
 

@@ -1,0 +1,43 @@
+"""What commands report on standard error: readings, findings and progress."""
+
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from ..formats.containers.contents import Archive
+from ..formats.summaries import findings
+from .sources import Formats, findings_about, read_results, read_truth
+from .submissions import left_out
+
+# Characters of the progress bar.
+_BAR: Final = 40
+
+
+def tell_truth(path: str, formats: Formats) -> None:
+    """Report how the ground truth was read, and the findings about it."""
+    archive = read_truth(path, formats)
+    _tell_reading(archive, findings(archive.problems, archive.counts))
+
+
+def tell_results(path: str, truth: str, formats: Formats) -> None:
+    """Report how a result set was read, and the findings about it and its fit."""
+    _tell_reading(read_results(path, truth, formats), findings_about(path, truth, formats))
+
+
+def _tell_reading(archive: Archive, found: Sequence[str]) -> None:
+    if archive.reading:
+        print(f"{archive.name}: read as {archive.reading} ({archive.format})", file=sys.stderr)
+    for said in found:
+        print(said, file=sys.stderr)
+    if n := archive.n_skipped_lines:
+        print(f"{archive.name}: {left_out(n)}", file=sys.stderr)
+
+
+def show_progress(done: int, n: int, name: str) -> None:
+    """Report how many of n parts are done; on a terminal as a bar."""
+    if sys.stderr.isatty():
+        filled = _BAR * done // n
+        bar = "#" * filled + "." * (_BAR - filled)
+        print(f"\r[{bar}] {done}/{n}", end="\n" if done == n else "", file=sys.stderr, flush=True)
+    else:
+        print(f"{done}/{n} {name}".rstrip(), file=sys.stderr)
