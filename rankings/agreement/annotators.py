@@ -3,6 +3,7 @@
 A study is a mapping of image to annotator to ranking, for one criterion. None means undefined.
 """
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -371,7 +372,8 @@ def _baseline(of_image: Collection[Mapping[str, float]]) -> HumanBaseline:
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    # Rounded once, so that the order of the images has no effect.
+    return math.fsum(values) / len(values) if values else None
 
 
 def _checked(image: str, annotator: str, ranking: Ranking) -> Ranking:

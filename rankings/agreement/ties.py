@@ -1,5 +1,6 @@
 """Shares of pairs of methods that people, their consensus and the protocols tie."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -63,4 +64,4 @@ def _mean_share(rankings: Iterable[Ranking]) -> float | None:
         n = sum(sizes)
         if n > 1:
             shares.append(sum(size * (size - 1) for size in sizes) / (n * (n - 1)))
-    return sum(shares) / len(shares) if shares else None
+    return math.fsum(shares) / len(shares) if shares else None

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RankingError
+from ..inference.components import ZERO
 from ..inference.moderation import ENOUGH_PROTOCOLS, Prior, prior_of
 from ..inference.moments import annotator_ratios, moments_of, raw_components
 from ..inference.multi_reader import ONE_ANNOTATOR
@@ -81,7 +82,8 @@ def components_of(
         # One ranking per annotator: the rest includes the annotators' part, and is used for it.
         annotator, rest = rest, 0.0
     found = {"image": image, "annotator": annotator, "rest": rest}
-    negative = tuple(name for name, value in found.items() if value < 0)
+    least = -ZERO * sum(map(abs, found.values()))
+    negative = tuple(name for name, value in found.items() if value < least)
     known = {name: max(value, 0.0) for name, value in found.items()}
     of_each = [a / b for a, b in zip(_n_units(measured), (n_images, n_annotators), strict=True)]
     in_cell = len(measured.images) / n

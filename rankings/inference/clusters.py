@@ -7,6 +7,7 @@ group's annotators of a scene's images are one cell, their mean, in the crossed 
 other groups; a report says so.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -20,6 +21,8 @@ from .personal_distances import PersonalDistances, personal_distances
 from .personal_rankings import PersonalRankings
 
 Numbers = NDArray[np.intp]
+# Means of cells of very different sizes are multiples of too small a fraction.
+_MOST_SCALE: Final = 10**6
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +92,16 @@ def clustered(
     different, cell_of = np.unique(cells, axis=0, return_inverse=True)
     sums = np.zeros((len(different), measured.distances.shape[1]))
     np.add.at(sums, cell_of.ravel(), measured.distances)
+    sizes = np.bincount(cell_of.ravel())
+    # Means of so many numbers are multiples of one fraction.
+    scale = measured.scale * math.lcm(*set(sizes.tolist())) if len(sizes) else 0
     return replace(
         measured,
         images=different[:, 0],
         annotators=different[:, 1],
-        distances=sums / np.bincount(cell_of.ravel())[:, np.newaxis],
+        distances=sums / sizes[:, np.newaxis],
         by_group=by_group,
+        scale=scale if scale <= _MOST_SCALE else 0,
     )
 
 

@@ -1,11 +1,16 @@
 """Components of variance of unbalanced crossed random effects, by method of moments ([GO17]_)."""
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..orders.packed_scores import Floats
+
+# A component, or a mean square, of at most this share of the whole variance is 0: it is 0 by design,
+# as for annotators who agree on a difference, and its sign comes from rounding. verify.py has the
+# same number.
+ZERO: Final = 1e-9
 
 
 def components(
@@ -21,7 +26,7 @@ def components(
     numbers around their mean, around the means of images and around those of annotators; ``n_i``
     and ``n_a`` the numbers of values for each of at least two images and of at least two
     annotators. A component that the design cannot separate from the rest is 0 and included in the
-    rest.
+    rest; so is one of at most :data:`ZERO` of the variance of all values.
     """
     n = int(n_i.sum())
     # How many of the n^2 ordered pairs of rankings are of two images, and of two annotators.
@@ -46,4 +51,14 @@ def components(
         image = (n * total - rest * (n**2 - n)) / two_images
     else:
         rest = n * total / (n**2 - n)
-    return image, annotator, rest
+    whole = n * total / (n**2 - n)
+    return (
+        without_rounding(image, whole),
+        without_rounding(annotator, whole),
+        without_rounding(rest, whole),
+    )
+
+
+def without_rounding(values: Floats, whole: Floats) -> Floats:
+    """Return values, with 0 for those of at most :data:`ZERO` of the ``whole``."""
+    return np.where(np.abs(values) > ZERO * whole, values, 0.0)

@@ -8,9 +8,12 @@ from numpy.typing import NDArray
 
 from ..errors import RankingError
 from ..orders.packed_scores import Floats
-from .components import components
+from .components import components, without_rounding
 from .moderation import Prior, prior_of
 from .personal_distances import PersonalDistances
+
+# Sums of squares, from the sums of products of every two columns.
+Squares = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ def moments_of_means(measured: PersonalDistances) -> Moments:
     and the degrees of freedom are the harmonic mean of Satterthwaite's and those of the annotators:
     with three annotators Satterthwaite's intervals contain too little (91 %).
     """
-    parts, n_i, n_a = raw_components(measured, lambda table: (table**2).sum(axis=0))
+    parts, n_i, n_a = raw_components(measured, np.diag)
     n = len(measured.images)
     weights = float((n_i**2).sum()) / n**2, float((n_a**2).sum()) / n**2
     not_negative = (parts[0], np.maximum(parts[1], 0), parts[2])
@@ -68,27 +71,34 @@ def moments_of_means(measured: PersonalDistances) -> Moments:
 
 
 def raw_components(
-    measured: PersonalDistances, squares: Callable[[Floats], Floats] | None = None
+    measured: PersonalDistances, squares: Squares | None = None
 ) -> tuple[tuple[Floats, Floats, Floats], NDArray[np.intp], NDArray[np.intp]]:
     """Return every pair's components, which may be negative, and two counts of rankings.
 
-    Raises RankingError for fewer than two images or annotators. ``squares`` gives the k sums of
-    squares of a table with a column for each protocol; by default those of the differences of every
+    Raises RankingError for fewer than two images or annotators. ``squares`` gives k sums of squares
+    from the sums of products of every two protocols; by default those of the differences of every
     two. The components of images, annotators and rest are of shape (k,); the counts are of each
-    image and each annotator.
+    image and each annotator. The order of the rankings has no effect.
     """
+    measured = measured.in_order()
     _, image_of, n_i = np.unique(measured.images, return_inverse=True, return_counts=True)
     _, annotator_of, n_a = np.unique(measured.annotators, return_inverse=True, return_counts=True)
     if min(len(n_i), len(n_a)) < 2:
         raise RankingError(
             f"variances need two images and two annotators, got {len(n_i)} and {len(n_a)}"
         )
-    centred = measured.distances - measured.distances.mean(axis=0)
-    # Sums of squares of every pair: total, around the means of images, around those of annotators.
     squares = squares or _squares
-    total = squares(centred)
-    in_image = squares(centred - _means(centred, image_of, n_i)[image_of])
-    in_annotator = squares(centred - _means(centred, annotator_of, n_a)[annotator_of])
+    whole = measured.integers()
+    if whole is not None:
+        table, unit, within = whole, measured.scale**2, _within_exactly
+    else:
+        table, unit, within = measured.distances - measured.means(), 1, _within
+    # Sums of squares of every pair: total, around the means of images, around those of annotators.
+    everything = np.zeros(len(table), dtype=np.intp), np.array([len(table)])
+    total, in_image, in_annotator = (
+        within(table, group_of, sizes, squares) / unit
+        for group_of, sizes in (everything, (image_of, n_i), (annotator_of, n_a))
+    )
     return components(total, in_image, in_annotator, n_i, n_a), n_i, n_a
 
 
@@ -110,7 +120,8 @@ def moments_of(
     # On balanced data: mean squares divided by n; 1 / of_i and 1 / of_a count images, annotators.
     of_rest = rest / n
     of_images = image * of_i + of_rest
-    of_annotators = annotator * of_a + of_rest
+    size = np.abs(image) + np.abs(annotator) + rest
+    of_annotators = without_rounding(annotator * of_a + of_rest, size * of_a)
     free_i: float | Floats = 1 / of_i - 1
     free_a: float | Floats = 1 / of_a - 1
     is_limited = bool(np.any(prior.degrees)) and not prior.is_common
@@ -120,8 +131,9 @@ def moments_of(
         of_annotators = np.where(others > 0, shrunk, of_annotators)
         free_a = free_a + prior.degrees
     # Without an images' component, the test uses only the annotators' mean square, and vice versa.
-    has_images = of_images > of_rest
+    has_images = image > 0
     of_mean = of_annotators + np.where(has_images, of_images - of_rest, 0)
+    of_mean = without_rounding(of_mean, size * (of_i + of_a))
     from_annotators = of_annotators**2 / free_a
     others = of_images**2 / free_i + of_rest**2 / free
     degrees = _divided(of_mean**2, from_annotators + np.where(has_images, others, 0))
@@ -145,7 +157,9 @@ def annotator_ratios(
     """
     image, annotator, rest = parts
     others = np.maximum(image, 0) + rest
-    squares = np.maximum(annotator * of_annotators + rest / n, 0)
+    size = np.abs(image) + np.abs(annotator) + rest
+    squares = annotator * of_annotators + rest / n
+    squares = np.maximum(without_rounding(squares, size * of_annotators), 0)
     return np.divide(squares, others, out=np.full_like(squares, -1.0), where=others > 0), others
 
 
@@ -153,16 +167,39 @@ def _divided(a: Floats, b: Floats) -> Floats:
     return np.divide(a, b, out=np.full_like(a, np.inf), where=b > 0)
 
 
-def _means(table: Floats, group_of: NDArray[np.intp], sizes: NDArray[np.intp]) -> Floats:
-    """Return the mean of each group's rows."""
-    sums = np.zeros((len(sizes), table.shape[1]))
+def _within_exactly(
+    table: Floats, group_of: NDArray[np.intp], sizes: NDArray[np.intp], squares: Squares
+) -> Floats:
+    """Return sums of squares of whole numbers around the means of groups.
+
+    All sums are whole numbers: groups of one size are summed before they are divided by it.
+    """
+    sums = _sums(table, group_of, len(sizes))
+    size_of = sizes[group_of]
+    found = []
+    for size in np.unique(sizes).tolist():
+        rows, own = table[size_of == size], sums[sizes == size]
+        found.append(squares(size * (rows.T @ rows) - own.T @ own) / size)
+    return np.asarray(np.sum(found, axis=0))
+
+
+def _within(
+    table: Floats, group_of: NDArray[np.intp], sizes: NDArray[np.intp], squares: Squares
+) -> Floats:
+    """Return sums of squares around the means of groups."""
+    means = _sums(table, group_of, len(sizes)) / sizes[:, np.newaxis]
+    apart = table - means[group_of]
+    return squares(apart.T @ apart)
+
+
+def _sums(table: Floats, group_of: NDArray[np.intp], n_groups: int) -> Floats:
+    sums = np.zeros((n_groups, table.shape[1]))
     np.add.at(sums, group_of, table)
-    return sums / sizes[:, np.newaxis]
+    return sums
 
 
-def _squares(table: Floats) -> Floats:
+def _squares(products: Floats) -> Floats:
     """Return the sum of squared differences of every two columns, in the order of pairs."""
-    products = table.T @ table
     first, second = np.triu_indices(len(products), 1)
     own = np.diag(products)
     # A value within the rounding errors of the sums is 0, as for protocols that never differ.

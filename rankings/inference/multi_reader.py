@@ -152,13 +152,13 @@ def compare(
         raise RankingError(f"level must be between 0 and 1, got {level}")
     if not np.isfinite(measured.distances).all():
         raise RankingError("a distance is not a finite number")
-    protocols = measured.protocols
+    measured, protocols = measured.in_order(), measured.protocols
     n_images, n_annotators = _n_different(measured.images), _n_different(measured.annotators)
     reason = None
     if n_annotators < 2 or n_images < 2:
         reason = ONE_ANNOTATOR if n_annotators == 1 else ONE_IMAGE
         reason = reason if len(measured.images) else NOTHING
-    means = measured.distances.mean(axis=0).tolist() if len(measured.images) else None
+    means = measured.means().tolist() if len(measured.images) else None
     named = [*combinations(range(len(protocols)), 2)]
     chosen = [
         number
@@ -166,7 +166,7 @@ def compare(
         if with_protocol is None or with_protocol in [protocols[at] for at in pair]
     ]
     pairs = [
-        Comparison(protocols[a], protocols[b], None if means is None else means[a] - means[b])
+        Comparison(protocols[a], protocols[b], means and _difference(means[a], means[b]))
         for a, b in (named[number] for number in chosen)
     ]
     if not reason and pairs:
@@ -186,6 +186,11 @@ def compare(
             else [(None, None)] * len(protocols)
         ),
     )
+
+
+def _difference(a: float, b: float) -> float:
+    """Return a - b, or 0 if it is within the rounding errors of the two means."""
+    return a - b if abs(a - b) > 1e-12 * (abs(a) + abs(b)) else 0.0
 
 
 def _mean_limits(

@@ -27,6 +27,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +76,9 @@ class LostVisit:
     drawn_from: frozenset[str] | None = None
     known: Mapping[Pair, str | None] = field(default_factory=dict)
     has_answers: bool = False
+
+
+AnyVisit = TypeVar("AnyVisit", bound=Visit | LostVisit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +150,7 @@ def pair_losses(
     a pair asked has no probability in (0, 1], methods that could not be drawn were asked, or
     protocols rank different methods; the message names the image.
     """
-    known = sorted(visits, key=lambda visit: (visit.image, visit.annotator))
+    known = _in_order(visits)
     images, annotators = names_of(known)
     losses = np.zeros((len(known), len(protocols)))
     # The weights of each visit's pairs, and of those with a verdict.
@@ -176,7 +180,7 @@ def loss_limits(
     loss of only the ``visits`` with a ranking may be outside: then any answers to the skipped pairs
     would have moved it in the same direction. Raises RankingError as :func:`pair_losses` does.
     """
-    answered, without = list(visits), list(lost)
+    answered, without = _in_order(visits), _in_order(lost)
     known: list[Visit | LostVisit] = [*answered, *without]
     images, annotators = names_of(known)
     losses = np.zeros((len(known), len(protocols)))
@@ -225,6 +229,24 @@ def loss_limits(
             for a, b in combinations(range(len(protocols)), 2)
         ),
     )
+
+
+def _in_order(visits: Iterable[AnyVisit]) -> list[AnyVisit]:
+    """Return visits by image, annotator and content, so that sums are rounded alike."""
+
+    def content(visit: Visit | LostVisit) -> tuple[str, str, str]:
+        asked = sorted((sorted(pair), of) for pair, of in (visit.probabilities or {}).items())
+        own = (
+            (visit.ranking, ())
+            if isinstance(visit, Visit)
+            else (
+                sorted(visit.methods),
+                sorted((sorted(of), by or "") for of, by in visit.known.items()),
+            )
+        )
+        return visit.image, visit.annotator, repr((own, asked))
+
+    return sorted(visits, key=content)
 
 
 def _asked_on(

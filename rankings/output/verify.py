@@ -25,6 +25,10 @@ from scipy.stats import t as student
 
 TOLERANCE = 1e-9
 LEVEL = 0.95
+# A component, or a mean square, of at most this share of the whole variance is 0 by design.
+ZERO = 1e-9
+# Distances are multiples of a quarter.
+SCALE = 4
 
 
 def main(folder="csv"):
@@ -70,7 +74,7 @@ def rows_of(path):
 
 def compared(study):
     """Yield (name, recomputed number, number in the table)."""
-    table = study["consensus"]
+    table = dict(sorted(study["consensus"].items()))
     report = [row for row in study.get("report", []) if row["kind"] == "protocol"]
     names = [row["protocol"] for row in report]
     d = np.array([[of[name] for name in names] for of in table.values()])
@@ -118,12 +122,14 @@ def bootstrap(d, n_resamples=2000, seed=2018, block=1024, at_once=100):
 def of_people(rows, intervals, differences):
     """Yield the means to annotators, the differences of protocols, and the clusters."""
     cells = sorted({(row["Image"], int(row["Annotator"])) for row in rows})
-    names = list(dict.fromkeys(row["Protocol"] for row in rows))
+    pairs = [(row["First"], row["Second"]) for row in differences]
+    names = list(dict.fromkeys([*sum(pairs, ()), *sorted({row["Protocol"] for row in rows})]))
     place = {cell: at for at, cell in enumerate(cells)}
-    d = np.zeros((len(cells), len(names)))
+    # Whole numbers, so that sums are exact; ``scale`` times the distances.
+    d, scale = np.zeros((len(cells), len(names))), SCALE
     for row in rows:
         at = place[row["Image"], int(row["Annotator"])]
-        d[at, names.index(row["Protocol"])] = float(row["Distance"])
+        d[at, names.index(row["Protocol"])] = np.rint(SCALE * float(row["Distance"]))
     image = np.unique([cell[0] for cell in cells], return_inverse=True)[1]
     annotator = np.unique([cell[1] for cell in cells], return_inverse=True)[1]
     # Several groups take the place of annotators, and several scenes that of images.
@@ -138,18 +144,28 @@ def of_people(rows, intervals, differences):
         # The rankings of a group of a scene count as one, their mean.
         row_of = {key: at for at, key in enumerate(sorted({*zip(image, annotator, strict=True)}))}
         of_cell = np.array([row_of[key] for key in zip(image, annotator, strict=True)])
-        d = np.array([d[of_cell == at].mean(axis=0) for at in range(len(row_of))])
+        sizes = np.bincount(of_cell)
+        common = math.lcm(*set(sizes.tolist()))
+        if SCALE * common <= 10**6:
+            scale *= common
+        d = np.array(
+            [
+                d[of_cell == at].sum(axis=0) * (scale // SCALE) / size
+                for at, size in enumerate(sizes.tolist())
+            ]
+        )
         image, annotator = np.array([*row_of]).T
     if not len(cells) or image.max() < 1 or annotator.max() < 1:
         return
-    design = Design(image, annotator, by_group)
+    design = Design(image, annotator, scale, by_group)
+    means = d.sum(axis=0) / (scale * len(d))
     for at, name in enumerate(names):
         if "To annotators" in intervals.get(name, {}):
             image, annotator, rest = design.components(d[:, at])
             variance, degrees = design.variance([image, max(annotator, 0), rest])
             degrees = 2 / (1 / degrees + 1 / (1 / design.of_a - 1))
             half = student.ppf((1 + LEVEL) / 2, max(degrees, 1)) * math.sqrt(max(variance, 0))
-            mean, row = d[:, at].mean(), intervals[name]
+            mean, row = means[at], intervals[name]
             yield f"mean of {name}", mean, number(row["To annotators"])
             yield (
                 f"low of the mean of {name}",
@@ -159,7 +175,7 @@ def of_people(rows, intervals, differences):
             yield f"high of the mean of {name}", mean + half, number(row["High, to annotators"])
     tested = {(row["First"], row["Second"]): row for row in differences}
     p_of = {}
-    for pair, (mean, low, high, p) in tests(d, names, design).items():
+    for pair, (mean, low, high, p) in tests(d, means, names, design).items():
         row = tested[pair]
         p_of[frozenset(pair)] = p
         what = f"{pair[0]} - {pair[1]}"
@@ -167,7 +183,7 @@ def of_people(rows, intervals, differences):
         yield f"low {what}", low, number(row["Low"])
         yield f"high {what}", high, number(row["High"])
         yield f"p {what}", p, number(row["p, adjusted"])
-    for name, cluster in clusters(names, d.mean(axis=0), p_of).items():
+    for name, cluster in clusters(names, means, p_of).items():
         if name in intervals:
             yield f"cluster of {name}", cluster, number(intervals[name]["Cluster"])
 
@@ -175,21 +191,22 @@ def of_people(rows, intervals, differences):
 class Design:
     """Which images and annotators the rankings are of."""
 
-    def __init__(self, image, annotator, by_group=False):
-        self.by_group = by_group
+    def __init__(self, image, annotator, scale, by_group=False):
+        self.scale, self.by_group = scale, by_group
         self.image, self.annotator, self.n = image, annotator, len(image)
         self.n_i, self.n_a = np.bincount(image), np.bincount(annotator)
         self.of_i, self.of_a = ((of**2).sum() / self.n**2 for of in (self.n_i, self.n_a))
 
     def components(self, x):
         """Components of variance by three equations (Gao and Owen 2017), solved as they stand."""
-        n, x = self.n, x - x.mean()
+        n, x = self.n, x - np.rint(x.mean())
+        total = n * (x @ x) - x.sum() ** 2
         in_image, in_annotator = n - len(self.n_i), n - len(self.n_a)
         # Unknown: the components of images, annotators and the rest.
         equations = {
             "image": (within(x, self.image), [0, in_image, in_image]),
             "annotator": (within(x, self.annotator), [in_annotator, 0, in_annotator]),
-            "all": (n * (x @ x), [n**2 * (1 - self.of_i), n**2 * (1 - self.of_a), n**2 - n]),
+            "all": (total, [n**2 * (1 - self.of_i), n**2 * (1 - self.of_a), n**2 - n]),
         }
         unknown = [0, 1, 2]
         if not in_image:
@@ -205,20 +222,25 @@ class Design:
         if len(unknown) == 3 and parts[2] < 0:
             # A rest below 0 counts as 0; the others are then those of the mean squares.
             parts = np.array([right[1] / in_annotator, right[0] / in_image, 0.0])
-        return np.where(np.abs(parts) < 1e-12 * (x @ x) / n, 0.0, parts)
+        whole = total / (n**2 - n)
+        return np.where(np.abs(parts) > ZERO * whole, parts, 0.0) / self.scale**2
+
+    def mean_square(self, parts):
+        """Mean square of annotators / n."""
+        image, annotator, rest = parts
+        square, whole = annotator * self.of_a + rest / self.n, abs(image) + abs(annotator) + rest
+        return square if abs(square) > ZERO * whole * self.of_a else 0.0
 
     def ratio(self, parts):
         """Mean square of annotators / n, relative to the other components, and these."""
-        image, annotator, rest = parts
-        others = max(image, 0) + rest
-        square = max(annotator * self.of_a + rest / self.n, 0)
+        others, square = max(parts[0], 0) + parts[2], max(self.mean_square(parts), 0)
         return (square / others if others > 0 else None), others
 
     def variance(self, parts, prior=None):
         """Variance of the mean and its degrees of freedom (Satterthwaite 1946, Smyth 2004)."""
         image, annotator, rest = parts
         n, of_rest = self.n, rest / self.n
-        square, free = annotator * self.of_a + of_rest, 1 / self.of_a - 1
+        square, free = self.mean_square(parts), 1 / self.of_a - 1
         if prior is not None:
             common, degrees, _ = prior
             ratio, others = self.ratio(parts)
@@ -226,25 +248,29 @@ class Design:
                 shrunk = (degrees * common + free * ratio) / (degrees + free)
                 square = max(shrunk * others, of_rest)
             free += degrees
-        mean_square = image * self.of_i + of_rest
-        of_images = max(mean_square - of_rest, 0)
-        below = square**2 / free
+        of_images, below = max(image, 0) * self.of_i, square**2 / free
         if of_images:
             interaction = max(n - len(self.n_i) - len(self.n_a) + 1, 1)
-            below += mean_square**2 / (1 / self.of_i - 1) + of_rest**2 / interaction
-        degrees = (square + of_images) ** 2 / below if below else math.inf
-        return square + of_images, min(degrees, free) if prior is not None and not prior[
-            2
-        ] else degrees
+            below += (of_images + of_rest) ** 2 / (1 / self.of_i - 1) + of_rest**2 / interaction
+        mean = square + of_images
+        whole = abs(image) + abs(annotator) + rest
+        mean = mean if abs(mean) > ZERO * whole * (self.of_i + self.of_a) else 0.0
+        degrees = mean**2 / below if below else math.inf
+        is_limited = prior is not None and not prior[2]
+        return mean, min(degrees, free) if is_limited else degrees
 
 
 def within(x, group):
-    """Return the sum of squares around the means of groups."""
-    sums = np.bincount(group, x)
-    return x @ x - (sums**2 / np.bincount(group)).sum()
+    """Return the sum of squares around the means of groups, those of one size together."""
+    sums, sizes = np.bincount(group, x), np.bincount(group)
+    found = 0.0
+    for size in np.unique(sizes):
+        rows = x[sizes[group] == size]
+        found += (size * (rows @ rows) - (sums[sizes == size] ** 2).sum()) / size
+    return found
 
 
-def tests(d, names, design):
+def tests(d, means, names, design):
     """Return the difference of every two protocols with its limits and p, for all pairs together."""
     pairs = list(combinations(range(len(names)), 2))
     parts = [design.components(d[:, a] - d[:, b]) for a, b in pairs]
@@ -257,7 +283,9 @@ def tests(d, names, design):
             # The images' part must not add to the degrees of freedom of few groups.
             most = 1 / design.of_a - 1 + (prior[1] if prior is not None else 0)
             degrees = min(degrees, most)
-        error, mean = math.sqrt(max(variance, 0)), d[:, a].mean() - d[:, b].mean()
+        error, mean = math.sqrt(max(variance, 0)), means[a] - means[b]
+        if abs(mean) <= 1e-12 * (abs(means[a]) + abs(means[b])):
+            mean = 0.0
         found[names[a], names[b]] = mean, error, min(max(degrees, 1), 1e9)
     n_tests = sum(error > 0 or mean == 0 for mean, error, _ in found.values())
     tested = {}
