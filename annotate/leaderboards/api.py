@@ -25,11 +25,15 @@ class LeaderboardOfDataset(ApiView):
         runs = newest_runs(dataset)
         if not runs or asked["by"] not in ("", *(run.name for run in runs)):
             raise Http404
-        boards = selectors.boards_of(runs, asked["figure"], asked["by"])
+        boards = selectors.boards_of(
+            runs, asked["figure"], asked["by"], shared_only=asked["shared"]
+        )
         data = {
             "figure": boards.figure,
             "by": boards.by,
             "n_images": boards.board.n_images,
+            "n_shared": boards.board.n_shared,
+            "is_shared": boards.is_shared,
             "methods": selectors.rows_of(boards),
             "disagreements": disagreements(boards.boards),
         }

@@ -22,8 +22,15 @@ def figure_of(boards: Boards) -> Figure:
     table = leaderboard_table({boards.by: boards.board}, boards.by, boards.figure)
     title, columns = gettext(table.title), tuple(gettext(one.name) for one in table.columns)
     dots = [
-        {"name": name, "letters": letters or "", "value": value, "low": low, "high": high}
-        for name, letters, value, low, high in table.rows
+        {
+            # A dot of other images than its neighbours carries their number.
+            "name": name if place else f"{name} ({images})",
+            "letters": letters or "",
+            "value": value,
+            "low": low,
+            "high": high,
+        }
+        for name, images, place, letters, value, low, high in table.rows
         if value is not None
     ]
     if not dots:

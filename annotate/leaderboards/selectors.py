@@ -11,17 +11,22 @@ from annotate.scoring.leaderboards import leaderboards_of
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.detectors.leaderboard import Leaderboard, disagreements
+from rankings.output.leaderboard_tables import images_of
 
 
 @dataclass(frozen=True)
 class Boards:
-    """The leaderboards of one figure by protocol; ``by`` is the protocol that orders the methods."""
+    """The leaderboards of one figure by protocol; ``by`` is the protocol that orders the methods.
+
+    With ``is_shared``, they count the images of all methods alone.
+    """
 
     figure: str
     by: str
     boards: dict[str, Leaderboard]
     # Of each method's name.
     slugs: dict[str, str]
+    is_shared: bool = False
 
     @property
     def board(self) -> Leaderboard:
@@ -31,38 +36,62 @@ class Boards:
     def others(self) -> list[str]:
         return [name for name in self.boards if name != self.by]
 
+    @property
+    def query(self) -> str:
+        """The part of an address that keeps the choice of images."""
+        return "&shared=on" if self.is_shared else ""
 
-def boards_of(runs: list[ProtocolRun], figure: str, by: str = "") -> Boards:
+    @property
+    def lacking(self) -> list[str]:
+        """The methods without a place: they lack images on which others were evaluated."""
+        return [name for at, name in enumerate(self.board.methods) if not self.board.is_ranked(at)]
+
+    @property
+    def offers_shared(self) -> bool:
+        """Return whether the images of all methods are fewer than those of some, by a protocol."""
+        return self.is_shared or any(board.sets_differ for board in self.boards.values())
+
+
+def boards_of(
+    runs: list[ProtocolRun], figure: str, by: str = "", *, shared_only: bool = False
+) -> Boards:
     """Return the leaderboards of at least one run.
 
     Without ``by``, the first protocol whose figures have tests orders the methods.
     """
-    boards = {run.name: leaderboards_of(run)[figure] for run in runs}
+    boards = {run.name: leaderboards_of(run, shared_only=shared_only)[figure] for run in runs}
     tested = [name for name, board in boards.items() if board.letters]
     slugs = dict(runs[0].dataset.methods.values_list("name", "slug"))
-    return Boards(figure, by or (tested or list(boards))[0], boards, slugs)
+    return Boards(figure, by or (tested or list(boards))[0], boards, slugs, shared_only)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A method's figure by one protocol; ``differs`` names methods in the opposite order."""
+    """A method's figure by one protocol; ``differs`` names methods in the opposite order.
+
+    ``images`` is a count, as in "2 of 12", if it is not that of the row.
+    """
 
     protocol: str
     value: float | None
     differs: Sequence[str]
+    images: str = ""
 
 
 @dataclass(frozen=True)
 class Row:
     """A method: its place, the deciding figure with its interval, and the other protocols' figures.
 
-    Limits are None without an interval. ``drawn`` has low, value and high in percent of the range
-    of all methods.
+    The place is None for a method that lacks images of others. ``images`` counts those of its
+    figure, as in "2 of 12". Limits are None without an interval. ``drawn`` has low, value and high
+    in percent of the range of all methods.
     """
 
-    place: int
+    place: int | None
     method: str
     slug: str
+    n_images: int
+    images: str
     letters: str
     value: float | None
     low: float | None
@@ -105,31 +134,37 @@ def orders_of_people(studies: QuerySet[Study]) -> list[PeopleOrder]:
 def rows_of(boards: Boards, people: Sequence[PeopleOrder] = ()) -> list[Row]:
     """Return the methods in the order of the deciding protocol."""
     board = boards.board
-    values = {name: _values(boards.boards[name]) for name in boards.others}
+    others = {
+        name: {method: at for at, method in enumerate(boards.boards[name].methods)}
+        for name in boards.others
+    }
     against, drawn = _against(boards), _drawn(board)
+
+    def cell(name: str, method: str, images: str) -> Cell:
+        other, own = boards.boards[name], others[name].get(method)
+        if own is None:
+            return Cell(name, None, ())
+        counted = images_of(other, own)
+        differs = against.get((name, method), ())
+        return Cell(name, other.values[own], differs, "" if counted == images else counted)
+
     return [
         Row(
-            # Equal figures share a place.
-            1 + board.values.index(board.values[at]),
+            board.place(at),
             method,
             boards.slugs.get(method, ""),
+            board.n_images_of(at),
+            images_of(board, at),
             board.letters[at] if board.letters else "",
             board.values[at],
             board.low[at],
             board.high[at],
             drawn[at],
-            [
-                Cell(name, of_method.get(method), against.get((name, method), ()))
-                for name, of_method in values.items()
-            ],
+            [cell(name, method, images_of(board, at)) for name in others],
             [order.places.get(method) for order in people],
         )
         for at, method in enumerate(board.methods)
     ]
-
-
-def _values(board: Leaderboard) -> dict[str, float | None]:
-    return dict(zip(board.methods, board.values, strict=True))
 
 
 def _against(boards: Boards) -> dict[tuple[str, str], list[str]]:

@@ -19,7 +19,10 @@ def asked_boards(request: HttpRequest, dataset: Dataset) -> tuple[LeaderboardFor
     form = LeaderboardForm(request.GET, runs=runs)
     if not runs or not form.is_valid():
         raise Http404
-    return form, boards_of(runs, form.cleaned_data["figure"], form.cleaned_data["by"])
+    boards = boards_of(runs, **form.asked)
+    if not boards.offers_shared:
+        del form.fields["shared"]
+    return form, boards
 
 
 def table_response(
@@ -43,6 +46,7 @@ def facts(dataset: Dataset, boards: Boards) -> dict[str, str]:
     return {
         "dataset": dataset.name,
         "figure": boards.figure,
+        **({"images": "those of all methods"} if boards.is_shared else {}),
         "order": boards.by,
         **{f"protocol {run.name}": f"{run.version} {run.parameters}" for run in runs},
     }

@@ -6,11 +6,14 @@ All that stores scores computes them, because a page of 10,000 images could not 
 from collections.abc import Mapping
 from typing import Final
 
+import numpy as np
 from django.core.cache import cache
+from numpy.typing import NDArray
 
 from annotate.datasets.models import Dataset
 from protocols.registry import PROTOCOLS
 from rankings.detectors.leaderboard import Leaderboard, leaderboard
+from rankings.detectors.tallies import Tallies
 
 from .models import ProtocolRun
 from .tallies import protocol_tallies
@@ -27,33 +30,49 @@ def newest_runs(dataset: Dataset) -> list[ProtocolRun]:
     return sorted(scored, key=lambda run: (place.get(run.protocol, len(place)), run.name))
 
 
-def leaderboards_of(run: ProtocolRun) -> Mapping[str, Leaderboard]:
+def leaderboards_of(run: ProtocolRun, *, shared_only: bool = False) -> Mapping[str, Leaderboard]:
     """Return the leaderboard of each of FIGURES; computed again only if the run has changed.
 
     A run computed here shows its official figures. The figures of an imported run are means over
-    the images where they are defined.
+    the images where they are defined. ``shared_only`` counts the images of all methods alone.
     """
-    key = f"leaderboards-{run.pk}-{run.n_scores}"
-    found: Mapping[str, Leaderboard] | None = cache.get(key)
+    key = f"leaderboards-of-sets-{run.pk}-{run.n_scores}"
+    found: dict[bool, Mapping[str, Leaderboard]] | None = cache.get(key)
     if found is None:
         found = _computed(run)
         cache.set(key, found, _YEAR)
-    return found
+    return found[shared_only]
 
 
-def _computed(run: ProtocolRun) -> Mapping[str, Leaderboard]:
+def _computed(run: ProtocolRun) -> dict[bool, Mapping[str, Leaderboard]]:
     is_imported = run.origin == ProtocolRun.Origin.IMPORTED
     tallies, _ = protocol_tallies(run.dataset.images.all(), run.dataset.methods.all(), [run])
     # Without the methods that were loaded after the run.
     scored = tallies.scored_by(run.name) if is_imported else sorted(run.overall)
-    # A run that was scored before sums were kept has none: it shows official figures alone.
-    sums = tallies.of(tallies.images, [run.name], scored).sums[:, 0]
+    own = tallies.of(tallies.images, [run.name], scored)
+    has_sums = run.name in tallies.protocols
     return {
-        figure: leaderboard(
-            sums,
-            scored,
-            figure,
-            official=None if is_imported else [run.overall[name][figure] for name in scored],
-        )
-        for figure in FIGURES
+        shared_only: {
+            figure: leaderboard(
+                own.sums[:, 0],
+                scored,
+                figure,
+                official=None if is_imported else [run.overall[name][figure] for name in scored],
+                is_evaluated=own.is_scored[:, 0] if has_sums else _evaluated(run, own),
+                shared_only=shared_only,
+            )
+            for figure in FIGURES
+        }
+        for shared_only in (False, True)
     }
+
+
+def _evaluated(run: ProtocolRun, tallies: Tallies) -> NDArray[np.bool_]:
+    """Return the scored images of each method in a run that has no sums, only official figures."""
+    place_of = {name: at for at, name in enumerate(tallies.images)}
+    column_of = {name: at for at, name in enumerate(tallies.methods)}
+    found = np.zeros((len(place_of), len(column_of)), dtype=bool)
+    for image, method in run.scores.values_list("result__image__name", "result__method__name"):
+        if method in column_of:
+            found[place_of[image], column_of[method]] = True
+    return found

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from text_rankings.base.image_sets import FEW_IMAGES as FEW_IMAGES
+
 from ..errors import RankingError
 from ..orders.packed_scores import Floats
 
 N_RESAMPLES = 2000
 LEVEL = 0.95
 SEED = 2018
-# Reports show no interval for fewer images: three alike would give one of width 0.
-FEW_IMAGES = 10
 
 # Images taken at a time: the weights of 2,000 resamples are then 16 MiB.
 BLOCK = 1024

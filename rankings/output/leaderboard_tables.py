@@ -1,19 +1,25 @@
 """The tables of a leaderboard: methods by protocols, and where protocols disagree."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from text_rankings.base.i18n import gettext, gettext_noop
 
 from ..detectors.leaderboard import Leaderboard, disagreements
 from ..errors import RankingError
-from .table import Column, Table, number
+from .table import Cell, Column, Table, count, number
 
 _NAMES: Final = {
     "f_score": gettext_noop("F-score"),
     "recall": gettext_noop("Recall"),
     "precision": gettext_noop("Precision"),
 }
+_NOTE: Final = gettext_noop(
+    "The official figures on {n} images, in the order of {protocol}. Low and High: its 95 % interval "
+    "over images like these. Methods that share a letter do not differ significantly (paired t-tests "
+    "of the linearised figures, Holm's correction)."
+)
+_OF: Final = gettext_noop("{n} of {all}")
 
 
 def leaderboard_table(boards: Mapping[str, Leaderboard], by: str, figure: str) -> Table:
@@ -25,36 +31,47 @@ def leaderboard_table(boards: Mapping[str, Leaderboard], by: str, figure: str) -
     if by not in boards:
         raise RankingError(f"there is no leaderboard of {by}")
     board = boards[by]
-    others = {
-        protocol: dict(zip(other.methods, other.values, strict=True))
-        for protocol, other in boards.items()
-        if protocol != by
-    }
-    letters = board.letters or [None] * len(board.methods)
+    others = {protocol: other for protocol, other in boards.items() if protocol != by}
+    own = {method: images_of(board, at) for at, method in enumerate(board.methods)}
+    columns: list[Column] = []
+    of_others: dict[str, list[Cell]] = {method: [] for method in board.methods}
+    for protocol, other in others.items():
+        values = dict(zip(other.methods, other.values, strict=True))
+        images = {method: images_of(other, at) for at, method in enumerate(other.methods)}
+        has_own_images = any(images.get(method, own[method]) != own[method] for method in own)
+        columns += [number(protocol, 4)]
+        columns += [Column(f"Images, {protocol}")] * has_own_images
+        for method, cells in of_others.items():
+            cells += [values.get(method), images.get(method)][: 1 + has_own_images]
     rows = tuple(
-        (method, letter, value, low, high, *(other.get(method) for other in others.values()))
-        for method, letter, value, low, high in zip(
-            board.methods, letters, board.values, board.low, board.high, strict=True
+        (
+            *(method, own[method], board.place(at), board.letters and board.letters[at]),
+            *(board.values[at], board.low[at], board.high[at], *of_others[method]),
         )
+        for at, method in enumerate(board.methods)
     )
-    columns = (
-        Column("Method"),
-        Column("Letters"),
-        number(by, 4),
-        number("Low", 4),
-        number("High", 4),
-    )
+    first = (Column("Method"), Column("Images"), count("Place"), Column("Letters"))
+    figures = (number(by, 4), number("Low", 4), number("High", 4))
     return Table(
         "leaderboard",
         gettext("{figure} of each method").format(figure=gettext(_NAMES[figure])),
-        gettext(
-            "The official figures on {n} images, in the order of {protocol}. Low and High: its 95 % "
-            "interval over images like these. Methods that share a letter do not differ "
-            "significantly (paired t-tests of the linearised figures, Holm's correction)."
-        ).format(n=board.n_images, protocol=by),
-        (*columns, *(number(protocol, 4) for protocol in others)),
+        " ".join([gettext(_NOTE).format(n=board.n_images, protocol=by), *_on_sets(board)]),
+        (*first, *figures, *columns),
         rows,
     )
+
+
+def images_of(board: Leaderboard, at: int) -> str:
+    """Return the number of a method's images, and of all: "2 of 12"."""
+    return gettext(_OF).format(n=board.n_images_of(at), all=board.n_images)
+
+
+def _on_sets(board: Leaderboard) -> Iterator[str]:
+    if board.sets_differ:
+        yield gettext(
+            "Methods without a place were not evaluated on all images of the others, so that their "
+            "figures are not comparable; {n} images are shared by all methods."
+        ).format(n=board.n_shared)
 
 
 def disagreement_table(boards: Mapping[str, Leaderboard]) -> Table:

@@ -197,7 +197,7 @@ def test_the_figure_has_the_numbers_of_the_board(dataset):
     run = score_protocol(dataset=dataset, slug="iou")
     figure = figure_of(boards_of([run], "f_score"))
     assert [row[0] for row in figure.rows] == ["whole", "half", "split"]
-    assert [row[2] for row in figure.rows] == [
+    assert [row[4] for row in figure.rows] == [
         run.overall[row[0]]["f_score"] for row in figure.rows
     ]
     assert figure.draw(Paper())["layer"][1]["mark"]["type"] == "point"
@@ -241,7 +241,7 @@ def test_a_leaderboard_is_public_by_choice_and_until_it_is_withdrawn(client, adm
     assert "/data/" not in shown.text
     assert shown["X-Robots-Tag"] == "noindex, nofollow"
     file = client.get(reverse("boards:file", args=[board.address, "csv"]))
-    assert file.text.splitlines()[0].startswith("Method,Letters,IOU")
+    assert file.text.splitlines()[0].startswith("Method,Images,Place,Letters,IOU")
     client.force_login(make_admin())
     client.post(publish, {"do": "withdraw"})
     assert client.get(address).status_code == 404
