@@ -66,6 +66,8 @@ class ShownStandings:
     protocols: Sequence[ShownStanding]
     left_out: Sequence[Sequence[str]]
     n_images_left_out: int
+    # (image, reason); none in reports that were kept before these were left out.
+    images_left_out: Sequence[Sequence[str]]
     n_pairs: int
     n_permutations: int
     is_exact: bool
@@ -111,6 +113,7 @@ def shown_standings(data: FigureData) -> ShownStandings:
         protocols=protocols,
         left_out=found["left_out"],
         n_images_left_out=found["n_images_left_out"],
+        images_left_out=found.get("images_left_out", ()),
         n_pairs=n * (n - 1) // 2,
         n_permutations=found["n_permutations"],
         is_exact=found["is_exact"],

@@ -6,14 +6,12 @@ All that stores scores computes them, because a page of 10,000 images could not 
 from collections.abc import Mapping
 from typing import Final
 
-import numpy as np
 from django.core.cache import cache
-from numpy.typing import NDArray
 
 from annotate.datasets.models import Dataset
 from protocols.registry import PROTOCOLS
 from rankings.detectors.leaderboard import Leaderboard, leaderboard
-from rankings.detectors.tallies import Tallies
+from rankings.detectors.tallies import evaluated
 
 from .models import ProtocolRun
 from .tallies import protocol_tallies
@@ -50,7 +48,11 @@ def _computed(run: ProtocolRun) -> dict[bool, Mapping[str, Leaderboard]]:
     # Without the methods that were loaded after the run.
     scored = tallies.scored_by(run.name) if is_imported else sorted(run.overall)
     own = tallies.of(tallies.images, [run.name], scored)
-    has_sums = run.name in tallies.protocols
+    is_evaluated = own.is_scored[:, 0]
+    if run.name not in tallies.protocols:
+        # It has no sums, only official figures.
+        scores = run.scores.values_list("result__image__name", "result__method__name")
+        is_evaluated = evaluated(own, scores)
     return {
         shared_only: {
             figure: leaderboard(
@@ -58,21 +60,10 @@ def _computed(run: ProtocolRun) -> dict[bool, Mapping[str, Leaderboard]]:
                 scored,
                 figure,
                 official=None if is_imported else [run.overall[name][figure] for name in scored],
-                is_evaluated=own.is_scored[:, 0] if has_sums else _evaluated(run, own),
+                is_evaluated=is_evaluated,
                 shared_only=shared_only,
             )
             for figure in FIGURES
         }
         for shared_only in (False, True)
     }
-
-
-def _evaluated(run: ProtocolRun, tallies: Tallies) -> NDArray[np.bool_]:
-    """Return the scored images of each method in a run that has no sums, only official figures."""
-    place_of = {name: at for at, name in enumerate(tallies.images)}
-    column_of = {name: at for at, name in enumerate(tallies.methods)}
-    found = np.zeros((len(place_of), len(column_of)), dtype=bool)
-    for image, method in run.scores.values_list("result__image__name", "result__method__name"):
-        if method in column_of:
-            found[place_of[image], column_of[method]] = True
-    return found

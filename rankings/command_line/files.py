@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -19,6 +19,8 @@ from ..output.table import as_columns
 # The name of the image in rows for all images together.
 ALL_IMAGES: Final = "*"
 _SCORE_COLUMNS: Final = ("protocol", "method", "image", "recall", "precision")
+# So many images are named of those that are left out for one reason.
+_NAMED: Final = 5
 _SUM_COLUMNS: Final = ("recalled", "n_truth", "precise", "n_detections")
 
 
@@ -76,11 +78,23 @@ def read_plain_scores(
     return scores
 
 
+def _said_of_images(left_out: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield a sentence for each reason for which images are left out, with the first of them."""
+    images_of: dict[str, list[str]] = {}
+    for image, why in left_out:
+        images_of.setdefault(why, []).append(image)
+    for why, images in images_of.items():
+        named = ", ".join(images[:_NAMED]) + (" …" if len(images) > _NAMED else "")
+        n = "1 image is" if len(images) == 1 else f"{len(images)} images are"
+        yield f"{n} left out for all methods and protocols, since {why}: {named}"
+
+
 def as_text(detectors: Mapping[str, Any]) -> str:
     """Return the tables of :meth:`.Detectors.to_json` in columns of plain text."""
     texts = [as_columns(table) for table in detector_tables(detectors)]
     for criterion, own in detectors["criteria"].items():
         texts += [f"{criterion}: {name} is left out: {why}\n" for name, why in own["left_out"]]
+        texts += map(f"{criterion}: {{}}\n".format, _said_of_images(own["images_left_out"]))
     return "\n".join(texts) or "There is no ranking.\n"
 
 

@@ -117,7 +117,7 @@ def leaderboard(
     letters: tuple[str, ...] | None = None
     if limits.are_tested:
         # The ranked methods come first.
-        inner = [row[: len(ranked)] for row in ordered[: len(ranked)]]
+        inner = tuple(row[: len(ranked)] for row in ordered[: len(ranked)])
         letters = compact_letters(range(len(ranked)), inner)
         letters = letters and (*letters, *[""] * (len(methods) - len(ranked)))
     return Leaderboard(
@@ -190,7 +190,7 @@ def _limits(
     if not (ranked and may_have_interval(n)):
         return found
     at_all = is_evaluated.any(axis=1)
-    tested = _tested(shown[ranked], parts[np.ix_(at_all, ranked)])
+    tested = _tested(shown[list(ranked)], parts[at_all][:, list(ranked)])
     for row, a in enumerate(ranked):
         for column, b in enumerate(ranked):
             found.p_values[a][b] = tested[row][column]

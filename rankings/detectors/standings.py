@@ -5,11 +5,13 @@ the dataset (:mod:`.tallies`); :mod:`.soft_accuracy` measures how well they agre
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from text_rankings.base.image_sets import image_sets
 
 from ..consensus.davidson import ranking_by_strength
 from ..orders.buckets import Ranking
@@ -22,6 +24,7 @@ from .tallies import Tallies, slopes
 # How many pairs to list that a protocol gets wrong, and how many images of each.
 MOST_WRONG: Final = 30
 MOST_IMAGES: Final = 5
+_NOTHING_SHARED: Final = "on no image have the protocols scored every method"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,7 @@ class Standing:
     """A protocol's order of the methods over the dataset, by its rounded figures.
 
     ``hard`` and ``soft`` pairwise accuracy; of the ``n_wrong`` pairs ordered opposite to people,
-    ``wrong`` has the 30 of which people are surest; ``n_missing`` results have no score, which adds
-    nothing.
+    ``wrong`` has the 30 of which people are surest.
     """
 
     protocol: str
@@ -62,14 +64,15 @@ class Standing:
     soft: Accuracy
     n_wrong: int
     wrong: tuple[Wrong, ...]
-    n_missing: int
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionDetectors:
     """People's order by one criterion and every protocol's, the highest soft accuracy first.
 
-    Images with too few rankings, or with rankings of different methods, are left out.
+    Images with too few rankings, or with rankings of different methods, are left out. Figures of
+    different images are never compared: ``images_left_out`` have the images on which a protocol has
+    not scored every method, with the reason.
     """
 
     people: Strengths
@@ -77,6 +80,7 @@ class CriterionDetectors:
     protocols: tuple[Standing, ...]
     left_out: tuple[tuple[str, str], ...]
     n_images_left_out: int
+    images_left_out: tuple[tuple[str, str], ...]
     n_permutations: int
     n_resamples: int
     is_exact: bool
@@ -115,7 +119,8 @@ def detectors(
     rankings : criterion -> image -> annotator -> ranking
     tallies : Tallies
         Only the images and methods that people have ranked are used. A protocol that has scored no
-        result of one of these methods is left out, and listed in ``left_out``.
+        result of one of these methods is left out, and listed in ``left_out``; an image on which
+        another lacks a method is left out for all.
     options : Options, optional
         How figures are computed and compared.
     min_annotators : int
@@ -143,7 +148,17 @@ def detectors(
     }
     done: dict[str, CriterionDetectors] = {}
     for together in _alike(people):
-        done |= _together({name: people[name] for name in together}, tallies, options)
+        chosen = _chosen(people[together[0]], tallies)
+        counted = {name: people[name] for name in together}
+        if chosen.images_left_out and chosen.protocols:
+            counted = {
+                name: replace(
+                    people_of({image: rankings[name][image] for image in chosen.images}),
+                    n_left_out=own.n_left_out,
+                )
+                for name, own in counted.items()
+            }
+        done |= _together(counted, tallies, options, chosen)
     return Detectors(options, min_annotators, {name: done[name] for name in rankings})
 
 
@@ -155,21 +170,64 @@ def _alike(people: Mapping[str, People]) -> list[list[str]]:
     return list(groups.values())
 
 
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The protocols and images that are compared, and the others with the reason."""
+
+    protocols: list[str]
+    left_out: tuple[tuple[str, str], ...]
+    images: tuple[str, ...]
+    images_left_out: tuple[tuple[str, str], ...]
+
+
+def _chosen(people: People, tallies: Tallies) -> _Chosen:
+    """Choose the protocols that know all methods, and the images that they share."""
+    own = tallies.of(people.images, tallies.protocols, people.methods)
+    left_out = dict(_lacking(own))
+    known = [name for name in own.protocols if name not in left_out]
+    scored = own.of(own.images, known, own.methods).is_scored
+    sets = image_sets(
+        {
+            (protocol, method): np.flatnonzero(scored[:, at, column]).tolist()
+            for at, protocol in enumerate(known)
+            for column, method in enumerate(own.methods)
+        },
+        range(len(own.images)),
+    )
+    if not known or len(sets.shared) == len(own.images):
+        return _Chosen(known, tuple(left_out.items()), people.images, ())
+    if not sets.shared:
+        left_out |= dict.fromkeys(known, _NOTHING_SHARED)
+        return _Chosen([], tuple(left_out.items()), people.images, ())
+    reasons = {
+        image: f"{protocol} has not scored {method}"
+        for (protocol, method), images in reversed(sets.lacking.items())
+        for image in images
+    }
+    shared = {*sets.shared}
+    return _Chosen(
+        known,
+        tuple(left_out.items()),
+        tuple(people.images[at] for at in sets.shared),
+        tuple(
+            (image, reasons.get(at, "no protocol has scored it"))
+            for at, image in enumerate(people.images)
+            if at not in shared
+        ),
+    )
+
+
 def _together(
-    people: Mapping[str, People], tallies: Tallies, options: Options
+    people: Mapping[str, People], tallies: Tallies, options: Options, chosen: _Chosen
 ) -> dict[str, CriterionDetectors]:
     one = next(iter(people.values()))
     strengths = {name: strengths_of(own, level=options.level) for name, own in people.items()}
     if not one.images:
         return {
-            name: CriterionDetectors(strengths[name], (), (), (), own.n_left_out, 0, 0, False)
+            name: CriterionDetectors(strengths[name], (), (), (), own.n_left_out, (), 0, 0, False)
             for name, own in people.items()
         }
-    # First with all protocols, to find those that scored every ranked method.
-    own_tallies = tallies.of(one.images, tallies.protocols, one.methods)
-    reasons = dict(_lacking(own_tallies))
-    known = [name for name in tallies.protocols if name not in reasons]
-    own_tallies = own_tallies.of(one.images, known, one.methods)
+    own_tallies = tallies.of(one.images, chosen.protocols, one.methods)
     orders = {
         name: ranking_by_strength({row.method: row.strength for row in own.strengths})
         for name, own in strengths.items()
@@ -188,8 +246,9 @@ def _together(
                     name, own, strengths[name], places[name], own_tallies, answers[name], options
                 ).all()
             ),
-            tuple(reasons.items()),
+            chosen.left_out,
             own.n_left_out,
+            chosen.images_left_out,
             answers[name].n_permutations,
             answers[name].n_resamples,
             answers[name].is_exact,
@@ -246,7 +305,6 @@ class _Standings:
             self.answer.soft[at],
             len(pairs),
             tuple(self._wrong(at, pair) for pair in pairs[:MOST_WRONG]),
-            int(np.count_nonzero(~self.tallies.is_scored[:, at])),
         )
 
     def _wrong_pairs(self, places: Floats) -> list[int]:

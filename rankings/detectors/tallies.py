@@ -154,6 +154,18 @@ def _numbers(keys: Floats, names: Mapping[int, str]) -> NDArray[np.intp]:
     return np.asarray(order[np.searchsorted(known, keys, sorter=order)], dtype=np.intp)
 
 
+def evaluated(tallies: Tallies, cells: Iterable[tuple[str, str]]) -> NDArray[np.bool_]:
+    """Return whether an image and a method are one of the cells: (images, methods)."""
+    image_of, method_of = (
+        {name: at for at, name in enumerate(names)} for names in (tallies.images, tallies.methods)
+    )
+    found = np.zeros((len(image_of), len(method_of)), dtype=bool)
+    for image, method in cells:
+        if image in image_of and method in method_of:
+            found[image_of[image], method_of[method]] = True
+    return found
+
+
 def parts_of_score(
     recall: float | None, precision: float | None
 ) -> tuple[float, float, float, float]:

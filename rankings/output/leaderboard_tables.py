@@ -45,7 +45,7 @@ def leaderboard_table(boards: Mapping[str, Leaderboard], by: str, figure: str) -
             cells += [values.get(method), images.get(method)][: 1 + has_own_images]
     rows = tuple(
         (
-            *(method, own[method], board.place(at), board.letters and board.letters[at]),
+            *(method, own[method], board.place(at), board.letters[at] if board.letters else None),
             *(board.values[at], board.low[at], board.high[at], *of_others[method]),
         )
         for at, method in enumerate(board.methods)

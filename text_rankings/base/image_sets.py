@@ -11,6 +11,7 @@ from typing import Final, Generic, TypeVar
 # An interval or a test of fewer images says more about the images than about the methods.
 FEW_IMAGES: Final = 10
 
+Name = TypeVar("Name", bound=Hashable)
 Image = TypeVar("Image", bound=Hashable)
 
 
@@ -20,7 +21,7 @@ def may_have_interval(n_images: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class ImageSets(Generic[Image]):
+class ImageSets(Generic[Name, Image]):
     """The images of several methods.
 
     ``images`` are those of any method, ``shared`` those of all, in the same order; ``n_of`` counts
@@ -29,21 +30,21 @@ class ImageSets(Generic[Image]):
 
     images: tuple[Image, ...]
     shared: tuple[Image, ...]
-    n_of: Mapping[str, int]
-    lacking: Mapping[str, tuple[Image, ...]]
+    n_of: Mapping[Name, int]
+    lacking: Mapping[Name, tuple[Image, ...]]
 
     @property
     def differ(self) -> bool:
         return bool(self.lacking)
 
-    def is_whole(self, method: str) -> bool:
+    def is_whole(self, method: Name) -> bool:
         """Return whether a method has every image, so that it may be ranked with the others."""
         return method not in self.lacking
 
 
 def image_sets(
-    evaluated: Mapping[str, Collection[Image]], order: Iterable[Image] | None = None
-) -> ImageSets[Image]:
+    evaluated: Mapping[Name, Collection[Image]], order: Iterable[Image] | None = None
+) -> ImageSets[Name, Image]:
     """Compare the sets of images on which methods were evaluated.
 
     ``order`` has the images in the order of the result, at least those of the methods; without it,

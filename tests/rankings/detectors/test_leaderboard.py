@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from rankings.detectors.leaderboard import Disagreement, disagreements, leaderboard
@@ -127,3 +129,71 @@ def test_wrong_input_is_refused():
         leaderboard(np.full((3, 1, 4), np.nan), ["a"], "recall")
     with pytest.raises(RankingError, match="expected 1 official figures, got 2"):
         leaderboard(np.ones((3, 1, 4)), ["a"], "recall", official=[0.5, 0.5])
+
+
+def test_a_method_of_some_images_is_not_ranked():
+    sums = drawn(np.random.default_rng(8), 30, [0.6, 0.8, 0.9])
+    is_evaluated = np.ones((30, 3), dtype=bool)
+    is_evaluated[12:, 2] = False
+    sums[~is_evaluated] = 0
+    found = leaderboard(sums, ["a", "b", "part"], "recall", is_evaluated=is_evaluated)
+    assert found.methods == ("b", "a", "part")
+    assert [found.place(at) for at in range(3)] == [1, 2, None]
+    assert (found.n_of, found.n_images, found.n_shared) == ((30, 30, 12), 30, 12)
+    assert found.p_values[0][2] is found.p_values[1][2] is None
+    assert found.letters[2] == ""
+    # Its interval is that of its own twelve images.
+    alone = leaderboard(sums[:12, 2:], ["part"], "recall")
+    assert (found.low[2], found.high[2]) == pytest.approx((alone.low[0], alone.high[0]))
+    # The others are tested as without it.
+    without = leaderboard(sums[:, :2], ["a", "b"], "recall")
+    assert found.p_values[0][1] == pytest.approx(without.p_values[0][1])
+
+
+def test_shared_images_alone_rank_all_methods():
+    sums = drawn(np.random.default_rng(9), 30, [0.6, 0.8, 0.9])
+    is_evaluated = np.ones((30, 3), dtype=bool)
+    is_evaluated[12:, 2] = False
+    asked = {"is_evaluated": is_evaluated, "shared_only": True}
+    found = leaderboard(sums, ["a", "b", "part"], "recall", **asked)
+    assert found == leaderboard(sums[:12], ["a", "b", "part"], "recall")
+    # An official figure that is no quotient is known of all images only.
+    official = leaderboard(sums, ["a", "b", "part"], "recall", official=[0.1, 0.2, 0.3], **asked)
+    assert official.values == (None, None, None)
+
+
+def test_fewer_than_ten_images_of_a_method_have_no_interval():
+    sums = drawn(np.random.default_rng(10), 30, [0.6, 0.8])
+    is_evaluated = np.ones((30, 2), dtype=bool)
+    is_evaluated[9:, 1] = False
+    found = leaderboard(sums, ["a", "part"], "recall", is_evaluated=is_evaluated)
+    assert found.low[0] is not None
+    assert (found.low[1], found.high[1]) == (None, None)
+
+
+@given(data=st.data())
+def test_leaving_out_images_never_improves_a_place_without_a_mark(data):
+    n_images, n_methods = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 4))
+    found = data.draw(
+        st.lists(
+            st.lists(st.integers(0, 4), min_size=n_methods, max_size=n_methods),
+            min_size=n_images,
+            max_size=n_images,
+        )
+    )
+    sums = np.full((n_images, n_methods, 4), 4.0)
+    sums[..., 0] = found
+    cells = st.lists(st.booleans(), min_size=n_images * n_methods, max_size=n_images * n_methods)
+    before = np.array(data.draw(cells)).reshape(n_images, n_methods)
+    # The first method leaves out some of its images.
+    after = before.copy()
+    after[:, 0] &= data.draw(st.lists(st.booleans(), min_size=n_images, max_size=n_images))
+    methods = [f"m{at}" for at in range(n_methods)]
+
+    def place(is_evaluated):
+        own = np.where(is_evaluated[..., np.newaxis], sums, 0)
+        board = leaderboard(own, methods, "recall", is_evaluated=is_evaluated)
+        return board.place(board.methods.index("m0"))
+
+    if place(after) is not None:
+        assert place(before) is None or place(after) >= place(before)

@@ -80,8 +80,68 @@ def test_missing_and_undefined_scores_are_told_apart():
     scores = {image: dict(of_image) for image, of_image in SCORES.items()}
     scores["img_0"] = {"same": {"a": (None, 0.9), "b": (0.5, 0.5)}, "other": SAME}
     [same] = [one for one in of_recall(scores=scores).protocols if one.protocol == "same"]
-    assert same.n_missing == 1
     assert same.figures == pytest.approx({"a": 0.9, "b": 0.5, "c": 0.1})
+
+
+def lacking(scores, method, images):
+    """Return scores without those of a method on some images."""
+    return {
+        image: {
+            name: {one: score for one, score in own.items() if one != method or image not in images}
+            for name, own in of_image.items()
+        }
+        for image, of_image in scores.items()
+    }
+
+
+def test_a_method_that_lacks_images_is_compared_on_the_shared_ones():
+    """Without img_1 and img_3, on which it is worst, "a" would be the best by "other"."""
+    found = of_recall(scores=lacking(SCORES, "a", ("img_1", "img_3")))
+    assert found.images_left_out == (
+        ("img_1", "same has not scored a"),
+        ("img_3", "same has not scored a"),
+    )
+    assert found.people.n_images == 3
+    [other] = [one for one in found.protocols if one.protocol == "other"]
+    # On the shared three all sums are 0.6, 0.5 and 0.1, for a, b and c.
+    assert other.figures == pytest.approx({"a": 0.6, "b": 0.5, "c": 0.1})
+    assert (other.order, other.n_wrong) == (abc("abc"), 0)
+
+
+def test_protocols_without_a_shared_image_are_left_out():
+    scores = lacking(lacking(SCORES, "a", ("img_0", "img_1")), "b", ("img_2", "img_3", "img_4"))
+    found = of_recall(scores=scores)
+    reason = "on no image have the protocols scored every method"
+    assert (found.protocols, found.left_out) == ((), (("same", reason), ("other", reason)))
+    assert (found.order, found.people.n_images) == (abc("abc"), 5)
+
+
+def test_the_shell_says_which_images_are_left_out(tmp_path, capsys):
+    """By its two images alone, "c" has every word; people put it last on all."""
+    rows = ["protocol,method,image,recall,precision,f_score,recalled,n_truth,precise,n_detections"]
+    for at in range(12):
+        rows.append(f"iou,a,img_{at},0.5,1,,1,2,1,1")
+        rows.append(f"iou,b,img_{at},0.5,1,,1,2,1,1")
+        if at < 2:
+            rows.append(f"iou,c,img_{at},{'01'[at]},1,,{2 * at},2,2,2")
+    (tmp_path / "scores.csv").write_text("\n".join(rows))
+    buckets = '"[[""a""], [""b""], [""c""]]"'
+    lines = [f"img_{at},{name},recall,{buckets}" for at in range(12) for name in "xy"]
+    text = "\n".join(["image,annotator,criterion,buckets", *lines])
+    (tmp_path / "rankings.csv").write_text(text)
+    files = [str(tmp_path / "rankings.csv"), str(tmp_path / "scores.csv")]
+    assert main(["detectors", *files]) == 0
+    said = capsys.readouterr().out
+    assert (
+        "recall: 10 images are left out for all methods and protocols, since iou has not scored c: "
+        "img_2, img_3, img_4, img_5, img_6 …"
+    ) in said
+    assert main(["detectors", "--json", *files]) == 0
+    own = json.loads(capsys.readouterr().out)["criteria"]["recall"]
+    [iou] = own["protocols"]
+    # On the shared two images all three find 2 of 4 words.
+    assert (iou["figures"], iou["n_wrong"]) == ({"a": 0.5, "b": 0.5, "c": 0.5}, 0)
+    assert [image for image, _ in own["images_left_out"]] == [f"img_{at}" for at in range(2, 12)]
 
 
 def test_images_without_enough_rankings_do_not_count():
