@@ -17,7 +17,7 @@ from ..diagnostics.frames import truth_upright
 from ..diagnostics.inspection import compared
 from ..diagnostics.readings import ReadingError
 from ..diagnostics.truths import impossible
-from ..formats.containers.checking import unknown_images, with_known_names
+from ..formats.containers.checking import missing_images, unknown_images, with_known_names
 from ..formats.containers.contents import Archive, Kind, LineFormat
 from ..formats.containers.folders import unfolded
 from ..formats.containers.frames import PictureSize, orientation_of
@@ -268,13 +268,15 @@ def regions_of_truth(path: str, formats: Formats = NOT_NAMED) -> Mapping[str, tu
 def _with_names_of(truth: Archive, results: Archive) -> Archive:
     """Return results under the names of the images of the ground truth.
 
-    Raises BatchError for an image that the ground truth does not have.
+    A warning (N4) counts the images without a file, which is read as a file without regions. Raises
+    BatchError for an image that the ground truth does not have.
     """
     named, noticed = with_known_names(results, truth.regions)
     unknown = unknown_images(named, truth.regions)
     if unknown:
         raise BatchError(str(unknown[0]))
-    return replace(named, problems=(*named.problems, *noticed))
+    missing = missing_images(named, truth.regions, "empty")
+    return replace(named, problems=(*named.problems, *noticed, *missing))
 
 
 def read_scenes(truth: str, results: str, formats: Formats = NOT_NAMED) -> list[Scene]:

@@ -201,7 +201,7 @@ def _chosen(people: People, tallies: Tallies) -> _Chosen:
         return _Chosen([], tuple(left_out.items()), people.images, ())
     reasons = {
         image: f"{protocol} has not scored {method}"
-        for (protocol, method), images in reversed(sets.lacking.items())
+        for (protocol, method), images in reversed([*sets.lacking.items()])
         for image in images
     }
     shared = {*sets.shared}

@@ -20,6 +20,7 @@ from rankings.inference.resampling import (
     resampled_weights,
 )
 from rankings.output.table import PROTOCOL, Column, Table, number
+from text_rankings.base.image_sets import may_have_interval
 
 from .inputs import NotData
 from .scoring import Protocols, Scores, require_figure, score
@@ -118,7 +119,7 @@ class Comparison(Shown):
         methods = list(self.scores.scenes)
         cell = {(one.protocol, one.method): one.value for one in self.values}
         name = self.figure.replace("_", "-").capitalize()
-        note = f"{len(self.scores.images)} images."
+        note = self.scores.said_of_images
         by_protocol = Table(
             "comparison",
             f"{name} of each method",
@@ -173,7 +174,7 @@ def compare(
     figure : "f_score", "recall" or "precision"
         The official figure that is compared.
     n_resamples, level, seed
-        Of the intervals; equal seeds give equal ones. One image alone gives none.
+        Of the intervals; equal seeds give equal ones. Fewer than ten images give none.
     **options
         Further options of :func:`.score`.
 
@@ -188,7 +189,7 @@ def compare(
 
     Examples
     --------
-    >>> truth = {name: [[0, 0, 100, 40]] for name in "abcd"}
+    >>> truth = {name: [[0, 0, 100, 40]] for name in "abcdefghij"}
     >>> found = compare(truth, {"east": truth, "blind": {}}, ["iou", "deteval"], figure="recall")
     >>> [difference] = [one for one in found.differences if one.protocol == "iou"]
     >>> difference.value, difference.low, difference.is_certain
@@ -222,8 +223,8 @@ def compare(
 
 
 def _weights(n: int, n_resamples: int, seed: int) -> Floats:
-    """Return how often each resample holds each image: (n_resamples, n); (0, n) for one image."""
-    if n < 2:
+    """Return how often each resample holds each image: (n_resamples, n); (0, n) for few images."""
+    if not may_have_interval(n):
         return np.empty((0, n))
     blocks = resampled_weights(np.random.default_rng(seed), n, n_resamples, BLOCK)
     return np.concatenate([weights for _, weights in blocks], axis=1)

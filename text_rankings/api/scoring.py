@@ -14,6 +14,7 @@ from protocols.core.errors import DataWarning, ParameterError
 from protocols.core.fitting import Held, lacking, one_sided
 from protocols.core.regions import Region
 from rankings.output.table import PROTOCOL, Column, Table, number
+from text_rankings.base.image_sets import image_sets
 
 from .inputs import NotData, Reading, read_methods
 from .tables import Plot, Shown, dots
@@ -54,6 +55,26 @@ class Scores(Shown):
     def images(self) -> list[str]:
         """The names of the images, in the order of the ground truth."""
         return [scene.name for scene in next(iter(self.scenes.values()))]
+
+    @property
+    def said_of_images(self) -> str:
+        """How many images count, and which methods have no results for some of them."""
+        sets = image_sets(
+            {
+                method: [scene.name for scene in own if scene.detections is not None]
+                for method, own in self.scenes.items()
+            }
+        )
+        n = len(self.images)
+        few = [
+            f"{method or 'the results'}: {n_own} of {n}"
+            for method, n_own in sets.n_of.items()
+            if n_own < n
+        ]
+        said = f"{n} images."
+        if few:
+            said += f" Images with results of {', '.join(few)}; the others count as nothing found."
+        return said
 
     @property
     def overall(self) -> Any:
@@ -132,7 +153,7 @@ class Scores(Shown):
         columns = (*heads, number("Recall", 4), number("Precision", 4), number("F-score", 4))
         keys = ["protocol", *([] if self.has_one_method else ["method"]), *_FIGURES]
         rows = tuple(tuple(row[key] for key in keys) for row in self.overall_rows())
-        note = f"{len(self.images)} images."
+        note = self.said_of_images
         if self.left_out:
             note += (
                 f" Left out: {'; '.join(f'{name}, {why}' for name, why in self.left_out.items())}."

@@ -200,6 +200,7 @@ def worst(request: SignedInRequest, slug: str) -> HttpResponse:
         "question": question,
         "part": part,
         "n_images": worst_images.worst_rows(question).count(),
+        "evaluated": worst_images.evaluated(question),
         "without": question.run.without(
             method.name for method in (question.method, question.against) if method
         ),

@@ -11,6 +11,7 @@ from django.urls import reverse
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import Dataset, Image, Method
 from annotate.scoring.models import ImageLoss, ProtocolRun, Score
+from text_rankings.base.image_sets import image_sets
 
 # The credit and its divisor that a figure adds up over images.
 _CREDITS = {"recall": ("recalled", "n_truth"), "precision": ("precise", "n_detections")}
@@ -66,8 +67,9 @@ def _losses(question: Question) -> QuerySet[ImageLoss]:
     own = ImageLoss.objects.filter(run=question.run, cause=question.cause, method=question.method)
     if question.against is None:
         return own.annotate(other=Value(None, output_field=FloatField()), cost=F("loss"))
-    # Outer joins, because the other method may lose nothing. A subquery would be computed for each
-    # use of the cost: in the condition, in the order and in the row.
+    # Outer joins, because the other method may lose nothing where it was evaluated. A subquery would
+    # be computed for each use of the cost: in the condition, in the order and in the row.
+    own = own.filter(result__image__in=_images_of(question, question.against))
     rival = Q(**{f"{_RIVAL}__method": question.against})
     same = Q(
         rival__image_losses__run=question.run,
@@ -80,6 +82,37 @@ def _losses(question: Question) -> QuerySet[ImageLoss]:
         other=Coalesce(F("of_rival__loss"), 0.0),
         cost=F("loss") - F("other"),
     )
+
+
+def _images_of(question: Question, method: Method) -> QuerySet[Score, int]:
+    """Return the keys of the images on which a method was evaluated by the run."""
+    scores = Score.objects.filter(run=question.run, result__method=method)
+    return scores.values_list("result__image", flat=True)
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """How many of the images that are asked about have scores of the method, or of both methods."""
+
+    n: int
+    n_all: int
+
+    @property
+    def is_whole(self) -> bool:
+        return self.n == self.n_all
+
+
+def evaluated(question: Question) -> Evaluated:
+    """Count the images that the filters leave, and those with scores of the compared methods."""
+    images = question.run.dataset.images.filter(**question.images)
+    sets = image_sets(
+        {
+            method.name: list(_images_of(question, method).filter(result__image__in=images))
+            for method in (question.method, question.against)
+            if method is not None
+        }
+    )
+    return Evaluated(len(sets.shared), images.count())
 
 
 @dataclass(frozen=True)

@@ -179,7 +179,7 @@ def test_names_select_images(admin, dataset):
         "part/img_3"
     ]
     shown = admin.get(reverse("scored:worst", args=[dataset.slug]), {"name": "nothing"})
-    assert "loses nothing on any of these images" in shown.text
+    assert "No image fits the filters." in shown.text
 
 
 def test_an_image_leads_to_both_methods_and_on_to_the_next(admin, dataset):
@@ -226,3 +226,41 @@ def test_strangers_see_nothing(client, dataset, run):
     image = reverse("scored:compare", args=[dataset.slug, "part/img_1"])
     for address in (reverse("scored:worst", args=[dataset.slug]), image):
         assert client.get(address).status_code == 404
+
+
+@pytest.fixture
+def part(dataset):
+    """A method that was evaluated on two of the seven images, and found all words there."""
+    method = make_method(dataset, "part")
+    for image in dataset.images.order_by("pk")[:2]:
+        make_result(image, method, words(6))
+    run = score_protocol(dataset=dataset, slug="iou")
+    explain(run)
+    return method
+
+
+def test_a_method_is_said_to_lose_nothing_only_where_it_was_evaluated(admin, dataset, part):
+    address = reverse("scored:worst", args=[dataset.slug])
+    asked = {"method": "part", "protocol": "IOU", "figure": "f_score"}
+    shown = admin.get(address, asked)
+    assert "part was evaluated on 2 of 7 images; nothing is known about the others." in shown.text
+    assert "part loses nothing on any of the 2 images on which it was evaluated." in shown.text
+    both = admin.get(address, asked | {"against": "west"})
+    assert "Both methods were evaluated on 2 of 7 images" in both.text
+    assert "on any of the 2 images on which both were evaluated" in both.text
+    # Of the images that a filter leaves, it has none.
+    elsewhere = admin.get(address, asked | {"name": "img_6"})
+    assert "part was not evaluated on any of these images." in elsewhere.text
+    assert "loses nothing" not in elsewhere.text
+
+
+def test_images_that_the_other_method_lacks_are_no_loss_to_it(admin, dataset, part):
+    """East loses words everywhere; only on two images is it known that "part" does not."""
+    asked = {"method": "east", "against": "part", "protocol": "IOU", "figure": "f_score"}
+    images = [name for name, _ in found(admin, dataset, **asked)]
+    assert sorted(images) == ["part/img_0", "part/img_1"]
+    by_cause = found(admin, dataset, cause="missed", **asked)
+    assert sorted(name for name, _ in by_cause) == ["part/img_0", "part/img_1"]
+    # Alone it has them all but the last, on which it finds every word.
+    alone = found(admin, dataset, cause="missed", method="east", protocol="IOU", figure="f_score")
+    assert len(alone) == 6
