@@ -82,7 +82,7 @@ class Cell:
 class Row:
     """A method: its place, the deciding figure with its interval, and the other protocols' figures.
 
-    The place is None for a method that lacks images of others. ``images`` counts those of its
+    The place is None for a method that misses images of others. ``images`` counts those of its
     figure, as in "2 of 12". Limits are None without an interval. ``drawn`` has low, value and high
     in percent of the range of all methods.
     """

@@ -29,7 +29,7 @@ class PlaceSerializer(serializers.Serializer[Any]):
 
     place = serializers.IntegerField(
         allow_null=True,
-        help_text="Null if the method lacks images of others, so that its figure is not comparable.",
+        help_text="Null if the method misses images of others, so that its figure is not comparable.",
     )
     method = serializers.CharField()
     n_images = serializers.IntegerField(help_text="Images on which the method was evaluated.")

@@ -120,7 +120,7 @@ def detectors(
     tallies : Tallies
         Only the images and methods that people have ranked are used. A protocol that has scored no
         result of one of these methods is left out, and listed in ``left_out``; an image on which
-        another lacks a method is left out for all.
+        another has not scored a method is left out for all.
     options : Options, optional
         How figures are computed and compared.
     min_annotators : int

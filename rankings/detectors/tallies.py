@@ -155,7 +155,7 @@ def _numbers(keys: Floats, names: Mapping[int, str]) -> NDArray[np.intp]:
 
 
 def evaluated(tallies: Tallies, cells: Iterable[tuple[str, str]]) -> NDArray[np.bool_]:
-    """Return whether an image and a method are one of the cells: (images, methods)."""
+    """Return whether image and method are one of the cells, of shape (images, methods)."""
     image_of, method_of = (
         {name: at for at, name in enumerate(names)} for names in (tallies.images, tallies.methods)
     )

@@ -165,7 +165,7 @@ def _refused(constant):
     raise AssertionError(f"{constant} is not JSON")
 
 
-# What has no content without a protocol says how to get one; the way there is one click.
+# Pages without content until a protocol has scored; each says how to get there.
 NEEDS_A_PROTOCOL = (
     *("reports:report", "questions:questions", "evidence:disagreement", "evidence:image"),
     *("figures:figures", "figures:detectors"),

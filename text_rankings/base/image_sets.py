@@ -25,7 +25,7 @@ class ImageSets(Generic[Name, Image]):
     """The images of several methods.
 
     ``images`` are those of any method, ``shared`` those of all, in the same order; ``n_of`` counts
-    each method's own, and ``lacking`` has the images that a method lacks, for those that lack any.
+    each method's own, and ``lacking`` has the missing images of each method that misses any.
     """
 
     images: tuple[Image, ...]
@@ -49,7 +49,7 @@ def image_sets(
 
     ``order`` has the images in the order of the result, at least those of the methods; without it,
     they are in the order in which the methods name them. An image that no method has is in no set:
-    methods that all lack it are comparable.
+    methods that all miss it are comparable.
 
     >>> sets = image_sets({"full": ["img_1", "img_2"], "part": ["img_1"]})
     >>> sets.shared, sets.n_of["part"], sets.lacking, sets.differ
