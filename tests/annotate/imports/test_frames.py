@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import tempfile
 import zipfile
 from hashlib import sha256
@@ -9,17 +10,20 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 from PIL import Image as Picture
 from PIL import ImageOps
 
 from annotate.datasets import exports, thumbnails
 from annotate.datasets.models import Dataset, Image, stored_path
+from annotate.imports import drafts, plans
 from annotate.imports.errors import NotLoaded
 from annotate.imports.guessing import guess_file
 from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind
 from tests.support.archives import stored, with_orientation, zip_file
-from tests.support.loads import load_dataset, load_results
+from tests.support.factories import make_admin
+from tests.support.loads import add, checked, load_dataset, load_results
 from tests.support.shared import shared_path
 
 pytestmark = pytest.mark.django_db
@@ -281,3 +285,29 @@ def test_the_command_takes_the_frame_of_a_ground_truth_by_its_file_alone(tmp_pat
         call_command("import_files", *given, name="Turned", yes=True, reading=["stored"])
     call_command("import_files", *given, name="Turned", yes=True, reading=["gt.zip=stored"])
     assert Image.objects.get().truth_regions[0].box == MIDDLE
+
+
+def test_the_report_shows_both_frames_beside_the_question(client):
+    draft = drafts.open_draft(person=None, name="Asked")
+    add(draft, truth_of(in_file(8, MIDDLE)), "gt.zip", kind=FileKind.TRUTH)
+    photographs = {"img_1.jpg": with_orientation(page(), 8)}
+    add(draft, photographs, "p.zip", kind=FileKind.PHOTOGRAPHS)
+    checked(draft)
+    client.force_login(make_admin())
+    address = reverse("imports:report", args=[draft.pk])
+    report = client.get(address)
+    shown = report.content.decode()
+    assert "turned as the photographs say" in shown
+    assert "as on the upright photographs" in shown
+    x, y, r, b = MIDDLE
+    assert all(f"{corner[0]},{corner[1]}" in shown for corner in ((x, y), (r, b)))
+    [url] = set(re.findall(r'href="([^"]*/photographs?/[^"]*)"', shown))
+    picture = Picture.open(io.BytesIO(client.get(url).content))
+    assert (picture.size, picture.getexif().get(274)) == ((WIDTH, HEIGHT), None)
+    truth = draft.files.get(kind=FileKind.TRUTH)
+    client.post(address, {f"reading-{truth.pk}": "stored"})
+    draft.refresh_from_db()
+    assert not [of for of in plans.questions(draft) if not of.is_answered]
+    planned = plans.plan(draft)
+    assert (planned.obstacles, "1 turned upright" in planned.added[1]) == ([], True)
+    assert client.get(address).status_code == 200
