@@ -74,7 +74,8 @@ def file_to_load(file: StudyFile, named: NamedFile) -> FileToLoad:
         # Of this file, else of all files.
         return str(named.read.get(key) or file.content["data"].get(key, ""))
 
-    reading = said("reading") if kind == FileKind.RESULTS else ""
+    # Of ground truth and photographs, only the frame can be asked, and not of all files at once.
+    reading = said("reading") if kind == FileKind.RESULTS else str(named.read.get("reading", ""))
     if reading:
         try:
             words_of(reading)

@@ -11,6 +11,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from jsonschema import Draft202012Validator
+from PIL import Image as Picture
 
 from annotate.challenges.models import Challenge
 from annotate.challenges.services import PUBLIC_SETTINGS, drawn_hidden
@@ -20,7 +21,7 @@ from annotate.judging import services as judging
 from annotate.recruiting.models import Entrance, Outcome
 from annotate.studies.models import Study
 from annotate.studies.settings import BY_NAME
-from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.archives import picture_bytes, with_orientation, zip_bytes
 from tests.support.documents import ROOT, blocks_of
 from tests.support.factories import add_annotator
 from tests.support.word_files import box, files
@@ -478,3 +479,18 @@ class TestOnATerminal:
             call_command("make_study", str(folder / "study.toml"))
         with pytest.raises(CommandError, match="Name a study file, or --truth and --results"):
             call_command("make_study", "--truth", "gt.zip")
+
+
+def test_the_frame_of_a_ground_truth_is_a_key_of_its_file(folder):
+    """Photographs of 101 to 105 x 60 are turned by 180 degrees; the boxes are of their stored pixels."""
+    for at, path in enumerate(sorted((folder / "images").iterdir())):
+        path.write_bytes(with_orientation(Picture.new("RGB", (100 + at, 60)), 3, "PNG"))
+    with pytest.raises(CommandError, match=r'file = "gt.zip", reading'):
+        made(folder)
+    stored = '{{ file = "{}", reading = "stored" }}'.format
+    text = FILE.replace('"gt.zip"', stored("gt.zip"))
+    text = text.replace('"a.zip"', stored("a.zip")).replace('"b.zip"', stored("b.zip"))
+    made(folder, text)
+    for at, image in enumerate(Image.objects.in_order()):
+        # From 0, 0 to 40, 20 in the file.
+        assert image.truth_regions[0].box == (60 + at, 40, 100 + at, 60)
