@@ -95,7 +95,7 @@ export function createLayout(root, { image, onLay }) {
   return {
     lay,
     isOne,
-    // One result is shown, and nobody chose that.
+    // One result is shown by the page's own choice.
     isOwnSingle: () => isOne() && !wish,
     // A choice that is the page's own is not stored.
     single(on) {
