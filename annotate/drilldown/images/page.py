@@ -14,7 +14,7 @@ from annotate.studies.models import Study
 from rankings.agreement.annotators import left_out_distances
 from rankings.agreement.baselines import A_PERSON
 from rankings.agreement.report import ALL_TIED, RANDOM_ORDER, Settings
-from rankings.consensus.rules import consensus_of
+from rankings.consensus.rules import agreed
 from rankings.errors import RankingError
 from rankings.orders.buckets import Ranking, methods_of
 from rankings.orders.distances import Distance
@@ -124,7 +124,7 @@ def image_page(
     whole = [a.annotator_id for a in assignments if a.drawn is None and a.annotator_id in rankings]
     complete = [rankings[person] for person in whole if person not in excluded]
     asks_pairs = not whole and any(assignment.drawn is not None for assignment in assignments)
-    consensus = consensus_of(complete, settings.consensus) if complete else None
+    consensus = agreed(complete, settings.consensus).ranking if complete else None
     letters = Letters(consensus, methods, results, image.dataset.box_convention)
     compare = Comparison(consensus, letters, script)
     all_tied = _all_tied(consensus, compare) if consensus else None

@@ -112,6 +112,29 @@ def test_the_wall_stands_in_consensus_order_and_ties_share_a_frame(follow):
     )
 
 
+@pytest.mark.parametrize(
+    ("pairs", "wall"),
+    [(["ab", "cd"], []), (["abcd", "cd"], list("abcd"))],
+    ids=["no answer connects them", "one ranked all"],
+)
+def test_rankings_of_different_methods_give_the_order_of_compared_pairs_or_none(
+    follow, pairs, wall
+):
+    """Rankings of an image whose methods changed while the study ran."""
+    study = make_study(list("abcd"), min_annotators=2)
+    number = {method.name: method.pk for method in study.methods.all()}
+    for names in pairs:
+        person = add_annotator(study)
+        rank_everything(study, person, same_truth([[name] for name in "abcd"]))
+        own = [[number[name]] for name in names]
+        study.assignments.filter(annotator=person).update(rankings={"recall": own})
+    response = follow(study).get(image_url(study), {"criterion": "recall"})
+    assert response.status_code == 200
+    page = response.context["page"]
+    assert [pane.method.name for bucket in page.wall for pane in bucket.panes] == wall
+    assert "not ranked by every annotator" in response.text
+
+
 def test_each_annotators_order_has_its_distance_to_the_consensus(follow):
     """Mean ranks of a, b, c are 5/3, 2 and 7/3: a > b > c. Reversed it is three swaps away."""
     study = make_study(list("abc"))
