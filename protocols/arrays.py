@@ -12,6 +12,7 @@ from text_rankings.base.suggestions import did_you_mean
 
 from .core.errors import ParameterError, RegionError
 from .core.regions import Region
+from .formats.containers.limits import MAX_COORDINATE
 
 BOX_FORMATS: Final = ("xyxy", "xywh", "cxcywh", "polygons")
 _OUTLINES: Final = ("boxes", "quads", "polygons")
@@ -185,6 +186,10 @@ def _numbers(values: Any, place: str) -> Iterator[float]:
             yield from _numbers(value, place)
         elif not isinstance(value, int | float) or not math.isfinite(value):
             raise RegionError(f"{place} needs finite numbers, got {_shown(value)}")
+        elif abs(value) > MAX_COORDINATE:
+            raise RegionError(
+                f"{place} needs numbers up to {MAX_COORDINATE:.0f}, got {_shown(value)}"
+            )
         else:
             yield float(value)
 

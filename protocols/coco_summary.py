@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .arrays import plain_values
 from .coco_files import Json, NotCoco, loaded
+from .core.errors import DataWarning
 from .core.geometry import Floats
 from .core.masks import Mask, coco_mask
 from .formats.problems import Fault
@@ -95,7 +96,8 @@ def summarize(
     Notes
     -----
     Equal scores keep the order of images by id, then of the file. COCO's program counts a match
-    with an annotation whose id is 0 as a false detection; this does not, and warns. A field
+    with an annotation whose id is 0 as a false detection; this does not, and warns. It also warns
+    of detections that ``max_detections`` leaves out. A field
     ``ignore`` is not used, as there.
 
     Examples
@@ -117,6 +119,8 @@ def summarize(
     if not by_category:
         truth, found = (_together(of, images, keys) for of in (truth, found))
         keys = [None]
+    if said := _said_of_limit(found, limits[-1]):
+        warnings.warn(said, DataWarning, stacklevel=_CALLER)
     precision = np.full((len(keys), len(_SIZES), len(_THRESHOLDS), len(_RECALLS)), np.nan)
     recall = np.full((len(keys), len(_SIZES), len(limits), len(_THRESHOLDS)), np.nan)
     for k, key in enumerate(keys):
@@ -136,6 +140,24 @@ def summarize(
     averages |= {f"AR {limit}": recall[:, 0, at] for at, limit in enumerate(limits)}
     averages |= {f"AR {name}": recall[:, at, -1] for at, name in enumerate(_SIZES) if at}
     return {name: _mean(values) for name, values in averages.items()}
+
+
+def _said_of_limit(found: Mapping[tuple[Any, Any], Sequence["_Thing"]], limit: int) -> str:
+    """Return a sentence on the detections beyond the limit of an image and category; "" if none."""
+    n_out: Counter[Any] = Counter()
+    for (image, _), things in found.items():
+        n_out[image] += max(0, len(things) - limit)
+    some = {image: n for image, n in n_out.items() if n}
+    if not some:
+        return ""
+    first = next(iter(some))
+    images = f"image {first}" if len(some) == 1 else f"{len(some)} images, such as {first},"
+    n = sum(some.values())
+    detections = "1 detection is" if n == 1 else f"{n} detections are"
+    return (
+        f"{detections} left out in {images} by max_detections, whose largest limit is {limit}; "
+        "documents may need a larger one"
+    )
 
 
 def _mean(values: Floats) -> float | None:

@@ -10,6 +10,7 @@ import shapely
 
 from text_rankings.base.i18n import Message
 
+from .core import overlays
 from .core.base import (
     Family,
     ImageScore,
@@ -23,8 +24,9 @@ from .core.base import (
     parameter,
 )
 from .core.fitting import of_known_text
-from .core.geometry import Floats, Indices, Polygons, shares
+from .core.geometry import Floats, Indices, shares
 from .core.matching import unmatched_of
+from .core.overlays import Polygons
 from .core.regions import Region
 
 
@@ -63,7 +65,7 @@ class Popeval(Protocol):
         truth_hulls, hulls = _hulls(scene.truth), _hulls(detections)
         # For each pair of hulls that touch: ``rows`` has its truth, ``columns`` its detection.
         rows, columns = _touching(truth_hulls, hulls)
-        shared = shapely.area(shapely.intersection(truth_hulls[rows], hulls[columns]))
+        shared = shapely.area(overlays.intersection(truth_hulls[rows], hulls[columns]))
         ignored_truth = np.array([region.ignored for region in scene.truth], dtype=bool)
         # For each such pair: ``share`` of the detection in the truth, ``cover`` of the truth.
         areas = shapely.area(hulls)[columns]

@@ -143,7 +143,7 @@ def _unanswered(draft: Draft) -> set[str]:
 
 
 # Warnings after which nothing has to be done: the file is read as it was meant, or as was chosen.
-_NOTES: Final = ("F1", "F2", "L7", "L8", "L9", "N2")
+_NOTES: Final = ("F1", "F2", "F10", "L7", "L8", "L9", "N2")
 
 
 def _badge(severity: str, code: str, unanswered: Collection[str]) -> Badge:

@@ -7,17 +7,18 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from . import overlays
 from .geometry import (
     Floats,
     Indices,
     Pairs,
-    Polygons,
     Shapes,
     intersection_areas,
     overlapping_pairs,
 )
 from .lazy_shapely import shapely
 from .matching import Flat
+from .overlays import Polygons
 from .unions import overlapping_groups, union_of_each
 
 # Clipped shapes have sides that are parallel up to rounding, and the polygon library sometimes
@@ -186,13 +187,13 @@ class IgnoredParts:
     def _shared(self, truths: Indices, detections: Polygons) -> Floats:
         """Return the shared areas of detections and the remainders of truths."""
         remains = self.polygons(truths)
-        areas = shapely.area(shapely.intersection(remains, detections))
+        areas = shapely.area(overlays.intersection(remains, detections))
         # The other way: the area inside the whole ignored truth, minus its part in the counted
         # ones.
-        inside = shapely.intersection(self._truth.polygons(truths), detections)
+        inside = overlays.intersection(self._truth.polygons(truths), detections)
         covers = np.array([self._covers[i] for i in truths.tolist()], dtype=object)
         whole = shapely.area(inside)
-        other_way = whole - shapely.area(shapely.intersection(inside, covers))
+        other_way = whole - shapely.area(overlays.intersection(inside, covers))
         return _on_a_grid_where(areas, other_way, whole, remains, detections)
 
     def polygons(self, at: Indices) -> Polygons:
@@ -215,16 +216,16 @@ class IgnoredParts:
         if crowded:
             cut_out = union_of_each([self.polygons(np.array(members[j])) for j in crowded])
             frames = self._detections.polygons(np.array(crowded))
-            areas = shapely.area(shapely.intersection(frames, cut_out))
+            areas = shapely.area(overlays.intersection(frames, cut_out))
             whole = shapely.area(frames)
-            other_way = whole - shapely.area(shapely.difference(frames, cut_out))
+            other_way = whole - shapely.area(overlays.difference(frames, cut_out))
             taken[crowded] = _on_a_grid_where(areas, other_way, whole, frames, cut_out)
         return taken
 
 
 def _differences(whole: Polygons, areas: Floats, covers: Polygons) -> Polygons:
-    remains = shapely.difference(whole, covers)
-    other_way = areas - shapely.area(shapely.intersection(whole, covers))
+    remains = overlays.difference(whole, covers)
+    other_way = areas - shapely.area(overlays.intersection(whole, covers))
     wrong = np.abs(shapely.area(remains) - other_way) > _SUSPICIOUS * (1.0 + areas)
     if wrong.any():
         remains[wrong] = shapely.difference(whole[wrong], covers[wrong], grid_size=_GRID)

@@ -73,7 +73,7 @@ def lacking(
 ) -> str:
     """Return which input the data do not have, as the end of a sentence; "" if none is missing.
 
-    A side without counted regions lacks nothing: if nothing is found, the score is 0, no error.
+    On a side without counted regions nothing is missing: if nothing is found, the score is 0.
 
     Parameters
     ----------

@@ -11,12 +11,13 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from . import overlays
 from .lazy_shapely import shapely
+from .overlays import Polygons
 from .regions import Region
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
-Polygons = NDArray[np.object_]
 
 # Above this many pairs of an image a spatial index is faster than comparing all.
 _MAX_COMPARED = 20_000
@@ -233,7 +234,8 @@ class Shapes:
             if region.pixels is None:
                 continue
             rows, starts, ends = np.array(region.pixels, dtype=np.float64).T
-            self._polygons[at] = shapely.union_all(shapely.box(starts, rows, ends, rows + 1.0))
+            runs = shapely.box(starts, rows, ends, rows + 1.0)
+            [self._polygons[at]] = overlays.union_of_rows(runs[None])
             self.rectangular[at] = self.simple[at] = False
 
     def polygons(self, at: Indices) -> Polygons:
@@ -259,7 +261,7 @@ class Shapes:
         invalid[doubtful] = ~shapely.is_valid(polygons[doubtful])
         doubted = polygons[invalid]
         polygons[invalid] = (
-            shapely.buffer(doubted, 0) if self._buffered else shapely.make_valid(doubted)
+            overlays.buffered(doubted) if self._buffered else overlays.made_valid(doubted)
         )
         return np.asarray(polygons, dtype=object)
 
@@ -350,7 +352,7 @@ def intersection_areas(truth: Shapes, detections: Shapes, pairs: Pairs) -> Float
     rest = ~simple
     if rest.any():
         areas[slanted[rest]] = shapely.area(
-            shapely.intersection(truth.polygons(i[rest]), detections.polygons(j[rest]))
+            overlays.intersection(truth.polygons(i[rest]), detections.polygons(j[rest]))
         )
     return areas
 

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .geometry import Floats, Pairs, Polygons, Shapes, intersection_areas
+from . import overlays
+from .geometry import Floats, Pairs, Shapes, intersection_areas
 from .lazy_shapely import shapely
+from .overlays import Polygons
 
 
 def box_union_area(boxes: Floats) -> float:
@@ -73,8 +75,8 @@ def union_areas(
     members = _polygons_of([pieces[position] for position in slanted])
     if frames is not None:
         around = frames.polygons(np.array([at[position] for position in slanted]))
-        members = shapely.intersection(members, around[:, None])
-    areas[slanted] = shapely.area(shapely.union_all(members, axis=1))
+        members = overlays.intersection(members, around[:, None])
+    areas[slanted] = shapely.area(overlays.union_of_rows(members))
     return areas
 
 
@@ -126,4 +128,4 @@ def union_of_each(groups: Sequence[Polygons]) -> Polygons:
     table: Polygons = np.full((len(groups), max(map(len, groups), default=0)), None, dtype=object)
     for row, members in enumerate(groups):
         table[row, : len(members)] = members
-    return np.asarray(shapely.union_all(table, axis=1), dtype=object)
+    return overlays.union_of_rows(table)

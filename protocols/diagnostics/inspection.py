@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from protocols.core.base import Field
+from protocols.core.fitting import Held
 from protocols.core.regions import Region, encode_regions
 from protocols.formats.containers.contents import Archive, LineFormat
 from protocols.formats.problems import KEPT, Problem, Problems
@@ -38,6 +40,7 @@ _SAME: Final = 0.9
 _MIN_SAME: Final = 10
 _MAX_DRAWN: Final = 200
 _MIN_TURNED: Final = 20
+_FIELDS: Final[Mapping[Field, str]] = {"label": Message("labels"), "text": Message("texts")}
 
 
 @dataclass
@@ -148,6 +151,9 @@ def look(
         if reading == "":
             noticed.archive = _without_explained(archive, noticed.offer)
     noticed.archive = _told(noticed, against, reading, as_read)
+    truths = [region for of in against.truth.values() for region in of]
+    found = [region for image in against.truth for region in results.get(image, ())]
+    noticed.archive = _told_of_fields(noticed.archive, Held.of(truths, found))
     return noticed
 
 
@@ -303,6 +309,22 @@ def _told(noticed: Noticed, against: Against, reading: str, as_read: Fit) -> Arc
             n_all_truth=ngettext_noop("{n} region", "{n} regions", as_read.n_all_truth),
         )
         problems.warning("F4", found, "what a method found", action=KEPT)
+    return _with(archive, problems)
+
+
+def _told_of_fields(archive: Archive, held: Held) -> Archive:
+    """Return the archive with findings on labels and texts that one side has and the other does not."""
+    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    for name, words in _FIELDS.items():
+        of_truths, of_found = held.of_truths[name], held.of_found[name]
+        if held.truths and of_found and not of_truths:
+            found = Message("{words} that the ground truth does not have", words=words)
+        elif held.found and of_truths and not of_found and name == "label":
+            found = Message("no {words}, which the ground truth has", words=words)
+        else:
+            continue
+        wanted = Message("{words} on both sides, or on neither", words=words)
+        problems.warning("F10", found, wanted, action=KEPT)
     return _with(archive, problems)
 
 

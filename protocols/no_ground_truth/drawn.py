@@ -7,6 +7,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from ..core import overlays
 from ..core.geometry import Floats, Indices, Shapes, box_areas, overlapping_pairs
 from ..core.regions import Region
 from .votes import VoteError
@@ -73,7 +74,7 @@ class Drawn:
         straight, slanted = beyond[self.rectangular[beyond]], beyond[~self.rectangular[beyond]]
         self.areas[straight] = box_areas(boxes[straight])
         if len(slanted):
-            inside = shapely.intersection(self.polygons[slanted], shapely.box(*frame))
+            inside = overlays.intersection(self.polygons[slanted], shapely.box(*frame))
             self.polygons[slanted] = _areal(inside)
             self.areas[slanted] = shapely.area(inside)
 

@@ -9,6 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from ..core import overlays
 from ..core.geometry import shares
 from .items import Document, Item, Span
 from .ontology import WangSimilarity
@@ -104,7 +105,7 @@ def _polygon_overlaps(document: Document) -> Iterator[tuple[int, int, float]]:
     # The tree guarantees no order; equal candidates are taken in file order.
     order = np.lexsort((j, i))
     i, j = i[order], j[order]
-    shared = shapely.area(shapely.intersection(references[i], predictions[j]))
+    shared = shapely.area(overlays.intersection(references[i], predictions[j]))
     union = shapely.area(references)[i] + shapely.area(predictions)[j] - shared
     jaccard = shares(shared, union)
     positive = shared > 0
@@ -124,6 +125,6 @@ def _extents(items: Sequence[Item]) -> NDArray[np.object_]:
         rings = [np.reshape(region.points, (-1, 2)) for region in item.polygons]
         polygons = np.array([shapely.Polygon(ring) for ring in rings], dtype=object)
         invalid = ~shapely.is_valid(polygons)
-        polygons[invalid] = shapely.buffer(polygons[invalid], 0)
-        extents[at] = polygons[0] if len(polygons) == 1 else shapely.union_all(polygons)
+        polygons[invalid] = overlays.buffered(polygons[invalid])
+        [extents[at]] = polygons if len(polygons) == 1 else overlays.union_of_rows(polygons[None])
     return extents

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from text_rankings.base.i18n import Message
 
+from ..core import overlays
 from ..core.base import (
     Family,
     Field,
@@ -147,8 +148,9 @@ def _inside_ignored(
     for j in np.flatnonzero(~inside & (total > half)).tolist():
         own = pairs.truth[pairs.detection == j]
         [polygon] = detections.polygons(np.array([j], dtype=np.intp))
-        cover = shapely.union_all(truth.polygons(own))
-        inside[j] = shapely.area(shapely.intersection(polygon, cover)) > half[j]
+        [cover] = overlays.union_of_rows(truth.polygons(own)[None])
+        part = overlays.intersection(polygon, cover)
+        inside[j] = shapely.area(part) > half[j]
     return np.asarray(inside)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from text_rankings.base.i18n import Message
 
+from ..core import overlays
 from ..core.base import Scene, Unmatched
 from ..core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs, shares
 from ..core.matching import IGNORED, INSIDE_IGNORED, Flat, flatten, ignored_detections, largest
@@ -58,7 +59,7 @@ class Outlines(Shapes):
         owners = np.repeat(np.arange(len(rings)), [len(ring) for ring in rings])
         drawn = shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=owners))
         crossing = ~shapely.is_valid(drawn)
-        mended = shapely.buffer(drawn[crossing], 0.0)
+        mended = overlays.buffered(drawn[crossing])
         self._polygons[slanted[crossing]] = mended
         self.areas[slanted[crossing]] = shapely.area(mended)
 

@@ -5,6 +5,7 @@ lengths of its ``frPyObjects``, -1 where a figure is undefined.
 """
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from protocols.coco import NotCoco, evaluate, summarize
 from protocols.command_line.main import main
+from protocols.core.errors import DataWarning
 from protocols.core.masks import coco_mask
 from tests.support.coco_scenes import drawn
 
@@ -150,3 +152,20 @@ def test_average_precision_of_the_protocols_is_not_ap50():
     assert (
         evaluate(data, [inside, FOUND], "average-precision:rctw").stats["average_precision"] == 0.5
     )
+
+
+def test_detections_beyond_the_limit_are_said():
+    """120 words, all found, of which COCO's program takes 100: its AP is 84 of 101 recalls."""
+    boxes = [{"image_id": 1, "category_id": 1, "bbox": [60 * n, 0, 50, 20]} for n in range(120)]
+    truth = {
+        "images": [{"id": 1}],
+        "categories": [{"id": 1}],
+        "annotations": [{**box, "id": at} for at, box in enumerate(boxes, 1)],
+    }
+    found = [{**box, "score": 0.9} for box in boxes]
+    said = "20 detections are left out in image 1 by max_detections, whose largest limit is 100"
+    with pytest.warns(DataWarning, match=f"^{said}"):
+        assert summarize(truth, found)["AP"] == pytest.approx(84 / 101)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert summarize(truth, found, max_detections=(1, 10, 200))["AP"] == 1.0

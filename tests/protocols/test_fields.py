@@ -1,4 +1,4 @@
-"""Labels, texts and confidences that one side has: where they count, and where it is said."""
+"""Labels, texts and confidences that one side has: where they count, and which doors name them."""
 
 import json
 import warnings
@@ -12,6 +12,8 @@ from protocols.command_line.main import main
 from protocols.core.base import Scene
 from protocols.core.fitting import Held, lacking, lacking_of, one_sided
 from protocols.core.regions import Region
+from protocols.diagnostics.inspection import Against, look
+from protocols.formats.containers.contents import Archive, LineFormat
 from protocols.torch import TextDetectionMetric
 from tests.support import commands
 from tests.support.archives import zip_file
@@ -19,8 +21,6 @@ from tests.support.scenes import SLUGS
 
 WORD = Region.from_box(0, 0, 100, 40, text="word", label="text", confidence=0.9)
 NEXT = Region.from_box(110, 0, 210, 40, text="next", label="text", confidence=0.8)
-# What may be on one side only, without changing which boxes fit.
-OPTIONAL = ("label", "confidence")
 SAID = (
     "labels on 0 of 2 truths and 2 of 2 detections; they count only where the ground truth has them"
 )
@@ -161,3 +161,27 @@ def test_the_shell_says_that_a_protocol_by_name_has_not_its_inputs(tmp_path):
         *("--truth-format", "ltrb", "--results-format", "ltrb", "--out", tmp_path / "out.csv"),
     )
     assert "average-precision, east: the results have no confidences" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("of_truth", "of_found", "said"),
+    [
+        ((), ("label",), ["labels that the ground truth does not have"]),
+        (("label",), (), ["no labels, which the ground truth has"]),
+        ((), ("text",), ["texts that the ground truth does not have"]),
+        (("text",), (), []),
+        (("label", "text"), ("label", "text"), []),
+    ],
+)
+def test_a_load_finds_labels_and_texts_of_one_side(of_truth, of_found, said):
+    """Results without texts are usual: protocols that read texts say that they are missing."""
+
+    def only(fields):
+        bare = without((WORD,), "text", "label", "confidence")[0]
+        return (replace(bare, **{name: getattr(WORD, name) for name in fields}),)
+
+    archive = Archive("found.json", LineFormat.QUAD, {"a": only(of_found)}, (), {})
+    against = Against({"a": only(of_truth)}, 1)
+    noticed = look(archive, against, {"a": (400, 300)}, "", lambda _: archive)
+    assert [of.found for of in noticed.archive.warnings if of.code == "F10"] == said
+    assert noticed.archive.counts.get("F10", 0) == len(said)

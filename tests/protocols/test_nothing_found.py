@@ -121,7 +121,7 @@ def test_one_silent_method_does_not_take_down_a_comparison():
 
 
 def test_an_image_without_detections_does_not_hide_that_others_lack_confidences():
-    """A silent image says nothing about confidences; the next one lacks them."""
+    """A silent image says nothing about confidences; the next one has none."""
     metric = TextDetectionMetric("average-precision")
     word = {"boxes": [[0, 0, 40, 10]]}
     metric.update([{"boxes": []}, word], [word, word])
