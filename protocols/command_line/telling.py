@@ -1,4 +1,4 @@
-"""What commands report on standard error: readings, findings and progress."""
+"""Reports of commands on standard error: readings, findings and progress."""
 
 import sys
 from collections.abc import Sequence

@@ -60,7 +60,7 @@ def study_of(folder, data):
 
 
 def test_a_study_file_asks_for_the_format_of_the_file_alone_and_is_right_as_told(folder, capsys):
-    """Told as told: with one format for all files, the truth became flat boxes and all scores 0."""
+    """With one format for all files, the truth became flat boxes and all scores 0."""
     with pytest.raises(CommandError) as refused:
         study_of(folder, 'truth = "gt.zip"\nresults = ["east.zip", "craft.zip"]')
     said = str(refused.value)
