@@ -247,7 +247,7 @@ class Arrival(models.Model):
     consented = models.DateTimeField()
     # Hash of the secret that the consenting browser has; empty for none.
     secret_hash = models.CharField(max_length=64, blank=True, editable=False)
-    # When answers are withdrawn, as another browser asked; null: nobody did.
+    # When answers are withdrawn, as another browser asked; null: no request.
     withdraws = models.DateTimeField(null=True, blank=True)
     # When the place may go to another person; null from the first answer on.
     lent_from = models.DateTimeField(null=True, blank=True)

@@ -163,7 +163,7 @@ def _sorry(request: HttpRequest, entrance: Entrance, sentence: str, *, status: i
 
 
 def _wait(request: HttpRequest, entrance: Entrance) -> HttpResponse:
-    """Ask a newcomer to wait while many ids that nobody has come from one address."""
+    """Ask a newcomer to wait while many unknown ids come from one address."""
     context = {"entrance": entrance, "study": entrance.study}
     response = render(request, "recruiting/wait.html", context, status=429)
     # The page loads itself again, without scripts, too.

@@ -1,4 +1,4 @@
-"""Ids that nobody has: tries are counted by network, so that ids cannot be guessed in numbers.
+"""Limit on unknown ids: they are counted by network, so that ids cannot be guessed in numbers.
 
 A newcomer's id is one of them: more than ten newcomers a minute from one network wait for a moment.
 Kept for a minute in the shared cache, as hashes.
@@ -20,7 +20,7 @@ _KNOWN_SECONDS: Final = 3600
 
 
 def may_try(address: str, person: str) -> bool:
-    """Count an id that nobody has; return False if too many came from this network of late.
+    """Count an unknown id; return False if too many came from this network in the last minute.
 
     An empty id, of an entrance without ids, is not counted.
     """

@@ -76,7 +76,7 @@ def test_the_api_asks_whose_token_it_is_before_it_reads(client):
         if status == 413:
             assert sent(client, url, 4 * MIB, **headers).status_code == 413
         else:
-            # The load does not exist: that is said without reading the body.
+            # The load does not exist: the site answers so without reading the body.
             assert sent(client, url, 4 * MIB, **headers).status_code in (400, 404)
     assert sent(client, url, 4 * MIB, HTTP_AUTHORIZATION="Bearer tdr_no").status_code == 413
     assert sent(client, url, 4 * MIB).status_code == 413

@@ -1,4 +1,4 @@
-"""What a platform's id alone may do in another browser, guessed ids, and places that are lent."""
+"""Limits of a platform's id in another browser, guessed ids, and places that are lent."""
 
 from datetime import timedelta
 
@@ -40,7 +40,7 @@ def _no_tries_yet():
 
 
 def come_back(entrance, sent=None):
-    """Return another browser in which somebody with the same ids goes on."""
+    """Return another browser in which a person with the same ids goes on."""
     browser = Client()
     assert agree(browser, entrance, sent).status_code == 302
     return browser
@@ -136,7 +136,7 @@ def test_without_a_stored_secret_no_browser_has_it(entrance):
     assert arrival_in(browser).outcome == ""
 
 
-# Ids that nobody has
+# Unknown ids
 
 
 def test_ten_new_ids_a_minute_from_one_address(entrance):
