@@ -32,14 +32,14 @@ from protocols.formats.containers.checking import (
 )
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.containers.frames import PictureSize, turned_images
-from protocols.formats.problems import Nearest, Problems, pattern_of
+from protocols.formats.problems import Nearest, Problems
 from protocols.formats.readers.scores import ScoreRow, ScoreTable, Unit, read_scores
 from protocols.formats.recognition.reading import LINES, read
 from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import ngettext
 
 from . import staging
-from .frames import tell_turned
+from .frames import tell_missing_photographs, tell_turned
 from .looks import looks_of, warn_of_looks
 from .models import DraftFile, Missing
 from .same_results import KnownResults
@@ -374,7 +374,7 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
             verified.append([*row, photograph.orientation])
             found[stem] = photograph
             progress(len(place), len(regions))
-    _tell_missing_photographs(problems, list(regions), place, strange)
+    tell_missing_photographs(problems, list(regions), place, strange)
     n_turned = tell_turned(problems, found, given.file.reading)
     sizes = {stem: (of.width, of.height) for stem, of in found.items()}
     for image, encoded in truth:
@@ -386,34 +386,6 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
             problems.add(fault)
     rows.write(iter(verified))
     return Checked(rows, problems, {"photographs": len(verified), "turned": n_turned})
-
-
-def _tell_missing_photographs(
-    problems: Problems, images: Sequence[str], found: Collection[str], strange: Sequence[str]
-) -> None:
-    """Report missing photographs: an error if names are wrong or none is there, else a warning."""
-    lacking = [image for image in images if image not in found]
-    if not lacking:
-        return
-    without = _("no photograph of {n} of {images} ({some})").format(
-        n=len(lacking),
-        images=ngettext("{n} image", "{n} images", len(images)).format(n=len(images)),
-        some=", ".join(lacking[:3]) + (" …" if len(lacking) > 3 else ""),
-    )
-    if strange:
-        told = ngettext(
-            "{without}, and {n} photograph of no image ({names})",
-            "{without}, and {n} photographs of no image ({names})",
-            len(strange),
-        ).format(without=without, n=len(strange), names=pattern_of(strange))
-        expected = _("photographs named after the images, {names}").format(names=pattern_of(images))
-        problems.error("N4", told, expected)
-    elif found:
-        expected = _("a photograph of each; those present have matching names")
-        action = _("these images are loaded without; people rank better with photographs")
-        problems.warning("N4", without, expected, action=action)
-    else:
-        problems.error("N4", _("no photograph at all"), _("photographs in a zip or a folder"))
 
 
 def check_scores(given: Given, known: Known, rows: Rows) -> Checked:

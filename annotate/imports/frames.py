@@ -1,6 +1,6 @@
-"""Photographs with an EXIF orientation in a load: their sizes, and what the report says of them."""
+"""Photographs of a load: sizes, EXIF orientations, and what the report says of those that are missing."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -8,7 +8,7 @@ from annotate.datasets.photographs import Photograph
 from protocols.diagnostics.readings import STORED
 from protocols.formats.containers.frames import PictureSize
 from protocols.formats.containers.image_sizes import picture_sizes
-from protocols.formats.problems import Problems
+from protocols.formats.problems import Problems, pattern_of
 from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import ngettext
 
@@ -52,6 +52,34 @@ def tell_turned(problems: Problems, photographs: Mapping[str, Photograph], readi
         else:
             problems.question("F2", found, _("your choice of how to read the file"))
     return len(turned)
+
+
+def tell_missing_photographs(
+    problems: Problems, images: Sequence[str], found: Collection[str], strange: Sequence[str]
+) -> None:
+    """Report missing photographs: an error if names are wrong or none is there, else a warning."""
+    lacking = [image for image in images if image not in found]
+    if not lacking:
+        return
+    without = _("no photograph of {n} of {images} ({some})").format(
+        n=len(lacking),
+        images=ngettext("{n} image", "{n} images", len(images)).format(n=len(images)),
+        some=", ".join(lacking[:3]) + (" …" if len(lacking) > 3 else ""),
+    )
+    if strange:
+        told = ngettext(
+            "{without}, and {n} photograph of no image ({names})",
+            "{without}, and {n} photographs of no image ({names})",
+            len(strange),
+        ).format(without=without, n=len(strange), names=pattern_of(strange))
+        expected = _("photographs named after the images, {names}").format(names=pattern_of(images))
+        problems.error("N4", told, expected)
+    elif found:
+        expected = _("a photograph of each; those present have matching names")
+        action = _("these images are loaded without; people rank better with photographs")
+        problems.warning("N4", without, expected, action=action)
+    else:
+        problems.error("N4", _("no photograph at all"), _("photographs in a zip or a folder"))
 
 
 def _some(images: list[str]) -> str:
