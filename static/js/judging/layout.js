@@ -68,8 +68,12 @@ export function createLayout(root, { image, onLay }) {
     return { ...candidate, scale, width: scale * image().width };
   }
 
+  // Of two that are as large, an upright window takes the stacked one.
   function choose(by) {
-    return bestOf(candidates.map(measure), { wish: by, isWide: innerWidth >= WIDE_PX && innerWidth > innerHeight });
+    const isUpright = innerHeight >= innerWidth;
+    const measured = candidates.map(measure);
+    if (isUpright) measured.sort((a, b) => (b.panes === "stacked") - (a.panes === "stacked"));
+    return bestOf(measured, { wish: by, isWide: innerWidth >= WIDE_PX && !isUpright });
   }
 
   // The shape of a pane is that of its photograph, and no pane is larger than its pixels.
