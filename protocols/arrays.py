@@ -11,8 +11,7 @@ from typing import Any, Final
 from text_rankings.base.suggestions import did_you_mean
 
 from .core.errors import ParameterError, RegionError
-from .core.regions import Region
-from .formats.containers.limits import MAX_COORDINATE
+from .core.regions import MAX_COORDINATE, Region
 
 BOX_FORMATS: Final = ("xyxy", "xywh", "cxcywh", "polygons")
 _OUTLINES: Final = ("boxes", "quads", "polygons")

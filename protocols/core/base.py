@@ -12,7 +12,7 @@ from .regions import Region
 
 Kind = Literal["one-to-one", "split", "merge", "many-to-many"]
 Side = Literal["truth", "detection"]
-# What a region may have besides its outline.
+# Fields of a region besides its outline.
 Field = Literal["text", "label", "confidence", "cell"]
 # The input that a protocol requires.
 Needs = Literal["regions", "text", "detected text", "confidences", "cells", "several methods"]

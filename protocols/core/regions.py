@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
+from typing import Any, Final
 
 from .errors import RegionError
 
@@ -14,6 +14,8 @@ _VERSION = 1
 _MIN_VALUES = 6
 _IGNORED = "###"
 _OPTIONAL = ("text", "confidence", "label", "id", "parent", "cell", "pixels")
+# Beyond this, areas lose their last digits, and no photograph is that large.
+MAX_COORDINATE: Final = 1e9
 # First row, first column, last row, last column of a table cell on its grid.
 Cell = tuple[int, int, int, int]
 # A run of set pixels: row, first column, column after the last.

@@ -7,11 +7,10 @@ from itertools import chain, pairwise
 from typing import Final
 
 from protocols.core.errors import ProtocolError
-from protocols.core.regions import Region
+from protocols.core.regions import MAX_COORDINATE, Region
 from protocols.formats.containers.contents import Archive, LineFormat, Unit
 from protocols.formats.containers.frames import PictureSize, orientation_of
 from protocols.formats.containers.image_sizes import in_other_frame
-from protocols.formats.containers.limits import MAX_COORDINATE
 from protocols.formats.containers.shapes import turned_round
 from protocols.formats.readers.rrc_lines import turns_left
 from text_rankings.base.i18n import Message

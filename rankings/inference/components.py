@@ -60,5 +60,11 @@ def components(
 
 
 def without_rounding(values: Floats, whole: Floats) -> Floats:
-    """Return values, with 0 for those of at most :data:`ZERO` of the ``whole``."""
+    """Return values, with 0 for those of at most :data:`ZERO` of the ``whole``.
+
+    Parameters
+    ----------
+    values, whole : ndarray
+        Of shapes that broadcast; the result has their common shape.
+    """
     return np.where(np.abs(values) > ZERO * whole, values, 0.0)

@@ -119,6 +119,17 @@ def bootstrap(d, n_resamples=2000, seed=2018, block=1024, at_once=100):
     return np.quantile(sums / n, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).tolist()
 
 
+def together(d, image, annotator):
+    """Return the means of each group's rankings of a scene, which count as one, and their scale."""
+    row_of = {key: at for at, key in enumerate(sorted({*zip(image, annotator, strict=True)}))}
+    of_cell = np.array([row_of[key] for key in zip(image, annotator, strict=True)])
+    sizes = np.bincount(of_cell).tolist()
+    common = math.lcm(*set(sizes))
+    times = common if SCALE * common <= 10**6 else 1
+    d = np.array([d[of_cell == at].sum(axis=0) * times / size for at, size in enumerate(sizes)])
+    return d, SCALE * times, *np.array([*row_of]).T
+
+
 def of_people(rows, intervals, differences):
     """Yield the means to annotators, the differences of protocols, and the clusters."""
     cells = sorted({(row["Image"], int(row["Annotator"])) for row in rows})
@@ -141,20 +152,7 @@ def of_people(rows, intervals, differences):
     if by_scene:
         image = np.unique([int(scene_of[cell]) for cell in cells], return_inverse=True)[1]
     if by_group or by_scene:
-        # The rankings of a group of a scene count as one, their mean.
-        row_of = {key: at for at, key in enumerate(sorted({*zip(image, annotator, strict=True)}))}
-        of_cell = np.array([row_of[key] for key in zip(image, annotator, strict=True)])
-        sizes = np.bincount(of_cell)
-        common = math.lcm(*set(sizes.tolist()))
-        if SCALE * common <= 10**6:
-            scale *= common
-        d = np.array(
-            [
-                d[of_cell == at].sum(axis=0) * (scale // SCALE) / size
-                for at, size in enumerate(sizes.tolist())
-            ]
-        )
-        image, annotator = np.array([*row_of]).T
+        d, scale, image, annotator = together(d, image, annotator)
     if not len(cells) or image.max() < 1 or annotator.max() < 1:
         return
     design = Design(image, annotator, scale, by_group)

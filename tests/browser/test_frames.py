@@ -26,7 +26,7 @@ def lines(*boxes, text=""):
 
 @pytest.fixture
 def at_work(transactional_db):
-    """A study on a photograph that lies on its side, with its ground truth in the pixels of the file."""
+    """A study on a photograph that is turned, with its ground truth in the pixels of the file."""
     picture = Picture.new("RGB", SIZE, "white")
     picture.paste("black", BAR)
     truth = stored(picture, 6).convert("L").point(lambda of: 255 - of).getbbox()

@@ -87,7 +87,7 @@ def test_a_google_page_stays_right_when_its_photograph_is_added(capsys, files):
 
 @pytest.mark.parametrize("frames", [(0, 0), (0, 1), (1, 0), (1, 1)])
 def test_boxes_that_tell_their_frame_score_one_in_any(capsys, files, frames):
-    """Truth and results, each stored or upright, with the photographs beside them."""
+    """Truth and results, each stored or upright, with the photographs."""
     wide = (20, 138, 560, 184)
     truth, results = (lines(in_file(6, wide) if is_stored else wide) for is_stored in frames)
     photographs = files("p.zip", {"img_1.jpg": photograph(6)})

@@ -1,7 +1,7 @@
 """The size of a request's body: small for most addresses, large for those that take files.
 
-Who may send a large body is decided before any of it is read, here and, by a question that nginx
-asks (`may_send`), before the proxy has stored it.
+The site decides before it reads any of a body. nginx asks it first (`may_send`), and stores no
+body that the site would refuse.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _READS: Final = ("GET", "HEAD", "OPTIONS")
 class BodyLimit:
     """Middleware that refuses a body that is too large for its address or sender, unread.
 
-    It stands before the protection of forms (CSRF), which reads the body.
+    Its place is before the protection of forms (CSRF), which reads the body.
     """
 
     def __init__(self, get_response: Any) -> None:
@@ -69,7 +69,7 @@ def most_bytes(
 
 
 def _sender(request: HttpRequest) -> Person:
-    """Return who sends a request: the user of its token, else of its session."""
+    """Return the sender of a request: the user of its token, else of its session."""
     if "Authorization" in request.headers:
         try:
             found = BearerToken().authenticate(request)  # type: ignore[arg-type]  # it reads META alone

@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
-from protocols.core.regions import Region
+from protocols.core.regions import MAX_COORDINATE, Region
 from text_rankings.base.i18n import Message
 
 from ..problems import Fault, Span, quoted
-from .limits import MAX_COORDINATE, MAX_POINTS, NOT_FINITE, NUMBER
+from .limits import MAX_POINTS, NOT_FINITE, NUMBER
 
 _MAX_SIDE: Final = 1_000_000
 # Names of fields that look like outlines, and like texts, ignored flags or confidences.

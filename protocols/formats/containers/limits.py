@@ -5,8 +5,6 @@ from typing import Final
 
 MAX_NAME: Final = 200
 MAX_POINTS: Final = 10_000
-# Beyond this, areas lose their last digits, and no photograph is that large.
-MAX_COORDINATE: Final = 1e9
 # This many regions are processed together: enough for one fast call, few enough for memory.
 BATCH: Final = 20_000
 # Possessive quantifiers, so that even a long text takes a single pass.

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Final
 
-from protocols.core.regions import Region
+from protocols.core.regions import MAX_COORDINATE, Region
 from text_rankings.base.i18n import Message
 
 from ..containers.contents import IGNORED_TEXT
-from ..containers.limits import MAX_COORDINATE
 from ..problems import Fault, quoted
 
 MARK: Final = "####"

@@ -9,11 +9,11 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from protocols.core.regions import Region
+from protocols.core.regions import MAX_COORDINATE, Region
 from text_rankings.base.i18n import Message, ngettext_noop
 
 from ..containers.contents import IGNORED_TEXT, Kind, LineFormat, Tail
-from ..containers.limits import MAX_COORDINATE, MAX_POINTS, NOT_FINITE, NUMBER
+from ..containers.limits import MAX_POINTS, NOT_FINITE, NUMBER
 from ..problems import Fault, Span, quoted
 
 if TYPE_CHECKING:

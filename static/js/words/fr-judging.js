@@ -60,6 +60,7 @@ globalThis.catalogue = { form: (n) => Number((n > 1)), point: ",", words: {
  "Show box {n}": "Boîte {n} : la regarder",
  "Sign in (new tab)": "Se connecter (nouvel onglet)",
  "Single view: C shows the other result.": "Vue unique : C montre l’autre résultat.",
+ "Single view: choose Left or Right.": "Vue unique : choisissez Gauche ou Droite.",
  "Skip": "Passer",
  "Skipped: {reason}": "Passée : {reason}",
  "Space": "Espace",

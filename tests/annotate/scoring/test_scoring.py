@@ -346,7 +346,7 @@ class TestLeftOut:
         assert job.outcome.endswith("Left out, because the protocol's inputs are missing: plain.")
 
     def test_the_page_of_the_data_set_does_not_name_one_that_found_nothing(self, mixed):
-        """``silent`` lacks no confidence, and is scored with 0."""
+        """``silent`` needs no confidence, and is scored with 0."""
         [use] = [use for use in readiness(mixed).uses if use.name == "average precision"]
         assert "silent" not in use.without
         Result.objects.exclude(method__name="silent").delete()
