@@ -32,7 +32,7 @@ def test_from_data_to_open(browser, client, live_server, has_scripts):
     page.get_by_text("More about the question").click()
     page.get_by_label("Images available").fill("5000")
     page.get_by_role("button", name="Plan").click()
-    page.get_by_role("link", name="Fill in the cheapest").click()
+    page.get_by_role("link", name="Fill in this design").click()
     assert page.get_by_label("People available").input_value() == "30"
     page.get_by_label("Recall question").fill("More of the text?")
     page.get_by_role("button", name="Next: images").click()
