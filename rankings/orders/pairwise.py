@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, compress
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,10 +141,9 @@ def _criterion_distance(
     if not len(apart):
         return CriterionDistance(first, second, 0, None, None)
     shares = apart / (n_methods * (n_methods - 1) / 2)
-    # Summed in the order of the images: shares are not exact, and the sum must not depend on the
-    # groups in which images were packed.
-    share = float(np.cumsum(shares)[-1]) / len(apart)
-    return CriterionDistance(first, second, len(apart), float(apart.sum()) / len(apart), share)
+    # Sums that do not depend on the order of the images.
+    share, mean = fsum(shares.tolist()) / len(apart), fsum(apart.tolist()) / len(apart)
+    return CriterionDistance(first, second, len(apart), mean, share)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

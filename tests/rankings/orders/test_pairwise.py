@@ -2,6 +2,8 @@
 
 import itertools
 import json
+import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -158,6 +160,28 @@ def test_criteria_are_compared_on_the_images_they_share(distance):
             "precision", "preference", 1, tied_against_strict, tied_against_strict / 3
         ),
     )
+
+
+def test_the_share_of_two_criteria_does_not_depend_on_the_order_of_the_images():
+    """Shares are 1, 1/3, 1/6 and 1/10: added in turn, their sums differ in the last digits."""
+    methods = "abcde"
+    images = {f"img_{n}": methods[: 2 + n % 4] for n in range(31)}
+    first = {image: tuple((name,) for name in own) for image, own in images.items()}
+    second = {
+        image: tuple((name,) for name in (own[1], own[0], *own[2:]))
+        for image, own in images.items()
+    }
+    asked = {"recall": first, "precision": second}
+    draw = random.Random(1)
+    found = set()
+    for _ in range(20):
+        order = draw.sample(list(images), len(images))
+        shuffled = {name: {image: own[image] for image in order} for name, own in asked.items()}
+        found |= {*criterion_distances(shuffled, distance="kemeny")}
+    [one] = found
+    # One of 1, 3, 6 and 10 pairs is turned: 8 images of each of the first three sizes, 7 of the last.
+    wanted = float(Fraction(8) + Fraction(8, 3) + Fraction(8, 6) + Fraction(7, 10)) / 31
+    assert one.share == pytest.approx(wanted, rel=1e-15)
 
 
 def test_criteria_without_a_common_image_have_no_distance():
