@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..elicitation.log import CRITERIA
-from ..elicitation.pairs import Codes, LeftOut, are_pairs, has_verdict
+from ..elicitation.pairs import METHOD_COLUMNS, Codes, LeftOut, are_pairs, has_verdict, is_verdict
 from ..errors import RankingError
 
 Record = Mapping[str, Any]
@@ -23,7 +23,9 @@ _PLACES: Final = {
     "Potato": "items in the same file, the lines of Potato's data file",
 }
 # Columns of Label Studio's own in JSON_MIN and CSV that may be empty.
-_NO_TAGS: Final = ("annotator", "agreement", "created_at", "updated_at", "lead_time")
+_NO_TAGS: Final = ("annotator", "agreement", "created_at", "updated_at", "lead_time", "seconds")
+# Columns with the answer in tables that are no export.
+_VERDICTS: Final = ("verdict", "winner", "buckets")
 _RANKS_LOST: Final = (
     "Argilla's client (records.to_json, to_dict) writes a ranking as plain names in the order of the "
     "settings, without ranks and statuses, so the answers are lost in this file; load the records of "
@@ -75,8 +77,14 @@ def read_records(records: Sequence[Record], codes: Codes) -> Read:
         units = list(read(records, codes))
     except RankingError:
         raise
-    except (KeyError, TypeError, AttributeError, ValueError) as fault:
-        raise RankingError(f"cannot read this export of {tool}: {fault!r}") from fault
+    except KeyError as fault:
+        raise RankingError(
+            f'cannot read this export of {tool}: an answer lacks "{fault.args[0]}"'
+        ) from fault
+    except (TypeError, AttributeError, ValueError) as fault:
+        raise RankingError(
+            f"cannot read this export of {tool}: an answer has another shape than {tool} writes"
+        ) from fault
     rows = [one for one in units if isinstance(one, dict)]
     left_out = [one for one in units if isinstance(one, tuple)]
     if not rows:
@@ -97,7 +105,10 @@ def read_records(records: Sequence[Record], codes: Codes) -> Read:
 def _reader(record: Record) -> tuple[str, Callable[[Sequence[Record], Codes], Units]] | None:
     if "annotations" in record:
         return "Label Studio", _of_label_studio
-    if {"annotation_id", "lead_time"} <= record.keys():
+    own = record.keys() & {"annotation_id", "lead_time"}
+    if len(own) == 2 or (own and not record.keys() & {*_VERDICTS}):
+        return "Label Studio", _of_label_studio_rows
+    if any(map(_selected, record.values())):
         return "Label Studio", _of_label_studio_rows
     if "responses" in (record.get("record") or record):
         return "Argilla", _of_argilla
@@ -147,6 +158,14 @@ def _of_label_studio_rows(rows: Sequence[Record], codes: Codes) -> Units:
     selected = [{name: _selected(value) for name, value in row.items()} for row in rows]
     names = dict.fromkeys(name for row in rows for name in row)
     tags = [name for name in names if any(row.get(name) for row in selected)]
+    data_of_task = ("image", *METHOD_COLUMNS)
+    plain = [
+        name
+        for name in names
+        if name not in (*tags, *_NO_TAGS, *data_of_task) and _is_tag(name, rows)
+    ]
+    # Next to a tag Pairwise, a column with the words left and right may be data of the tasks.
+    tags += [name for name in plain if not tags or name in CRITERIA]
     # Columns of a task's data are filled in every row; those of other tags where they were used.
     used = [
         name
@@ -154,10 +173,23 @@ def _of_label_studio_rows(rows: Sequence[Record], codes: Codes) -> Units:
         if name not in (*tags, *_NO_TAGS) and not all(row.get(name) for row in rows)
     ]
     for row, own in zip(rows, selected, strict=True):
-        given = {name: own[name] for name in tags if own.get(name)}
+        words = {name: row[name] for name in tags if is_verdict(str(row.get(name) or ""))}
+        given = {
+            name: own.get(name) or words[name] for name in tags if own.get(name) or name in words
+        }
         data = {name: value for name, value in row.items() if name not in tags}
         others = {name: [row[name]] for name in used if row.get(name)}
-        yield from _of_annotation(data | {"seconds": row["lead_time"]}, given, others, tags, codes)
+        data["seconds"] = row.get("lead_time")
+        yield from _of_annotation(data, given, others, tags, codes)
+
+
+def _is_tag(name: str, rows: Sequence[Record]) -> bool:
+    """Return whether a column has only verdicts as words, as a tag Choices with such choices has."""
+    words = {value for row in rows if isinstance(value := row.get(name), str) and value}
+    others = any(row.get(name) and not isinstance(row[name], str) for row in rows)
+    # A choice "equal" alone is a remark on another tag.
+    is_two_sided = any(word.strip().lower() in ("left", "right") for word in words)
+    return is_two_sided and not others and all(map(is_verdict, words))
 
 
 def _selected(value: Any) -> Any:

@@ -15,6 +15,7 @@ from .partial_order import PartialOrder, Verdict
 _CRITERION: Final = "preference"
 _FIRST: Final = ("method_a", "model_a", "left", "winner")
 _SECOND: Final = ("method_b", "model_b", "right", "loser")
+METHOD_COLUMNS: Final = ("method_a", "model_a", "left", "method_b", "model_b", "right")
 _WORDS: Final[Mapping[Verdict, Sequence[str]]] = {
     "left": ("left", "a", "method_a", "model_a", "first"),
     "right": ("right", "b", "method_b", "model_b", "second"),
@@ -179,6 +180,11 @@ def _pair(row: Mapping[str, Any], place: str, codes: Codes) -> tuple[str, str, V
             f"{place} has the verdict {given!r}{meant}; expected left, right or equal"
         )
     return first, second, verdict
+
+
+def is_verdict(word: str) -> bool:
+    """Return whether a word means left, right or equal."""
+    return word.strip().lower() in _VERDICTS
 
 
 def has_verdict(row: Mapping[str, Any], codes: Codes = _NO_CODES) -> bool:

@@ -1,5 +1,6 @@
 """Pairwise answers in files of the shapes that Argilla, Label Studio and Potato write."""
 
+import csv
 import json
 
 import pytest
@@ -191,6 +192,58 @@ def test_the_csv_of_label_studio_is_read(tmp_path):
     assert 'the choice "They look the same" of the tag same' in reason
 
 
+EAST, CRAFT = (("east",), ("craft",)), (("craft",), ("east",))
+
+
+@pytest.mark.parametrize("kept", [("annotation_id",), ("lead_time",), ()])
+def test_rows_of_label_studio_are_read_without_the_optional_columns(tmp_path, kept):
+    own = {"annotation_id": 1, "lead_time": 4.5}
+    rows = [
+        METHODS
+        | {"recall": [{"selected": side}], "annotator": name}
+        | {key: own[key] for key in kept}
+        for name, side in (("1", "left"), ("2", "right"))
+    ]
+    # The field may be missing in some rows alone.
+    rows[1].pop("lead_time", None)
+    (tmp_path / "answers.json").write_text(json.dumps(rows))
+    texts = [row | {"recall": json.dumps(row["recall"])} for row in rows]
+    with open(tmp_path / "answers.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0]])
+        writer.writeheader()
+        writer.writerows(texts)
+    for name in ("answers.json", "answers.csv"):
+        found = tr.rank(tmp_path / name)
+        assert found.rankings == {"recall": {"street.jpg": {"1": EAST, "2": CRAFT}}}
+        assert found.left_out == ()
+
+
+def test_a_plain_word_of_label_studio_is_an_answer(tmp_path):
+    """A tag Choices with the choices left, right and equal is a plain string in JSON_MIN."""
+    own = {"annotation_id": 1, "lead_time": 4.5}
+    rows = [
+        METHODS | own | {"annotator": name, "recall": said, "position": "left"}
+        for name, said in (("1", "left"), ("2", "right"), ("3", "equal"))
+    ]
+    pairwise = METHODS | own | {"annotator": "4", "recall": [{"selected": "left"}]}
+    (tmp_path / "answers.json").write_text(json.dumps([*rows, pairwise | {"position": "left"}]))
+    found = tr.rank(tmp_path / "answers.json")
+    wanted = {"1": EAST, "2": CRAFT, "3": (("craft", "east"),), "4": EAST}
+    # Next to a tag Pairwise, the position is data of the task.
+    assert found.rankings == {"recall": {"street.jpg": wanted}}
+    for row in rows:
+        del row["position"]
+    del wanted["4"]
+    (tmp_path / "answers.json").write_text(json.dumps(rows))
+    assert tr.rank(tmp_path / "answers.json").rankings == {"recall": {"street.jpg": wanted}}
+
+
+def test_a_table_of_answers_with_a_time_is_no_export(tmp_path):
+    row = METHODS | {"annotator": "1", "verdict": "left", "lead_time": 4.5, "criterion": "recall"}
+    (tmp_path / "answers.json").write_text(json.dumps([row]))
+    assert tr.rank(tmp_path / "answers.json").rankings == {"recall": {"street.jpg": {"1": EAST}}}
+
+
 def test_one_tag_of_label_studio_that_names_a_criterion_is_that_criterion(tmp_path):
     annotation = {"completed_by": 1, "result": [chosen("recall", "left")]}
     assert answers(tmp_path, [TASK | {"annotations": [annotation]}]) == [(1, "recall", "left")]
@@ -294,14 +347,14 @@ def test_rankings_follow_from_them(tmp_path):
             "no pairwise answers in the export of",
         ),
         ([asked(stars=[{"value": 4, "user_id": "ann"}])], "no pairwise answers in the export of"),
-        ([RECORD | {"responses": [3]}], "cannot read this export of Argilla: TypeError"),
+        ([RECORD | {"responses": [3]}], "Argilla: an answer has another shape"),
         ([RECORD | {"fields": {}}], "answers of Argilla without methods"),
         (
             [LINE | {"labels": {"p": {"scale_value": "much"}}}, ITEM],
-            "this export of Potato: Value",
+            "this export of Potato: an answer has another shape",
         ),
         ([{"id": 3, "annotations": []}], "no pairwise answers in the export of Label Studio"),
-        ([{"id": 3, "annotations": [{}]}], "cannot read this export of Label Studio: KeyError"),
+        ([{"id": 3, "annotations": [{}]}], 'export of Label Studio: an answer lacks "result"'),
     ],
 )
 def test_an_export_without_pairs_is_refused_with_the_reason(tmp_path, content, sentence):
