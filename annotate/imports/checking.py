@@ -22,7 +22,7 @@ from protocols.diagnostics.empty_results import images_with_text, warn_of_empty_
 from protocols.diagnostics.frames import truth_upright
 from protocols.diagnostics.inspection import Against, look
 from protocols.diagnostics.readings import AS_NAMED, AS_WRITTEN, SIDES, STORED
-from protocols.diagnostics.truths import impossible
+from protocols.diagnostics.truths import impossible, without_regions
 from protocols.formats.containers.checking import (
     Meaning,
     missing_images,
@@ -177,7 +177,7 @@ def check_truth(
         problems.error(
             "A1", _("no ground-truth file"), _("{pattern} in a zip").format(pattern="gt_NAME.txt")
         )
-    for fault in impossible(archive):
+    for fault in (*impossible(archive), *without_regions(archive)):
         problems.add(fault)
     checked = Checked(rows, problems, {}, archive.line_format, archive.encodings)
     rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())

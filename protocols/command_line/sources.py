@@ -16,7 +16,7 @@ from ..diagnostics.corrections import amended
 from ..diagnostics.frames import truth_upright
 from ..diagnostics.inspection import compared
 from ..diagnostics.readings import ReadingError
-from ..diagnostics.truths import impossible
+from ..diagnostics.truths import impossible, without_regions
 from ..formats.containers.checking import missing_images, unknown_images, with_known_names
 from ..formats.containers.contents import Archive, Kind, LineFormat
 from ..formats.containers.folders import unfolded
@@ -75,7 +75,9 @@ def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
     for problem in impossible(archive):
         raise BatchError(f"{problem} Name it: --truth-format …")
     try:
-        return _upright(_checked_archive(archive, path, "truth"), path, formats)
+        checked = _checked_archive(archive, path, "truth")
+        told = (*checked.problems, *without_regions(checked))
+        return _upright(replace(checked, problems=told), path, formats)
     except BatchError as refusal:
         mended = archive.errors and not _look(path, "truth", formats.truth, drops=True).errors
         if drops or not mended:

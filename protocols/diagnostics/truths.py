@@ -1,4 +1,4 @@
-"""Ground truth that cannot be right as it is read: a sign of the wrong format."""
+"""Ground truth that cannot be right as it is read, a sign of the wrong format, or holds nothing."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Final
 
 from protocols.core.regions import Region
 from protocols.formats.containers.contents import Archive
-from protocols.formats.problems import Problem, Problems, quoted
+from protocols.formats.problems import KEPT, Problem, Problems, quoted
 from text_rankings.base.i18n import Message, ngettext_noop
 
 # Fewer regions may be so by chance.
@@ -44,6 +44,20 @@ def impossible(archive: Archive) -> list[Problem]:
             expected,
             n=ngettext_noop("{n} region", "{n} regions", len(regions)),
             box=_box(archive.regions),
+        )
+    return problems.found
+
+
+def without_regions(archive: Archive) -> list[Problem]:
+    """Return a warning (F5) if no image of a ground truth has a region: nothing can be found there."""
+    problems = Problems(archive.name)
+    if archive.regions and not archive.methods and not archive.errors and not archive.n_regions:
+        problems.warning(
+            "F5",
+            "no region in the ground truth of {images}",
+            "regions on some of them",
+            action=KEPT,
+            images=ngettext_noop("{n} image", "{n} images", len(archive.regions)),
         )
     return problems.found
 

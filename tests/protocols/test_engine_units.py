@@ -45,7 +45,7 @@ _SUFFIXES = {
 }
 FOREIGN = {
     ".json": ("{}", '{"anything": 1}', '[{"a": 1}]'),
-    ".xml": ("<document><anything/></document>", "<other/>"),
+    ".xml": ("<document/>", "<document><anything/></document>", "<other/>"),
     ".txt": ("hello world\n", '{"anything": 1}\n'),
     ".tsv": ("a\tb\n1\t2\n",),
     ".csv": ("a,b\n1,2\n",),

@@ -4,8 +4,11 @@ import json
 
 import pytest
 
+import text_rankings as tr
+from protocols.command_line.main import main
 from protocols.command_line.table_folders import evaluate_folders
 from protocols.formats.readers.ctdar import DocumentError, read_document
+from tests.support.archives import zip_file
 from tests.support.tables import SQUARE, cell, document
 
 
@@ -20,7 +23,7 @@ def test_a_document_is_read_in_file_order_with_its_cells_after_each_table():
         ("1", None, None),
     ]
     assert {region.label for region in regions} == {"table", None}
-    assert read_document(b"<document/>", "a.xml") == ()
+    assert read_document(document(), "a.xml") == ()
 
 
 @pytest.mark.parametrize(
@@ -76,6 +79,7 @@ def coords(points):
         (document(SQUARE).replace(b"<table>", b"<table><table>", 1), "a table inside it"),
         (document(SQUARE + cell(inside=SQUARE + cell())), "that is not directly in a table"),
         (document(*[SQUARE] * 1001), "more than 1000 tables"),
+        (b"<document/>", 'no table, and no attribute "filename"'),
         (b"<document>" + b"<a>" * 60, "nested more than 50 deep"),
         (b"<page/>", "expected a root element"),
         (b"", "not readable as XML"),
@@ -141,3 +145,16 @@ def test_what_cannot_be_evaluated_is_refused_by_name(folders, tmp_path):
     (truth / "b.xml").write_bytes(document(coords("1,2")))
     with pytest.raises(DocumentError, match=r"b\.xml, table 0"):
         evaluate_folders("B", truth, results)
+
+
+def test_a_ground_truth_without_any_table_is_reported(tmp_path, capsys):
+    empty = str(zip_file(tmp_path / "gt.zip", {"a.xml": document(), "b.xml": document()}))
+    out = ["--out", str(tmp_path / "scores.csv")]
+    given = ["score", "--protocol", "iou", "--truth", empty, "--results", empty, *out]
+    assert main(given) == 0
+    assert "no region in the ground truth of 2 images" in capsys.readouterr().err
+    with pytest.warns(UserWarning, match="no region in the ground truth of 2 images"):
+        tr.score(empty, empty)
+    one = str(zip_file(tmp_path / "one.zip", {"a.xml": document(SQUARE), "b.xml": document()}))
+    assert main([*given[:4], one, *given[5:]]) == 0
+    assert "no region in the ground truth" not in capsys.readouterr().err

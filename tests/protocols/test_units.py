@@ -399,6 +399,7 @@ class TestOtherFormats:
 
     DOCUMENTS = (
         "<a/>",
+        "<document/>",
         "<document><anything/></document>",
         '<document xmlns="x"><page width="200" height="100"><block l="40"/></page></document>',
         ABBYY.decode(),
@@ -424,7 +425,7 @@ class TestOtherFormats:
         [problem] = opened(content, format=slug).errors
         assert problem.found.startswith("a document “")
 
-    @pytest.mark.parametrize("content", [ABBYY, DOCUMENTS[2].encode()])
+    @pytest.mark.parametrize("content", [ABBYY, DOCUMENTS[3].encode()])
     def test_xml_of_abbyy_is_named(self, content):
         for name, given in (("page.xml", content), ("set.zip", zip_bytes({"page.xml": content}))):
             [problem] = opened(given, name).errors

@@ -59,7 +59,8 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
 
     Tables have the label "table" and the ids "0", "1", ...; cells have ``cell`` and the id of their
     table as ``parent``. Coordinates are numbers between blanks and commas in any mixture. A missing
-    ``end-row`` or ``end-col`` equals its start. ``place`` is the name of the file in messages.
+    ``end-row`` or ``end-col`` equals its start. A document without tables has the attribute
+    ``filename``, as all of the competition have. ``place`` is the name of the file in messages.
     Track A ignores cells, whatever they contain. Raises DocumentError if it is not XML, declares a
     document type or entities, is too large, or a table or cell is incomplete or unreadable.
     """
@@ -148,6 +149,7 @@ class _Document:
         self._n_tables = 0
         # The first element in the document that is no table.
         self._other: str | None = None
+        self._is_named = False
         # State of the open table and cell.
         self._outline: tuple[float, ...] | None = None
         self._cells: list[Region] = []
@@ -162,6 +164,8 @@ class _Document:
             self._refuse(
                 'expected a root element "document", got {tag}', code="A1", tag=quoted(tag)
             )
+        if parent is None:
+            self._is_named = "filename" in attributes
         if len(self._open) > _MAX_DEPTH:
             self._refuse(
                 "elements nested more than {max_depth} deep", code="A3", max_depth=_MAX_DEPTH
@@ -196,8 +200,15 @@ class _Document:
             self.regions.append(Region(self._outline, label="table", id=str(self._n_tables)))
             self.regions += self._cells
             self._n_tables += 1
-        elif not self._open and not self._n_tables and self._other is not None:
+        elif not self._open and not self._n_tables:
+            self._check_empty()
+
+    def _check_empty(self) -> None:
+        """Refuse a document without tables, unless it names its image as those of the competition."""
+        if self._other is not None:
             self._refuse("no table, but an element {tag}", code="A1", tag=quoted(self._other))
+        if not self._is_named:
+            self._refuse('no table, and no attribute "filename"', code="A1")
 
     def refuse_declaration(self, *_: object) -> None:
         self._refuse("a document type or entity declaration, which is not accepted", code="A2")
