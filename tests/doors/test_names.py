@@ -129,7 +129,7 @@ def test_names_that_were_changed_are_said(tmp_path):
     done = commands.run_here(
         protocols_main, "score", "--protocol", "iou", "--truth", truth, "--results", results
     )
-    words = "east.zip: found other names than those of the images (“det_img_1” for “img_1”)"
+    words = "each read as the one image that it fits (“det_img_1” as “img_1”)"
     assert words in done.stderr
     with pytest.warns(UserWarning, match="det_img_1"):
         tr.score(str(truth), str(results))

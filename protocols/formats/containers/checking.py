@@ -35,7 +35,8 @@ def with_known_names(archive: Archive, known: Collection[str]) -> tuple[Archive,
     changed = next((name, image) for name, image in image_of.items() if name != image)
     problems.warning(
         "N2",
-        "other names than those of the images ({first} for {second})",
+        "other names than those of the images, each read as the one image that it fits "
+        "({first} as {second})",
         "the names of the images",
         action=Message(
             "read as the images with the same numbers or letters, since every name fits"

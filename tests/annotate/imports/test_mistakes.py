@@ -95,12 +95,12 @@ RESULTS = {
          ["net.zip > res_img_1.txt, line 1: found a number that is not a confidence (0 to 1) at the end of 32 lines; "
           "expected your choice of how to read the lines: quad."]),
     16: ("another prefix", BOXES, files(box, "pred_img_{}.txt"),
-         ["net.zip: found other names than those of the images (“pred_img_1” for “img_1”); expected the names of the images."]),
+         ["net.zip: found other names than those of the images, each read as the one image that it fits (“pred_img_1” as “img_1”); expected the names of the images."]),
     17: ("files named as ground truth", BOXES, files(box, "gt_img_{}.txt"),
          ["net.zip: found 8 files named gt_NAME.txt; expected NAME.txt; files are named like this if ground truth is "
           "in them, which is another kind of file."]),
     18: ("zeros before the numbers", BOXES, files(box, "res_img_00{}.txt"),
-         ["net.zip: found other names than those of the images (“img_001” for “img_1”); expected the names of the images."]),
+         ["net.zip: found other names than those of the images, each read as the one image that it fits (“img_001” as “img_1”); expected the names of the images."]),
     19: ("results of other images", BOXES,
          files(lambda x, y, r, b: (x + 200, y + 100, r + 200, b + 100)), [FITS_HARDLY]),
     20: ("three files are missing", BOXES,
@@ -112,9 +112,9 @@ RESULTS = {
     22: ("semicolons", BOXES, {name: text.replace(",", ";") for name, text in files(box).items()},
          ["net.zip: found semicolons between the fields in 8 files; expected commas."]),
     31: ("numbers alone", BOXES, files(box, "{}.txt"),
-         ["net.zip: found other names than those of the images (“1” for “img_1”); expected the names of the images."]),
+         ["net.zip: found other names than those of the images, each read as the one image that it fits (“1” as “img_1”); expected the names of the images."]),
     32: ("capitals", BOXES, files(box, "RES_IMG_{}.TXT"),
-         ["net.zip: found other names than those of the images (“IMG_1” for “img_1”); expected the names of the images."]),
+         ["net.zip: found other names than those of the images, each read as the one image that it fits (“IMG_1” as “img_1”); expected the names of the images."]),
     23: ("an archive of another kind", BOXES, b"Rar!\x1a\x07\x00",
          ["net.zip: found what looks like a RAR archive; expected one of the "
           f"{len(FORMATS)} formats that are read, or csv with the columns image,left,top,right,bottom,text,confidence."]),

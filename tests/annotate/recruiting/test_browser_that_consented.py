@@ -74,8 +74,10 @@ def test_the_ids_alone_erase_nothing_for_a_day(entrance):
     other = come_back(entrance)
     assert "This is not the browser in which you agreed" in page_of(other, entrance).text
     page = page_of(other, entrance, "withdraw", "post", follow=True)
-    assert "Another browser with your link asked" in page.text
+    assert "A browser that is not the one in which you agreed asked" in page.text
     assert arrival_in(browser).outcome == ""
+    # A third browser sees it before it goes on.
+    assert "The next page lets you stop it" in Client().get(link(entrance), ids()).text
     assert services.withdraw_waiting() == 0
     assert Judgement.objects.count() == 1
 
@@ -88,7 +90,7 @@ def test_the_person_sees_it_at_the_next_step_and_stops_it(entrance):
     assert browser.get(judge)["Location"] == visit
     # The pair on screen is stored all the same.
     assert answer(browser, **JSON).json()["done"]["url"] == visit
-    assert "Another browser with your link asked" in page_of(browser, entrance).text
+    assert "The button below stops it" in page_of(browser, entrance).text
     assert page_of(browser, entrance, "go_on", "post")["Location"] == judge
     assert browser.get(judge).status_code == 200
     assert services.withdraw_waiting() == 0
