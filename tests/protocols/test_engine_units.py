@@ -311,6 +311,168 @@ def test_lines_are_read_and_counted_where_a_page_has_no_words():
         assert account(archive) == [("U2", "1 line without words")]
 
 
+# Pages whose units are all of another level: 200 x 100 pixels, the box from (20, 10) to (120, 30).
+
+OF_BLOCKS = "1 page without words and lines, of which the blocks are read"
+OF_LINES = "1 line without words"
+SHARES_OF_BOX = [[0.1, 0.1], [0.6, 0.3]]
+SIDES = {"width": 200, "height": 100}
+CORNERS = [(20, 10), (120, 10), (120, 30), (20, 30)]
+FLAT = [value for pair in CORNERS for value in pair]
+VERTICES = [{"x": x, "y": y} for x, y in CORNERS]
+PARAGRAPH = {"content": "CARE", "boundingRegions": [{"pageNumber": 1, "polygon": FLAT}]}
+
+
+def doctr(*blocks, **fields):
+    return {"pages": [{"page_idx": 0, "dimensions": [100, 200], "blocks": list(blocks)} | fields]}
+
+
+def google(*blocks):
+    return {"fullTextAnnotation": {"pages": [{**SIDES, "blocks": list(blocks)}], "text": "CARE"}}
+
+
+def textract(*types):
+    box = {"Left": 0.1, "Top": 0.1, "Width": 0.5, "Height": 0.2}
+    blocks = [{"BlockType": of, "Geometry": {"BoundingBox": box}} for of in types]
+    return {"Blocks": [{"BlockType": "PAGE"}, *blocks]}
+
+
+def hocr(inside):
+    page = f"<div class='ocr_page' title='image img_1.png; bbox 0 0 200 100'>{inside}</div>"
+    return f"<html><body>{page}</body></html>".encode()
+
+
+DOCTR_LINE = {"geometry": SHARES_OF_BOX}
+ENTITY = {"id": 1, "box": [20, 10, 120, 30], "text": "CARE"}
+OTHER_LEVELS = {
+    # The format, a file, the text of its region and what is told.
+    "docTR, no words": (
+        "doctr", doctr({"lines": [DOCTR_LINE | {"words": []}]}), None, ("U2", OF_LINES)),
+    "docTR, no list": ("doctr", doctr({"lines": [DOCTR_LINE]}), None, ("U2", OF_LINES)),
+    "docTR, blocks": ("doctr", doctr(DOCTR_LINE | {"lines": []}), None, ("U2", OF_BLOCKS)),
+    "docTR, lines of blocks": (
+        "doctr-lines", doctr(DOCTR_LINE | {"lines": []}), None, ("U2", OF_BLOCKS)),
+    "Google, paragraphs": (
+        "google-vision", google({"paragraphs": [{"boundingBox": {"vertices": VERTICES}, "words": []}]}),
+        None, ("U2", OF_BLOCKS)),
+    "Google, blocks": (
+        "google-vision", google({"blockType": "TEXT", "boundingBox": {"vertices": VERTICES}}), None,
+        ("U2", OF_BLOCKS)),
+    "Google, the whole text": (
+        "google-vision",
+        {"textAnnotations": [{"description": "CARE", "boundingPoly": {"vertices": VERTICES}}]},
+        "CARE", ("U2", OF_BLOCKS)),
+    "Google, words": (
+        "google-vision-lines",
+        {"textAnnotations": [{}, {"description": "CARE", "boundingPoly": {"vertices": VERTICES}}]},
+        "CARE", ("U2", "1 page without lines, of which the words are read")),
+    "Textract, layout": ("textract", textract("LAYOUT_TEXT"), None, ("U2", OF_BLOCKS)),
+    "hOCR, ocr_par": (
+        "hocr", hocr("<p class='ocr_par' title='bbox 20 10 120 30'>CARE</p>"), "CARE",
+        ("U2", OF_BLOCKS)),
+    "hOCR, ocr_par in ocr_carea": (
+        "hocr", hocr("<div class='ocr_carea' title='bbox 0 0 200 90'><p class='ocr_par' "
+                     "title='bbox 20 10 120 30'>CARE</p></div>"), "CARE", ("U2", OF_BLOCKS)),
+    "hOCR, ocr_par without a box": (
+        "hocr", hocr("<div class='ocr_carea' title='bbox 20 10 120 30'><p class='ocr_par'>CARE</p></div>"),
+        "CARE", ("U2", OF_BLOCKS)),
+    "Azure": ("azure-read", {"analyzeResult": {
+        "pages": [{"pageNumber": 1, **SIDES}], "paragraphs": [PARAGRAPH]}}, "CARE", ("U2", OF_BLOCKS)),
+    "FUNSD": ("funsd", {"form": [ENTITY | {"words": []}]}, "CARE", ("U2", OF_LINES)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OTHER_LEVELS)
+def test_units_of_another_level_are_read_and_told(case):
+    slug, data, text, told = OTHER_LEVELS[case]
+    archive = opened(data, format=slug, sizes=lambda: {"img_1": (200, 100)})
+    assert archive.errors == ()
+    [region] = archive.regions["img_1"]
+    assert region.box == pytest.approx((20, 10, 120, 30))
+    assert (region.text, account(archive)) == (text, [told])
+
+
+def test_two_paragraphs_of_hocr_that_are_not_closed_are_two():
+    pars = "".join(f"<p class='ocr_par' title='bbox 20 {y} 120 30'>CARE" for y in (10, 20))
+    archive = opened(hocr(pars), format="hocr")
+    assert [of.box[1] for of in archive.regions["img_1"]] == [10, 20]
+    assert account(archive) == [("U2", OF_BLOCKS)]
+
+
+@pytest.mark.parametrize(
+    ("slug", "data", "told"),
+    [
+        ("textract", textract("TABLE", "CELL", "CELL", "FUTURE"), [
+            "1 block of the type TABLE on a page without words",
+            "2 blocks of the type CELL on pages without words",
+            "1 block of the type FUTURE on a page without words"]),
+        ("google-vision", google({"blockType": "PICTURE"}),
+         ["1 picture, table or rule on a page without words"]),
+        ("hiertext", {"image_id": "img_1", "paragraphs": [{"vertices": PAIRS}, {"lines": []}]},
+         ["2 paragraphs without lines (first in img_1)"]),
+        ("hocr", hocr("<p>CARE</p>\n<p>of</p>"), ["2 texts without boxes"]),
+    ],
+)  # fmt: skip
+def test_units_that_are_no_words_are_counted(slug, data, told):
+    archive = opened(data, format=slug)
+    assert archive.errors == ()
+    assert (archive.n_regions, account(archive)) == (0, [("U1", of) for of in told])
+
+
+def test_units_without_words_among_others_are_counted():
+    words = [{"geometry": SHARES_OF_BOX, "value": "CARE"}]
+    lines = [DOCTR_LINE | {"words": words}, DOCTR_LINE | {"words": []}]
+    form = {"form": [ENTITY | {"words": [ENTITY]}, ENTITY | {"words": []}]}
+    for slug, data in (("doctr", doctr({"lines": lines})), ("funsd", form)):
+        archive = opened(data, format=slug)
+        assert [of.text for of in archive.regions["img_1"]] == ["CARE"]
+        assert account(archive) == [("U1", "1 line without words among others")]
+
+
+LABELME = {
+    "version": "5.0.1",
+    "imagePath": "img_1.jpg",
+    "shapes": [{"label": "a", "points": PAIRS}],
+}
+
+
+@pytest.mark.parametrize(
+    ("slug", "data"),
+    [
+        ("funsd", {"form": [{}]}),
+        ("azure-read", {"pages": [{}]}),
+        ("doctr", {"pages": [{"dimensions": [100, 200]}]}),
+        ("textract", {"Blocks": [{}]}),
+        ("hiertext", {"image_id": "img_1"}),
+        ("label-studio", LABELME),
+        ("label-studio", LABELME | {"shapes": []}),
+        ("label-studio", [{"name": "img_1.jpg"}]),
+        ("label-studio", [{"name": "img_1.jpg", "labels": [{"box2d": {"x1": 1}}]}]),
+    ],
+)
+def test_a_page_without_anything_of_its_format_is_refused(slug, data):
+    archive = opened(data, format=slug)
+    assert (len(archive.errors), archive.n_regions) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("slug", "data"),
+    [
+        ("doctr", doctr()),
+        ("azure-read", {"analyzeResult": {"pages": [{"pageNumber": 1, **SIDES}]}}),
+        ("hiertext", {"image_id": "img_1", "paragraphs": []}),
+        ("textract", textract()),
+        ("hocr", hocr("\n")),
+        ("funsd", {"form": []}),
+        ("label-studio", [{"image": "img_1.jpg", "annotator": 1, "annotation_id": 1}]),
+        ("label-studio", [{"data": {"image": "img_1.jpg"}}]),
+    ],
+)
+def test_an_empty_page_of_a_known_shape_is_no_boxes(slug, data):
+    archive = opened(data, format=slug)
+    assert (archive.problems, archive.regions) == ((), {"img_1": ()})
+
+
 BLANK = [[PAIRS, " CARE ", 0.9], [[[0, 0], [9, 0], [9, 9], [0, 9]], " ", 0.5]]
 
 

@@ -3,15 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from protocols.core.regions import Region
 
 from ..problems import Fault, Problems
-from .collecting import WITHOUT_TEXT, Collector, Reason
+from .collecting import LINES_READ, WITHOUT_TEXT, Collector, Reason
 from .contents import Kind
 from .documents import Document, given_name, page_name
 
+_T = TypeVar("_T")
 WORD, LINE, BLOCK = "word", "line", "block"
 # The level that is read is the first one that a page has.
 LEVELS: Final = (WORD, LINE, BLOCK)
@@ -21,7 +22,14 @@ PAGES_OF_LINES: Final = Reason(
     "words",
     "U2",
 )
+PAGES_OF_WORDS: Final = Reason(
+    "{n} page without lines, of which the words are read",
+    "{n} pages without lines, of which the words are read",
+    "lines",
+    "U2",
+)
 _READ_INSTEAD: Final[Mapping[str, Reason]] = {
+    WORD: PAGES_OF_WORDS,
     LINE: PAGES_OF_LINES,
     BLOCK: Reason(
         "{n} page without words and lines, of which the blocks are read",
@@ -38,11 +46,12 @@ _WITHOUT_WORDS: Final[Mapping[str, Reason]] = {
         "{n} block without words among others", "{n} blocks without words among others", "words"
     ),
 }
-_OTHERS: Final = Reason(
+OTHERS: Final = Reason(
     "{n} picture, table or rule on a page without words",
     "{n} pictures, tables or rules on pages without words",
     "words",
 )
+_LOOSE: Final = Reason("{n} text without a box", "{n} texts without boxes", "words with a bbox")
 
 
 @dataclass(slots=True, eq=False)
@@ -68,13 +77,15 @@ class Unit:
 class Page:
     """A page with its units by level; ``name`` is the path of its image, or empty.
 
-    ``n_others`` counts areas that are no text: pictures, tables, rules.
+    ``n_others`` counts areas that are no text: pictures, tables, rules; ``n_loose`` texts outside
+    of all units.
     """
 
     name: str
     line: int
     size: tuple[int, int] | None = None
     n_others: int = 0
+    n_loose: int = 0
     units: dict[str, list[Unit]] = field(default_factory=dict)
 
     def add(self, unit: Unit, around: Sequence[Unit]) -> None:
@@ -146,6 +157,33 @@ def _chosen(
                     if not unit.has_units:
                         collector.count(_WITHOUT_WORDS[higher], entry, unit.line)
             return chosen
-    if page.n_others:
-        collector.count(_OTHERS, entry, page.line, page.n_others)
+    for reason, n in ((OTHERS, page.n_others), (_LOOSE, page.n_loose)):
+        if n:
+            collector.count(reason, entry, page.line, n)
     return ()
+
+
+def units_of(
+    words: Sequence[_T],
+    lines: Sequence[_T],
+    blocks: Sequence[_T],
+    collector: Collector,
+    entry: str | None,
+    *,
+    of_lines: bool = False,
+) -> Sequence[_T]:
+    """Return the words of a page, else its lines, else its blocks; count what that leaves out.
+
+    ``lines`` are those without words, and ``blocks`` those without either. If ``of_lines``, all
+    lines come before the words.
+    """
+    found = {WORD: words, LINE: lines, BLOCK: blocks}
+    order = (LINE, WORD, BLOCK) if of_lines else LEVELS
+    level = next((of for of in order if found[of]), order[0])
+    if level != order[0]:
+        reason, n = (LINES_READ, len(lines)) if level == LINE else (_READ_INSTEAD[level], 1)
+        collector.count(reason, entry, n=n)
+    for higher in order[order.index(level) + 1 :]:
+        if found[higher] and higher != WORD:
+            collector.count(_WITHOUT_WORDS[higher], entry, n=len(found[higher]))
+    return found[level]

@@ -1,6 +1,6 @@
 """Azure: answers of Read (Computer Vision 3), Image Analysis 4 and Document Intelligence."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -8,9 +8,10 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import LINES_READ, REGION, Collector, reader_of
+from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import KINDS, Kind, Unit
 from ..containers.documents import Document, json_of, page_name
+from ..containers.pages import units_of
 from ..problems import Fault, Problems, quoted
 
 _WANTED: Final = Message('an object with "analyzeResult" or "readResult"')
@@ -34,6 +35,7 @@ def _read_pages(
         checked.page_in(of, "pageNumber" if "pageNumber" in of else "page", at)
         for at, of in enumerate(pages, 1)
     ]
+    areas_by_page = _areas(data)
     for number, page in zip(numbers, pages, strict=True):
         unit, sides = None, (page.get("width"), page.get("height"))
         scale = (1.0, 1.0)
@@ -54,11 +56,8 @@ def _read_pages(
                 "page {n} rotated by {angle:g}°, without its size", n=number, angle=angle
             )
             raise Fault("L4", turned, "width and height of the page, or a page that is upright")
-        # The words of a page are its own, or those of its lines.
-        of_words = ("words",) if "words" in page else ("lines", "words")
-        found = checked.objects_in(page, *(("lines",) if lines else of_words))
-        if not found and not lines and (found := checked.objects_in(page, "lines")):
-            collector.count(LINES_READ, document.entry, n=len(found))
+        areas = areas_by_page.get(number, [])
+        found = _units(page, areas, lines, collector, document.entry)
         collector.image_with(
             page_name(document.stem, number, max(numbers)),
             found,
@@ -111,6 +110,34 @@ def _pages(data: Any) -> Iterator[_Object]:
     size = data.get("metadata")
     lines = checked.objects_in(result, "blocks", "lines")
     yield {**(size if isinstance(size, Mapping) else {}), "lines": lines}
+
+
+def _areas(data: Any) -> dict[int, list[_Object]]:
+    """Return paragraphs of the whole document with their outlines on each page."""
+    result = data.get("analyzeResult", data)
+    areas: dict[int, list[_Object]] = {}
+    for given in checked.objects_in(result, "paragraphs") if isinstance(result, Mapping) else ():
+        for place in checked.objects_in(given, "boundingRegions"):
+            area = {**given, **place}
+            areas.setdefault(checked.page_in(place, "pageNumber", 1), []).append(area)
+    return areas
+
+
+def _units(
+    page: _Object, areas: list[_Object], of_lines: bool, collector: Collector, entry: str | None
+) -> Sequence[_Object]:
+    """Return the words or lines of a page, or else its paragraphs, which count only without these."""
+    if not {"words", "lines", "width", "height"} & page.keys() and not areas:
+        raise Fault("A1", "a page without lines", _WANTED)
+    lines = checked.objects_in(page, "lines")
+    words = checked.objects_in(page, "words")
+    bare = [] if words and not of_lines else lines
+    if "words" not in page:
+        words = checked.objects_in(page, "lines", "words")
+        bare = [of for of in lines if of_lines or not of.get("words")]
+    return units_of(
+        words, bare, [] if words or bare else areas, collector, entry, of_lines=of_lines
+    )
 
 
 def _region(given: _Object, scale: tuple[float, float]) -> Region:

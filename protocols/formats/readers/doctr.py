@@ -1,6 +1,6 @@
 """docTR: the export of a document, and the labels of its datasets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from ..containers import checked
 from ..containers.collecting import REGION, Collector, Reason, reader_of
 from ..containers.contents import KINDS, Kind
 from ..containers.documents import Document, image_name, json_of, page_name
+from ..containers.pages import units_of
 from ..problems import Fault, Problems
 
 _WANTED: Final = Message('an object with "pages", or with "img_dimensions" of each image')
@@ -40,14 +41,9 @@ def _read_document(
             raise Fault("S3", "a page without dimensions", "[height, width]")
         size = checked.size_of(sides[1], sides[0])
         _count_cells(page, collector, document.entry)
-        of_lines = checked.objects_in(page, "blocks", "lines")
-        words = [word for line in of_lines for word in checked.objects_in(line, "words")]
-        predictions = page.get("predictions")
-        if isinstance(predictions, Mapping):
-            words = [word for name in predictions for word in checked.objects_in(predictions, name)]
         collector.image_with(
             page_name(document.stem, number, max(numbers)),
-            of_lines if lines else words,
+            _units(page, lines, collector, document.entry),
             partial(_region, size=size),
             REGION,
             size=size,
@@ -59,6 +55,26 @@ read_words: Final = reader_of("doctr", ".json", partial(_read_document, lines=Fa
 read_lines: Final = reader_of(
     "doctr-lines", ".json", partial(_read_document, lines=True), engine=KINDS
 )
+
+
+def _units(
+    page: _Object, lines: bool, collector: Collector, entry: str | None
+) -> Sequence[_Object]:
+    predictions = page.get("predictions")
+    if isinstance(predictions, Mapping):
+        return [word for name in predictions for word in checked.objects_in(predictions, name)]
+    if not {"blocks", "tables"} & page.keys():
+        raise Fault("A1", "a page without blocks", _WANTED)
+    blocks = checked.objects_in(page, "blocks")
+    of_lines = checked.objects_in(page, "blocks", "lines")
+    return units_of(
+        [word for line in of_lines for word in checked.objects_in(line, "words")],
+        [of for of in of_lines if lines or not of.get("words")],
+        [of for of in blocks if not of.get("lines")],
+        collector,
+        entry,
+        of_lines=lines,
+    )
 
 
 def _count_cells(page: _Object, collector: Collector, entry: str | None) -> None:
@@ -76,10 +92,8 @@ def _region(given: _Object, size: tuple[int, int]) -> Region:
     if not all(isinstance(point, list) and len(point) == 2 for point in points):
         raise Fault("L1", "points of something else", _POINTS)
     text = checked.text_in(given, "value")
-    if "words" in given:
-        text = " ".join(
-            checked.text_in(word, "value") or "" for word in checked.objects_in(given, "words")
-        )
+    if words := checked.objects_in(given, "words"):
+        text = " ".join(checked.text_in(word, "value") or "" for word in words)
     confidence = checked.confidence_of(given.get("confidence"))
     scaled = [[checked.finite(x) * size[0], checked.finite(y) * size[1]] for x, y in points]
     if len(scaled) == 2:

@@ -1,6 +1,6 @@
 """FUNSD and XFUND: the words, or the entities, of forms."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -11,10 +11,13 @@ from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, json_of
+from ..containers.pages import units_of
 from ..problems import Fault, Problems
 
 _WANTED: Final = Message('an object with "form", or with "documents"')
 _Object = Mapping[str, Any]
+# A word and its entity, or an entity alone.
+_Unit = tuple[_Object, _Object | None]
 
 
 def _read_forms(
@@ -36,9 +39,13 @@ def _read_forms(
             (collector.named(path), checked.size_in(image), checked.objects_in(given, "document"))
         )
     for name, size, entities in forms:
-        found: list[tuple[_Object, _Object | None]] = [(entity, None) for entity in entities]
+        found: Sequence[_Unit] = [(entity, None) for entity in entities]
         if words:
-            found = [(word, of) for of in entities for word in checked.objects_in(of, "words")]
+            of_words: list[_Unit] = [
+                (word, of) for of in entities for word in checked.objects_in(of, "words")
+            ]
+            bare: list[_Unit] = [(of, None) for of in entities if not of.get("words")]
+            found = units_of(of_words, bare, [], collector, document.entry)
         collector.image_with(name, found, _region, REGION, size=size, entry=document.entry)
 
 
@@ -46,7 +53,7 @@ read_words: Final = reader_of("funsd", ".json", partial(_read_forms, words=True)
 read_entities: Final = reader_of("funsd-entities", ".json", partial(_read_forms, words=False))
 
 
-def _region(given: tuple[_Object, _Object | None]) -> Region:
+def _region(given: _Unit) -> Region:
     one, entity = given
     box = one.get("box")
     if not isinstance(box, list) or len(box) != 4:

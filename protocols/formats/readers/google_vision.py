@@ -14,6 +14,7 @@ from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import KINDS, Kind, Unit
 from ..containers.documents import Document, json_of, page_name
+from ..containers.pages import OTHERS, units_of
 from ..problems import Fault, Problems, quoted
 
 _WANTED: Final = Message('an object with "responses", "fullTextAnnotation" or "textAnnotations"')
@@ -21,6 +22,8 @@ _SNAKE: Final = re.compile(rb'"[a-z]++(?:_[a-z]++)++"\s*+:')
 # The last symbol of a word says what follows it, by a name or the name's number.
 _SPACES: Final = ("SPACE", "SURE_SPACE", 1, 2)
 _LINE_BREAKS: Final = ("EOL_SURE_SPACE", "HYPHEN", "LINE_BREAK", 3, 4, 5)
+# By name or number; others are tables, pictures, rulers and barcodes.
+_TEXT_BLOCKS: Final = (None, "UNKNOWN", "TEXT", 0, 1)
 _Object = Mapping[str, Any]
 
 
@@ -88,9 +91,9 @@ def _pages(answer: _Object, stem: str) -> Iterator[tuple[str, int | None, _Objec
     if isinstance(full, Mapping):
         yield from ((stem, number, page) for page in checked.objects_in(full, "pages"))
     else:
-        # The first entry is the whole text, the others its words; nothing was found without them.
-        words = checked.objects_in(answer, "textAnnotations")[1:]
-        yield stem, number, {"words": words}
+        # The first entry is the whole text, the others its words; nothing was found without any.
+        found = checked.objects_in(answer, "textAnnotations")
+        yield stem, number, {"words": found[1:], "whole": found[:1]}
 
 
 def _read_page(
@@ -98,10 +101,17 @@ def _read_page(
 ) -> None:
     paragraphs = checked.objects_in(page, "blocks", "paragraphs")
     words = [word for paragraph in paragraphs for word in checked.objects_in(paragraph, "words")]
-    found = [] if lines else words or checked.objects_in(page, "words")
-    if lines:
-        found = [line for paragraph in paragraphs for line in _lines(paragraph)]
-    unit = Unit.SHARES if any(map(_in_shares, words)) else None
+    words = words or checked.objects_in(page, "words")
+    blocks = [of for of in checked.objects_in(page, "blocks") if not of.get("paragraphs")]
+    texts = [of for of in blocks if of.get("blockType") in _TEXT_BLOCKS]
+    texts += [of for of in paragraphs if not of.get("words")]
+    if not words and not texts:
+        texts = checked.objects_in(page, "whole")
+        if blocks:
+            collector.count(OTHERS, entry, n=len(blocks))
+    of_lines = [line for paragraph in paragraphs for line in _lines(paragraph)] if lines else []
+    found = units_of(words, of_lines, texts, collector, entry, of_lines=lines)
+    unit = Unit.SHARES if any(map(_in_shares, [*words, *texts])) else None
     size = None
     if page.get("width") and page.get("height"):
         size = checked.size_of(page["width"], page["height"])

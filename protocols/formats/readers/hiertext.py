@@ -9,13 +9,16 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import IN_IMAGE, LINE, LINES_READ, Collector, reader_of
+from ..containers.collecting import IN_IMAGE, LINE, LINES_READ, Collector, Reason, reader_of
 from ..containers.contents import Kind
 from ..containers.documents import Document, json_in, text_of
 from ..problems import Fault, Problems
 
 # In ground truth, words that were not transcribed.
 _NO_WORDS: Final = LINES_READ._replace(code="U1")
+_NO_LINES: Final = Reason(
+    "{n} paragraph without lines", "{n} paragraphs without lines", "lines with words"
+)
 _WANTED: Final = Message(
     '{"annotations": [{"image_id": …, "paragraphs": […]}]}, or such an annotation a line'
 )
@@ -69,6 +72,8 @@ class _Image:
     def read(self, given: Any) -> None:
         if not isinstance(given, Mapping) or not isinstance(given.get("image_id"), str):
             raise Fault("L1", checked.shown(given), _WANTED)
+        if "paragraphs" not in given:
+            raise Fault("A1", "an annotation without paragraphs", _WANTED)
         image = self.collector.named(given["image_id"])
         if image in self.collector:
             raise self.collector.second(image)
@@ -76,6 +81,8 @@ class _Image:
         self.collector.image(image, size=size, entry=self.entry)
         for at, paragraph in enumerate(_list_in(given, "paragraphs")):
             lines = _list_in(paragraph, "lines")
+            if not lines:
+                self.collector.count(_NO_LINES, self.entry, image=image)
             self._outline(image, str(at), paragraph, None)
             for number, line in enumerate(lines):
                 parent = f"{at}.{number}"

@@ -24,7 +24,7 @@ _IMAGE: Final = re.compile(r"""(?:\A|[\s;])image\s++(?:"([^"]*+)"|'([^']*+)'|([^
 _LEVELS: Final = {
     **dict.fromkeys(("ocrx_word", "ocr_word"), WORD),
     **dict.fromkeys(("ocr_line", "ocrx_line", "ocr_header", "ocr_textfloat", "ocr_caption"), LINE),
-    **dict.fromkeys(("ocr_carea", "ocrx_block"), BLOCK),
+    **dict.fromkeys(("ocr_carea", "ocrx_block", "ocr_par"), BLOCK),
 }
 # Parts of a word: its characters, each with a box, or what else each of them may be.
 _PARTS: Final = {"ocrx_cinfo", "ocr_cinfo", "ocr_symbol", "ocr_glyph"}
@@ -57,9 +57,10 @@ read_hocr: Final = reader_of("hocr", _SUFFIXES, _read_hocr)
 
 @dataclass(slots=True)
 class _Open:
-    """A unit, the depth of its element, its own text and that of its characters."""
+    """A unit, its element's tag and depth, its own text and that of its characters."""
 
     unit: Unit
+    tag: str
     depth: int
     own: list[str] = field(default_factory=list)
     characters: list[str] = field(default_factory=list)
@@ -92,8 +93,11 @@ class _Pages(HTMLParser):
             self._start_page(title)
         elif self._page is None or not classes:
             return
+        elif "ocr_par" in classes and _property(title, "bbox") is None:
+            # Its text is that of the area around it.
+            return
         elif level := next((_LEVELS[of] for of in classes if of in _LEVELS), None):
-            self._start_unit(level, given.get("id"), title)
+            self._start_unit(tag, level, given.get("id"), title)
         elif self._open and not _PARTS.isdisjoint(classes):
             is_character = any(_property(title, box) is not None for box in _BOXES)
             self._parts.append((self._depth, is_character))
@@ -102,6 +106,8 @@ class _Pages(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self._open:
+            if self._page is not None and data.strip():
+                self._page.n_loose += 1
             return
         if not self._parts:
             self._open[-1].own.append(data)
@@ -131,16 +137,21 @@ class _Pages(HTMLParser):
             self._page = Page(path.strip(), line, size)
             self.pages.append(self._page)
 
-    def _start_unit(self, level: str, id_: str | None, title: str) -> None:
+    def _start_unit(self, tag: str, level: str, id_: str | None, title: str) -> None:
         if level != BLOCK:
             inner = next((of for of in self._open if of.unit.level in (WORD, level)), None)
             self._close(self._depth if inner is None else inner.depth)
+        elif inner := next((of for of in self._open if of.tag == tag == "p"), None):
+            self._close(inner.depth)
+        for of in self._open:
+            # An area with paragraphs is no region.
+            of.unit.has_units |= level == BLOCK
         parent = self._open[-1].unit.id if self._open else None
         unit = Unit(level, self.getpos()[0], title, id_, parent)
         if level == WORD:
             confidences = _property(title, "x_confs") or ()
             self.are_shares &= all(map(_is_share, confidences))
-        self._open.append(_Open(unit, self._depth))
+        self._open.append(_Open(unit, tag, self._depth))
 
     def _close(self, depth: int) -> None:
         """Close what begins at this depth or deeper."""
@@ -160,7 +171,8 @@ def _text(of: _Open) -> str | None:
     if of.unit.level == WORD:
         # A word may be indented inside.
         return "".join(map(str.strip, own.split("\n"))) or own
-    return None if of.unit.level == BLOCK else " ".join(own.split())
+    own = " ".join(own.split())
+    return own or None if of.unit.level == BLOCK else own
 
 
 def _property(title: str, name: str) -> list[str] | None:

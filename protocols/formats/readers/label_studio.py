@@ -17,6 +17,12 @@ from ..problems import Fault, Problems
 
 _WANTED: Final = Message("a list of tasks")
 _SIDES: Final = ("original_width", "original_height")
+_LISTS: Final = ("annotations", "completions", "predictions")
+# Members of a task, of which one is there at least if it has no region.
+_MARKS: Final = {
+    *_LISTS,
+    *("data", "annotation_id", "annotator", "completed_by", "lead_time", "created_at"),
+}
 _LABELS: Final = ("rectanglelabels", "polygonlabels", "labels")
 # An upload has eight characters before its name.
 _UPLOADED: Final = re.compile(r"/upload/(?:.*/)?[0-9a-f]{8}-")
@@ -39,15 +45,16 @@ read_tasks: Final = reader_of("label-studio", ".json", _read_tasks)
 def _read_task(task: _Object, collector: Collector, problems: Problems, entry: str | None) -> None:
     given = task.get("data")
     name = _image(given if isinstance(given, Mapping) else task)
-    lists = ("annotations", "completions", "predictions")
     done = [
-        of for key in lists for of in checked.objects_in(task, key) if not of.get("was_cancelled")
+        of for key in _LISTS for of in checked.objects_in(task, key) if not of.get("was_cancelled")
     ]
-    is_short = not any(key in task for key in lists)
+    is_short = not any(key in task for key in _LISTS)
     if len(done) > 1:
         found = Message("{n} annotations of {image}", n=len(done), image=checked.shown(name))
         problems.warning("N3", found, "one; the first is read", entry)
     records = list(_short(task, problems, entry)) if is_short else []
+    if not _MARKS & task.keys() and ("imagePath" in task or not records):
+        raise Fault("A1", "a file of another tool", _WANTED)
     if done:
         records = _merged(checked.objects_in(done[0], "result"))
     size = next(

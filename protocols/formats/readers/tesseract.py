@@ -10,10 +10,10 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import WITHOUT_TEXT, Collector, Reason, reader_of
+from ..containers.collecting import WITHOUT_TEXT, Collector, reader_of
 from ..containers.contents import Kind, Unit
 from ..containers.documents import Document, page_name, text_of
-from ..containers.pages import PAGES_OF_LINES
+from ..containers.pages import PAGES_OF_LINES, PAGES_OF_WORDS
 from ..problems import Fault, Problems, quoted
 
 COLUMNS: Final = (
@@ -26,15 +26,7 @@ _LINE: Final = "4"
 _WORD: Final = "5"
 _BOX_LINE: Final = Message("a character, left, bottom, right, top and page, with blanks between")
 _Row = Mapping[str, str]
-_READ_INSTEAD: Final = {
-    _LINE: PAGES_OF_LINES,
-    _WORD: Reason(
-        "{n} page without lines, of which the words are read",
-        "{n} pages without lines, of which the words are read",
-        "lines",
-        "U2",
-    ),
-}
+_READ_INSTEAD: Final = {_LINE: PAGES_OF_LINES, _WORD: PAGES_OF_WORDS}
 
 
 def _read_table(

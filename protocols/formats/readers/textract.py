@@ -8,14 +8,25 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import LINES_READ, REGION, Collector, reader_of
+from ..containers.collecting import REGION, Collector, Reason, reader_of
 from ..containers.contents import KINDS, Kind, Unit
 from ..containers.documents import Document, json_of, page_name
+from ..containers.pages import units_of
 from ..problems import Fault, Problems, quoted
 
 _WANTED: Final = Message('an object with "Blocks"')
+_LAYOUT: Final = "LAYOUT_"
+# Areas that are no text, and those whose texts are areas too.
+_NO_TEXT: Final = ("LAYOUT_FIGURE", "LAYOUT_TABLE", "LAYOUT_LIST", "LAYOUT_KEY_VALUE")
+_OTHER_TYPES: Final = Reason(
+    "{n} block of the type {type} on a page without words",
+    "{n} blocks of the type {type} on pages without words",
+    "blocks of the type WORD or LINE",
+)
 _DONE: Final = "SUCCEEDED"
 _DONE_IN_PART: Final = "PARTIAL_SUCCESS"
+# A block and the line that it belongs to.
+_Block = tuple[Mapping[str, Any], str | None]
 
 
 def _read_blocks(
@@ -42,19 +53,16 @@ def _read_blocks(
         for child in _children(block)
     }
     # An answer about one image has no number of its page.
-    pages: dict[int, list[tuple[Mapping[str, Any], str | None]]] = {} if blocks else {1: []}
+    pages: dict[int, list[_Block]] = {} if blocks else {1: []}
     for block in blocks:
         pages.setdefault(checked.page_in(block, "Page", 1), [])
-    types = {page: _type_of(blocks, page, type_) for page in pages}
     for block in blocks:
         page = checked.page_in(block, "Page", 1)
-        if block.get("BlockType") == types[page]:
-            pages[page].append((block, parents.get(checked.text_in(block, "Id") or "")))
+        pages[page].append((block, parents.get(checked.text_in(block, "Id") or "")))
     for page, of_page in sorted(pages.items()):
-        if types[page] != type_ and of_page:
-            collector.count(LINES_READ, document.entry, n=len(of_page))
         name = page_name(document.stem, page, max(pages))
-        collector.image_with(name, of_page, _region, REGION, unit=Unit.SHARES, entry=document.entry)
+        units = _units(of_page, type_, collector, document.entry)
+        collector.image_with(name, units, _region, REGION, unit=Unit.SHARES, entry=document.entry)
 
 
 read_words: Final = reader_of(
@@ -78,10 +86,28 @@ def _check_job(answer: Mapping[str, Any], problems: Problems, entry: str | None)
     problems.warning("S3", job, "the answer of a job that has succeeded", entry)
 
 
-def _type_of(blocks: Sequence[Mapping[str, Any]], page: int, type_: str) -> str:
-    """Return the type of the blocks that are read: lines, if a page has no words."""
-    of_page = {of.get("BlockType") for of in blocks if checked.page_in(of, "Page", 1) == page}
-    return "LINE" if type_ not in of_page else type_
+def _units(
+    of_page: Sequence[_Block], type_: str, collector: Collector, entry: str | None
+) -> Sequence[_Block]:
+    """Return the words or lines of a page, or else the areas of its layout; count the others."""
+    by_type: dict[str, list[_Block]] = {}
+    for one in of_page:
+        by_type.setdefault(checked.text_in(one[0], "BlockType") or "", []).append(one)
+    if "" in by_type:
+        raise Fault("A1", "a block without a type", '"BlockType"')
+    words, lines = by_type.get("WORD", []), by_type.get("LINE", [])
+    if words or lines:
+        other = type_ == "LINE" or not words
+        return units_of(
+            words, lines if other else [], [], collector, entry, of_lines=type_ == "LINE"
+        )
+    areas: list[_Block] = []
+    for of, of_type in by_type.items():
+        if of.startswith(_LAYOUT) and of not in _NO_TEXT:
+            areas += of_type
+        elif of != "PAGE":
+            collector.count(_OTHER_TYPES, entry, n=len(of_type), type=of)
+    return units_of([], [], areas, collector, entry)
 
 
 def _children(block: Mapping[str, Any]) -> list[str]:
@@ -94,7 +120,7 @@ def _children(block: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _region(given: tuple[Mapping[str, Any], str | None]) -> Region:
+def _region(given: _Block) -> Region:
     block, parent = given
     geometry = block.get("Geometry")
     if not isinstance(geometry, Mapping):
