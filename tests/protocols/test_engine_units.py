@@ -423,7 +423,9 @@ def test_units_without_words_among_others_are_counted():
     words = [{"geometry": SHARES_OF_BOX, "value": "CARE"}]
     lines = [DOCTR_LINE | {"words": words}, DOCTR_LINE | {"words": []}]
     form = {"form": [ENTITY | {"words": [ENTITY]}, ENTITY | {"words": []}]}
-    for slug, data in (("doctr", doctr({"lines": lines})), ("funsd", form)):
+    word = {"polygon": PAIRS, "text": "CARE"}
+    surya = {"img_1": [{"text_lines": [word | {"words": [word]}, word]}]}
+    for slug, data in (("doctr", doctr({"lines": lines})), ("funsd", form), ("surya-words", surya)):
         archive = opened(data, format=slug)
         assert [of.text for of in archive.regions["img_1"]] == ["CARE"]
         assert account(archive) == [("U1", "1 line without words among others")]
@@ -444,6 +446,7 @@ LABELME = {
         ("doctr", {"pages": [{"dimensions": [100, 200]}]}),
         ("textract", {"Blocks": [{}]}),
         ("hiertext", {"image_id": "img_1"}),
+        ("google-vision", {"fullTextAnnotation": {"text": "CARE"}}),
         ("label-studio", LABELME),
         ("label-studio", LABELME | {"shapes": []}),
         ("label-studio", [{"name": "img_1.jpg"}]),
@@ -463,6 +466,7 @@ def test_a_page_without_anything_of_its_format_is_refused(slug, data):
         ("hiertext", {"image_id": "img_1", "paragraphs": []}),
         ("textract", textract()),
         ("hocr", hocr("\n")),
+        ("google-vision", {"fullTextAnnotation": {"pages": [], "text": ""}}),
         ("funsd", {"form": []}),
         ("label-studio", [{"image": "img_1.jpg", "annotator": 1, "annotation_id": 1}]),
         ("label-studio", [{"data": {"image": "img_1.jpg"}}]),

@@ -88,11 +88,14 @@ def _pages(answer: _Object, stem: str) -> Iterator[tuple[str, int | None, _Objec
     stem, number = checked.text_in(context, "uri") or stem, context.get("pageNumber")
     number = number if isinstance(number, int) and 0 < number < 10**6 else None
     full = answer.get("fullTextAnnotation")
-    if isinstance(full, Mapping):
-        yield from ((stem, number, page) for page in checked.objects_in(full, "pages"))
+    full = full if isinstance(full, Mapping) else {}
+    if pages := checked.objects_in(full, "pages"):
+        yield from ((stem, number, page) for page in pages)
     else:
         # The first entry is the whole text, the others its words; nothing was found without any.
         found = checked.objects_in(answer, "textAnnotations")
+        if full.get("text") and not found:
+            raise Fault("A1", "a text without pages", _WANTED)
         yield stem, number, {"words": found[1:], "whole": found[:1]}
 
 

@@ -1,6 +1,6 @@
 """Surya: results.json of its recognition or its detection, a list of pages for each file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -8,9 +8,10 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import LINES_READ, REGION, Collector, Reason, reader_of
+from ..containers.collecting import REGION, Collector, Reason, reader_of
 from ..containers.contents import KINDS, Kind
 from ..containers.documents import Document, json_of, page_name
+from ..containers.pages import units_of
 from ..problems import Fault, Problems
 
 _WANTED: Final = Message('an object of files, each with pages that have "text_lines" or "bboxes"')
@@ -51,9 +52,11 @@ def _read_page(
     key = next((key for key in ("text_lines", "bboxes") if key in page), None)
     if key is None:
         raise Fault("A1", "a page without lines", _WANTED)
-    found = checked.objects_in(page, key, *(["words"] if words else []))
-    if words and not found and (found := checked.objects_in(page, key)):
-        collector.count(LINES_READ, entry, n=len(found), image=name)
+    found: Sequence[_Object] = checked.objects_in(page, key)
+    if words:
+        of_words = checked.objects_in(page, key, "words")
+        bare = [of for of in found if not of.get("words")]
+        found = units_of(of_words, bare, [], collector, entry)
     found = _without_pictures(found, name, collector, entry)
     box = page.get("image_bbox")
     size = None
@@ -64,8 +67,8 @@ def _read_page(
 
 
 def _without_pictures(
-    found: list[_Object], name: str, collector: Collector, entry: str | None
-) -> list[_Object]:
+    found: Sequence[_Object], name: str, collector: Collector, entry: str | None
+) -> Sequence[_Object]:
     """Return what may be text, and count the blocks of a layout, which have labels."""
     blocks = [of for of in found if isinstance(of.get("label"), str)]
     pictures = [of for of in blocks if of["label"] in _PICTURES]
