@@ -345,7 +345,7 @@ def hocr(inside):
 DOCTR_LINE = {"geometry": SHARES_OF_BOX}
 ENTITY = {"id": 1, "box": [20, 10, 120, 30], "text": "CARE"}
 OTHER_LEVELS = {
-    # The format, a file, the text of its region and what is told.
+    # The format, a file, the text of its region and the finding.
     "docTR, no words": (
         "doctr", doctr({"lines": [DOCTR_LINE | {"words": []}]}), None, ("U2", OF_LINES)),
     "docTR, no list": ("doctr", doctr({"lines": [DOCTR_LINE]}), None, ("U2", OF_LINES)),
