@@ -28,7 +28,15 @@ def add_command(commands: Any) -> None:
     command.add_argument("--format", metavar="SLUG", help="how the file is written")
     command.add_argument("--encoding", metavar="NAME", help="of texts that are not UTF-8: cp932 …")
     command.add_argument(
-        "--images", metavar="PHOTOS", help="zip or folder of photographs, for their sizes"
+        "--images",
+        metavar="PHOTOS",
+        help="zip or folder of photographs, for their sizes and EXIF orientations",
+    )
+    command.add_argument(
+        "--reading",
+        default="",
+        choices=["stored", "upright"],
+        help="the frame of boxes on photographs with an EXIF orientation, where nothing tells it",
     )
     command.add_argument(
         "--without", default="", metavar="FIELDS", help="to leave out: id,parent …"
@@ -45,6 +53,7 @@ def _run(options: argparse.Namespace) -> None:
         format=options.format,
         encoding=options.encoding,
         images=options.images,
+        reading=options.reading,
         without=[field for field in options.without.split(",") if field],
     ):
         print(line, file=sys.stderr)
@@ -59,30 +68,37 @@ def convert(
     format: str | None = None,
     encoding: str | None = None,
     images: str | None = None,
+    reading: str = "",
     without: Sequence[str] = (),
 ) -> Iterator[str]:
     """Write a file in another format; yield warnings and a summary.
 
     The kind and ``format`` are detected if they are not given; ``images`` is a zip or folder of
-    photographs, for their sizes, and ``without`` names fields to leave out. Raises NotConverted if
-    the file cannot be read as a single set, or ``out`` cannot be written. Raises NotWritable if the
-    format cannot hold some of the data; then nothing is written.
+    photographs, for their sizes and EXIF orientations, ``reading`` the frame of boxes on them,
+    "stored" or "upright", where nothing tells it. ``without`` names fields to leave out. Boxes are
+    written in the upright frame. Raises NotConverted if the file cannot be read as a single set, or
+    ``out`` cannot be written, NoPhotographs if ``images`` has none, and NotWritable if the format
+    cannot hold some of the data; then nothing is written.
     """
-    from ..formats.containers.image_sizes import picture_sizes
     from ..formats.recognition.guessing import guess
     from ..formats.recognition.reading import read
     from ..formats.summaries import summaries
     from ..formats.writing.converting import write
+    from .photographs import photographs, pictures, upright
 
     if not Path(file).exists():
         raise NotConverted(f"{file} cannot be read: there is no such file")
     if kind is None:
         kind = "results" if guess(file).kind == "results" else "truth"
 
+    given = None if images is None else photographs(images)
+
     def sizes_known() -> Mapping[str, tuple[int, int]]:
-        return picture_sizes(images) if images is not None else {}
+        return {} if given is None else given
 
     archive = read(file, kind=kind, format=format, sizes=sizes_known, encoding=encoding)
+    _refuse(file, archive)
+    archive = upright(archive, pictures(file), given, reading, "--reading {}".format)
     _refuse(file, archive)
     sizes = {**archive.sizes, **sizes_known()}
     content = write(archive.regions, to, kind=kind, sizes=sizes, without=without)

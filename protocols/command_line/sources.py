@@ -1,13 +1,11 @@
 """Ground truth and results of the commands and of the facade, read from files."""
 
-import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
-
-from text_rankings.base.i18n import Message
 
 from ..core.base import Scene
 from ..core.errors import ProtocolError
@@ -15,19 +13,20 @@ from ..core.regions import Region
 from ..diagnostics.corrections import amended
 from ..diagnostics.frames import truth_upright
 from ..diagnostics.inspection import compared
-from ..diagnostics.readings import ReadingError
+from ..diagnostics.readings import AS_WRITTEN, FRAMES, ReadingError
 from ..diagnostics.truths import impossible, without_regions
 from ..formats.containers.checking import missing_images, unknown_images, with_known_names
 from ..formats.containers.contents import Archive, Kind, LineFormat
 from ..formats.containers.folders import unfolded
-from ..formats.containers.frames import PictureSize, orientation_of
-from ..formats.containers.image_sizes import picture_sizes
+from ..formats.containers.frames import turned_images
+from ..formats.problems import Problems
 from ..formats.readers.layouts import rules_named
 from ..formats.readers.rrc import read_archive
 from ..formats.readers.rrc_lines import Rules
 from ..formats.recognition.guessing import guess
 from ..formats.recognition.reading import LINES, read
 from ..formats.summaries import findings
+from .photographs import photographs, pictures, state_of, tell_unused, upright
 
 
 class BatchError(ProtocolError):
@@ -42,7 +41,8 @@ class Formats:
     read like the ground truth, or an error asks for their format (``read_results``).
     ``drop_broken_ignored`` leaves lines of ignored text out of the ground truth that are invalid.
     ``images`` is a zip or folder of photographs, for their sizes. The readings are those of
-    ``diagnostics.readings``, as files are offered.
+    ``diagnostics.readings``, as files are offered. Options are named as those of the facade, or else
+    of the shell.
     """
 
     truth: str | None = None
@@ -51,12 +51,16 @@ class Formats:
     images: str | None = None
     truth_reading: str = ""
     results_reading: str = ""
+    is_of_facade: bool = False
+
+    def option(self, name: str, value: str) -> str:
+        """Return how a person passes an option here, such as ``--truth-reading stored``."""
+        if self.is_of_facade:
+            return f'{name.replace("-", "_")}="{value}"'
+        return f"--{name} {value}"
 
 
 NOT_NAMED: Final = Formats()
-_TRUTH_READING: Final = Message(
-    "--truth-reading stored, if they are on those as stored; read as on the upright photographs"
-)
 
 
 def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
@@ -88,30 +92,11 @@ def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
 
 
 def _upright(archive: Archive, path: str, formats: Formats) -> Archive:
-    """Return ground truth with its boxes in the upright frame of photographs that are known.
-
-    A frame that nothing tells is a warning here: results in another one fit badly, which is found.
-    """
-    sizes = dict(archive.sizes)
-    for source in (path, formats.images):
-        pictures = {} if source is None else _pictures(source, _state(source))
-        sizes |= {image: of for image, of in pictures.items() if orientation_of(of) > 1}
-    frame, _trial = truth_upright(archive, sizes, formats.truth_reading)
-    if frame is archive:
-        return archive
-    problems = tuple(
-        replace(of, severity="warning", code="F8", expected=_TRUTH_READING)
-        if of.severity == "question"
-        else of
-        for of in frame.problems
-    )
-    known = {image: of for image, of in sizes.items() if image in archive.regions}
-    return replace(frame, problems=problems, sizes=known)
-
-
-@lru_cache(maxsize=32)
-def _pictures(path: str, _: object) -> Mapping[str, PictureSize]:
-    return picture_sizes(path)
+    """Return ground truth with its boxes in the upright frame of photographs that are known."""
+    given = None if formats.images is None else photographs(formats.images)
+    inside = pictures(path)
+    option = partial(formats.option, "truth-reading")
+    return upright(archive, inside, given, formats.truth_reading, option)
 
 
 def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive:
@@ -130,10 +115,16 @@ def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive
         # Where neither coordinates nor sides tell the frame, both are compared with the truth.
         decided, _trial = truth_upright(named, {**named.sizes, **of_truth.sizes})
         return named if decided.questions else decided
+    reading, sizes = formats.results_reading, of_truth.sizes
     try:
-        return amended(named, formats.results_reading, sizes=of_truth.sizes, known=of_truth.regions)
+        changed = amended(named, reading, sizes=sizes, known=of_truth.regions)
     except ReadingError as refusal:
         raise BatchError(f"{Path(path).name}: {refusal}.") from refusal
+    if reading not in FRAMES or turned_images(sizes):
+        return changed
+    problems = Problems(named.name, list(changed.problems), Counter(changed.counts))
+    tell_unused(problems, reading)
+    return replace(changed, problems=tuple(problems.found), counts=dict(problems.counts))
 
 
 def _results_as_written(path: str, truth: str, formats: Formats) -> Archive:
@@ -194,21 +185,8 @@ def _look(
     images: str | None = None,
 ) -> Archive:
     """Read a file once for all protocols, and again if it has changed."""
-    state = tuple(_state(of) for of in (path, truth and truth[0], images) if of is not None)
+    state = tuple(state_of(of) for of in (path, truth and truth[0], images) if of is not None)
     return _read_as_it_is(path, state, kind, format, shape, truth, drops, images)
-
-
-def _state(path: str) -> tuple[str, int, int, int] | None:
-    """Return path, inode, size and modification time of a file, or None if it is inaccessible."""
-    try:
-        now = os.stat(path)
-    except OSError:
-        # Reading the file reports why.
-        return None
-    changed = now.st_mtime_ns
-    if os.path.isdir(path):
-        changed = max(of.stat().st_mtime_ns for of in (Path(path), *Path(path).rglob("*")))
-    return os.path.realpath(path), now.st_ino, now.st_size, changed
 
 
 @lru_cache(maxsize=32)
@@ -230,7 +208,7 @@ def _read_as_it_is(
 
     def sizes() -> Mapping[str, tuple[int, int]]:
         of_truth = {} if truth is None else read_file(truth[0], "truth", truth[1]).sizes
-        return {**of_truth, **(_pictures(images, _state(images)) if images else {})}
+        return {**of_truth, **(photographs(images) if images else {})}
 
     if format is not None and format not in LINES:
         return read(path, kind=kind, format=format, name=name, sizes=sizes)
@@ -255,7 +233,12 @@ def findings_about(path: str, truth: str, formats: Formats = NOT_NAMED) -> list[
     def read_as(format: str) -> Archive:
         return with_known_names(_look(path, "results", format), of_truth.regions)[0]
 
-    fitting = compared(archive, of_truth.regions, of_truth.sizes, read_as)
+    def answer(reading: str) -> str:
+        if reading in AS_WRITTEN:
+            return formats.option("results-format", AS_WRITTEN[reading])
+        return formats.option("results-reading", reading)
+
+    fitting = compared(archive, of_truth.regions, of_truth.sizes, read_as, answer)
     return [*findings(archive.problems, archive.counts), *map(str, fitting)]
 
 

@@ -162,18 +162,25 @@ def compared(
     truth: Mapping[str, Sequence[Region]],
     sizes: Sizes | None = None,
     read_as: Callable[[str], Archive] | None = None,
+    answer: Callable[[str], str] | None = None,
 ) -> list[Problem]:
     """Return the findings about results that hardly fit (F2, F3), as a load would report them.
 
     ``truth`` has all images in counting order, ``sizes`` are width and height in pixels where they
-    are known; ``read_as`` reads the file again in a format, None if there is no file. Other
-    readings are tried only if recall at IoU 0.5 is below a third.
+    are known; ``read_as`` reads the file again in a format, None if there is no file. A finding
+    ends with the ``answer`` that reads the file as offered. Other readings are tried only if recall
+    at IoU 0.5 is below a third.
     """
     images = {image: (sizes or {}).get(image) for image in truth}
     against = Against.of(list(truth), lambda names: {name: truth[name] for name in names})
     noticed = look(archive, against, images, AS_READ, read_as)
     found = noticed.archive.problems[len(archive.problems) :]
-    return [problem for problem in found if problem.code in ("F2", "F3")]
+    told = [problem for problem in found if problem.code in ("F2", "F3")]
+    if answer is None or noticed.offer is None:
+        return told
+    expected = Message("results that fit; to read it so: {option}")
+    expected = expected.format(option=answer(noticed.offer.reading))
+    return [replace(of, expected=expected) if of.code == "F2" else of for of in told]
 
 
 def _fits(archive: Archive, against: Against, sizes: Sizes) -> dict[str | None, dict[str, Any]]:

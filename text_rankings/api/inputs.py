@@ -169,9 +169,13 @@ class _Source:
     def scenes(self, results: Any, method: str) -> list[Scene]:
         """Return the scenes of one method."""
         is_list = isinstance(results, list) and not results
-        if _is_coco(self._truth) and (_is_coco(results) or is_list):
+        are_files = _is_path(self._truth) and _is_path(results)
+        if not are_files:
+            self._tell_unused()
+        of_coco = _is_coco(self._truth) and (_is_coco(results) or is_list)
+        if of_coco and not (are_files and self._of_photographs()):
             return list(scenes_of(self._truth, results).values())
-        if _is_path(self._truth) and _is_path(results):
+        if are_files:
             truth, given, formats = fspath(self._truth), fspath(results), self._reading.formats
             scenes = read_scenes(truth, given, formats)
             self._tell(read_truth(truth, formats))
@@ -183,6 +187,18 @@ class _Source:
         return [
             Scene(regions or (), found.get(image), image) for image, regions in self.images.items()
         ]
+
+    def _of_photographs(self) -> list[str]:
+        """Return the options that are given and are of photographs and frames."""
+        formats = self._reading.formats
+        options = ("images", "truth_reading", "results_reading")
+        return [name for name in options if getattr(formats, name)]
+
+    def _tell_unused(self) -> None:
+        """Report options that apply to files only."""
+        if options := self._of_photographs():
+            said = f"{', '.join(options)}: not used, since truth and results are not both files"
+            self.findings[said] = None
 
     def _named(self, found: ByImage) -> ByImage:
         """Return results under the names of the images of the ground truth."""

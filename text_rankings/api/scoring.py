@@ -7,6 +7,7 @@ from os import PathLike, fspath
 from typing import Any, Final
 
 from protocols import registry
+from protocols.command_line.photographs import photographs
 from protocols.command_line.sources import Formats
 from protocols.core.base import ImageScore, Match, OverallScore, Protocol, Scene, official
 from protocols.core.causes import Cost, costs, losses, total
@@ -234,7 +235,8 @@ def score(
     sizes : mapping or sequence of (width, height), optional
         By image; coordinates of arrays are then shares of them.
     images : str or PathLike, optional
-        A zip or folder of photographs, for their sizes and EXIF orientations.
+        A zip or folder of photographs, for their sizes and EXIF orientations; truth and results are then
+        files.
     truth_reading, results_reading : str, optional
         Another reading of files that a warning offers, such as "stored".
 
@@ -260,12 +262,15 @@ def score(
     0.0
     """
     chosen = _chosen(protocols, parameters or {})
+    if images is not None:
+        photographs(fspath(images))
     formats = Formats(
         truth_format or format,
         results_format or format,
         images=None if images is None else fspath(images),
         truth_reading=truth_reading,
         results_reading=results_reading,
+        is_of_facade=True,
     )
     reading = Reading(formats, box_format, sizes)
     scenes, has_several = read_methods(truth, results, reading)

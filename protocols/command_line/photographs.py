@@ -1,0 +1,138 @@
+"""Photographs of the commands and of the facade: their sizes, and boxes in the upright frame."""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from text_rankings.base.i18n import Message, ngettext_noop
+
+from ..core.errors import ProtocolError
+from ..diagnostics.frames import truth_upright
+from ..diagnostics.readings import FRAMES, words_of
+from ..formats.containers.contents import Archive
+from ..formats.containers.frames import PictureSize, orientation_of, turned_images
+from ..formats.containers.image_sizes import picture_sizes
+from ..formats.problems import READ_ANYWAY, Problem, Problems
+
+_N_NAMED: Final = 3
+# How a person passes a reading: "--truth-reading stored".
+Option = Callable[[str], str]
+
+
+class NoPhotographs(ProtocolError, ValueError):
+    """Photographs that cannot be read; the message names the file."""
+
+
+def photographs(path: str) -> Mapping[str, PictureSize]:
+    """Return the sizes of the photographs in a zip or folder by image.
+
+    Raises NoPhotographs if there is no such file, or it holds no photograph.
+    """
+    if not Path(path).exists():
+        raise NoPhotographs(
+            f"{path} cannot be read: there is no such file or folder of photographs"
+        )
+    sizes = pictures(path)
+    if not sizes:
+        raise NoPhotographs(
+            f"{path} holds no photograph; expected JPEG, PNG or WebP files in a zip or a folder"
+        )
+    return sizes
+
+
+def pictures(path: str) -> Mapping[str, PictureSize]:
+    """Return the sizes of pictures in a file by image, none if it holds none."""
+    return _as_they_are(path, state_of(path))
+
+
+@lru_cache(maxsize=32)
+def _as_they_are(path: str, _: object) -> Mapping[str, PictureSize]:
+    return picture_sizes(path)
+
+
+def state_of(path: str) -> tuple[str, int, int, int] | None:
+    """Return path, inode, size and modification time of a file, or None if it is inaccessible."""
+    try:
+        now = os.stat(path)
+    except OSError:
+        # Reading the file reports why.
+        return None
+    changed = now.st_mtime_ns
+    if os.path.isdir(path):
+        changed = max(of.stat().st_mtime_ns for of in (Path(path), *Path(path).rglob("*")))
+    return os.path.realpath(path), now.st_ino, now.st_size, changed
+
+
+def upright(
+    archive: Archive,
+    inside: Mapping[str, PictureSize],
+    given: Mapping[str, PictureSize] | None,
+    reading: str,
+    option: Option,
+) -> Archive:
+    """Return a file with its boxes in the upright frame of photographs that are known.
+
+    ``inside`` are the pictures in the file itself, ``given`` those that a person passes. A frame
+    that nothing tells is a warning, with the option that answers. A warning also says that given
+    photographs are not of all images, or that a reading of a frame changes nothing.
+    """
+    known = dict(inside) | dict(given or {})
+    sizes = dict(archive.sizes)
+    sizes |= {image: known[image] for image in turned_images(known)}
+    frame, trial = truth_upright(archive, sizes, reading)
+    problems = Problems(frame.name, counts=Counter(frame.counts))
+    problems.found += [
+        of if of.severity != "question" or trial is None else _told(of, trial["reading"], option)
+        for of in frame.problems
+    ]
+    if given is not None:
+        _tell_lacking(problems, archive, known)
+    if reading in FRAMES and not any(orientation_of(sizes.get(of)) > 1 for of in archive.regions):
+        tell_unused(problems, reading)
+    if frame is archive and len(problems.found) == len(archive.problems):
+        return archive
+    if frame is not archive:
+        sizes = {image: of for image, of in sizes.items() if image in archive.regions}
+        frame = replace(frame, sizes=sizes)
+    return replace(frame, problems=tuple(problems.found), counts=dict(problems.counts))
+
+
+def tell_unused(problems: Problems, reading: str) -> None:
+    """Warn that a frame was named and no photograph has an EXIF orientation."""
+    problems.warning(
+        "F8",
+        "no photograph with an EXIF orientation, so that a file read {reading} is the same",
+        "the photographs of its images",
+        reading=words_of(reading),
+    )
+
+
+def _told(question: Problem, other: str, option: Option) -> Problem:
+    words = {
+        "stored": Message(
+            "boxes on the upright photographs; if they are on those as stored: {option}"
+        ),
+        "upright": Message(
+            "boxes on the photographs as stored; if they are on the upright ones: {option}"
+        ),
+    }[other]
+    expected = words.format(option=option(other))
+    return replace(question, severity="warning", expected=expected, action=READ_ANYWAY)
+
+
+def _tell_lacking(problems: Problems, archive: Archive, known: Mapping[str, PictureSize]) -> None:
+    lacking = [image for image in archive.regions if image not in known]
+    if not lacking:
+        return
+    problems.warning(
+        "N4",
+        "no photograph of {n} of {images} ({some})",
+        "a photograph of each, named after its image",
+        n=len(lacking),
+        images=ngettext_noop("{n} image", "{n} images", len(archive.regions)),
+        some=", ".join(lacking[:_N_NAMED]) + (" …" if len(lacking) > _N_NAMED else ""),
+    )
