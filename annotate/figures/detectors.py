@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from rankings.detectors.standings import TOO_FEW
 from rankings.rounding import p_value
 
 from .data import FigureData
@@ -17,9 +18,9 @@ SURE: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a method in an order, and whether it differs from people's."""
+    """The place of a method in an order, None if it is left out; whether it differs from people's."""
 
-    place: int
+    place: int | None
     is_other: bool
 
 
@@ -88,10 +89,12 @@ def shown_standings(data: FigureData) -> ShownStandings:
     protocols = []
     for standing in found["protocols"]:
         own = _places(standing["order"])
+        # Places among the methods that the protocol orders.
+        among = _places([[name for name in one if name in own] for one in found["order"]])
         protocols.append(
             ShownStanding(
                 standing,
-                [Place(own[name], own[name] != of_people[name]) for name in methods],
+                [Place(own.get(name), own.get(name) != among.get(name)) for name in methods],
                 [
                     ShownPair(
                         pair,
@@ -106,14 +109,16 @@ def shown_standings(data: FigureData) -> ShownStandings:
             )
         )
     n = len(methods)
+    images_left_out = found.get("images_left_out", ())
+    lacking = [one for one in images_left_out if one[1] != TOO_FEW]
     return ShownStandings(
         people=found["people"],
         methods=methods,
         places=[of_people[name] for name in methods],
         protocols=protocols,
         left_out=found["left_out"],
-        n_images_left_out=found["n_images_left_out"],
-        images_left_out=found.get("images_left_out", ()),
+        n_images_left_out=max(found["n_images_left_out"] - len(lacking), 0),
+        images_left_out=lacking,
         n_pairs=n * (n - 1) // 2,
         n_permutations=found["n_permutations"],
         is_exact=found["is_exact"],

@@ -95,6 +95,12 @@ def as_text(detectors: Mapping[str, Any]) -> str:
     for criterion, own in detectors["criteria"].items():
         texts += [f"{criterion}: {name} is left out: {why}\n" for name, why in own["left_out"]]
         texts += map(f"{criterion}: {{}}\n".format, _said_of_images(own["images_left_out"]))
+        for row in own["protocols"]:
+            for method, n, of in row["methods_left_out"]:
+                why = f"{method}: {n} of {of} images"
+                texts.append(f"{criterion}: the order of {row['protocol']} leaves out {why}\n")
+        if own["people"]["reason"]:
+            texts.append(f"{criterion}: {own['people']['reason']}\n")
     return "\n".join(texts) or "There is no ranking.\n"
 
 

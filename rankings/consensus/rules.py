@@ -8,10 +8,12 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from text_rankings.base.i18n import Message, gettext_noop
+
 from ..errors import RankingError
 from ..orders.buckets import Ranking, bucket_of, checked, methods_of, to_text
 from ..orders.packed import Places
-from ..orders.pairwise import pair_counts
+from ..orders.pairwise import PairCounts, pair_counts
 from .kemeny import kemeny, kemeny_places, kemeny_ranking
 from .mean_rank import mean_rank, mean_rank_places
 
@@ -19,6 +21,7 @@ ConsensusMethod = Literal["mean-rank", "kemeny"]
 # Takes the rankings of an image, at least one.
 Consensus = Callable[[Sequence[Ranking]], Ranking]
 CONSENSUS_METHODS: Final[tuple[ConsensusMethod, ...]] = get_args(ConsensusMethod)
+_NOT_CONNECTED: Final = gettext_noop("no order over all images: no answer connects {groups}")
 # The method of some kept reports. On whole rankings its order is that of mean ranks.
 RETIRED_METHOD: Final = "davidson"
 
@@ -76,6 +79,18 @@ def agreed(rankings: Sequence[Ranking], method: ConsensusMethod = "mean-rank") -
             f" ({n} of {n_pairs})"
         ],
     )
+
+
+def why_no_order(counts: PairCounts) -> Message | None:
+    """Return why the answers to all images order no methods of different groups; None if they do.
+
+    >>> print(why_no_order(pair_counts([(("a",), ("b",)), (("c",), ("d",))])))
+    no order over all images: no answer connects a, b; c, d
+    """
+    groups = counts.connected()
+    if len(groups) < 2:
+        return None
+    return Message(_NOT_CONNECTED, groups="; ".join(map(", ".join, groups)))
 
 
 def _nearest(rankings: Sequence[Ranking], notes: Sequence[str]) -> Agreed:

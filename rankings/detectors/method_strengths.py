@@ -15,13 +15,16 @@ those of Student's t with one degree of freedom fewer than the smaller number of
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from text_rankings.base.i18n import gettext_noop
+from text_rankings.base.image_sets import may_have_interval
 
 from ..consensus.davidson import DEFAULT_RIDGE, expected, information, maximum
+from ..consensus.rules import why_no_order
 from ..errors import RankingError
 from ..inference.multi_reader import NOTHING, ONE_IMAGE
 from ..inference.resampling import LEVEL
@@ -34,6 +37,8 @@ ANNOTATOR_FIXED = gettext_noop(
     "with one annotator the limits are based on images alone, and hold for this annotator"
 )
 
+FEW: Final = gettext_noop("fewer than ten images give no interval")
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class People:
@@ -42,7 +47,7 @@ class People:
     ``image_of`` and ``annotator_of`` of shape (r,) number each ranking's image and annotator;
     images ascend. Of shape (r, n): ``places`` are bucket numbers, -1 if a ranking does not contain
     the method; ``leads`` how many ranked methods each leads, minus how many lead it; 0 if not
-    ranked. ``n_left_out`` images have too few rankings, or rankings of different methods.
+    ranked. The images ``left_out`` have too few rankings, or rankings of different methods.
     """
 
     images: tuple[str, ...]
@@ -53,7 +58,7 @@ class People:
     places: NDArray[np.int16]
     leads: NDArray[np.int16]
     is_complete: bool
-    n_left_out: int = 0
+    left_out: tuple[str, ...] = ()
 
     @property
     def is_ranked(self) -> NDArray[np.bool_]:
@@ -103,7 +108,7 @@ def people_of(rankings: Mapping[str, Mapping[str, Ranking]], *, min_annotators: 
         places,
         leads,
         bool((places >= 0).all()),
-        len(rankings) - len(images),
+        tuple(sorted({*rankings} - {*images})),
     )
 
 
@@ -151,7 +156,8 @@ class Strengths:
     Strengths sum to 0; of two methods that differ by d, the stronger wins exp(d) times as often as
     it loses. Equal ones are in order of name. Leads have the stronger as ``first``.
     ``tie_parameter`` is Davidson's nu, None if no pair was compared; ``reason`` is that for missing
-    limits, or says what they do not cover.
+    limits, or says what they do not cover. If no answer connects some of the methods there are no
+    strengths, and it is that.
     """
 
     strengths: tuple[Strength, ...]
@@ -170,7 +176,7 @@ def strengths_of(
     """Fit Davidson's model to all rankings, with errors clustered by image and annotator.
 
     The model and the errors are described in the module. With one annotator, errors are clustered
-    by image alone, and do not generalise to other people; with one image there are no errors.
+    by image alone, and do not generalise to other people; fewer than ten images give no errors.
     Raises RankingError if the ridge is not positive or the level not between 0 and 1. Raises
     NotConverged as in Davidson's fit.
     """
@@ -180,9 +186,13 @@ def strengths_of(
     if not n_images:
         return Strengths((), (), None, 0, 0, 0, level, NOTHING)
     counts = counts_of(people)
+    if (apart := why_no_order(counts)) is not None:
+        return Strengths((), (), None, n_images, n_annotators, len(people.places), level, apart)
     at = maximum(counts, ridge)
-    reason = ONE_IMAGE if n_images == 1 else ANNOTATOR_FIXED if n_annotators == 1 else None
-    half = None if n_images == 1 else _half_widths(people, counts, at, ridge, level)
+    if not may_have_interval(n_images):
+        return _ordered(people, counts, at, None, level, ONE_IMAGE if n_images == 1 else FEW)
+    reason = ANNOTATOR_FIXED if n_annotators == 1 else None
+    half = _half_widths(people, counts, at, ridge, level)
     return _ordered(people, counts, at, half, level, reason)
 
 

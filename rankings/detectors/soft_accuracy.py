@@ -26,6 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from text_rankings.base.image_sets import may_have_interval
+
 from ..errors import RankingError
 from ..inference.resampling import (
     BLOCK,
@@ -54,7 +56,8 @@ _ALIKE = 1e-9
 class Accuracy:
     """A protocol's pairwise accuracy with limits, or None if undefined.
 
-    ``low`` and ``high`` are over images and annotators, the others over methods too.
+    ``low`` and ``high`` are over images and annotators, the others over methods too; fewer than
+    ten images give none.
     """
 
     value: float | None
@@ -164,8 +167,8 @@ class _Work:
         self.n_permutations = (
             2**self._n_images if self.is_exact else options.permutations(self._n_images)
         )
-        # One image does not generalise to others, and a pair requires two methods.
-        can_resample = self._n_images > 1 and self._n_methods > 1
+        # Few images do not generalise to others, and a pair requires two methods.
+        can_resample = may_have_interval(self._n_images) and self._n_methods > 1
         self.n_resamples = options.resamples(self._n_images) if can_resample else 0
         rng = np.random.default_rng(options.seed)
         n_annotators = len(one.annotators)

@@ -4,14 +4,15 @@ People's order is by Davidson's model (:mod:`.method_strengths`), a protocol's b
 the dataset (:mod:`.tallies`); :mod:`.soft_accuracy` measures how well they agree.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.image_sets import image_sets
+from text_rankings.base.i18n import gettext_noop
+from text_rankings.base.image_sets import ImageSets, image_sets, may_have_interval
 
 from ..consensus.davidson import ranking_by_strength
 from ..orders.buckets import Ranking
@@ -25,6 +26,8 @@ from .tallies import Tallies, slopes
 MOST_WRONG: Final = 30
 MOST_IMAGES: Final = 5
 _NOTHING_SHARED: Final = "on no image have the protocols scored every method"
+# Why an image does not count for people.
+TOO_FEW: Final = gettext_noop("too few rankings, or rankings of different methods")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ class Standing:
     """A protocol's order of the methods over the dataset, by its rounded figures.
 
     ``hard`` and ``soft`` pairwise accuracy; of the ``n_wrong`` pairs ordered opposite to people,
-    ``wrong`` has the 30 of which people are surest.
+    ``wrong`` has the 30 of which people are surest. ``methods_left_out`` of the order have a score
+    on too few images: name, number of images, and that of the other methods.
     """
 
     protocol: str
@@ -64,15 +68,17 @@ class Standing:
     soft: Accuracy
     n_wrong: int
     wrong: tuple[Wrong, ...]
+    methods_left_out: tuple[tuple[str, int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionDetectors:
     """People's order by one criterion and every protocol's, the highest soft accuracy first.
 
-    Images with too few rankings, or with rankings of different methods, are left out. Figures of
-    different images are never compared: ``images_left_out`` have the images on which a protocol has
-    not scored every method, with the reason.
+    Figures of different images are never compared. Where ten images or more have a score of every
+    method, these are compared; ``images_left_out`` have the others, with the reason, and those with
+    too few rankings, or with rankings of different methods. Otherwise methods that lack images are
+    left out of the protocol's order.
     """
 
     people: Strengths
@@ -119,8 +125,8 @@ def detectors(
     rankings : criterion -> image -> annotator -> ranking
     tallies : Tallies
         Only the images and methods that people have ranked are used. A protocol that has scored no
-        result of one of these methods is left out, and listed in ``left_out``; an image on which
-        another has not scored a method is left out for all.
+        result of one of these methods is left out, and listed in ``left_out``. If ten images are
+        left, an image on which another has not scored a method is left out for all.
     options : Options, optional
         How figures are computed and compared.
     min_annotators : int
@@ -143,18 +149,19 @@ def detectors(
     """
     options = options or Options()
     people = {
-        criterion: people_of(of_criterion, min_annotators=min_annotators)
+        # Sums of floats must not depend on the order of the images in a file.
+        criterion: people_of(dict(sorted(of_criterion.items())), min_annotators=min_annotators)
         for criterion, of_criterion in rankings.items()
     }
     done: dict[str, CriterionDetectors] = {}
     for together in _alike(people):
         chosen = _chosen(people[together[0]], tallies)
         counted = {name: people[name] for name in together}
-        if chosen.images_left_out and chosen.protocols:
+        if chosen.images_left_out and chosen.groups:
             counted = {
                 name: replace(
                     people_of({image: rankings[name][image] for image in chosen.images}),
-                    n_left_out=own.n_left_out,
+                    left_out=own.left_out,
                 )
                 for name, own in counted.items()
             }
@@ -170,11 +177,18 @@ def _alike(people: Mapping[str, People]) -> list[list[str]]:
     return list(groups.values())
 
 
+# Method, the number of its images, and that of the others.
+_Short = tuple[tuple[str, int, int], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """The protocols and images that are compared, and the others with the reason."""
+    """The protocols and images that are compared, and the others with the reason.
 
-    protocols: list[str]
+    ``groups`` are protocols that leave the same methods out of their orders.
+    """
+
+    groups: Mapping[_Short, list[str]]
     left_out: tuple[tuple[str, str], ...]
     images: tuple[str, ...]
     images_left_out: tuple[tuple[str, str], ...]
@@ -182,23 +196,40 @@ class _Chosen:
 
 def _chosen(people: People, tallies: Tallies) -> _Chosen:
     """Choose the protocols that know all methods, and the images that they share."""
-    own = tallies.of(people.images, tallies.protocols, people.methods)
+    own = tallies.of(people.images, sorted(tallies.protocols), people.methods)
     left_out = dict(_lacking(own))
     known = [name for name in own.protocols if name not in left_out]
     scored = own.of(own.images, known, own.methods).is_scored
-    sets = image_sets(
-        {
-            (protocol, method): np.flatnonzero(scored[:, at, column]).tolist()
-            for at, protocol in enumerate(known)
+    images_of = {
+        protocol: {
+            method: np.flatnonzero(scored[:, at, column]).tolist()
             for column, method in enumerate(own.methods)
-        },
-        range(len(own.images)),
-    )
-    if not known or len(sets.shared) == len(own.images):
-        return _Chosen(known, tuple(left_out.items()), people.images, ())
+        }
+        for at, protocol in enumerate(known)
+    }
+    short: dict[str, _Short] = {}
+    sets = _sets(images_of, len(own.images))
+    if sets.differ and not may_have_interval(len(sets.shared)):
+        short = {protocol: _short(of_method) for protocol, of_method in images_of.items()}
+        for protocol, lacking in short.items():
+            for method, _, _ in lacking:
+                del images_of[protocol][method]
+            if not images_of[protocol]:
+                del images_of[protocol]
+                left_out[protocol] = f"no method has all its images: {_said(lacking)}"
+        sets = _sets(images_of, len(own.images))
+        few = {protocol for protocol, _ in sets.lacking}
+        if few and few != {*images_of} and not may_have_interval(len(sets.shared)):
+            for protocol in few:
+                n = len(next(iter(images_of.pop(protocol).values())))
+                left_out[protocol] = f"it has scored {n} of {len(sets.images)} images"
+            sets = _sets(images_of, len(own.images))
+    everything = tuple(left_out.items())
+    if not images_of or len(sets.shared) == len(own.images):
+        return _Chosen(_grouped(images_of, short), everything, people.images, ())
     if not sets.shared:
-        left_out |= dict.fromkeys(known, _NOTHING_SHARED)
-        return _Chosen([], tuple(left_out.items()), people.images, ())
+        left_out |= dict.fromkeys(images_of, _NOTHING_SHARED)
+        return _Chosen({}, tuple(left_out.items()), people.images, ())
     reasons = {
         image: f"{protocol} has not scored {method}"
         for (protocol, method), images in reversed([*sets.lacking.items()])
@@ -206,8 +237,8 @@ def _chosen(people: People, tallies: Tallies) -> _Chosen:
     }
     shared = {*sets.shared}
     return _Chosen(
-        known,
-        tuple(left_out.items()),
+        _grouped(images_of, short),
+        everything,
         tuple(people.images[at] for at in sets.shared),
         tuple(
             (image, reasons.get(at, "no protocol has scored it"))
@@ -217,44 +248,87 @@ def _chosen(people: People, tallies: Tallies) -> _Chosen:
     )
 
 
+def _sets(
+    images_of: Mapping[str, Mapping[str, Sequence[int]]], n_images: int
+) -> ImageSets[tuple[str, str], int]:
+    cells = {
+        (protocol, method): images
+        for protocol, of_method in images_of.items()
+        for method, images in of_method.items()
+    }
+    return image_sets(cells, range(n_images))
+
+
+def _short(of_method: Mapping[str, Sequence[int]]) -> _Short:
+    """Return the methods that lack images which a protocol has scored for others."""
+    sets = image_sets(of_method)
+    return tuple((method, sets.n_of[method], len(sets.images)) for method in sets.lacking)
+
+
+def _said(short: _Short) -> str:
+    return ", ".join(f"{method}: {n} of {of} images" for method, n, of in short)
+
+
+def _grouped(protocols: Iterable[str], short: Mapping[str, _Short]) -> dict[_Short, list[str]]:
+    groups: dict[_Short, list[str]] = {}
+    for protocol in protocols:
+        groups.setdefault(short.get(protocol, ()), []).append(protocol)
+    return groups
+
+
 def _together(
     people: Mapping[str, People], tallies: Tallies, options: Options, chosen: _Chosen
 ) -> dict[str, CriterionDetectors]:
-    one = next(iter(people.values()))
     strengths = {name: strengths_of(own, level=options.level) for name, own in people.items()}
-    if not one.images:
-        return {
-            name: CriterionDetectors(strengths[name], (), (), (), own.n_left_out, (), 0, 0, False)
-            for name, own in people.items()
-        }
-    own_tallies = tallies.of(one.images, chosen.protocols, one.methods)
+    ordered = {name: own for name, own in people.items() if strengths[name].strengths}
     orders = {
-        name: ranking_by_strength({row.method: row.strength for row in own.strengths})
-        for name, own in strengths.items()
+        name: ranking_by_strength({row.method: row.strength for row in strengths[name].strengths})
+        for name in ordered
     }
-    # Methods that people tie have the same place.
-    places = {name: _places(order, one.methods) for name, order in orders.items()}
-    answers = compared(
-        people, {name: -place for name, place in places.items()}, own_tallies, options
-    )
+    standings: dict[str, list[Standing]] = {name: [] for name in people}
+    drawn: dict[str, list[Compared]] = {name: [] for name in people}
+    # Without a protocol there are permutations of people's answers.
+    for short, protocols in (chosen.groups or {(): []}).items():
+        if not ordered:
+            break
+        kept = {
+            name: _without(own, {method for method, _, _ in short}) for name, own in ordered.items()
+        }
+        one = next(iter(kept.values()))
+        own_tallies = tallies.of(one.images, protocols, one.methods)
+        # Methods that people tie have the same place.
+        places = {name: _places(orders[name], one.methods) for name in kept}
+        answers = compared(kept, {name: -own for name, own in places.items()}, own_tallies, options)
+        for name, own in kept.items():
+            found = _Standings(
+                name, own, strengths[name], places[name], own_tallies, answers[name], options
+            )
+            standings[name] += [replace(one, methods_left_out=short) for one in found.all()]
+            drawn[name].append(answers[name])
     return {
         name: CriterionDetectors(
             strengths[name],
-            orders[name],
-            tuple(
-                _Standings(
-                    name, own, strengths[name], places[name], own_tallies, answers[name], options
-                ).all()
-            ),
-            chosen.left_out,
-            own.n_left_out,
-            chosen.images_left_out,
-            answers[name].n_permutations,
-            answers[name].n_resamples,
-            answers[name].is_exact,
+            orders.get(name, ()),
+            # With fewer than two methods there is no accuracy, and the order is by name.
+            tuple(sorted(standings[name], key=lambda one: (-(one.soft.value or 0), one.protocol))),
+            chosen.left_out if name in ordered else (),
+            len(own.left_out) + len(chosen.images_left_out),
+            (*chosen.images_left_out, *((image, TOO_FEW) for image in own.left_out)),
+            max((one.n_permutations for one in drawn[name]), default=0),
+            max((one.n_resamples for one in drawn[name]), default=0),
+            all(one.is_exact for one in drawn[name]) and bool(drawn[name]),
         )
         for name, own in people.items()
     }
+
+
+def _without(people: People, methods: Collection[str]) -> People:
+    """Return people's rankings without some columns; leads are those in the whole rankings."""
+    kept = [at for at, name in enumerate(people.methods) if name not in methods]
+    names = tuple(people.methods[at] for at in kept)
+    return replace(
+        people, methods=names, places=people.places[:, kept], leads=people.leads[:, kept]
+    )
 
 
 def _lacking(tallies: Tallies) -> Iterator[tuple[str, str]]:
@@ -287,9 +361,7 @@ class _Standings:
     def all(self) -> list[Standing]:
         for lead in self.strengths.leads:
             self.lead_of[frozenset((lead.first, lead.second))] = lead
-        standings = [self._of(at, name) for at, name in enumerate(self.tallies.protocols)]
-        # With fewer than two methods there is no accuracy, and the order is by name.
-        return sorted(standings, key=lambda one: (-(one.soft.value or 0.0), one.protocol))
+        return [self._of(at, name) for at, name in enumerate(self.tallies.protocols)]
 
     def _of(self, at: int, protocol: str) -> Standing:
         methods = self.tallies.methods

@@ -9,11 +9,12 @@ from typing import Any
 from rankings.command_line.answer_files import read_answer_file
 from rankings.command_line.tools import counted, read_records
 from rankings.consensus.davidson import DavidsonFit, davidson
-from rankings.consensus.rules import ConsensusMethod, agreed
+from rankings.consensus.rules import ConsensusMethod, agreed, why_no_order
 from rankings.elicitation.answers import NAMELESS, Answers, answers_of_rankings, answers_of_rows
 from rankings.elicitation.pairs import Codes, LeftOut, codes_of
 from rankings.errors import RankingError
 from rankings.orders.buckets import Ranking, checked, to_text
+from rankings.orders.pairwise import pair_counts
 from rankings.output.table import CRITERION, Column, Table, count, number
 
 from .tables import Plot, Shown, dots, is_frame, records_of
@@ -35,13 +36,14 @@ class Rankings(Shown):
         is Kemeny's over the pairs that were compared; there is none if no answer connects some of
         the methods.
     strengths : criterion -> DavidsonFit
-        Of the methods over all images, from every answer.
+        Of the methods over all images, from every answer; none by a criterion of which no answer
+        connects some of the methods.
     left_out : tuple of (image, annotator, reason)
         Answers that are not used, and annotators whose answers give no whole ranking; the pairs of
         these count for consensus and strengths.
     notes : tuple of str
-        What else should be known: images whose consensus rests on some pairs or is missing, and
-        answers without an annotator.
+        What else should be known: images whose consensus rests on some pairs or is missing,
+        methods without a common order, and answers without an annotator.
     """
 
     rankings: Nested
@@ -153,13 +155,20 @@ def rank(
         for image, one in images.items()
         if one.note
     ]
+    apart = {
+        criterion: why
+        for criterion, own in found.orders.items()
+        if own and (why := why_no_order(pair_counts(own)))
+    }
+    # Of one image, the note on its consensus has said it.
+    notes += [f"{by}: {why}" for by, why in apart.items() if len(agreements[by]) > 1]
     return Rankings(
         found.whole,
         {
             criterion: {image: one.ranking for image, one in images.items() if one.ranking}
             for criterion, images in agreements.items()
         },
-        {criterion: davidson(own) for criterion, own in found.orders.items() if own},
+        {by: davidson(own) for by, own in found.orders.items() if own and by not in apart},
         (*left_out, *found.left_out),
         tuple(notes),
     )

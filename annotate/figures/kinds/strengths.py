@@ -28,10 +28,12 @@ def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") 
     ``people`` is a :class:`rankings.detectors.method_strengths.Strengths` as JSON-able data.
     """
     title = titled(_("Strengths of the detectors"), criterion)
-    strengths = people["strengths"]
+    strengths, reason = people["strengths"], people["reason"]
     if not strengths:
-        return without_drawing("strengths", title, heads_of("strengths"), _("No image counts yet."))
-    reason = people["reason"]
+        text = (
+            f"{capital(in_language(reason))}." if people["n_images"] else _("No image counts yet.")
+        )
+        return without_drawing("strengths", title, heads_of("strengths"), text)
     return Figure(
         name="strengths",
         title=title,

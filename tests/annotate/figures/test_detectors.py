@@ -130,6 +130,23 @@ def test_an_older_kept_report_says_that_it_holds_none(researcher, study):
     assert researcher.get(table).status_code == 404
 
 
+def test_the_page_names_methods_with_too_few_images(researcher, study):
+    run = ProtocolRun.objects.get(name="Right")
+    run.scores.filter(result__method__name="a", result__image=study.images.first()).delete()
+    response = page(researcher, study)
+    [right] = [
+        one
+        for one in response.context["standings"].protocols
+        if one.standing["protocol"] == "Right"
+    ]
+    assert [(one.place, one.is_other) for one in right.places] == [
+        (None, False),
+        (1, False),
+        (2, False),
+    ]
+    assert "a: 1 of 2 images" in " ".join(response.text.split())
+
+
 @pytest.mark.parametrize("slug", ["iou", "deteval", "evaltex", "icdar13", "no-ground-truth"])
 def test_sums_give_the_official_figures(study, slug):
     run = score_protocol(dataset=study.dataset, slug=slug)
@@ -167,6 +184,12 @@ PEOPLE = {
     "n_images": 2,
     "n_annotators": 3,
 }
+
+
+def test_the_figure_says_why_there_is_no_order():
+    why = "no order over all images: no answer connects a; b"
+    figure = detector_strengths(PEOPLE | {"strengths": [], "reason": why})
+    assert figure.notes == ("No order over all images: no answer connects a; b.",)
 
 
 def test_the_figure_has_the_numbers_of_the_table():

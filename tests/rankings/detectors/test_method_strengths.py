@@ -61,10 +61,9 @@ def values_of(strengths):
 
 
 def test_two_methods_by_hand():
-    # 3 to 1 with 1 tie: a lead of log 3, and nu = 1 / sqrt(3 x 1).
-    rankings = dict(
-        enumerate([{"x": (("a",), ("b",))}] * 3 + [{"x": (("b",), ("a",))}, {"x": (("a", "b"),)}])
-    )
+    # 6 to 2 with 2 ties: a lead of log 3, and nu = 1 / sqrt(3 x 1).
+    answers = [{"x": (("a",), ("b",))}] * 3 + [{"x": (("b",), ("a",))}, {"x": (("a", "b"),)}]
+    rankings = dict(enumerate(answers * 2))
     fitted = strengths_of(people_of(rankings), ridge=1e-9)
     assert values_of(fitted) == pytest.approx({"a": math.log(3) / 2, "b": -math.log(3) / 2})
     assert fitted.tie_parameter == pytest.approx(3**-0.5)
@@ -72,12 +71,13 @@ def test_two_methods_by_hand():
     [lead] = fitted.leads
     # At the fit the chances are 3/5, 1/5, 1/5. Of the lead and log nu the information is
     # ((v, c), (c, w)): v = ((4/5) - (2/5)^2) / 4 = 0.16, c = -(2/5)(1/5)/2 = -0.04, w = 0.16, each
-    # times 5. Scores by the lead are half the outcome less 0.2, by log nu whether it is tied less 0.2.
-    information = 5 * np.array([[0.16, -0.04], [-0.04, 0.16]])
+    # times 10. Scores by the lead are half the outcome less 0.2, by log nu whether it is tied less 0.2.
+    information = 10 * np.array([[0.16, -0.04], [-0.04, 0.16]])
     scores = np.array([[0.3, -0.2]] * 3 + [[-0.7, -0.2], [-0.2, 0.8]])
+    scores = np.concatenate([scores, scores])
     inverse = np.linalg.inv(information)
-    variance = (inverse @ (5 / 4 * scores.T @ scores) @ inverse)[0, 0]
-    half = student.ppf(0.975, 4) * variance**0.5
+    variance = (inverse @ (10 / 9 * scores.T @ scores) @ inverse)[0, 0]
+    half = student.ppf(0.975, 9) * variance**0.5
     assert (lead.first, lead.second) == ("a", "b")
     assert (lead.low, lead.high) == pytest.approx((math.log(3) - half, math.log(3) + half))
 
@@ -110,7 +110,7 @@ def test_the_fit_is_the_largest_likelihood():
 
 @pytest.mark.parametrize("lacks_a_method", [False, True])
 def test_errors_are_those_of_numbers_ranking_by_ranking(lacks_a_method):
-    rankings = random_rankings(missing=0.2, seed=4)
+    rankings = random_rankings(n_images=12, missing=0.2, seed=4)
     if lacks_a_method:
         rankings["img_2"] = {"annotator-0": (("m2",), ("m0",)), "annotator-1": (("m2", "m0"),)}
     people = people_of(rankings)
@@ -174,17 +174,35 @@ def test_one_image_has_no_limits():
     assert fitted.reason == "one image says nothing about others"
 
 
+@pytest.mark.parametrize(("n_images", "has_limits"), [(9, False), (10, True)])
+def test_fewer_than_ten_images_give_no_limits(n_images, has_limits):
+    fitted = strengths_of(people_of(random_rankings(n_images=n_images)))
+    limits = [one.low is not None for one in (*fitted.strengths, *fitted.leads)]
+    assert {*limits} == {has_limits}
+    assert fitted.reason == (None if has_limits else "fewer than ten images give no interval")
+
+
+def test_methods_that_no_answer_connects_have_no_strengths():
+    rankings = {"one": {"ann": (("a",), ("b",))}, "two": {"cat": (("c",), ("d",))}}
+    fitted = strengths_of(people_of(rankings))
+    assert (fitted.strengths, fitted.leads, fitted.n_images) == ((), (), 2)
+    assert fitted.reason == "no order over all images: no answer connects a, b; c, d"
+    # b and c on a third image join all four.
+    joined = strengths_of(people_of({**rankings, "three": {"ann": (("b",), ("c",))}}))
+    assert [one.method for one in joined.strengths] == ["a", "b", "c", "d"]
+
+
 def test_annotators_who_share_no_image_have_limits():
     rankings = {
         image: {f"annotator-{at % 3}": next(iter(of_image.values()))}
-        for at, (image, of_image) in enumerate(random_rankings().items())
+        for at, (image, of_image) in enumerate(random_rankings(n_images=12).items())
     }
     fitted = strengths_of(people_of(rankings))
     assert all(one.low < one.strength < one.high for one in fitted.strengths)
 
 
 def test_where_all_is_tied_nobody_leads():
-    fitted = strengths_of(people_of({f"img_{at}": {"x": (("a", "b"),)} for at in range(3)}))
+    fitted = strengths_of(people_of({f"img_{at}": {"x": (("a", "b"),)} for at in range(10)}))
     assert values_of(fitted) == {"a": 0.0, "b": 0.0}
     assert fitted.leads[0].low == fitted.leads[0].high == 0
 
@@ -199,7 +217,8 @@ def test_images_of_few_or_differing_rankings_are_left_out():
         },
         min_annotators=2,
     )
-    assert (people.images, people.methods, people.n_left_out) == (("two",), ("a", "b"), 2)
+    assert (people.images, people.methods) == (("two",), ("a", "b"))
+    assert people.left_out == ("differing", "one")
 
 
 def test_many_methods_and_annotators():

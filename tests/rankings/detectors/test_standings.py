@@ -2,12 +2,13 @@
 
 import csv
 import json
+import random
 
 import numpy as np
 import pytest
 
 from rankings.__main__ import main
-from rankings.command_line.files import read_scores
+from rankings.command_line.files import as_text, read_scores
 from rankings.detectors.soft_accuracy import Options
 from rankings.detectors.standings import detectors
 from rankings.detectors.tallies import tallies_of_scores
@@ -80,7 +81,8 @@ def test_missing_and_undefined_scores_are_told_apart():
     scores = {image: dict(of_image) for image, of_image in SCORES.items()}
     scores["img_0"] = {"same": {"a": (None, 0.9), "b": (0.5, 0.5)}, "other": SAME}
     [same] = [one for one in of_recall(scores=scores).protocols if one.protocol == "same"]
-    assert same.figures == pytest.approx({"a": 0.9, "b": 0.5, "c": 0.1})
+    assert same.figures == pytest.approx({"a": 0.9, "b": 0.5})
+    assert same.methods_left_out == (("c", 4, 5),)
 
 
 def lacking(scores, method, images):
@@ -94,60 +96,149 @@ def lacking(scores, method, images):
     }
 
 
+def repeated(rows, n=12):
+    """Return the rows of five images for more of them, in turn."""
+    return {f"img_{at}": rows[f"img_{at % 5}"] for at in range(n)}
+
+
 def test_a_method_that_lacks_images_is_compared_on_the_shared_ones():
     """Without img_1 and img_3, on which it is worst, "a" would be the best by "other"."""
-    found = of_recall(scores=lacking(SCORES, "a", ("img_1", "img_3")))
+    scores = lacking(repeated(SCORES), "a", ("img_1", "img_3"))
+    found = of_recall(repeated(RANKINGS), scores)
     assert found.images_left_out == (
-        ("img_1", "same has not scored a"),
-        ("img_3", "same has not scored a"),
+        ("img_1", "other has not scored a"),
+        ("img_3", "other has not scored a"),
     )
-    assert found.people.n_images == 3
+    assert (found.people.n_images, found.n_images_left_out) == (10, 2)
     [other] = [one for one in found.protocols if one.protocol == "other"]
-    # On the shared three all sums are 0.6, 0.5 and 0.1, for a, b and c.
-    assert other.figures == pytest.approx({"a": 0.6, "b": 0.5, "c": 0.1})
-    assert (other.order, other.n_wrong) == (abc("abc"), 0)
+    # Of the shared ten it has 0 on img_6, img_8 and img_11, and 0.6 on seven.
+    assert other.figures == pytest.approx({"a": 0.42, "b": 0.5, "c": 0.1})
+    assert other.methods_left_out == ()
 
 
-def test_protocols_without_a_shared_image_are_left_out():
-    scores = lacking(lacking(SCORES, "a", ("img_0", "img_1")), "b", ("img_2", "img_3", "img_4"))
+def test_a_method_that_shares_fewer_than_ten_images_is_left_out_of_the_order():
+    """On its only image "a" is the best; the other two are compared on all of theirs."""
+    scores = lacking(repeated(SCORES), "a", [f"img_{at}" for at in range(1, 12)])
+    found = of_recall(repeated(RANKINGS), scores)
+    assert (found.people.n_images, found.images_left_out, found.left_out) == (12, (), ())
+    assert found.order == abc("abc")
+    for own in found.protocols:
+        assert own.figures == pytest.approx({"b": 0.5, "c": 0.1})
+        assert (own.order, own.n_wrong, own.hard.value) == (abc("bc"), 0, 1)
+        assert own.methods_left_out == (("a", 1, 12),)
+
+
+def test_one_protocol_that_lacks_images_of_a_method_leaves_the_others_whole():
+    lacks = lacking(repeated(SCORES), "c", [f"img_{at}" for at in range(10)])
+    scores = {
+        image: {"same": of_image["same"], "other": lacks[image]["other"]}
+        for image, of_image in repeated(SCORES).items()
+    }
+    same, other = of_recall(repeated(RANKINGS), scores).protocols
+    assert (same.order, same.methods_left_out) == (abc("abc"), ())
+    # a has 0.6 on seven images and 0 on five: 4.2 / 12, less than b's 0.5.
+    assert (other.order, other.methods_left_out) == (abc("ba"), (("c", 2, 12),))
+    assert [(one.first, one.second) for one in other.wrong] == [("a", "b")]
+
+
+def test_a_protocol_with_too_few_images_does_not_take_those_of_the_others():
+    few = {image: of_image["other"] for image, of_image in [*SCORES.items()][:2]}
+    scores = {
+        image: {"same": SAME} | ({"other": few[image]} if image in few else {})
+        for image in repeated(SCORES)
+    }
+    found = of_recall(repeated(RANKINGS), scores)
+    assert [one.protocol for one in found.protocols] == ["same"]
+    assert found.left_out == (("other", "it has scored 2 of 12 images"),)
+    assert (found.people.n_images, found.n_images_left_out) == (12, 0)
+
+
+def test_protocols_in_which_every_method_lacks_images_are_left_out():
+    scores = SCORES
+    for method, images in (("a", ("img_0", "img_1")), ("b", ("img_2",)), ("c", ("img_3",))):
+        scores = lacking(scores, method, images)
     found = of_recall(scores=scores)
-    reason = "on no image have the protocols scored every method"
-    assert (found.protocols, found.left_out) == ((), (("same", reason), ("other", reason)))
+    reason = "no method has all its images: a: 3 of 5 images, b: 4 of 5 images, c: 4 of 5 images"
+    assert (found.protocols, found.left_out) == ((), (("other", reason), ("same", reason)))
     assert (found.order, found.people.n_images) == (abc("abc"), 5)
 
 
-def test_the_shell_says_which_images_are_left_out(tmp_path, capsys):
-    """By its two images alone, "c" has every word; people put it last on all."""
-    rows = ["protocol,method,image,recall,precision,f_score,recalled,n_truth,precise,n_detections"]
-    for at in range(12):
-        rows.append(f"iou,a,img_{at},0.5,1,,1,2,1,1")
-        rows.append(f"iou,b,img_{at},0.5,1,,1,2,1,1")
-        if at < 2:
-            rows.append(f"iou,c,img_{at},{'01'[at]},1,,{2 * at},2,2,2")
+def test_criteria_without_an_order_say_so_and_others_have_theirs():
+    apart = {"img_0": {"x": abc("ab")}, "img_1": {"x": abc("cd")}}
+    whole = {"img_0": {"x": abc("abcd")}, "img_1": {"x": abc("abcd")}}
+    scores = {image: {"p": dict.fromkeys("abcd", (0.5, 0.5))} for image in apart}
+    tallies = tallies_of_scores(scores)
+    found = detectors({"recall": apart, "precision": whole}, tallies, OPTIONS)
+    none, order = found.criteria["recall"], found.criteria["precision"]
+    assert (none.order, none.protocols, none.people.strengths) == ((), (), ())
+    assert none.people.reason == "no order over all images: no answer connects a, b; c, d"
+    assert order.order == abc("abcd")
+    text = as_text(found.to_json())
+    assert text.count("recall: no order over all images: no answer connects a, b; c, d") == 1
+
+
+def test_the_shell_says_which_methods_lack_images(tmp_path, capsys):
+    """By its two images "part" is better than "full"; people put it last on all twelve."""
+    rows = ["protocol,method,image,recall,precision"]
+    rows += [f"iou,full,img_{at},{0.1 if at < 2 else 0.9},1" for at in range(12)]
+    rows += [f"iou,part,img_{at},0.5,1" for at in range(2)]
     (tmp_path / "scores.csv").write_text("\n".join(rows))
-    buckets = '"[[""a""], [""b""], [""c""]]"'
-    lines = [f"img_{at},{name},recall,{buckets}" for at in range(12) for name in "xy"]
+    lines = [
+        f'img_{at},{name},recall,"[[""full""], [""part""]]"' for at in range(12) for name in "xy"
+    ]
     text = "\n".join(["image,annotator,criterion,buckets", *lines])
     (tmp_path / "rankings.csv").write_text(text)
     files = [str(tmp_path / "rankings.csv"), str(tmp_path / "scores.csv")]
     assert main(["detectors", *files]) == 0
     said = capsys.readouterr().out
-    assert (
-        "recall: 10 images are left out for all methods and protocols, since iou has not scored c: "
-        "img_2, img_3, img_4, img_5, img_6 …"
-    ) in said
+    assert "recall: the order of iou leaves out part: 2 of 12 images" in said
+    assert "part > full" not in said
     assert main(["detectors", "--json", *files]) == 0
     own = json.loads(capsys.readouterr().out)["criteria"]["recall"]
     [iou] = own["protocols"]
-    # On the shared two images all three find 2 of 4 words.
-    assert (iou["figures"], iou["n_wrong"]) == ({"a": 0.5, "b": 0.5, "c": 0.5}, 0)
-    assert [image for image, _ in own["images_left_out"]] == [f"img_{at}" for at in range(2, 12)]
+    # (0.1 + 0.1 + 10 x 0.9) / 12
+    assert iou["figures"] == {"full": pytest.approx(9.2 / 12)}
+    assert (iou["n_wrong"], own["n_images_left_out"], own["images_left_out"]) == (0, 0, [])
+
+
+def test_the_order_of_the_rows_changes_no_digit(tmp_path, capsys):
+    draw = random.Random(3)
+    head = "image,annotator,criterion,buckets"
+    lines = [
+        f'img_{at},{name},recall,"{json.dumps(abc(draw.sample("abcd", 4)))}"'.replace(
+            '"a"', '""a""'
+        )
+        .replace('"b"', '""b""')
+        .replace('"c"', '""c""')
+        .replace('"d"', '""d""')
+        for at in range(14)
+        for name in "xyz"
+    ]
+    scores = [
+        f"{protocol},{method},img_{at},{draw.random()},1"
+        for protocol in ("p", "q")
+        for method in "abcd"
+        for at in range(14)
+    ]
+    found = set()
+    for _ in range(4):
+        (tmp_path / "rankings.csv").write_text("\n".join([head, *draw.sample(lines, len(lines))]))
+        text = "\n".join(
+            ["protocol,method,image,recall,precision", *draw.sample(scores, len(scores))]
+        )
+        (tmp_path / "scores.csv").write_text(text)
+        files = [str(tmp_path / "rankings.csv"), str(tmp_path / "scores.csv")]
+        assert main(["detectors", "--json", "--resamples", "50", *files]) == 0
+        found.add(json.dumps(json.loads(capsys.readouterr().out), sort_keys=True))
+    assert len(found) == 1
 
 
 def test_images_without_enough_rankings_do_not_count():
     rankings = {**RANKINGS, "img_0": {"x": abc("cba")}, "img_1": {}}
     ours = of_recall(rankings, min_annotators=2)
     assert (ours.people.n_images, ours.n_images_left_out) == (3, 2)
+    reason = "too few rankings, or rankings of different methods"
+    assert ours.images_left_out == (("img_0", reason), ("img_1", reason))
 
 
 @pytest.mark.parametrize(
@@ -166,7 +257,7 @@ def test_hardly_a_study_says_why_there_are_no_limits(rankings, reason):
 def test_annotators_who_share_no_image_and_one_annotator_have_an_answer():
     apart = {image: {f"annotator-{at}": abc("abc")} for at, image in enumerate(RANKINGS)}
     assert of_recall(apart).people.n_annotators == 5
-    alone = of_recall({image: {"x": abc("abc")} for image in RANKINGS})
+    alone = of_recall({f"img_{at}": {"x": abc("abc")} for at in range(10)}, repeated(SCORES))
     assert "one annotator" in alone.people.reason
 
 

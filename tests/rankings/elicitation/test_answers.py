@@ -55,6 +55,20 @@ def test_incomplete_rankings_are_no_full_ones():
         assert "item 0: people ranked different methods" in done.stderr
 
 
+def test_methods_that_no_answer_on_any_image_connects_have_no_strengths():
+    pairs = [
+        {"image": image, "annotator": name, "method_a": a, "method_b": b, "verdict": "left"}
+        for image, name, a, b in (("one", "ann", "a", "b"), ("two", "cat", "c", "d"))
+    ]
+    found = tr.rank(pairs)
+    wanted = "preference: no order over all images: no answer connects a, b; c, d"
+    assert (dict(found.strengths), found.notes) == ({}, (wanted,))
+    assert str(found).count("no answer connects") == 1
+    # On one image the note on its consensus is enough.
+    of_one = tr.rank([pair | {"image": "one"} for pair in pairs])
+    assert (dict(of_one.strengths), len(of_one.notes)) == ({}, 1)
+
+
 def test_the_command_gives_no_order_of_methods_that_no_answer_connects():
     lists = [[strict("ab"), strict("cd")], [strict("ab")]]
     done = commands.run_here(main, "consensus", "-", stdin=json.dumps(lists))
