@@ -18,7 +18,7 @@ POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-fast test-changed test-thorough test-postgres test-lowest benchmarks-check load crash sbom lint messages docs docs-site demo-archive screenshots browser tex lock clean
+.PHONY: help demo run test test-fast test-changed test-thorough test-postgres test-lowest benchmarks-check load crash sbom lint messages docs docs-site demo-archive screenshots findings browser tex lock clean
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -117,6 +117,10 @@ tex: ## Install a TeX, with which tests set the tables for papers (65 MB)
 
 screenshots: .venv/dev browser ## Take the pictures of the landing page, with the demo in Chromium
 	@$(BIN)/python -m tools.screenshots
+
+findings: ## Run what we found in other people's libraries (findings/); each makes its environment, which takes a minute
+	@status=0; for script in findings/*.sh; do if PYTHON=$(PYTHON) $$script >/dev/null 2>&1; then echo "ok       $$script"; \
+		else echo "changed  $$script"; status=1; fi; done; exit $$status
 
 browser: ## Install Chromium for the browser tests where it is missing and can be had
 	@if command -v chromium-headless-shell >/dev/null; then :; \
