@@ -104,6 +104,9 @@ class Checked:
     against: Against | None = None
     with_text: Collection[str] = frozenset()
     trial: dict[str, Any] | None = None
+    # Of results, as of ``Noticed``.
+    is_exchanged: bool = False
+    is_misread: bool = False
 
 
 @dataclass
@@ -166,7 +169,8 @@ def check_truth(
     ``sizes`` returns those of the photographs.
     """
     archive = _read(given, "truth", None, progress, sizes)
-    known_sizes = {**archive.sizes, **sizes()}
+    of_photographs = sizes()
+    known_sizes = {**archive.sizes, **of_photographs}
     archive, trial = truth_upright(archive, known_sizes, given.file.reading)
     problems = _problems_of(archive)
     if archive.methods:
@@ -177,7 +181,9 @@ def check_truth(
         problems.error(
             "A1", _("no ground-truth file"), _("{pattern} in a zip").format(pattern="gt_NAME.txt")
         )
-    for fault in (*impossible(archive), *without_regions(archive)):
+    for fault in chain(
+        impossible(archive), without_regions(archive), outside_images(archive, of_photographs)
+    ):
         problems.add(fault)
     checked = Checked(rows, problems, {}, archive.line_format, archive.encodings)
     rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
@@ -260,6 +266,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
     checked.counts = totals | {"methods": counts, "histogram": _histogram(n_boxes), "fits": fits}
     checked.trial = noticed.trial
+    checked.is_exchanged, checked.is_misread = noticed.is_exchanged, noticed.is_misread
     return checked
 
 
@@ -376,14 +383,6 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
             progress(len(place), len(regions))
     tell_missing_photographs(problems, list(regions), place, strange)
     n_turned = tell_turned(problems, found, given.file.reading)
-    sizes = {stem: (of.width, of.height) for stem, of in found.items()}
-    for image, encoded in truth:
-        # One image at a time: memory never holds all regions.
-        alone = {image: decode_regions(encoded)}
-        for fault in outside_images(
-            Archive(given.file.name, LineFormat.POLYGON, alone, (), {}), sizes
-        ):
-            problems.add(fault)
     rows.write(iter(verified))
     return Checked(rows, problems, {"photographs": len(verified), "turned": n_turned})
 

@@ -15,6 +15,7 @@ from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
 from protocols.diagnostics.fits import fit
 from protocols.diagnostics.inspection import Against, as_data
+from protocols.diagnostics.truths import tell_exchanged
 from protocols.formats.summaries import Summary, summaries
 from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import gettext_noop
@@ -59,6 +60,7 @@ def check(
             "trials": _trials(draft, files, checked),
             "kinds": [_kind(file, of) for file in files for of in _summaries(checked[file.pk])],
             "compared": checker.compared(),
+            "misread": checker.is_misread,
         }
         locked.checked_against = against
         locked.state = Draft.State.CHECKED
@@ -83,6 +85,8 @@ class _Checker:
         with_scores = any(file.kind == FileKind.SCORES for file in files)
         self._known = Known.of(draft.dataset, with_results=with_scores)
         self._truth: Checked | None = None
+        # Whether all results are read in a named way that hardly fits, while another way fits.
+        self.is_misread = False
 
     def compared(self) -> dict[str, Any]:
         """Return the images on which results were compared, and the fit of loaded results."""
@@ -114,7 +118,25 @@ class _Checker:
             rows = staging.Rows(staging.rows_path(self._draft.pk, file.pk))
             checked[file.pk] = self._read(Given.of(file, self._paths), rows, progress)
             self._progress.tell(number, n_files, FILES_READ)
+        self._compare_all(checked)
         return checked
+
+    def _compare_all(self, checked: Mapping[int, Checked]) -> None:
+        """Report what only all results together tell: exchanged ground truth, wrong readings."""
+        files = [file for file in self._files if file.kind == FileKind.RESULTS]
+        of_results = [checked[file.pk] for file in files]
+        if not files:
+            return
+        if self._truth is not None and all(of.is_exchanged for of in of_results):
+            names = [file.name for file in files]
+            is_said = all(file.reading for file in files)
+            truth, sizes = self._known.against.truth, self._known.sizes
+            if tell_exchanged(self._truth.problems, truth, sizes, names, is_said=is_said):
+                for of in of_results:
+                    of.problems.drop("F2")
+                    of.trial = None
+                return
+        self.is_misread = all(of.is_misread for of in of_results)
 
     def _sizes(self) -> dict[str, tuple[int, int]]:
         """Return the sizes of the photographs of this load, before they are verified."""

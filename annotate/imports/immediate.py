@@ -135,11 +135,14 @@ class LoadAtOnce:
         self.draft.refresh_from_db()
 
     def refuse_faults(self) -> None:
-        """Raise NotLoaded if anything is wrong; an unanswered question is a fault too."""
+        """Raise NotLoaded if anything is wrong: so are open questions, and readings that never fit."""
         found = [finding.as_problem() for finding in self.draft.findings.all()]
+        is_misread = self.draft.summary["misread"]
         problems = [
-            replace(problem, severity="error") if problem.severity == "question" else problem
-            for problem in found
+            replace(of, severity="error")
+            if of.severity == "question" or (is_misread and of.code == "F2")
+            else of
+            for of in found
         ]
         if any(problem.severity == "error" for problem in problems):
             refusal = NotLoaded.because_of(problems)

@@ -109,11 +109,12 @@ def fit(truth: Regions, results: Regions, sizes: Sizes) -> Fit:
         n_touched=int((touched & ~flat.ignored_truth).sum()),
         n_same=n_same,
         n_all_truth=sum(len({of.points for of in scene.truth}) for scene in scenes),
-        n_outside=_outside(truth, results, sizes),
+        n_outside=outside(truth, results, sizes),
     )
 
 
-def _outside(truth: Mapping[str, object], results: Regions, sizes: Sizes) -> int | None:
+def outside(truth: Mapping[str, object], results: Regions, sizes: Sizes) -> int | None:
+    """Return how many results leave their image, None if no image has a known size."""
     sized = [image for image in truth if image in sizes]
     if not sized:
         return None

@@ -12,7 +12,7 @@ from protocols.core.base import Field
 from protocols.core.fitting import Held
 from protocols.core.regions import Region, encode_regions
 from protocols.formats.containers.contents import Archive, LineFormat
-from protocols.formats.problems import KEPT, Problem, Problems
+from protocols.formats.problems import KEPT, MISREAD, Problem, Problems
 from text_rankings.base.i18n import Message, ngettext_noop
 
 from .corrections import amended
@@ -22,6 +22,7 @@ from .readings import (
     AS_WRITTEN,
     COLUMNS,
     DIAGONALS,
+    EXCHANGED,
     NEXT,
     PREVIOUS,
     ROWS,
@@ -35,6 +36,8 @@ from .trials import Offer, is_better, n_crossing, offered, read_on
 
 # Below this share of matched truths results hardly fit; from _SAME on they copy the truth.
 _HARDLY: Final = 0.05
+# Above this share, results fit.
+_FITS: Final = 0.5
 _MIN_TRUTH: Final = 20
 _SAME: Final = 0.9
 _MIN_SAME: Final = 10
@@ -97,6 +100,10 @@ class Noticed:
     offer: Offer | None = None
     # An image that illustrates the offer: its name, and its regions in both readings.
     trial: dict[str, Any] | None = None
+    # Whether results fit only with x and y exchanged, as they are read or would be.
+    is_exchanged: bool = False
+    # Whether they are read in a named way that hardly fits, while another way fits.
+    is_misread: bool = False
 
     def regions_of(self, image: str) -> Iterator[Region]:
         """Yield the regions of an image by all methods."""
@@ -123,7 +130,7 @@ def look(
     """
     sizes = {image: size for image, size in images.items() if size is not None}
     if reading not in ("", AS_READ):
-        return _read_as_said(archive, against, images, sizes, reading)
+        return _read_as_said(archive, against, images, sizes, reading, read_as)
     noticed = Noticed(archive)
     noticed.fits = _fits(archive, against, sizes)
     if not against.truth:
@@ -150,6 +157,8 @@ def look(
         noticed.trial = _trial(noticed.offer, against, results, others)
         if reading == "":
             noticed.archive = _without_explained(archive, noticed.offer)
+        noticed.is_exchanged = noticed.offer.reading == EXCHANGED
+        noticed.is_misread = reading == AS_READ and _is_misread(as_read, noticed.offer.fit)
     noticed.archive = _told(noticed, against, reading, as_read)
     truths = [region for of in against.truth.values() for region in of]
     found = [region for image in against.truth for region in results.get(image, ())]
@@ -206,6 +215,7 @@ def _read_as_said(
     images: Mapping[str, tuple[int, int] | None],
     sizes: Sizes,
     reading: str,
+    read_as: Callable[[str], Archive] | None,
 ) -> Noticed:
     try:
         changed = amended(archive, reading, sizes=sizes, known=images)
@@ -215,6 +225,10 @@ def _read_as_said(
         return Noticed(_with(archive, problems))
     problems = Problems(archive.name, list(changed.problems), Counter(changed.counts))
     fits = _fits(changed, against, sizes)
+    noticed = Noticed(changed, fits)
+    if fits and (other := _other_than_said(archive, changed, against, images, reading, read_as)):
+        _tell_other(noticed, problems, other, against, reading)
+        return noticed
     told = next(map(_numbers, fits.values()), "")
     found = Message("a file that is read {reading}", reading=words_of(reading))
     if told:
@@ -227,7 +241,69 @@ def _read_as_said(
         "a file that needs no correction",
         action=Message("read this way, as specified"),
     )
-    return Noticed(_with(changed, problems), fits)
+    noticed.archive = _with(changed, problems)
+    if reading == EXCHANGED and fits:
+        as_read, said = (fit(against.truth, _largest(of), sizes) for of in (archive, changed))
+        noticed.is_exchanged = is_better(as_read, said)
+    return noticed
+
+
+def _other_than_said(
+    archive: Archive,
+    changed: Archive,
+    against: Against,
+    images: Mapping[str, tuple[int, int] | None],
+    reading: str,
+    read_as: Callable[[str], Archive] | None,
+) -> Offer | None:
+    """Return another reading than the named one, if that hardly fits and this one does."""
+    sizes = {image: size for image, size in images.items() if size is not None}
+    said = fit(against.truth, _largest(changed), sizes)
+    if not _hardly(said):
+        return None
+    if reading in AS_WRITTEN:
+        archive = read_as(archive.line_format.value) if read_as else archive
+        if archive.errors:
+            return None
+    results = _largest(archive)
+    as_read = fit(against.truth, results, sizes)
+    best = Offer(AS_READ, said, as_read)
+    if not _is_misread(said, as_read):
+        tried = offered(against.truth, results, sizes, images, as_read, Notation.of(archive))
+        best = best if tried is None else Offer(tried.reading, said, tried.fit)
+    return best if _is_misread(said, best.fit) else None
+
+
+def _tell_other(
+    noticed: Noticed, problems: Problems, other: Offer, against: Against, reading: str
+) -> None:
+    found = Message(
+        "a file that is read {reading}: {told}; {other}: {better} (at IoU 0.5, on {words})",
+        reading=words_of(reading),
+        told=_numbers(as_data(other.as_read)),
+        other=words_of(other.reading),
+        better=_numbers(as_data(other.fit)),
+        words=against.words,
+    )
+    problems.warning("F2", found, "results that fit", action=MISREAD)
+    noticed.archive = _with(noticed.archive, problems)
+    noticed.is_misread = True
+    noticed.is_exchanged = other.reading == EXCHANGED
+
+
+def _largest(archive: Archive) -> Mapping[str, Sequence[Region]]:
+    """Return the results of the method with the most regions."""
+    methods = archive.by_method.values()
+    return max(methods, key=lambda of: sum(map(len, of.values())), default={})
+
+
+def _hardly(of: Fit) -> bool:
+    return of.n_truth > 0 and min(of.recall or 0.0, of.precision or 0.0) < _HARDLY
+
+
+def _is_misread(said: Fit, other: Fit) -> bool:
+    """Return whether results hardly fit as they are read, while another reading fits."""
+    return _hardly(said) and min(other.recall or 0.0, other.precision or 0.0) > _FITS
 
 
 def _as_written(
@@ -295,7 +371,10 @@ def _told(noticed: Noticed, against: Against, reading: str, as_read: Fit) -> Arc
             )
         if reading == AS_READ:
             problems.warning(
-                "F2", found, "results that fit", action=Message("read as they are, as specified")
+                "F2",
+                found,
+                "results that fit",
+                action=MISREAD if noticed.is_misread else Message("read as they are, as specified"),
             )
         else:
             problems.question("F2", found, "your choice of how to read the file")

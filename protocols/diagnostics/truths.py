@@ -10,6 +10,9 @@ from protocols.formats.containers.contents import Archive
 from protocols.formats.problems import KEPT, Problem, Problems, quoted
 from text_rankings.base.i18n import Message, ngettext_noop
 
+from .fits import outside
+from .readings import EXCHANGED, Regions, Sizes, read_so
+
 # Fewer regions may be so by chance.
 _MIN_REGIONS: Final = 5
 # A box of the last pixel included is a pixel high if its lines are equal.
@@ -60,6 +63,30 @@ def without_regions(archive: Archive) -> list[Problem]:
             images=ngettext_noop("{n} image", "{n} images", len(archive.regions)),
         )
     return problems.found
+
+
+def tell_exchanged(
+    problems: Problems, truth: Regions, sizes: Sizes, files: Sequence[str], *, is_said: bool
+) -> bool:
+    """Report ground truth that all results of a load fit only with x and y exchanged (F11).
+
+    ``problems`` are those of the ground truth, ``files`` names the results; ``is_said`` tells
+    whether a person named that reading for all. The photographs decide which side is wrong: that
+    which leaves them. Where they do not tell, several files do not share a mistake by chance.
+    """
+    others = read_so(truth, EXCHANGED, sizes=sizes, known=truth)
+    as_read, exchanged = (outside(truth, of, sizes) for of in (truth, others))
+    is_wrong = len(files) > 1 and not is_said
+    if as_read is not None and exchanged is not None and as_read != exchanged:
+        is_wrong = as_read > exchanged
+    if is_wrong:
+        problems.error(
+            "F11",
+            "ground truth that all results fit only with x and y exchanged ({files})",
+            "x before y in the ground truth; correct this file, not the results",
+            files=", ".join(files),
+        )
+    return is_wrong
 
 
 def _is_flat(region: Region) -> bool:

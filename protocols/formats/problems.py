@@ -27,6 +27,7 @@ KEPT: Final = Message("kept")
 KEPT_AS_IT_IS: Final = Message("kept as it is")
 PASSED_OVER: Final = Message("skipped")
 LEFT_OUT: Final = Message("left out")
+MISREAD: Final = Message("read this way, although another way fits far better")
 REORDERED: Final = Message("reordered")
 ASKED: Final = Message("nothing is loaded until this is answered")
 _ACTIONS: Final[Mapping[Severity, str]] = {
@@ -190,6 +191,11 @@ class Problems:
         self.counts[problem.code] += 1
         if self.counts[problem.code] <= _MAX_PER_CODE:
             self.found.append(problem)
+
+    def drop(self, code: str) -> None:
+        """Remove the problems of a code, which others explain."""
+        self.found = [problem for problem in self.found if problem.code != code]
+        self.counts.pop(code, None)
 
     def is_full(self, code: str) -> bool:
         """Return whether a further problem of this code would only be counted."""

@@ -7,7 +7,7 @@ from typing import Final
 
 from text_rankings.base.i18n import Message, ngettext_noop
 
-from .problems import ADVICE, CODES, Problem, Severity
+from .problems import ADVICE, CODES, MISREAD, Problem, Severity
 
 MAX_EXAMPLES: Final = 3
 # Parts that differ between problems of one kind: pieces of the file, names offered, numbers.
@@ -79,7 +79,8 @@ class Summary:
 
     @property
     def advice(self) -> str:
-        if self.severity == "warning" and self.code in _OF_WARNINGS:
+        is_misread = self.examples[0].action == MISREAD
+        if self.severity == "warning" and self.code in _OF_WARNINGS and not is_misread:
             return _OF_WARNINGS[self.code]
         return ADVICE[self.code]
 

@@ -149,3 +149,92 @@ def test_prices_and_some_flat_boxes_are_no_reason_to_stop(lines, n, tmp_path):
     results = zip_file(tmp_path / "east.zip", {"res_1.txt": ""})
     found = tr.score(str(truth), str(results), format="ltrb")
     assert len(found.scenes[""][0].truth) == n
+
+
+def turned(left, top, right, bottom):
+    return box(top, left, bottom, right)
+
+
+EXCHANGED = "ground truth that all results fit only with x and y exchanged"
+
+
+@pytest.mark.parametrize(
+    ("results", "said"),
+    [
+        ('["east.zip", "craft.zip"]', "(east.zip, craft.zip)"),
+        ('["craft.zip"]', "(craft.zip)"),
+        ('[{ file = "craft.zip", reading = "exchanged" }]', "(craft.zip)"),
+    ],
+)
+def test_ground_truth_with_exchanged_axes_is_the_file_to_correct(folder, capsys, results, said):
+    """Words at up to 330 px of 200 px of height: the truth leaves its photographs."""
+    zipped(folder, "gt.zip", "gt", turned, ",word")
+    with pytest.raises(CommandError) as refused:
+        study_of(folder, f'truth = "gt.zip"\nresults = {results}\nformat = "ltrb"')
+    assert f"gt.zip: found {EXCHANGED} {said}; expected x before y" in str(refused.value)
+    told = capsys.readouterr().err
+    assert "reading =" not in f"{refused.value}{told}"
+    assert "F2" not in told
+    # Of each image, the second word ends at 330; the first at 150 + its number.
+    assert "warning L6: gt.zip: Outside the image, 6 times in 6 files" in told
+    assert " L6: images" not in told
+    assert not Dataset.objects.exists()
+
+
+def test_several_results_do_not_share_a_mistake_where_no_photograph_tells(folder, capsys):
+    zipped(folder, "gt.zip", "gt", turned, ",word")
+    files = [str(folder / f"{name}.zip") for name in ("gt", "east", "craft")]
+    load = {"name": "Street", "yes": True, "format": ["ltrb"]}
+    with pytest.raises(CommandError, match="must be fixed"):
+        call_command("import_files", *files, **load)
+    assert f"error F11: gt.zip: found {EXCHANGED}" in capsys.readouterr().err
+    # One result alone is asked about, and an answer for all results counts.
+    with pytest.raises(CommandError, match="question"):
+        call_command("import_files", *files[:2], **load)
+    answers = ["east.zip=exchanged", "craft.zip=exchanged"]
+    call_command("import_files", *files, **load, reading=answers)
+    assert Dataset.objects.get().methods.count() == 2
+
+
+def test_results_that_leave_the_photographs_are_asked_about_and_not_their_truth(folder):
+    zipped(folder, "east.zip", "res", turned)
+    zipped(folder, "craft.zip", "res", lambda x, y, r, b: turned(x + 1, y, r + 1, b))
+    data = 'truth = { file = "gt.zip", format = "quad" }\nformat = "ltrb"\nresults = '
+    with pytest.raises(CommandError, match=r"results\.0\.reading: .*as-read, exchanged\."):
+        study_of(folder, f'{data}["east.zip", "craft.zip"]')
+
+
+@pytest.mark.parametrize(
+    ("write", "reading", "words"),
+    [
+        (
+            box,
+            "exchanged",
+            "with x and y exchanged: recall 0.00, precision 0.00; as read: recall 1",
+        ),
+        (
+            turned,
+            "as-read",
+            "as read: recall 0.00, precision 0.00; with x and y exchanged: recall 1",
+        ),
+    ],
+)
+def test_a_named_reading_that_hardly_fits_stops_where_another_fits(
+    folder, capsys, write, reading, words
+):
+    zipped(folder, "east.zip", "res", write)
+    data = 'truth = { file = "gt.zip", format = "quad" }\nresults = '
+    east = f'{{ file = "east.zip", format = "ltrb", reading = "{reading}" }}'
+    with pytest.raises(CommandError, match=words):
+        study_of(folder, f"{data}[{east}]")
+    files = [str(folder / name) for name in ("gt.zip", "east.zip")]
+    answers = {"format": ["gt.zip=quad", "east.zip=ltrb"], "reading": [f"east.zip={reading}"]}
+    with pytest.raises(CommandError):
+        call_command("import_files", *files, name="Street", yes=True, **answers)
+    assert not Dataset.objects.exists()
+    capsys.readouterr()
+    # Beside a method that fits, it is a warning; nothing calls for no action.
+    study_of(folder, f'{data}[{east}, {{ file = "craft.zip", format = "ltrb" }}]')
+    told = capsys.readouterr().err
+    assert f"warning F2: east.zip: found {'a file that is read ' * (write == box)}{words}" in told
+    assert "No action is needed" not in told

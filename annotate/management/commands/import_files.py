@@ -107,6 +107,8 @@ class Command(SiteCommand):
                 self.stderr.write(_option_that_answers(question))
         if planned.obstacles:
             raise NotLoaded(" ".join(planned.obstacles))
+        if options["yes"]:
+            load.refuse_faults()
         n_left_out = load.draft.findings.filter(action__in=_LEFT_OUT).count()
         if options["dry_run"]:
             self.stdout.write("Nothing was loaded: this was a dry run.")
