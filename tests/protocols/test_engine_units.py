@@ -153,6 +153,42 @@ def test_the_number_of_a_track_is_refused_with_its_name():
     assert problem.found.startswith("the number of a track in")
 
 
+# The points of the photograph of 700 x 320 pixels are shares of its sides.
+ON_THE_EDGE = {
+    "0.1 0.1 0.3 0.1 0.3 0.3 0.2 1 0.1 1": (0.1, 0.1, 0.3, 0.1, 0.3, 0.3, 0.2, 1, 0.1, 1),
+    "0.1 0 0.3 0.1 0.3 0.3 0.1 0.3 0.05 0": (0.1, 0, 0.3, 0.1, 0.3, 0.3, 0.1, 0.3, 0.05, 0),
+    "0.1 0.1 0.3 0.1 0.2 1": (0.1, 0.1, 0.3, 0.1, 0.2, 1),
+    "0.1 0.4 0.3 0.2 0.3 0": (0.1, 0.4, 0.3, 0.2, 0.3, 0),
+    "0 0 1 0 1 1 0 1": (0, 0, 1, 0, 1, 1, 0, 1),
+}
+
+
+@pytest.mark.parametrize("format", [None, "yolo"])
+@pytest.mark.parametrize("others", [(), (SEGMENT,)])
+@pytest.mark.parametrize("numbers", ON_THE_EDGE)
+def test_a_polygon_of_yolo_may_end_on_the_edge(numbers, others, format):
+    archive = yolo(*others, f"0 {numbers}", format=format, kind="results")
+    region = archive.regions["page"][-1]
+    assert (archive.format, archive.problems) == ("yolo", ())
+    shares = [value / (700, 320)[at % 2] for at, value in enumerate(region.points)]
+    assert shares == pytest.approx(ON_THE_EDGE[numbers])
+
+
+@pytest.mark.parametrize(
+    "line", ["0 0.1 0.1 0.3 0.1 0.3 0.3 0.2 0.9 0.1 2", "0 0.1 0.1 0.3 0.1 0.3 0.3 0.9 7"]
+)
+def test_the_number_of_a_track_after_points_is_one_that_no_coordinate_can_be(line):
+    [problem] = yolo(line).errors
+    assert problem.found.startswith("the number of a track in")
+
+
+def test_boxes_that_may_all_be_of_the_track_1_are_said():
+    [problem] = yolo("0 0.5 0.5 0.2 0.2 0.9 1", "0 0.4 0.5 0.2 0.2 0.8 1").problems
+    assert (problem.severity, problem.action) == ("warning", "read as points")
+    assert problem.found.startswith("lines that end in 0 or 1")
+    assert yolo("0 0.5 0.5 0.2 0.2 0.9 1", "0 0.1 0.1 0.3 0.1 0.2 1").problems == ()
+
+
 def test_a_confidence_before_the_box_is_found_by_the_whole_file():
     """The second box, read with the confidence last, reaches from 0.7 to 1.2."""
     archive = yolo(SECOND, "0 0.95 0.5 0.5 0.4 0.05")

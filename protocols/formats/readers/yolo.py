@@ -25,8 +25,10 @@ _BOX: Final = 4
 _WANTED: Final = Message(
     "a class, then x, y, width and height, or three points or more, and perhaps a confidence"
 )
-# A track's number may be after a box or four corners with a confidence.
-_TRACKED: Final = (6, 10)
+# A track's number follows a box or points with a confidence, and no coordinate is a whole number above 1.
+_N_TRACKED: Final = 6
+# Fields of a line with a class, a box or four corners, a confidence and the number of a track.
+_LIKE_TRACKS: Final = (7, 11)
 _Order = Literal["last", "second"]
 # Maximum distance of a region outside its image, as a share of the image's side.
 _MAX_SHARE: Final = 2.0
@@ -76,6 +78,7 @@ def _read(
             if on_entry is not None:
                 on_entry(done, len(labelled))
         order = order or _found_order(files, problems)
+        _tell_tracks(files, problems)
         for file in files:
             _read_image(file, names, order, collector, problems)
         if not labelled and not problems.has_errors:
@@ -140,6 +143,37 @@ def _found_order(files: Iterable[_File], problems: Problems) -> _Order:
     return "second"
 
 
+def _tell_tracks(files: Iterable[_File], problems: Problems) -> None:
+    """Warn if all triangles or pentagons may be boxes, each with a confidence and a track's number 0 or 1."""
+    lines = [(file.document.entry, *line) for file in files for line in file.lines]
+    found = [of for of in lines if len(of[2].split()) in _LIKE_TRACKS]
+    if found and all(_may_be_track(text.split()[1:]) for _, _, text in found):
+        entry, number, text = found[0]
+        problems.warning(
+            "F1",
+            "lines that end in 0 or 1, which may be the number of a track after a confidence",
+            "lines without the number of a track",
+            entry,
+            number,
+            text=text,
+            action=Message("read as points"),
+        )
+
+
+def _may_be_track(fields: Sequence[str]) -> bool:
+    numbers = _numbers(fields)
+    is_whole = fields[-1].isdecimal() and not _is_above_one(fields[-1])
+    if not numbers or not is_whole or not 0 <= numbers[-2] <= 1:
+        return False
+    if len(numbers) == _N_TRACKED:
+        return _is_inside(numbers[:4])
+    # Opposite corners of a turned rectangle have the same middle.
+    return all(
+        abs(numbers[at] + numbers[at + 4] - numbers[at + 2] - numbers[at + 6]) < _OUTSIDE
+        for at in (0, 1)
+    )
+
+
 def _numbers(fields: Sequence[str]) -> list[float]:
     """Return the numbers of a line, or none if one is invalid."""
     try:
@@ -171,11 +205,15 @@ def _read_image(
             collector.add(image, region, entry=entry, line=number, text=line)
 
 
+def _is_above_one(field: str) -> bool:
+    return field.isdecimal() and field.lstrip("0") not in ("", "1")
+
+
 def _region(line: str, names: list[str], order: _Order) -> Region:
     class_, *fields = line.split(maxsplit=_MAX_FIELDS)
     if len(fields) < _BOX or not class_.isascii() or not class_.isdecimal():
         raise Fault("L1", quoted(line), _WANTED)
-    if len(fields) in _TRACKED and fields[-1].isdecimal():
+    if len(fields) >= _N_TRACKED and len(fields) % 2 == 0 and _is_above_one(fields[-1]):
         raise Fault("L1", "the number of a track in {text}", _WANTED, text=quoted(line))
     values = [checked.finite_in(field) for field in fields]
     confidence = None

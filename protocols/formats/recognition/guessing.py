@@ -190,7 +190,11 @@ def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> G
     """Return the guess for a zip of YOLO lines, perhaps with photographs, or None."""
     texts = [of for of in members if of.name.lower().endswith(".txt")]
     lines = _some_lines(archive, [of for of in texts if of.name.lower() != "classes.txt"])
-    if not lines or not all(map(_is_yolo, lines)):
+    if not lines or not all(map(_may_be_yolo, lines)):
+        return None
+    # Whole numbers alone are shares only if photographs are in the same folder.
+    has_pictures = any(_suffix(of) in PICTURES for of in members)
+    if not has_pictures and not any("." in of for line in lines for of in line.split()[1:]):
         return None
     # Of a line that was cut, the last number may be missing.
     counts = {len(line.split()) for line in lines if len(line) < _MAX_LINE}
@@ -204,7 +208,7 @@ def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> G
     return _annotated(is_truth, "yolo", name, reason)
 
 
-def _is_yolo(line: str) -> bool:
+def _may_be_yolo(line: str) -> bool:
     """Return whether a line has a class and shares: a box or points, perhaps a confidence, a track."""
     class_, *fields = line.split()
     if len(fields) < 4 or not class_.isdecimal() or len(class_) > 5:
@@ -212,8 +216,7 @@ def _is_yolo(line: str) -> bool:
     if len(fields) > 4 and fields[-1].isdecimal():
         # The number of a track, or a confidence of 1.
         fields.pop()
-    is_share = all(re.fullmatch(r"-?[01]?(?:\.\d{0,20})?(?:e-?\d{0,2})?", of) for of in fields)
-    return is_share and any("." in of for of in fields)
+    return all(re.fullmatch(r"-?[01]?(?:\.\d{0,20})?(?:e-?\d{0,2})?", of) for of in fields)
 
 
 def _suffix(member: Member) -> str:
