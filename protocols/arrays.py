@@ -4,6 +4,7 @@ Torch and pandas are never imported: their values are read as numbers.
 """
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -48,7 +49,7 @@ def plain_values(values: Any) -> Any:
 def are_shares(regions: Iterable[Region]) -> bool:
     """Return whether there is a region, and every coordinate may be a share of an image's side.
 
-    The regions are those of a whole dataset, ground truth and detections.
+    The regions are those of one side of a whole dataset: ground truth, or the detections of a method.
     """
     some = False
     for region in regions:
@@ -67,8 +68,8 @@ class Outlines:
     """
 
     box_format: str = "xyxy"
-    _has_regions: bool = False
-    _greatest: float = 0.0
+    # The greatest coordinate by side.
+    _greatest: dict[str, float] = field(default_factory=dict)
     _is_turned: bool = False
     _unread: set[str] = field(default_factory=set)
 
@@ -131,16 +132,14 @@ class Outlines:
         size: tuple[float, float] | None,
     ) -> Region:
         if isinstance(outline, Region):
-            self._has_regions = True
-            self._greatest = max(self._greatest, *map(abs, outline.points))
+            self._notice(place, outline.points)
             return outline
         values = list(_numbers(outline, place))
         is_box = len(values) == 4 and key in ("", "boxes") and self.box_format != "polygons"
         may_be_other = key != "boxes" or self.box_format == "polygons"
         if (key == "quads" and len(values) != 8) or not (is_box or may_be_other):
             raise RegionError(f"{place} has {len(values)} numbers")
-        self._has_regions = True
-        self._greatest = max(self._greatest, *map(abs, values), 0.0)
+        self._notice(place, values)
         if size is not None:
             values = [value * size[at % 2] for at, value in enumerate(values)]
         confidence = fields.get("scores")
@@ -157,6 +156,10 @@ class Outlines:
         except RegionError as fault:
             raise RegionError(f"{place}: {fault}") from fault
 
+    def _notice(self, place: str, values: Sequence[float]) -> None:
+        side = re.match(r"\w*", place)[0]  # type: ignore[index]  # also fits nothing
+        self._greatest[side] = max(self._greatest.get(side, 0.0), *map(abs, values), 0.0)
+
     def _corners(self, box: Sequence[float]) -> tuple[float, ...]:
         left, top, right, bottom = box
         if self.box_format == "cxcywh":
@@ -172,8 +175,10 @@ class Outlines:
             yield f"keys that are not read: {', '.join(sorted(self._unread))}"
         if self._is_turned:
             yield TURNED
-        if self._has_regions and self._greatest <= _MOST_OF_SHARES:
-            yield SHARES
+
+    def sides_in_shares(self) -> list[str]:
+        """Return the sides, by the first word of their places, all of whose coordinates may be shares."""
+        return [side for side, most in self._greatest.items() if most <= _MOST_OF_SHARES]
 
 
 def _numbers(values: Any, place: str) -> Iterator[float]:

@@ -29,7 +29,7 @@ from .diagnostics.inspection import compared
 from .formats.containers.contents import Archive, Kind
 from .formats.containers.documents import image_name
 from .formats.problems import Fault
-from .formats.readers.coco import read_region
+from .formats.readers.coco import categories_of, read_region
 from .formats.recognition.reading import read
 from .formats.summaries import findings
 
@@ -168,7 +168,7 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
 
     Notes
     -----
-    Warns of detections without area, which count as false ones, of coordinates that are all
+    Warns of detections without area, which count as false ones, of a side's coordinates that are all
     between 0 and 1.5, of what is left out of the files, and of results that hardly fit the
     annotations or fit them far better in another reading.
 
@@ -187,7 +187,10 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
         results = {"images": truth["images"], "annotations": results}
     flat: dict[str, dict[int, Region]] = {}
     if isinstance(results, Mapping) and isinstance(results.get("annotations"), list):
-        flat, others = _without_flat(results["annotations"])
+        if not results.get("categories"):
+            # As image ids, those of categories are the annotations'.
+            results = {**results, "categories": truth.get("categories")}
+        flat, others = _without_flat(results["annotations"], categories_of(results))
         results = {**results, "annotations": others}
     of_truth = _read(truth, "truth", _name(truth_json, "annotations"))
     of_results = _read(results, "results", _name(results_json, "results"))
@@ -216,12 +219,19 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
         n, first = sum(map(len, flat.values())), next(iter(flat))
         say = "detections have no area, the first of them in image"
         warnings.warn(f"{n} {say} {first}; each counts as a false one", stacklevel=_CALLER)
-    if are_shares(of for one in scenes.values() for of in (*one.truth, *(one.detections or ()))):
-        warnings.warn(SHARES, stacklevel=_CALLER)
+    sides = {
+        "truth": (of for one in scenes.values() for of in one.truth),
+        "results": (of for one in scenes.values() for of in one.detections or ()),
+    }
+    for side, regions in sides.items():
+        if are_shares(regions):
+            warnings.warn(f"{side}: {SHARES}", stacklevel=_CALLER)
     return scenes
 
 
-def _without_flat(annotations: list[Any]) -> tuple[dict[str, dict[int, Region]], list[Any]]:
+def _without_flat(
+    annotations: list[Any], categories: Mapping[str, str]
+) -> tuple[dict[str, dict[int, Region]], list[Any]]:
     """Return boxes without area by image and position in it, which files may not have, and the others."""
     flat: dict[str, dict[int, Region]] = {}
     others = []
@@ -240,7 +250,7 @@ def _without_flat(annotations: list[Any]) -> tuple[dict[str, dict[int, Region]],
         }:
             left, top, width, height = values["bbox"]
             try:
-                region = read_region({**values, "bbox": [left, top, 1, 1]})
+                region = read_region({**values, "bbox": [left, top, 1, 1]}, categories)
             except Fault as fault:
                 raise NotCoco(f"results, image {image}: found {fault}") from fault
             points = Region.from_box(left, top, left + width, top + height).points

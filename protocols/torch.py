@@ -251,7 +251,7 @@ class TextDetectionMetric(_Base):
         Warns
         -----
         UserWarning
-            Once, if all coordinates so far are between 0 and 1.5, a box ends before it begins, or a
+            Once, if all coordinates of a side so far are between 0 and 1.5, a box ends before it begins, or a
             mapping has other keys, which are not read.
 
         Examples
@@ -320,10 +320,13 @@ class TextDetectionMetric(_Base):
 
     def _warn(self) -> None:
         """Warn of each oddity once, at the line that called update."""
-        for remark in self._outlines.remarks():
-            if remark not in self._warned and not (remark == SHARES and self.normalized):
+        remarks = {remark: remark for remark in self._outlines.remarks()}
+        if not self.normalized:
+            for side in self._outlines.sides_in_shares():
+                remarks[side] = f"{side}: {SHARES}: {_INSTEAD}"
+        for remark, said in remarks.items():
+            if remark not in self._warned:
                 self._warned.add(remark)
-                said = f"{remark}: {_INSTEAD}" if remark == SHARES else remark
                 warnings.warn(said, stacklevel=_CALLER)
 
     def compute(self) -> dict[str, float]:

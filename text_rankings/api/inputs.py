@@ -74,15 +74,15 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, 
 
 
 def _warn(outlines: Outlines, scenes: Mapping[str, Sequence[Scene]], reading: Reading) -> None:
-    remarks = [remark for remark in outlines.remarks() if remark != SHARES]
-    regions = [
-        region
-        for of_method in scenes.values()
-        for scene in of_method
-        for region in (*scene.truth, *(scene.detections or ()))
-    ]
-    if reading.sizes is None and are_shares(regions):
-        said = f"{SHARES}: pass sizes={{image: (width, height)}} with arrays, if they are"
+    remarks = list(outlines.remarks())
+    sides = {"truth": [of for scene in next(iter(scenes.values())) for of in scene.truth]}
+    for method, own in scenes.items():
+        side = f"results of {method}" if method else "results"
+        sides[side] = [of for scene in own for of in scene.detections or ()]
+    for side, regions in sides.items():
+        if reading.sizes is not None or not are_shares(regions):
+            continue
+        said = f"{side}: {SHARES}: pass sizes={{image: (width, height)}} with arrays, if they are"
         if all(may_be_shares(region.points) for region in regions):
             raise NotData(said)
         remarks.append(said)

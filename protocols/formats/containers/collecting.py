@@ -77,6 +77,8 @@ class Collector:
         # Whether all regions so far may be shares of an image's sides in place of pixels.
         self._may_be_shares = True
         self._bare: dict[str, str | None] = {}
+        # Names of labels and of images by the document's ids.
+        self.ids: tuple[dict[str, str], dict[str, str]] = ({}, {})
         self._lines: dict[str, list[int]] = {}
         self._entries: dict[str, str] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
@@ -352,6 +354,8 @@ class Collector:
             methods=named,
             units=self._units,
             parents=self._parents,
+            categories=self.ids[0],
+            image_ids=self.ids[1],
         )
 
     def _n_regions(self) -> int:

@@ -71,6 +71,7 @@ class Archive:
     to which ``reading.read`` converts them. ``reading`` is that of the lines, as in
     "x1,y1,…,x4,y4,transcription"; empty for other formats. ``encodings`` has
     a sample of the texts that are not UTF-8 in each possible encoding, the most probable first.
+    ``categories`` and ``image_ids`` have the names of labels and of images by the ids of the file.
     """
 
     name: str
@@ -87,6 +88,8 @@ class Archive:
     units: Mapping[str, Unit] = field(default_factory=dict)
     parents: Mapping[str, Mapping[str, Region]] = field(default_factory=dict)
     encodings: Mapping[str, str] = field(default_factory=dict)
+    categories: Mapping[str, str] = field(default_factory=dict)
+    image_ids: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def by_method(self) -> Mapping[str | None, ByImage]:

@@ -5,6 +5,7 @@ annotation's ``segmentation`` (one polygon, or run lengths), else ``points`` or 
 list, else ``bbox`` as x, y, width, height. Further fields keep this project's names.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -17,7 +18,7 @@ from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import Collector, Reason, reader_of
-from ..containers.contents import IGNORED_TEXT, Kind
+from ..containers.contents import IGNORED_TEXT, Archive, Kind, Read
 from ..containers.documents import Document, json_of, storable
 from ..problems import Fault, Problems, quoted
 
@@ -37,39 +38,60 @@ _UNREAD: Final = Reason(
     "{keys} of {n} regions",
     'a text in "text", a confidence in "score", 1 in "ignored"',
 )
+_NAMELESS: Final = Reason(
+    "{n} region of a category without a name (category_id {keys}), with its number as label",
+    "{n} regions of categories without names (category_id {keys}), with their numbers as labels",
+    'each id in "categories"',
+    "U2",
+)
 _MAX_PIXELS: Final = 50_000_000
 _MAX_RUNS: Final = 100_000
 _ILLEGIBLE: Final = "illegible"
 _LAYOUT: Final = Message('an object with "images" and "annotations", or a list of annotations')
 
 
-def _read_coco(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    """Read a COCO file.
+def _read_coco(
+    document: Document,
+    collector: Collector,
+    problems: Problems,
+    _: Kind,
+    truth: Archive | None = None,
+) -> None:
+    """Read a COCO file; ``truth`` has the names of ids that a file of results does not name.
 
     If annotations or the file's ``info`` have a ``method``, there is a result set for each method,
     and every image of the file counts as processed by each of its methods.
     """
-    _Dataset(document, collector, problems).read(json_of(document, problems))
+    _Dataset(document, collector, problems, truth).read(json_of(document, problems))
 
 
 read_coco: Final = reader_of("coco-json", ".json", _read_coco)
 
 
+def named_by(truth: Archive) -> Read:
+    """Return the reader of results whose ids of categories and images are those of a ground truth."""
+    return reader_of("coco-json", ".json", partial(_read_coco, truth=truth))
+
+
 class _Dataset:
     """Reader of one document."""
 
-    def __init__(self, document: Document, collector: Collector, problems: Problems) -> None:
+    def __init__(
+        self, document: Document, collector: Collector, problems: Problems, truth: Archive | None
+    ) -> None:
         self._entry = document.entry
         self._collector = collector
         self._problems = problems
-        self._images: dict[str, str] = {}
-        self._categories: dict[str, str] = {}
+        self._images = dict(truth.image_ids) if truth else {}
+        self._categories = truth.categories if truth else {}
+        self._nameless: Counter[str] = Counter()
         self._method: str | None = None
 
     def read(self, data: Any) -> None:
         if isinstance(data, list):
             self._read_annotations(data, listed=False)
             return
+        self._images = {}
         images, annotations = _lists(data)
         if annotations is None or images is None:
             self._problems.error("A1", "something else", _LAYOUT, self._entry)
@@ -79,10 +101,9 @@ class _Dataset:
             self._method = _method(_group(data.get("info")))
         except Fault as fault:
             self._problems.fault(fault, self._entry)
-        categories = data.get("categories")
-        for category in categories if isinstance(categories, list) else ():
-            if isinstance(category, dict) and isinstance(category.get("name"), str):
-                self._categories[str(category.get("id"))[:100]] = category["name"]
+        if own := categories_of(data):
+            self._categories = own
+            self._collector.ids[0].update(own)
         methods = {self._method} | {
             of["method"]
             for of in annotations
@@ -95,6 +116,7 @@ class _Dataset:
                 partial(self._image_place, at),
                 partial(self._read_image, image, methods),
             )
+        self._collector.ids[1].update(self._images)
         self._read_annotations(annotations, listed=True)
 
     def _guarded(self, place_of: Callable[[], str], work: Callable[[], None]) -> None:
@@ -139,6 +161,9 @@ class _Dataset:
                 partial(self._place, at + 1, annotation),
                 partial(self._read_annotation, annotation, listed),
             )
+        if n := self._nameless.total():
+            keys = ", ".join(map(quoted, list(+self._nameless)[:5]))
+            self._collector.count(_NAMELESS, self._entry, n=n, keys=keys)
 
     def _image_place(self, n: int) -> str:
         return Message("image {n}", n=n)
@@ -156,7 +181,9 @@ class _Dataset:
         id_ = _id(annotation.get("image_id"))
         if id_ is None:
             raise Fault("S3", "no image_id", '"image_id" of one of the images')
-        image = self._images.get(id_) if listed else self._collector.named(id_)
+        image = self._images.get(id_)
+        if image is None and not listed:
+            image = self._collector.named(id_)
         if image is None:
             raise Fault(
                 "N2",
@@ -167,6 +194,8 @@ class _Dataset:
         method = _method(annotation) or self._method
         region = read_region(annotation, self._categories)
         self._count_unread(annotation, image)
+        if "label" not in annotation and region.label is not None:
+            self._nameless[region.label] += _category_id(annotation) not in self._categories
         self._collector.image(image, method=method)
         self._collector.add(image, region, method=method, entry=self._entry)
 
@@ -202,7 +231,7 @@ def read_region(
         "label": (
             _text(annotation, "label")
             if "label" in annotation
-            else (categories or {}).get(str(annotation.get("category_id"))[:100])
+            else _category(annotation, categories or {})
         ),
         "cell": _cell(annotation.get("cell")),
     }
@@ -212,6 +241,27 @@ def read_region(
     fields["ignored"] = _is_ignored(annotation, fields["text"])
     points, pixels = _shape(annotation)
     return Region(points, pixels=pixels, **fields)
+
+
+def categories_of(data: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of a document's categories by their ids."""
+    given = data.get("categories")
+    return {
+        str(of.get("id")): of["name"]
+        for of in (given if isinstance(given, list) else ())
+        if isinstance(of, Mapping) and isinstance(of.get("name"), str)
+    }
+
+
+def _category(annotation: Mapping[str, Any], categories: Mapping[str, str]) -> str | None:
+    """Return the name of a category, or its number if others have names."""
+    id_ = _category_id(annotation)
+    return categories.get(id_, id_) if categories and id_ is not None else None
+
+
+def _category_id(annotation: Mapping[str, Any]) -> str | None:
+    id_ = annotation.get("category_id")
+    return _id(int(id_) if isinstance(id_, float) and id_.is_integer() else id_)
 
 
 def _lists(data: Any) -> tuple[list[Any] | None, list[Any] | None]:
