@@ -447,6 +447,9 @@ def test_two_paragraphs_of_hocr_that_are_not_closed_are_two():
         ("hiertext", {"image_id": "img_1", "paragraphs": [{"vertices": PAIRS}, {"lines": []}]},
          ["2 paragraphs without lines (first in img_1)"]),
         ("hocr", hocr("<p>CARE</p>\n<p>of</p>"), ["2 texts without boxes"]),
+        ("doctr", doctr(layout=[DOCTR_LINE]), ["1 block of a layout"]),
+        ("azure-read", {"analyzeResult": {"pages": [{"pageNumber": 1, **SIDES}], "tables": [{}, {}]}},
+         ["2 pictures, tables or rules on pages without words"]),
     ],
 )  # fmt: skip
 def test_units_that_are_no_words_are_counted(slug, data, told):

@@ -11,7 +11,7 @@ from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
 from ..containers.contents import KINDS, Kind, Unit
 from ..containers.documents import Document, json_of, page_name
-from ..containers.pages import units_of
+from ..containers.pages import OTHERS, units_of
 from ..problems import Fault, Problems, quoted
 
 _WANTED: Final = Message('an object with "analyzeResult" or "readResult"')
@@ -36,6 +36,7 @@ def _read_pages(
         for at, of in enumerate(pages, 1)
     ]
     areas_by_page = _areas(data)
+    n_before = collector.n_found
     for number, page in zip(numbers, pages, strict=True):
         unit, sides = None, (page.get("width"), page.get("height"))
         scale = (1.0, 1.0)
@@ -67,6 +68,11 @@ def _read_pages(
             unit=unit,
             entry=document.entry,
         )
+    result = data.get("analyzeResult", data)
+    tables = checked.objects_in(result, "tables")
+    # Each page counts as one.
+    if tables and collector.n_found == n_before + len(pages):
+        collector.count(OTHERS, document.entry, n=len(tables))
 
 
 read_words: Final = reader_of(

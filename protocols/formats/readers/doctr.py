@@ -21,6 +21,7 @@ _CELLS: Final = Reason(
     "{n} cells of tables, whose words have no boxes",
     "the export of a predictor without detect_tables",
 )
+_LAYOUT: Final = Reason("{n} block of a layout", "{n} blocks of a layout", "words")
 _Object = Mapping[str, Any]
 
 
@@ -67,6 +68,9 @@ def _units(
         raise Fault("A1", "a page without blocks", _WANTED)
     blocks = checked.objects_in(page, "blocks")
     of_lines = checked.objects_in(page, "blocks", "lines")
+    areas = checked.objects_in(page, "layout")
+    if areas and not blocks:
+        collector.count(_LAYOUT, entry, n=len(areas))
     return units_of(
         [word for line in of_lines for word in checked.objects_in(line, "words")],
         [of for of in of_lines if lines or not of.get("words")],
