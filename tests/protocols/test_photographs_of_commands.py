@@ -1,4 +1,4 @@
-"""Photographs that commands and the facade are given: what they lack is said, and boxes are turned.
+"""Photographs that commands and the facade are given: what they lack is reported, and boxes are turned.
 
 A word of the stored frame turns by hand: with orientation 6, x, y of 400 x 600 become 400 - y ... of the
 upright 600 x 400, so that the word at 40, 500, 70, 570 is at 30, 40, 100, 70.
