@@ -139,7 +139,7 @@ def look(
         archive.by_method.items(), key=lambda of: -sum(map(len, of[1].values()))
     ) or [(None, {})]
     as_read = fit(against.truth, results, sizes)
-    if read_as and archive.line_format == LineFormat.LTRB and archive.counts.get("L4"):
+    if read_as and archive.line_format == LineFormat.LTRB and _has_broken(archive):
         again = read_as(AS_WRITTEN[SIDES])
         noticed.offer = _as_written(SIDES, as_read, against, sizes, again)
         others = next(iter(again.by_method.values()))
@@ -164,6 +164,11 @@ def look(
     found = [region for image in against.truth for region in results.get(image, ())]
     noticed.archive = _told_of_fields(noticed.archive, Held.of(truths, found))
     return noticed
+
+
+def _has_broken(archive: Archive) -> bool:
+    """Return whether boxes were refused, whose right side is left of the left one."""
+    return any(problem.code == "L4" for problem in archive.errors)
 
 
 def compared(

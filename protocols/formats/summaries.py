@@ -139,4 +139,10 @@ def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Su
 def findings(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[str]:
     """Return a sentence for each kind of warning that every door has to show."""
     told = [of for of in problems if of.severity == "warning" and of.code not in _NOTES]
-    return [summary.text for summary in summaries(told, counts)]
+    said = []
+    for summary in summaries(told, counts):
+        said.append(summary.text)
+        if summary.code == "L4" and summary.n > 1:
+            # These regions count in scores, so that people have to find them.
+            said.append(Message("for example {example}", example=summary.examples[0]))
+    return said

@@ -100,3 +100,26 @@ def test_results_that_fit_are_not_warned_of(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert tr.score(truth, results).overall.f_score == 1
+
+
+def test_shapes_without_area_are_counted_by_the_shell_and_python(tmp_path):
+    """A point and a line of four corners on a diagonal; a word that both sides have."""
+    lines = ["10,10,10,10,10,10,10,10", "10,10,20,20,30,30,40,40", "10,10,90,10,90,50,10,50"]
+    truth = zip_file(tmp_path / "gt.zip", {"gt_1.txt": "".join(f"{of},a\n" for of in lines)})
+    results = zip_file(tmp_path / "east.zip", {"res_1.txt": "".join(f"{of}\n" for of in lines)})
+    for format in ((), ("--format", "quad")):
+        done = commands.run_here(
+            protocols_main,
+            *("score", "--protocol", "iou", *format, "--out", tmp_path / "out.csv"),
+            *("--truth", truth, "--results", results),
+        )
+        assert done.returncode == 0
+        for name in ("gt.zip", "east.zip"):
+            assert f"{name}: Zero or negative size, 2 times in 1 file" in done.stderr
+        assert "for example gt.zip > gt_1.txt, line 1: found a shape without area" in done.stderr
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert tr.score(str(truth), str(results)).overall.recall == pytest.approx(1 / 3)
+    told = "\n".join(str(one.message) for one in caught if one.category is DataWarning)
+    assert "gt.zip: Zero or negative size, 2 times in 1 file" in told
+    assert "for example east.zip > res_1.txt, line 1: found a shape without area" in told

@@ -190,7 +190,7 @@ def test_the_codes_are_those_of_the_specification():
         *("A1", "A2", "A3", "N1", "N2", "N3", "N4", "N5"),
         *(f"L{n}" for n in range(1, 10)),
         *("U1", "U2"),
-        *("F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10"),
+        *(f"F{n}" for n in range(1, 12)),
         *("S1", "S2", "S3", "P1", "P2"),
     ]
 

@@ -45,10 +45,12 @@ def tell_shape(
     place: tuple[str | None, int | None, str | None],
     *,
     reordered: bool,
+    refuses: bool = True,
 ) -> None:
     """Add the problem of a shape.
 
-    It is measured as ``repair`` (L5) or ``reordered`` (L7); the place is entry, number and text of
+    It is measured as ``repair`` (L5) or ``reordered`` (L7), and kept without area (L4) unless
+    ``refuses``; the place is entry, number and text of
     the line.
     """
     if problems.is_full(code):
@@ -60,7 +62,7 @@ def tell_shape(
     if code == "L4":
         found = Message("a shape without area, {shown}", shown=shown)
         wanted = Message("a shape with an area")
-        if region.cell is not None:
+        if region.cell is not None or not refuses:
             # Published tables have empty cells that are drawn as a line.
             problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
         else:

@@ -405,7 +405,7 @@ class _Reader:
             return
         places = [(file, at) for file in files for at in range(len(self.regions[file.image]))]
         turned: dict[str, list[Region]] = {}
-        for at, code, repair in odd_shapes(regions, flat=self._rules.loading):
+        for at, code, repair in odd_shapes(regions, flat=not self._rules.strict):
             if code == "L7" and self._rules.strict:
                 continue
             file, index = places[at]
@@ -417,6 +417,7 @@ class _Reader:
                 repair,
                 (file.path, number, line),
                 reordered=self._rules.loading,
+                refuses=self._rules.loading,
             )
             if code == "L7" and self._rules.loading:
                 of_image = turned.setdefault(file.image, list(self.regions[file.image]))
