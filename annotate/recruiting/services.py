@@ -391,7 +391,7 @@ def erase_ids(*, entrance: Entrance) -> int:
 
 def _erase(arrivals: Any) -> int:
     n: int = arrivals.filter(erased=None).update(
-        participant="", submission="", erased=timezone.now()
+        participant="", submission="", secret_hash="", erased=timezone.now()
     )
     return n
 
