@@ -390,9 +390,8 @@ def erase_ids(*, entrance: Entrance) -> int:
 
 
 def _erase(arrivals: Any) -> int:
-    n: int = arrivals.filter(erased=None).update(
-        participant="", submission="", secret_hash="", erased=timezone.now()
-    )
+    cleared = dict.fromkeys(("participant", "submission", "secret_hash"), "")
+    n: int = arrivals.filter(erased=None).update(**cleared, erased=timezone.now())
     return n
 
 

@@ -233,7 +233,7 @@ def test_a_named_reading_that_hardly_fits_stops_where_another_fits(
         call_command("import_files", *files, name="Street", yes=True, **answers)
     assert not Dataset.objects.exists()
     capsys.readouterr()
-    # Beside a method that fits, it is a warning; nothing calls for no action.
+    # With a method that fits it is a warning, without "no action is needed".
     study_of(folder, f'{data}[{east}, {{ file = "craft.zip", format = "ltrb" }}]')
     told = capsys.readouterr().err
     assert f"warning F2: east.zip: found {'a file that is read ' * (write == box)}{words}" in told

@@ -8,7 +8,6 @@ values that were given to them, without weights: the words below, their characte
 import io
 import random
 import re
-import time
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -505,23 +504,6 @@ class TestNames:
         archive = opened(content, format=slug)
         assert [problem.code for problem in archive.errors] == ["L2"]
         assert archive.n_regions == 1
-
-
-@pytest.mark.parametrize(
-    ("slug", "content"),
-    [
-        ("hocr", hocr(f"<span class='ocrx_word' title='{BBOX}'>a{' ' * 2_000_000}b</span>")),
-        (
-            "page-xml",
-            page_xml("<Word><Coords>" + '<Point x="1" y="2"/>' * 100_000 + "</Coords></Word>"),
-        ),
-        ("alto-xml", alto("", "a\n" * 200_000)),
-    ],
-)
-def test_long_parts_take_one_pass(slug, content):
-    started = time.process_time()
-    opened(content, format=slug)
-    assert time.process_time() - started < 8
 
 
 class TestScores:

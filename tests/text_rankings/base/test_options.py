@@ -110,7 +110,10 @@ class TestCompletions:
         ("words", "wanted"),
         [
             (["text-protocols", "sc"], {"score", "scenes"}),
-            (["text-protocols", "score", "--tru"], {"--truth", "--truth-format"}),
+            (
+                ["text-protocols", "score", "--tru"],
+                {"--truth", "--truth-format", "--truth-reading"},
+            ),
             (["text-protocols", "tables", "--track", ""], {"A", "B"}),
             (["text-protocols", "score", "--truth", "gt."], {"gt.zip"}),
         ],
