@@ -1,7 +1,7 @@
 """Limit on unknown ids: they are counted by network, so that ids cannot be guessed in numbers.
 
 A newcomer's id is one of them: more than ten newcomers a minute from one network wait for a moment.
-Kept for a minute in the shared cache, as hashes.
+Kept for an hour in the shared cache, as hashes.
 """
 
 from time import time
