@@ -139,6 +139,9 @@ def _asked(path: str, options: argparse.Namespace) -> tuple[Any, Any]:
     if path:
         from .answer_files import read_rankings
 
+        if not options.scores:
+            raise RankingError("a pilot needs its protocols' scores, too: give SCORES.csv")
+
         tell = partial(print, file=sys.stderr)
         rankings = read_rankings(path, tell, codes=options.codes).get(options.criterion) or {}
         if not rankings:
@@ -174,8 +177,6 @@ def _pilot(
     from .answer_files import read_declared
     from .files import read_plain_scores
 
-    if not options.scores:
-        raise RankingError("a pilot needs its protocols' scores, too: give SCORES.csv")
     return pilot_of_rankings(
         rankings,
         read_plain_scores(options.scores),

@@ -75,8 +75,11 @@ def screens_of(
         Methods of an image, at least 2.
     measured : float
         Mean answers of a ranking with ``measured_with`` methods; the demo's by default.
+
+    Every method but the first is inserted with one answer at least.
     """
-    return measured * pairs_of_ranking(n_methods) / pairs_of_ranking(measured_with)
+    scaled = measured * pairs_of_ranking(n_methods) / pairs_of_ranking(measured_with)
+    return max(scaled, n_methods - 1.0)
 
 
 def demo_pilot(*why: str) -> Pilot:

@@ -65,7 +65,8 @@ def test_pairs_of_a_plan_follow_the_number_of_methods(n, pairs):
     dataset = make_study(n, images=2).dataset
     found = plan_study(dataset=dataset, people=30, images=5000)
     assert pairs == pairs_by_hand(n)
-    assert found.question.screens == pytest.approx(22 * pairs / 25)
+    # The demo takes 22 answers for ten methods, whose rankings take 25 at most.
+    assert found.question.screens == pytest.approx(max(n - 1, 22 * pairs / 25))
     assert TEN_METHODS not in found.remarks
 
 
