@@ -2,6 +2,7 @@
 
 import pytest
 
+from tools.changed_tests import ROOT
 from tools.changed_tests import tests_of as reached_by
 
 
@@ -28,8 +29,15 @@ def test_a_change_selects_what_it_reaches(path, test):
 
 
 def test_a_change_selects_nothing_else():
+    """Of the protocols' tests, only those that use the facade reach the rankings."""
     selected = reached_by(["rankings/orders/edit_distance.py"])
-    assert [test for test in selected if test.startswith("tests/protocols")] == []
+    of_protocols = [test for test in selected if test.startswith("tests/protocols")]
+    assert [test for test in of_protocols if "text_rankings as tr" not in read(test)] == []
+    assert "tests/protocols/test_iou_matching.py" not in selected
+
+
+def read(test):
+    return ROOT.joinpath(test).read_text()
 
 
 def test_no_change_selects_no_test():
