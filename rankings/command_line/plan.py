@@ -173,7 +173,6 @@ def _pilot(
 ) -> Any:
     from ..agreement.report import Settings
     from ..design.pilots import pilot_of_rankings
-    from ..errors import RankingError
     from .answer_files import read_declared
     from .files import read_plain_scores
 
