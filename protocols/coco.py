@@ -25,7 +25,7 @@ from .core.base import ImageScore, OverallScore, Protocol, Scene, official
 from .core.errors import DataWarning
 from .core.fitting import Held, lacking, one_sided
 from .core.regions import Region
-from .diagnostics.inspection import compared
+from .diagnostics.stops import Answer, Compared, compared, require_possible
 from .formats.containers.contents import Archive, Kind
 from .formats.containers.documents import image_name
 from .formats.problems import Fault
@@ -165,6 +165,8 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
     ------
     NotCoco
         If a file cannot be read, or a result is of an unknown image; names image and annotation.
+    Misread
+        If annotations and results cannot be right as they are read, while another reading fits.
 
     Notes
     -----
@@ -178,6 +180,35 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
     >>> scene = scenes_of(truth, [{"image_id": 7, "bbox": [0, 0, 100, 40]}])[7]
     >>> scene.name, len(scene.detections)
     ('street', 1)
+    """
+    found = read_pair(truth_json, results_json)
+    truth = found.truth
+    require_possible(truth.name, truth.regions, truth.sizes, [found.fit])
+    for said in (*found.findings, *map(str, found.fit.findings)):
+        warnings.warn(said, DataWarning, stacklevel=_CALLER)
+    return found.scenes
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Annotations and results: the scenes by id, the annotations as read, and the results' fit.
+
+    ``findings`` are sentences about the files by themselves.
+    """
+
+    scenes: dict[Any, Scene]
+    truth: Archive
+    fit: Compared
+    findings: list[str]
+
+
+def read_pair(
+    truth_json: Json, results_json: Json, name: str = "results", answer: Answer | None = None
+) -> Pair:
+    """Read annotations and results as ``scenes_of``; the caller warns of the findings.
+
+    ``name`` is that of results that are no file, ``answer`` as in ``stops.compared``. Raises
+    NotCoco as ``scenes_of`` does.
     """
     truth, results = loaded(truth_json), loaded(results_json)
     if not isinstance(truth, Mapping) or not isinstance(truth.get("images"), list):
@@ -193,7 +224,7 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
         flat, others = _without_flat(results["annotations"], categories_of(results))
         results = {**results, "annotations": others}
     of_truth = _read(truth, "truth", _name(truth_json, "annotations"))
-    of_results = _read(results, "results", _name(results_json, "results"))
+    of_results = _read(results, "results", _name(results_json, name))
     names = {of["id"]: image_name(str(of.get("file_name", of["id"]))) for of in truth["images"]}
     stray = of_results.regions.keys() - set(names.values())
     if stray:
@@ -210,23 +241,22 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
         )
         for key, name in names.items()
     }
-    for archive in (of_truth, of_results):
-        for finding in findings(archive.problems, archive.counts):
-            warnings.warn(finding, DataWarning, stacklevel=_CALLER)
-    for problem in compared(of_results, of_truth.regions, of_truth.sizes):
-        warnings.warn(str(problem), DataWarning, stacklevel=_CALLER)
+    said = [
+        finding
+        for archive in (of_truth, of_results)
+        for finding in findings(archive.problems, archive.counts)
+    ]
     if flat:
         n, first = sum(map(len, flat.values())), next(iter(flat))
         say = "detections have no area, the first of them in image"
-        warnings.warn(f"{n} {say} {first}; each counts as a false one", stacklevel=_CALLER)
+        said.append(f"{n} {say} {first}; each counts as a false one")
     sides = {
         "truth": (of for one in scenes.values() for of in one.truth),
         "results": (of for one in scenes.values() for of in one.detections or ()),
     }
-    for side, regions in sides.items():
-        if are_shares(regions):
-            warnings.warn(f"{side}: {SHARES}", stacklevel=_CALLER)
-    return scenes
+    said += [f"{side}: {SHARES}" for side, regions in sides.items() if are_shares(regions)]
+    fitting = compared(of_results, of_truth.regions, of_truth.sizes, answer=answer)
+    return Pair(scenes, of_truth, fitting, said)
 
 
 def _without_flat(

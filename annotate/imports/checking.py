@@ -106,6 +106,7 @@ class Checked:
     trial: dict[str, Any] | None = None
     # Of results, as of ``Noticed``.
     is_exchanged: bool = False
+    fits_hardly: bool = False
     is_misread: bool = False
 
 
@@ -266,7 +267,8 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
     checked.counts = totals | {"methods": counts, "histogram": _histogram(n_boxes), "fits": fits}
     checked.trial = noticed.trial
-    checked.is_exchanged, checked.is_misread = noticed.is_exchanged, noticed.is_misread
+    checked.is_exchanged, checked.fits_hardly = noticed.is_exchanged, noticed.fits_hardly
+    checked.is_misread = noticed.is_misread
     return checked
 
 

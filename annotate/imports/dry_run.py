@@ -15,7 +15,7 @@ from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
 from protocols.diagnostics.fits import fit
 from protocols.diagnostics.inspection import Against, as_data
-from protocols.diagnostics.truths import tell_exchanged
+from protocols.diagnostics.stops import wrong_side
 from protocols.formats.summaries import Summary, summaries
 from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import gettext_noop
@@ -124,19 +124,19 @@ class _Checker:
     def _compare_all(self, checked: Mapping[int, Checked]) -> None:
         """Report what only all results together tell: exchanged ground truth, wrong readings."""
         files = [file for file in self._files if file.kind == FileKind.RESULTS]
-        of_results = [checked[file.pk] for file in files]
-        if not files:
-            return
-        if self._truth is not None and all(of.is_exchanged for of in of_results):
-            names = [file.name for file in files]
-            is_said = all(file.reading for file in files)
-            truth, sizes = self._known.against.truth, self._known.sizes
-            if tell_exchanged(self._truth.problems, truth, sizes, names, is_said=is_said):
-                for of in of_results:
-                    of.problems.drop("F2")
-                    of.trial = None
-                return
-        self.is_misread = all(of.is_misread for of in of_results)
+        of_results = [(file.name, checked[file.pk]) for file in files]
+        side = wrong_side(
+            None if self._truth is None else self._truth.problems,
+            self._known.against.truth,
+            self._known.sizes,
+            of_results,
+            is_said=all(file.reading for file in files),
+        )
+        if side == "truth":
+            for _name, of in of_results:
+                of.problems.drop("F2")
+                of.trial = None
+        self.is_misread = side == "results"
 
     def _sizes(self) -> dict[str, tuple[int, int]]:
         """Return the sizes of the photographs of this load, before they are verified."""

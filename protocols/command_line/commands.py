@@ -248,7 +248,7 @@ def _score(options: argparse.Namespace) -> None:
             executor=engine,
             only_fitting=options.protocol == "all",
         )
-        tell_truth(options.truth, formats)
+        tell_truth(options.truth, options.results, formats)
         for done, n, scored in parts:
             for result_set in scored:
                 if (path := untold.pop(result_set.method, None)) is not None:
@@ -359,7 +359,7 @@ def _errors(options: argparse.Namespace) -> None:
     _checked_names(options)
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     formats = _formats(options)
-    tell_truth(options.truth, formats)
+    tell_truth(options.truth, options.results, formats)
     rows: list[tuple[Any, ...]] = []
     answer = []
     explanations = explain_files(protocol, options.truth, options.results, formats)
@@ -435,7 +435,7 @@ def _graphs(options: argparse.Namespace) -> None:
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     formats = _formats(options)
     scenes = read_scenes(options.truth, options.results, formats)
-    tell_truth(options.truth, formats)
+    tell_truth(options.truth, [options.results], formats)
     tell_results(options.results, options.truth, formats)
     print(json.dumps(performance_graphs(protocol, scenes, options.steps).as_data()))
 

@@ -1,7 +1,7 @@
 """Ground truth and results of the commands and of the facade, read from files."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -12,8 +12,8 @@ from ..core.errors import ProtocolError
 from ..core.regions import Region
 from ..diagnostics.corrections import amended
 from ..diagnostics.frames import truth_upright
-from ..diagnostics.inspection import compared
-from ..diagnostics.readings import AS_WRITTEN, FRAMES, ReadingError
+from ..diagnostics.readings import AS_READ, AS_WRITTEN, FRAMES, ReadingError
+from ..diagnostics.stops import Answer, Compared, compared, require_possible
 from ..diagnostics.truths import impossible, without_regions
 from ..formats.containers.archives import Limits
 from ..formats.containers.checking import missing_images, unknown_images, with_known_names
@@ -111,9 +111,7 @@ def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive
     or an image is not in the ground truth. Other names that fit exactly one image each become those
     of the images, with a warning (N2).
     """
-    of_truth = read_truth(truth, formats)
-    written = _with_ids_of(of_truth, _results_as_written(path, truth, formats), path)
-    named = _with_names_of(of_truth, written)
+    named, of_truth = _named_results(path, truth, formats), read_truth(truth, formats)
     if not formats.results_reading:
         # Where neither coordinates nor sides tell the frame, both are compared with the truth.
         decided, _trial = truth_upright(named, {**named.sizes, **of_truth.sizes})
@@ -128,6 +126,12 @@ def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive
     problems = Problems(named.name, list(changed.problems), Counter(changed.counts))
     tell_unused(problems, reading)
     return replace(changed, problems=tuple(problems.found), counts=dict(problems.counts))
+
+
+def _named_results(path: str, truth: str, formats: Formats) -> Archive:
+    of_truth = read_truth(truth, formats)
+    written = _with_ids_of(of_truth, _results_as_written(path, truth, formats), path)
+    return _with_names_of(of_truth, written)
 
 
 def _results_as_written(path: str, truth: str, formats: Formats) -> Archive:
@@ -231,7 +235,22 @@ def _read_as_it_is(
 
 def findings_about(path: str, truth: str, formats: Formats = NOT_NAMED) -> list[str]:
     """Return what every door says of a result set: what was left out, and how it fits the truth."""
-    archive, of_truth = read_results(path, truth, formats), read_truth(truth, formats)
+    archive = read_results(path, truth, formats)
+    fitting = compared_file(path, truth, formats).findings
+    return [*findings(archive.problems, archive.counts), *map(str, fitting)]
+
+
+def compared_file(path: str, truth: str, formats: Formats = NOT_NAMED) -> Compared:
+    """Compare a result set with the ground truth; raises as ``read_results``."""
+    state = tuple(state_of(of) for of in (path, truth, formats.images) if of is not None)
+    return _compared_as_it_is(path, state, truth, formats)
+
+
+@lru_cache(maxsize=32)
+def _compared_as_it_is(path: str, _: object, truth: str, formats: Formats) -> Compared:
+    read_now = _named_results if formats.results_reading else read_results
+    archive, of_truth = read_now(path, truth, formats), read_truth(truth, formats)
+    said = next((of for of, format in AS_WRITTEN.items() if format == formats.results), "")
 
     def read_as(format: str) -> Archive:
         return with_known_names(_look(path, "results", format), of_truth.regions)[0]
@@ -239,10 +258,38 @@ def findings_about(path: str, truth: str, formats: Formats = NOT_NAMED) -> list[
     def answer(reading: str) -> str:
         if reading in AS_WRITTEN:
             return formats.option("results-format", AS_WRITTEN[reading])
+        if reading == AS_READ and not formats.results_reading:
+            return formats.option("results-format", archive.line_format.value)
         return formats.option("results-reading", reading)
 
-    fitting = compared(archive, of_truth.regions, of_truth.sizes, read_as, answer)
-    return [*findings(archive.problems, archive.counts), *map(str, fitting)]
+    named = formats.results_reading or said
+    return compared(archive, of_truth.regions, of_truth.sizes, read_as, answer, named)
+
+
+def require_fit(paths: Iterable[str], truth: str, formats: Formats = NOT_NAMED) -> None:
+    """Raise Misread if ground truth and results cannot be right as read; raises as ``read_results``.
+
+    Results are read until one fits.
+    """
+    archive = read_truth(truth, formats)
+    require_possible(
+        archive.name,
+        archive.regions,
+        archive.sizes,
+        (compared_file(path, truth, formats) for path in paths),
+        is_said=bool(formats.results_reading),
+        answer=truth_answer(formats),
+    )
+
+
+def truth_answer(formats: Formats) -> Answer:
+    """Return how a person passes another reading of the ground truth."""
+
+    def answer(reading: str) -> str:
+        is_undone = formats.truth_reading == reading
+        return formats.option("truth-reading", AS_READ if is_undone else reading)
+
+    return answer
 
 
 def regions_of_truth(path: str, formats: Formats = NOT_NAMED) -> Mapping[str, tuple[Region, ...]]:

@@ -6,17 +6,21 @@ from typing import Final
 
 from ..formats.containers.contents import Archive
 from ..formats.summaries import findings
-from .sources import Formats, findings_about, read_results, read_truth
+from .sources import Formats, findings_about, read_results, read_truth, require_fit
 from .submissions import left_out
 
 # Characters of the progress bar.
 _BAR: Final = 40
 
 
-def tell_truth(path: str, formats: Formats) -> None:
-    """Report how the ground truth was read, and the findings about it."""
+def tell_truth(path: str, results: Sequence[str], formats: Formats) -> None:
+    """Report how the ground truth was read, and the findings about it.
+
+    Raises Misread if it and the results cannot be right as read.
+    """
     archive = read_truth(path, formats)
     _tell_reading(archive, findings(archive.problems, archive.counts))
+    require_fit(results, path, formats)
 
 
 def tell_results(path: str, truth: str, formats: Formats) -> None:

@@ -12,7 +12,7 @@ from protocols.core.base import Field
 from protocols.core.fitting import Held
 from protocols.core.regions import Region, encode_regions
 from protocols.formats.containers.contents import Archive, LineFormat
-from protocols.formats.problems import KEPT, MISREAD, Problem, Problems
+from protocols.formats.problems import KEPT, MISREAD, Problems
 from text_rankings.base.i18n import Message, ngettext_noop
 
 from .corrections import amended
@@ -102,6 +102,8 @@ class Noticed:
     trial: dict[str, Any] | None = None
     # Whether results fit only with x and y exchanged, as they are read or would be.
     is_exchanged: bool = False
+    # Whether they hardly fit, as read.
+    fits_hardly: bool = False
     # Whether they are read in a named way that hardly fits, while another way fits.
     is_misread: bool = False
 
@@ -139,6 +141,7 @@ def look(
         archive.by_method.items(), key=lambda of: -sum(map(len, of[1].values()))
     ) or [(None, {})]
     as_read = fit(against.truth, results, sizes)
+    noticed.fits_hardly = _hardly(as_read)
     if read_as and archive.line_format == LineFormat.LTRB and _has_broken(archive):
         again = read_as(AS_WRITTEN[SIDES])
         noticed.offer = _as_written(SIDES, as_read, against, sizes, again)
@@ -169,32 +172,6 @@ def look(
 def _has_broken(archive: Archive) -> bool:
     """Return whether boxes were refused, whose right side is left of the left one."""
     return any(problem.code == "L4" for problem in archive.errors)
-
-
-def compared(
-    archive: Archive,
-    truth: Mapping[str, Sequence[Region]],
-    sizes: Sizes | None = None,
-    read_as: Callable[[str], Archive] | None = None,
-    answer: Callable[[str], str] | None = None,
-) -> list[Problem]:
-    """Return the findings about results that hardly fit (F2, F3), as a load would report them.
-
-    ``truth`` has all images in counting order, ``sizes`` are width and height in pixels where they
-    are known; ``read_as`` reads the file again in a format, None if there is no file. A finding
-    ends with the ``answer`` that reads the file as offered. Other readings are tried only if recall
-    at IoU 0.5 is below a third.
-    """
-    images = {image: (sizes or {}).get(image) for image in truth}
-    against = Against.of(list(truth), lambda names: {name: truth[name] for name in names})
-    noticed = look(archive, against, images, AS_READ, read_as)
-    found = noticed.archive.problems[len(archive.problems) :]
-    told = [problem for problem in found if problem.code in ("F2", "F3")]
-    if answer is None or noticed.offer is None:
-        return told
-    expected = Message("results that fit; to read it so: {option}")
-    expected = expected.format(option=answer(noticed.offer.reading))
-    return [replace(of, expected=expected) if of.code == "F2" else of for of in told]
 
 
 def _fits(archive: Archive, against: Against, sizes: Sizes) -> dict[str | None, dict[str, Any]]:
@@ -230,8 +207,11 @@ def _read_as_said(
         return Noticed(_with(archive, problems))
     problems = Problems(archive.name, list(changed.problems), Counter(changed.counts))
     fits = _fits(changed, against, sizes)
-    noticed = Noticed(changed, fits)
-    if fits and (other := _other_than_said(archive, changed, against, images, reading, read_as)):
+    said = fit(against.truth, _largest(changed), sizes)
+    noticed = Noticed(changed, fits, fits_hardly=bool(fits) and _hardly(said))
+    if noticed.fits_hardly and (
+        other := _other_than_said(archive, said, against, images, reading, read_as)
+    ):
         _tell_other(noticed, problems, other, against, reading)
         return noticed
     told = next(map(_numbers, fits.values()), "")
@@ -248,24 +228,20 @@ def _read_as_said(
     )
     noticed.archive = _with(changed, problems)
     if reading == EXCHANGED and fits:
-        as_read, said = (fit(against.truth, _largest(of), sizes) for of in (archive, changed))
-        noticed.is_exchanged = is_better(as_read, said)
+        noticed.is_exchanged = is_better(fit(against.truth, _largest(archive), sizes), said)
     return noticed
 
 
 def _other_than_said(
     archive: Archive,
-    changed: Archive,
+    said: Fit,
     against: Against,
     images: Mapping[str, tuple[int, int] | None],
     reading: str,
     read_as: Callable[[str], Archive] | None,
 ) -> Offer | None:
-    """Return another reading than the named one, if that hardly fits and this one does."""
+    """Return another reading than the named one, which hardly fits, if that other one does."""
     sizes = {image: size for image, size in images.items() if size is not None}
-    said = fit(against.truth, _largest(changed), sizes)
-    if not _hardly(said):
-        return None
     if reading in AS_WRITTEN:
         archive = read_as(archive.line_format.value) if read_as else archive
         if archive.errors:
@@ -292,7 +268,7 @@ def _tell_other(
     )
     problems.warning("F2", found, "results that fit", action=MISREAD)
     noticed.archive = _with(noticed.archive, problems)
-    noticed.is_misread = True
+    noticed.offer, noticed.is_misread = other, True
     noticed.is_exchanged = other.reading == EXCHANGED
 
 

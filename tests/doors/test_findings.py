@@ -8,6 +8,7 @@ import text_rankings as tr
 from protocols import coco
 from protocols.command_line.main import main as protocols_main
 from protocols.core.errors import DataWarning
+from protocols.diagnostics.stops import Misread
 from tests.support import commands
 from tests.support.archives import zip_file
 
@@ -43,13 +44,16 @@ def files(folder, write_truth, write_results):
 
 CASES = pytest.mark.parametrize(
     ("write_truth", "write_results", "said"),
-    [(boxes, turned, [EXCHANGED]), (corners, in_rows, [CROSSING, CORNERS])],
+    [
+        (boxes, turned, [EXCHANGED, "results{}reading{}exchanged"]),
+        (corners, in_rows, [CROSSING, CORNERS, "results{}reading{}rows"]),
+    ],
 )
 
 
 @CASES
 @pytest.mark.parametrize("command", [("score", "--out"), ("errors", "--out"), ("graphs",)])
-def test_the_shell_says_which_reading_would_fit(
+def test_the_shell_stops_and_says_which_reading_would_fit(
     command, write_truth, write_results, said, tmp_path
 ):
     truth, results = files(tmp_path, write_truth, write_results)
@@ -57,19 +61,22 @@ def test_the_shell_says_which_reading_would_fit(
     given = ("--truth", truth, "--results", results, *command[1:], *out)
     protocol = "deteval" if command == ("graphs",) else "iou"
     done = commands.run_here(protocols_main, command[0], "--protocol", protocol, *given)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert all(words.format("-", " ") in done.stderr for words in said)
+    answer = ("--results-reading", said[-1].rpartition("}")[2])
+    done = commands.run_here(protocols_main, command[0], "--protocol", protocol, *given, *answer)
     assert done.returncode == 0
-    assert all(f"{words}" in done.stderr for words in said)
 
 
 @CASES
-def test_python_says_which_reading_would_fit(write_truth, write_results, said, tmp_path):
+@pytest.mark.filterwarnings("ignore:.*crosses itself")
+def test_python_stops_and_says_which_reading_would_fit(write_truth, write_results, said, tmp_path):
     truth, results = map(str, files(tmp_path, write_truth, write_results))
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        assert tr.score(truth, results).overall.f_score == 0
-        tr.compare(truth, {"east": results, "craft": results}, n_resamples=10)
-    told = "\n".join(str(one.message) for one in caught if one.category is DataWarning)
-    assert all(told.count(words) >= 2 for words in said)
+    with pytest.raises(Misread) as refused:
+        tr.score(truth, results)
+    assert all(words.format("_", '="') in str(refused.value) for words in said)
+    reading = said[-1].rpartition("}")[2]
+    assert tr.score(truth, results, results_reading=reading).overall.f_score == 1
 
 
 def test_arrays_and_cocos_data_are_looked_at_too():
@@ -77,7 +84,7 @@ def test_arrays_and_cocos_data_are_looked_at_too():
     results = {
         str(at): [[top, left, bottom, right]] for at, (left, top, right, bottom) in WORDS.items()
     }
-    with pytest.warns(DataWarning, match=f"^east: .*{EXCHANGED}"):
+    with pytest.raises(Misread, match=f"^east: .*{EXCHANGED}"):
         tr.score(truth, {"east": results})
     images = [{"id": at, "file_name": f"{at}.jpg"} for at in WORDS]
     annotations = [
@@ -88,11 +95,11 @@ def test_arrays_and_cocos_data_are_looked_at_too():
         {"image_id": at, "bbox": [top, left, bottom - top, right - left], "score": 0.5}
         for at, (left, top, right, bottom) in WORDS.items()
     ]
-    with pytest.warns(DataWarning, match=EXCHANGED):
-        assert (
-            coco.evaluate({"images": images, "annotations": annotations}, found).overall.f_score
-            == 0
-        )
+    document = {"images": images, "annotations": annotations}
+    with pytest.raises(Misread, match=f"^results: .*{EXCHANGED}"):
+        coco.evaluate(document, found)
+    with pytest.raises(Misread, match=f"^east: .*{EXCHANGED}"):
+        tr.score(document, {"east": found})
 
 
 def test_results_that_fit_are_not_warned_of(tmp_path):

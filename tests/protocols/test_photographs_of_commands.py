@@ -134,13 +134,15 @@ def test_findings_name_the_option_that_answers_at_their_door(tmp_path, capsys, f
     results = files("net.zip", {f"res_{name}.txt": lines(*turned) for name in names})
     photographs = files("p.zip", {f"{name}.jpg": photograph(3) for name in names})
     out = ("--out", tmp_path / "scores.csv")
-    assert score("--truth", truth, "--results", results, "--images", photographs, *out) == 0
+    assert score("--truth", truth, "--results", results, "--images", photographs, *out) == 2
     said = capsys.readouterr().err.splitlines()
     assert any(line.endswith("to read it so: --results-reading stored.") for line in said)
     assert any(line.endswith("as stored: --truth-reading stored.") for line in said)
-    told, _ = warned(truth, results, images=photographs)
-    assert any(of.endswith('to read it so: results_reading="stored".') for of in told)
-    assert any(of.endswith('as stored: truth_reading="stored".') for of in told)
+    with (
+        pytest.warns(UserWarning, match='as stored: truth_reading="stored"'),
+        pytest.raises(ValueError, match='to read it so: results_reading="stored"'),
+    ):
+        tr.score(truth, results, images=photographs)
     answers = {"truth_reading": "upright", "results_reading": "stored"}
     assert warned(truth, results, images=photographs, **answers)[1] == 1
 

@@ -5,27 +5,31 @@ import io
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike, fspath
 from typing import Any, Final
 
 from protocols.arrays import SHARES, Outlines, are_shares
-from protocols.coco import scenes_of
+from protocols.coco import read_pair, scenes_of
 from protocols.command_line.sources import (
     Formats,
-    findings_about,
+    compared_file,
     read_file,
+    read_results,
     read_scenes,
     read_truth,
+    truth_answer,
 )
 from protocols.core.base import Scene
 from protocols.core.errors import DataWarning, ProtocolError
 from protocols.core.regions import Region
-from protocols.diagnostics.inspection import compared
+from protocols.diagnostics.readings import Regions, Sizes
+from protocols.diagnostics.stops import Answer, Compared, compared, require_possible
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.containers.documents import image_name
 from protocols.formats.containers.shapes import may_be_shares
 from protocols.formats.names import fitted_names, method_name
-from protocols.formats.problems import Nearest, Problem, pattern_of
+from protocols.formats.problems import Nearest, pattern_of
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from protocols.formats.summaries import findings
@@ -68,6 +72,8 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, 
     if not all(scenes.values()):
         raise NotData("the ground truth has no images, so that nothing can be scored")
     for finding in source.findings:
+        warnings.warn(finding, DataWarning, stacklevel=_CALLER - 1)
+    for finding in source.findings_of_fit():
         warnings.warn(finding, DataWarning, stacklevel=_CALLER - 1)
     _warn(outlines, scenes, reading)
     return scenes, _ONE not in methods
@@ -141,8 +147,8 @@ def _is_path(given: Any) -> bool:
     return isinstance(given, str | PathLike)
 
 
-def how_they_fit(truth: ByImage, results: ByImage, method: str) -> list[Problem]:
-    """Return the findings on how results that were not read from files fit the ground truth."""
+def how_they_fit(truth: ByImage, results: ByImage, method: str) -> Compared:
+    """Compare results that were not read from files with the ground truth."""
     given = {image: regions or () for image, regions in results.items()}
     is_quads = all(region.n_points == 4 for regions in given.values() for region in regions)
     shape = LineFormat.QUAD if is_quads else LineFormat.POLYGON
@@ -158,6 +164,9 @@ class _Source:
         self._images: ByImage | None = None
         # Sentences about files, each once.
         self.findings: dict[str, None] = {}
+        self._compared: list[Compared] = []
+        # Name, regions, sizes and answer of ground truth with which results were compared.
+        self._of_truth: tuple[str, Regions, Sizes, Answer | None] = "truth", {}, {}, None
 
     @property
     def images(self) -> ByImage:
@@ -173,20 +182,38 @@ class _Source:
         if not are_files:
             self._tell_unused()
         of_coco = _is_coco(self._truth) and (_is_coco(results) or is_list)
+        formats = self._reading.formats
         if of_coco and not (are_files and self._of_photographs()):
-            return list(scenes_of(self._truth, results).values())
+            answer = partial(formats.option, "results-reading") if are_files else None
+            pair = read_pair(self._truth, results, method or "results", answer)
+            self._tell_fit(pair.fit, pair.truth, truth_answer(formats) if are_files else None)
+            self.findings |= dict.fromkeys(pair.findings)
+            return list(pair.scenes.values())
         if are_files:
-            truth, given, formats = fspath(self._truth), fspath(results), self._reading.formats
+            truth, given = fspath(self._truth), fspath(results)
             scenes = read_scenes(truth, given, formats)
-            self._tell(read_truth(truth, formats))
-            self.findings |= dict.fromkeys(findings_about(given, truth, formats))
+            archive = self._tell(read_truth(truth, formats))
+            self._tell(read_results(given, truth, formats))
+            self._tell_fit(compared_file(given, truth, formats), archive, truth_answer(formats))
             return scenes
-        found = self._by_image(results, "results")
-        found = self._named(found)
-        self.findings |= dict.fromkeys(map(str, how_they_fit(self.images, found, method)))
+        found = self._named(self._by_image(results, "results"))
+        fit = how_they_fit(self.images, found, method)
+        self._compared.append(fit)
+        self._of_truth = "truth", {name: of or () for name, of in self.images.items()}, {}, None
         return [
             Scene(regions or (), found.get(image), image) for image, regions in self.images.items()
         ]
+
+    def findings_of_fit(self) -> list[str]:
+        """Return how results fit; raise Misread if truth and results cannot be right as read."""
+        name, regions, sizes, answer = self._of_truth
+        is_said = bool(self._reading.formats.results_reading)
+        require_possible(name, regions, sizes, self._compared, is_said=is_said, answer=answer)
+        return list(dict.fromkeys(str(of) for fit in self._compared for of in fit.findings))
+
+    def _tell_fit(self, fit: Compared, truth: Archive, answer: Answer | None) -> None:
+        self._compared.append(fit)
+        self._of_truth = truth.name, truth.regions, truth.sizes, answer
 
     def _of_photographs(self) -> list[str]:
         """Return the options that are given and are of photographs and frames."""

@@ -238,7 +238,7 @@ def score(
         A zip or folder of photographs, for their sizes and EXIF orientations; truth and results are then
         files.
     truth_reading, results_reading : str, optional
-        Another reading of files that a warning offers, such as "stored".
+        Another reading of files that a warning or an error offers, such as "stored".
 
     Returns
     -------
