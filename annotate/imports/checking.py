@@ -182,10 +182,9 @@ def check_truth(
         problems.error(
             "A1", _("no ground-truth file"), _("{pattern} in a zip").format(pattern="gt_NAME.txt")
         )
-    for fault in chain(
-        impossible(archive), without_regions(archive), outside_images(archive, of_photographs)
-    ):
+    for fault in chain(impossible(archive), without_regions(archive)):
         problems.add(fault)
+    problems.merge(outside_images(archive, of_photographs))
     checked = Checked(rows, problems, {}, archive.line_format, archive.encodings)
     rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
     _choose_examples(checked, archive, archive.regions)
@@ -227,14 +226,15 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     missing = cast("Meaning | None", given.file.missing or None)
     unknown = unknown_images(archive, known.images)
     # A file with an unknown name is most probably that of a missing image.
-    is_unread = archive.errors or unknown or (archive.questions and not archive.regions)
+    is_unread = archive.errors or unknown.found or (archive.questions and not archive.regions)
     lacking = [] if is_unread else missing_images(archive, known.images, missing)
-    for fault in chain(
-        renamed,
-        () if noticed.is_of_other_images and not reading else (*unknown, *lacking),
-        outside_images(archive, known.sizes),
-    ):
+    for fault in renamed:
         problems.add(fault)
+    if reading or not noticed.is_of_other_images:
+        problems.merge(unknown)
+        for fault in lacking:
+            problems.add(fault)
+    problems.merge(outside_images(archive, known.sizes))
     checked = Checked(rows, problems, {}, archive.line_format, archive.encodings)
     by_method = {
         name or given.file.title: {

@@ -318,8 +318,8 @@ def _with_names_of(truth: Archive, results: Archive) -> Archive:
     """
     named, noticed = with_known_names(results, truth.regions)
     unknown = unknown_images(named, truth.regions)
-    if unknown:
-        raise BatchError(str(unknown[0]))
+    if unknown.found:
+        raise BatchError(str(unknown.found[0]))
     missing = missing_images(named, truth.regions, "empty")
     return replace(named, problems=(*named.problems, *noticed, *missing))
 

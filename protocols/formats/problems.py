@@ -192,6 +192,13 @@ class Problems:
         if self.counts[problem.code] <= _MAX_PER_CODE:
             self.found.append(problem)
 
+    def merge(self, others: "Problems") -> None:
+        """Add the problems of another collection, and those that it only counted."""
+        only_counted = others.counts - Counter(problem.code for problem in others.found)
+        for problem in others.found:
+            self.add(problem)
+        self.counts += only_counted
+
     def drop(self, code: str) -> None:
         """Remove the problems of a code, which others explain."""
         self.found = [problem for problem in self.found if problem.code != code]

@@ -1,7 +1,7 @@
 """Summaries of problems of one kind: how many, where, some examples, and what to do."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -46,7 +46,8 @@ class Summary:
     """Problems of one kind in one file.
 
     ``n`` includes those counted and not kept; ``examples`` are the first of them; ``n_entries`` is
-    the number of the archive's entries with the problem, 0 if not all of them were kept.
+    the number of the archive's entries with the problem, 0 if not all of them were kept;
+    ``expected`` is what all that were kept expect, "" if they differ.
     """
 
     severity: Severity
@@ -55,6 +56,7 @@ class Summary:
     n: int = 0
     examples: list[Problem] = field(default_factory=list)
     n_entries: int = 0
+    expected: str = ""
 
     @property
     def text(self) -> str:
@@ -62,19 +64,18 @@ class Summary:
         first = self.examples[0]
         if self.n == 1:
             return str(first)
-        expected = _common([of.expected for of in self.examples])
         words = {
             (False, False): Message("{archive}: {kind}, {n} times."),
             (False, True): Message("{archive}: {kind}, {n} times; expected {expected}."),
             (True, False): Message("{archive}: {kind}, {n} times in {files}."),
             (True, True): Message("{archive}: {kind}, {n} times in {files}; expected {expected}."),
-        }[bool(self.n_entries), bool(expected)]
+        }[bool(self.n_entries), bool(self.expected)]
         return words.format(
             archive=self.archive,
             kind=Message(name_of(self.code, self.severity)),
             n=self.n,
             files=ngettext_noop("{n} file", "{n} files", self.n_entries),
-            expected=expected,
+            expected=self.expected,
         )
 
     @property
@@ -95,10 +96,9 @@ class Summary:
         ]
 
 
-def _common(texts: Sequence[str]) -> str:
-    """Return the text that all share, apart from suggested names; "" if there is none."""
-    plain = {text.format(hint="") if isinstance(text, Message) else text for text in texts}
-    return plain.pop() if len(plain) == 1 else ""
+def _plain(expected: str) -> str:
+    """Return what a problem expects without suggested names."""
+    return expected.format(hint="") if isinstance(expected, Message) else expected
 
 
 def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Summary]:
@@ -118,6 +118,8 @@ def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Su
             _DIFFERS.sub("", problem.found) if problem.code in ("L9", "N4", "U1", "U2") else "",
         )
         of_kind = found.setdefault(key, Summary(problem.severity, problem.code, problem.archive))
+        expected = _plain(problem.expected)
+        of_kind.expected = expected if of_kind.n == 0 or expected == of_kind.expected else ""
         of_kind.n += 1
         n_kept[problem.code] = n_kept.get(problem.code, 0) + 1
         if problem.entry is not None:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.core.regions import Region
 from protocols.formats.containers.archives import Limits
 from protocols.formats.containers.checking import (
     missing_images,
@@ -14,10 +15,12 @@ from protocols.formats.containers.checking import (
     unknown_images,
     with_known_names,
 )
+from protocols.formats.containers.contents import Archive, LineFormat
 from protocols.formats.containers.shapes import turned_round
 from protocols.formats.problems import CODES, Nearest, Problems, excerpt, problems_as_csv
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import FORMATS, UnknownFormat, read
+from protocols.formats.summaries import summaries
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.opened import BOX, marked, only, opened, told
 
@@ -142,7 +145,7 @@ def test_a_format_says_what_it_is(slug):
 
 def test_an_unknown_image_is_told_with_the_nearest_name():
     archive = opened({"res_img_12.txt": "0,0,9,9", "res_xyz.txt": ""}, "results")
-    first, second = unknown_images(archive, ["img_0012", "img_3"])
+    first, second = unknown_images(archive, ["img_0012", "img_3"]).found
     assert (first.code, first.entry) == ("N2", "res_img_12.txt")
     assert first.expected == "an image of the dataset, which has img_0012, img_3 (perhaps img_0012)"
     assert second.expected == "an image of the dataset, which has img_0012, img_3"
@@ -160,9 +163,24 @@ def test_a_missing_file_is_asked_until_a_person_has_said_what_it_means():
 
 def test_how_far_a_region_reaches_outside_is_told_with_its_line():
     archive = opened({"gt_a.txt": "\n0,0,9,9,w\n5,-3,109,50,w"})
-    [problem] = outside_images(archive, {"a": (100, 50)})
+    [problem] = outside_images(archive, {"a": (100, 50)}).found
     assert (problem.code, problem.line, problem.entry) == ("L6", 3, "gt_a.txt")
     assert "9 px outside a" in problem.found
+
+
+def test_a_summary_counts_all_regions_outside_and_says_only_what_holds_for_all():
+    """It said "1000 times" of 2,506 regions, and the first image's size for all images."""
+    boxes = [(Region.from_box(0, 0, 10 + at, 9),) * n for at, n in ((1, 1), (1, 5), (2, 2500))]
+    images = dict(zip("abc", boxes, strict=True))
+    archive = Archive("r.zip", LineFormat.LTRB, {}, (), {}, methods={"east": images})
+    problems = Problems("r.zip")
+    problems.merge(outside_images(archive, {"a": (10, 9), "b": (10, 9), "c": (9, 9)}))
+    [summary] = summaries(problems.found, problems.counts)
+    assert (summary.n, len(problems.found)) == (2506, 1000)
+    assert summary.text == "r.zip: Outside the image, 2506 times."
+    few = outside_images(archive, {"a": (10, 9), "b": (10, 9)})
+    [summary] = summaries(few.found, few.counts)
+    assert summary.text.endswith("6 times; expected coordinates within 10 x 9.")
 
 
 def test_the_nearest_name_is_offered_a_hundred_times_at_most():

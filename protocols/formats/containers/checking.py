@@ -62,7 +62,7 @@ def with_known_names(archive: Archive, known: Collection[str]) -> tuple[Archive,
     )
 
 
-def unknown_images(archive: Archive, known: Collection[str]) -> list[Problem]:
+def unknown_images(archive: Archive, known: Collection[str]) -> Problems:
     """Return an error (N2) for each image that is not among the known ones, with the nearest name."""
     problems = Problems(archive.name)
     nearest = Nearest(known)
@@ -77,7 +77,7 @@ def unknown_images(archive: Archive, known: Collection[str]) -> list[Problem]:
         problems.error(
             "N2", "regions for {image}", expected, archive.entries.get(image), image=image
         )
-    return problems.found
+    return problems
 
 
 def missing_images(
@@ -112,7 +112,7 @@ def missing_images(
     return problems.found
 
 
-def outside_images(archive: Archive, sizes: Mapping[str, tuple[int, int]]) -> list[Problem]:
+def outside_images(archive: Archive, sizes: Mapping[str, tuple[int, int]]) -> Problems:
     """Return a warning (L6), with the distance in pixels, for each region that leaves its image.
 
     Sizes are width and height in pixels; images without one are skipped.
@@ -141,7 +141,7 @@ def outside_images(archive: Archive, sizes: Mapping[str, tuple[int, int]]) -> li
                         width=width,
                         height=height,
                     )
-    return problems.found
+    return problems
 
 
 def _images(archive: Archive) -> list[str]:
