@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from annotate.judging.annotator_summary import about_in_words, in_words
 from annotate.judging.image_allocation import n_images_of
+from annotate.studies.draws import n_methods_of_visit
 from annotate.studies.models import Role, Study
 from rankings.elicitation.strategies import pairs_of_ranking
 
@@ -58,9 +59,6 @@ _SECONDS_A_PAIR = 12
 
 
 def size(study: Study, annotator: User) -> Size:
-    # All methods, or as many as are drawn for one visit.
-    n_methods = study.methods.count()
-    n_methods = min(study.methods_per_visit or n_methods, n_methods)
-    n_pairs = pairs_of_ranking(n_methods)
+    n_pairs = pairs_of_ranking(n_methods_of_visit(study))
     minutes = max(1, round(n_pairs * _SECONDS_A_PAIR / 60))
     return Size(n_images_of(study, annotator), n_pairs, minutes)

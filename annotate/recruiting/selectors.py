@@ -7,6 +7,7 @@ from statistics import median
 from typing import Final
 
 from annotate.judging.models import Judgement
+from annotate.studies.draws import n_methods_of_visit
 from annotate.studies.models import Study
 from rankings.elicitation.strategies import pairs_of_ranking
 from text_rankings.base.i18n import gettext_noop
@@ -49,9 +50,8 @@ def n_pairs_of(entrance: Entrance) -> int:
     """Return the pairs of a visit; of whole images, as many as placing each method needs."""
     if entrance.n_pairs is not None:
         return entrance.n_pairs
-    n_methods = entrance.study.methods.count()
-    n_methods = min(entrance.study.methods_per_visit or n_methods, n_methods)
-    return entrance.size * max(pairs_of_ranking(n_methods), 1)
+    n_pairs = pairs_of_ranking(n_methods_of_visit(entrance.study))
+    return entrance.size * max(n_pairs, 1)
 
 
 @dataclass(frozen=True, slots=True)

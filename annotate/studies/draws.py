@@ -1,4 +1,4 @@
-"""Draws, by a study's seed, of the images with whole rankings or more annotators."""
+"""Draws of a study: the methods of a visit, and by its seed the images with whole rankings or more annotators."""
 
 import random
 from typing import Any, Final
@@ -12,6 +12,12 @@ from .models import Study, StudyImage
 _AT_ONCE: Final = 500
 # Parts of seeds.
 _WHOLE: Final = "whole"
+
+
+def n_methods_of_visit(study: Study) -> int:
+    """Return how many methods a visit asks about: those drawn, or all that the study has."""
+    n_methods = study.methods.count()
+    return min(study.methods_per_visit or n_methods, n_methods)
 
 
 @transaction.atomic

@@ -15,6 +15,7 @@ from annotate.reports.errors import TooLarge
 from annotate.reports.included import counted_assignments
 from annotate.reports.pilots import pilot_of_study
 from annotate.reports.services import require_small
+from annotate.studies.draws import n_methods_of_visit
 from annotate.studies.models import Study
 from rankings.design.pilots import (
     DEMO_METHODS,
@@ -73,8 +74,7 @@ def measured(study: Study | None) -> Measured:
         return Measured()
     seconds = median_seconds(study)
     screens = counted_assignments(study).aggregate(mean=Avg("n_answered"))["mean"]
-    n_methods = study.methods.count()
-    n_methods = min(study.methods_per_visit or n_methods, n_methods)
+    n_methods = n_methods_of_visit(study)
     if not screens or n_methods < 2:
         return Measured(seconds=seconds)
     return Measured(screens, n_methods, seconds)

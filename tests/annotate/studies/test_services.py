@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from annotate.studies.draws import n_methods_of_visit
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Study
 from annotate.studies.services import add_member, create_study, set_state
@@ -35,6 +36,14 @@ def test_a_study_has_the_images_on_which_methods_can_be_compared(dataset):
     assert study.study_images.count() == 2
     assert study.state == Study.State.DRAFT
     assert study.slug == "signs"
+
+
+@pytest.mark.parametrize(("drawn", "asked"), [(None, 2), (2, 2), (3, 2)])
+def test_a_visit_asks_about_the_methods_drawn_or_all_that_there_are(dataset, drawn, asked):
+    study = create_study(name="Signs", dataset=dataset, methods=list(dataset.methods.all()))
+    Study.objects.filter(pk=study.pk).update(methods_per_visit=drawn)
+    study.refresh_from_db()
+    assert n_methods_of_visit(study) == asked
 
 
 @pytest.mark.parametrize("n_methods", [0, 1])
