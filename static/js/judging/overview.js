@@ -1,6 +1,7 @@
-// The corner of the panes for the map of the whole image: one without boxes in either pane, else none.
-import { cameraOf, frameOf } from "./camera.js";
-import { resultIn } from "./drawing.js";
+// The map of the whole image, in a corner of the panes without boxes in either of them; without one there is no map.
+import { setAll } from "../elements/svg.js";
+import { cameraOf, frameOf, needsOverview } from "./camera.js";
+import { resultIn, truthShapesOf } from "./drawing.js";
 
 const CORNERS = ["bottom right", "top right", "bottom left", "top left"];
 // The size of the map with its margins, in CSS pixels and as a share of the pane (panes.css).
@@ -29,8 +30,20 @@ export const cornerOf = (sides) =>
     }),
   ) ?? null;
 
+// Draws the map of an enlarged image, in both panes at once and at the same place.
+export function drawOverview(pair, view) {
+  const { image, panes } = pair;
+  const isNear = image.url && panes.some(({ side }) => needsOverview(view, side));
+  const corner = isNear ? cornerFor(pair, view, truthShapesOf(image)) : null;
+  for (const { side, overview } of panes) {
+    overview.toggleAttribute("hidden", !corner);
+    overview.dataset.corner = corner ?? "";
+    if (corner) for (const seen of overview.querySelectorAll("rect")) setAll(seen, frameOf(view, side));
+  }
+}
+
 // The corner for a pair as it is seen now.
-export function cornerFor(pair, view, truth) {
+function cornerFor(pair, view, truth) {
   return cornerOf(
     pair.panes.map(({ side }) => {
       const shapes = pair.aids.has("boxes_hidden") ? [] : resultIn(pair, side).shapes();

@@ -13,14 +13,12 @@
 //   panes.nDifferent()       the number of boxes without a twin by side, once the differences are on
 //   panes.watch(tell)        calls tell("pair" | "aid" | "camera" | "layout") after each change
 //   panes.pair               the record that the modules share: see createPair
-import { setAll } from "../elements/svg.js";
 import { gettext } from "../elements/words.js";
-import { cameraOf, frameOf, isPixelated, isZoomed, needsOverview } from "./camera.js";
-import { drawable, drawBoxes, drawTruth, extentOfPair, OTHER, thinOut, truthShapesOf } from "./drawing.js";
+import { cameraOf, isPixelated, isZoomed } from "./camera.js";
+import { drawable, drawBoxes, drawTruth, extentOfPair, OTHER, thinOut } from "./drawing.js";
 import { createCamera } from "./hands.js";
 import { createLayout } from "./layout.js";
 import { createLazy } from "./lazy.js";
-import { cornerFor } from "./overview.js";
 import { createPhotograph } from "./photograph.js";
 
 export const AIDS = ["ground_truth", "match_colours", "differences", "boxes_hidden", "blink"];
@@ -98,6 +96,7 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
   pair.photograph = createPhotograph(pair.panes, { onState: onPhotograph, onSkip });
   const aim = createLazy(async () => (await import("./aim.js")).createAim(pair));
   const differences = createLazy(() => import("./differences.js"));
+  pair.overview = createLazy(() => import("./overview.js"));
   // Before the aim is loaded there is nothing to clear.
   pair.aim = {
     hover: async (...where) => (await aim.get()).hover(...where),
@@ -195,16 +194,13 @@ function remember({ images }, next) {
 }
 
 function frame(pair, view) {
-  const { aim, image, panes, root } = pair;
+  const { aim, overview, panes, root } = pair;
   root.toggleAttribute("data-zoomed", isZoomed(view));
-  // In both panes at once, and at the same place.
-  const isNear = image.url && panes.some(({ side }) => needsOverview(view, side));
-  const corner = isNear ? cornerFor(pair, view, truthShapesOf(image)) : null;
-  for (const { side, picture, overview, hatch } of panes) {
+  // The script of the map is loaded when an image is first enlarged.
+  if (overview.now()) overview.now().drawOverview(pair, view);
+  else if (isZoomed(view)) overview.get().then((map) => map.drawOverview(pair, pair.camera.view()));
+  for (const { side, picture, hatch } of panes) {
     picture.toggleAttribute("data-pixelated", isPixelated(view, side));
-    overview.toggleAttribute("hidden", !corner);
-    overview.dataset.corner = corner ?? "";
-    if (corner) for (const seen of overview.querySelectorAll("rect")) setAll(seen, frameOf(view, side));
     const size = `scale(${1 / cameraOf(view, side).scale})`;
     if (hatch.getAttribute("patternTransform") !== size) hatch.setAttribute("patternTransform", size);
   }
