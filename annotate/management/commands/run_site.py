@@ -12,6 +12,7 @@ from django.core.management.base import CommandError
 
 from annotate.management.again import COMMAND, environment
 from annotate.management.alone import AnotherSite, alone
+from annotate.management.own_server import OwnServer
 from annotate.management.site_command import SiteCommand
 
 
@@ -24,7 +25,7 @@ class Command(SiteCommand):
     def handle(self, **options: Any) -> None:
         try:
             with alone(settings.DATA_DIR, options["address"]), _a_worker():
-                call_command("runserver", options["address"], use_reloader=False)
+                call_command(OwnServer(), options["address"], use_reloader=False)
         except AnotherSite as refusal:
             raise CommandError(str(refusal)) from refusal
 
