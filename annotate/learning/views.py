@@ -214,7 +214,7 @@ _TITLES = {
     "welcome": _("Welcome"),
     "card": _("Examples"),
     "practice": _("Practice"),
-    "keys": _("Keys and zoom"),
+    "keys": _("Looking and answering"),
 }
 
 

@@ -12,6 +12,7 @@ from annotate.learning.models import FirstVisit
 from annotate.learning.pairs import CARDS, EXERCISES
 from tests.support.browsing import (
     check_fits,
+    check_names_no_key,
     check_page,
     check_states,
     listen,
@@ -136,7 +137,7 @@ def test_the_whole_first_visit_by_keyboard(visitor, address, study, annotator):
         if round_number == 1:
             tab_to(page, "Practise with another six")
             page.keyboard.press("Enter")
-    tab_to(page, "Continue to the keys")
+    tab_to(page, "Continue")
     page.keyboard.press("Enter")
     page.wait_for_url(address("keys"))
     ready(page)
@@ -315,7 +316,7 @@ def test_the_whole_visit_without_javascript(visitor, address, study, annotator):
             page.locator(f"input[name={criterion}][value={verdict}]").check(force=True)
         page.get_by_role("button", name="Confirm").click()
         page.get_by_role("link", name=re.compile("Next pair|See how it went")).click()
-    page.get_by_role("link", name="Continue to the keys").click()
+    page.get_by_role("link", name="Continue").click()
     expect(page.get_by_text("The study needs neither")).to_be_visible()
     page.get_by_role("button", name="Start the study").click()
     page.wait_for_url(re.compile(r"/judge/"))
@@ -408,6 +409,14 @@ def test_t26_fingers_learn_zoom_and_both_results_on_a_small_screen(
     expect(page.locator("[data-unseen]")).to_have_count(0)
     page.get_by_role("button", name="Confirm").tap()
     page.get_by_role("heading", name="What to notice").wait_for()
+
+
+def test_no_page_names_a_key_where_there_is_no_keyboard(visitor, address, study, annotator):
+    services.give_consent(study=study, annotator=annotator)
+    page = visitor(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    for place in (("welcome",), ("card", 7), ("practice",), ("pair", 1, 1), ("keys",), ("short",)):
+        page.goto(address(*place))
+        check_names_no_key(page)
 
 
 def test_t26_without_javascript_the_small_text_is_shown_enlarged(

@@ -13,6 +13,7 @@ from PIL import Image as Picture
 from playwright.sync_api import expect
 
 from tests.support.browsing import (
+    check_names_no_key,
     check_page,
     press_twice,
     resize,
@@ -1012,3 +1013,22 @@ def test_t39_the_next_difference_keeps_its_surroundings_and_coverage_is_stored(o
     expect(page.locator("[data-panes]")).to_have_attribute("data-aids", "")
     site.confirm()
     assert json.loads(parse_qs(site.sent[0])["places"][0]) == {"n": 3, "seen": 3}
+
+
+def test_no_part_of_the_page_names_a_key_where_there_is_no_keyboard(open_site):
+    site = open_site(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = site.page
+    check_names_no_key(page)
+    for name, close in (
+        ("Skip", "Escape"),
+        ("Help", "Close"),
+        ("Pause", "Continue"),
+    ):
+        page.get_by_role("button", name=name).tap()
+        page.get_by_role("dialog").wait_for()
+        check_names_no_key(page)
+        if close == "Escape":
+            page.keyboard.press(close)
+        else:
+            page.get_by_role("dialog").get_by_role("button", name=close).tap()
+        expect(page.get_by_role("dialog")).to_have_count(0)

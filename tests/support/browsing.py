@@ -101,6 +101,15 @@ def press_twice(page: Page, x: float, y: float, *, by_finger: bool = False) -> N
     devtools.detach()
 
 
+def check_names_no_key(page: Page) -> None:
+    """Check that a page names no key to people who have no keyboard."""
+    assert page.evaluate("matchMedia('(hover: none) and (pointer: coarse)').matches")
+    shown = page.locator("body").inner_text()
+    assert re.findall(r"(?i).*\b(?:keys?|keyboard|wheel|click)\b.*", shown) == []
+    keys = page.locator("kbd").filter(visible=True).all_text_contents()
+    assert keys == [], page.url
+
+
 def check_fits(page: Page, *sizes: tuple[int, int]) -> None:
     """Check that nothing is wider than the window at any of the sizes."""
     for width, height in sizes:
