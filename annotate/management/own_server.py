@@ -12,7 +12,7 @@ _TOO_LARGE = str(HTTPStatus.REQUEST_ENTITY_TOO_LARGE.value)
 
 
 class OwnServer(RunServer):
-    def get_handler(self, *args: Any, **options: Any) -> WsgiApplication:
+    def get_handler(self, *args: Any, **options: Any) -> Any:
         return leaving_unread(super().get_handler(*args, **options))
 
 

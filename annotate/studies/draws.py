@@ -1,4 +1,4 @@
-"""Draws of a study: the methods of a visit, and by its seed the images with whole rankings or more annotators."""
+"""Draws of a study: methods of a visit, and by its seed images with whole rankings or more annotators."""
 
 import random
 from typing import Any, Final

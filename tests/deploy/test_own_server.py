@@ -7,7 +7,7 @@ from http.client import HTTPConnection
 
 import pytest
 from django.conf import settings
-from django.core.servers.basehttp import WSGIServer, get_internal_wsgi_application, run
+from django.core.servers.basehttp import WSGIServer, run
 
 from annotate.management.own_server import OwnServer
 
