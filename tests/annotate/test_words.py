@@ -99,6 +99,7 @@ def test_t32_the_search_reads_what_people_read():
             "annotate/judging/services.py",
         )
     }
-    assert "Everything you confirmed is saved." in said["templates/judging/screen.html"]
+    screen = said["templates/judging/screen.html"]
+    assert any("Everything you confirmed is saved." in one for one in screen)
     assert any("How about a short break?" in one for one in said["static/js/judging/advice.js"])
     assert "Look at both results before you answer." in said["annotate/judging/services.py"]
