@@ -98,6 +98,7 @@ class Checked:
     counts: dict[str, Any] = field(default_factory=dict)
     line_format: str = ""
     encodings: Mapping[str, str] = field(default_factory=dict)
+    formats: Sequence[str] = ()
     at_random: list[Example] = field(default_factory=list)
     worst: list[Example] = field(default_factory=list)
     # Of ground truth: its regions for comparison, images with text. Of results: two readings.
@@ -155,10 +156,9 @@ class Known:
         if with_results:
             n_images = len(known.images)
             for method in dataset.methods.all():
-                names = Result.objects.filter(method=method).values_list("image__name", flat=True)
-                images_of_method = set(names.iterator())
-                is_full = len(images_of_method) == n_images
-                known.evaluated[method.name] = None if is_full else images_of_method
+                of_method = Result.objects.filter(method=method)
+                names = set(of_method.values_list("image__name", flat=True).iterator())
+                known.evaluated[method.name] = None if len(names) == n_images else names
         return known
 
 
@@ -185,7 +185,7 @@ def check_truth(
     for fault in chain(impossible(archive), without_regions(archive)):
         problems.add(fault)
     problems.merge(outside_images(archive, of_photographs))
-    checked = Checked(rows, problems, {}, archive.line_format, archive.encodings)
+    checked = Checked(rows, problems, {}, archive.line_format, archive.encodings, archive.formats)
     rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
     _choose_examples(checked, archive, archive.regions)
     checked.trial = trial
@@ -228,14 +228,14 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     # A file with an unknown name is most probably that of a missing image.
     is_unread = archive.errors or unknown.found or (archive.questions and not archive.regions)
     lacking = [] if is_unread else missing_images(archive, known.images, missing)
-    for fault in renamed:
+    for fault in (*renamed, *impossible(archive, "results")):
         problems.add(fault)
     if reading or not noticed.is_of_other_images:
         problems.merge(unknown)
         for fault in lacking:
             problems.add(fault)
     problems.merge(outside_images(archive, known.sizes))
-    checked = Checked(rows, problems, {}, archive.line_format, archive.encodings)
+    checked = Checked(rows, problems, {}, archive.line_format, archive.encodings, archive.formats)
     by_method = {
         name or given.file.title: {
             image: regions for image, regions in by_image.items() if image in known.images

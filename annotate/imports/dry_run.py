@@ -175,6 +175,7 @@ def _store(file: DraftFile, checked: Checked) -> None:
     file.counts = checked.counts | {
         "line_format": checked.line_format,
         "encodings": dict(checked.encodings),
+        "formats": list(checked.formats),
         "codes": dict(checked.problems.counts),
     }
     file.rows_sha256 = checked.rows.sha256()

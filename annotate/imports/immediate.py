@@ -148,7 +148,7 @@ class LoadAtOnce:
             refusal = NotLoaded.because_of(problems)
             if not any(problem.severity == "error" for problem in found):
                 refusal.questions = [
-                    Question(self._paths[asked.file.pk], asked.field, str(problem), asked.choices)
+                    Question(self._paths[asked.file.pk], asked.field, str(problem), asked.offered)
                     for asked in plans.questions(self.draft)
                     if not asked.is_answered
                     for problem in [asked.finding.as_problem()]

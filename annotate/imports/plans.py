@@ -1,6 +1,5 @@
 """The effect of confirming a load, its open questions, and the obstacles to it."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -10,7 +9,7 @@ from django.db.models import Q
 from annotate.datasets.models import Dataset, Method
 from protocols.diagnostics.readings import AS_NAMED, AS_READ, STORED, UPRIGHT, words_of
 from protocols.formats.problems import quoted
-from protocols.formats.recognition.reading import ENCODINGS, FORMATS, LINES
+from protocols.formats.recognition.reading import ENCODINGS, FORMATS, named_formats
 from text_rankings.base.i18n import Message, from_json, gettext, ngettext, to_json
 from text_rankings.base.i18n import gettext as _
 
@@ -29,9 +28,6 @@ _FIELDS: Final = {
 # Questions that become warnings when answered: missing files, per-cent scores, readings, encodings.
 _ASKED: Final = ("N4", "S2", "F2", "F7")
 _MAX_NAMED: Final = 8
-# The end of a message that lists format slugs. Longer slugs come before their prefixes.
-_NAMING: Final = re.compile(r"how to read the (?:lines|file): (.*)", re.DOTALL)
-_SLUG: Final = re.compile(r"\b[a-z][a-z0-9-]*\b")
 
 
 @dataclass(frozen=True)
@@ -55,6 +51,11 @@ class OpenQuestion:
         return []
 
     @property
+    def offered(self) -> list[tuple[str, str]]:
+        """The choices that a sentence offers: of formats, those that the finding names."""
+        return formats(self.finding)[0] if self.finding.code == "F1" else self.choices
+
+    @property
     def field(self) -> str:
         """The field of the file that holds the answer."""
         return _FIELDS[self.finding.code]
@@ -72,13 +73,12 @@ class OpenQuestion:
 
 
 def formats(finding: Finding) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
-    """Return the formats that a finding offers, and all others, each with its name."""
-    naming = _NAMING.search(finding.expected)
-    named = [slug for slug in _SLUG.findall(naming[1]) if slug in FORMATS] if naming else []
-    others = [slug for slug in LINES if slug not in named]
+    """Return the formats that a finding names, and all others that fit the file, each with its name."""
+    named = named_formats(finding.expected)
+    fitting = finding.file.counts.get("formats", ()) if finding.file else ()
     first, last = (
         [(slug, gettext(FORMATS[slug].name)) for slug in slugs]
-        for slugs in (dict.fromkeys(named), others)
+        for slugs in (dict.fromkeys(named), [of for of in fitting if of not in named])
     )
     return first, last
 

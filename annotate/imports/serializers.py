@@ -10,7 +10,7 @@ from annotate.datasets.models import Dataset
 from annotate.jobs.serializers import JobSerializer
 from annotate.names import NameField, seen
 from protocols.formats.problems import CODES
-from protocols.formats.recognition.reading import ENCODINGS, FORMATS, LINES
+from protocols.formats.recognition.reading import ENCODINGS, FORMATS
 
 from .forms import FileForm, FindingsForm, TargetForm
 from .models import Draft, DraftFile, FileKind, Finding, Import, Missing
@@ -164,7 +164,9 @@ class FileAnswerSerializer(serializers.Serializer[None]):
         required=False, help_text="Whether scores above 1 are per cent."
     )
     format = serializers.ChoiceField(
-        LINES, required=False, help_text="How lines are written that can be read in two ways."
+        list(FORMATS),
+        required=False,
+        help_text="How a file is written that can be read in two ways.",
     )
     reading = serializers.CharField(
         max_length=40,

@@ -26,7 +26,7 @@ from ..formats.readers.layouts import rules_named
 from ..formats.readers.rrc import read_archive
 from ..formats.readers.rrc_lines import Rules
 from ..formats.recognition.guessing import guess
-from ..formats.recognition.reading import LINES, read
+from ..formats.recognition.reading import LINES, named_formats, read
 from ..formats.summaries import findings
 from .photographs import photographs, pictures, state_of, tell_unused, upright
 
@@ -65,23 +65,22 @@ class Formats:
 NOT_NAMED: Final = Formats()
 
 
-def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
-    """Return the contents of a file, whose format is guessed without ``format``, a key of ``FORMATS``.
+def read_file(path: str, kind: Kind, formats: Formats = NOT_NAMED) -> Archive:
+    """Return the contents of a file, whose format is guessed if ``formats`` does not name it.
 
     Raises BatchError if the file cannot be read, or can be read in two ways and its format is not
     named.
     """
-    return _checked_archive(_look(path, kind, format), path, kind)
+    format = formats.truth if kind == "truth" else formats.results
+    return _checked_archive(_look(path, kind, format), path, kind, formats)
 
 
 def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
     """Return the contents of ground truth; raises as ``read_file``."""
     drops = formats.drop_broken_ignored
     archive = _look(path, "truth", formats.truth, drops=drops, images=formats.images)
-    for problem in impossible(archive):
-        raise BatchError(f"{problem} Name it: --truth-format …")
     try:
-        checked = _checked_archive(archive, path, "truth")
+        checked = _checked_archive(archive, path, "truth", formats)
         told = (*checked.problems, *without_regions(checked))
         return _upright(replace(checked, problems=told), path, formats)
     except BatchError as refusal:
@@ -138,25 +137,26 @@ def _results_as_written(path: str, truth: str, formats: Formats) -> Archive:
     named = (truth, formats.truth)
     look = partial(_look, path, "results", images=formats.images)
     if formats.results is not None:
-        return _checked_archive(look(formats.results, truth=named), path, "results")
+        return _checked_archive(look(formats.results, truth=named), path, "results", formats)
     of_truth = read_truth(truth, formats)
     if of_truth.format not in LINES:
-        return _checked_archive(look(truth=named), path, "results")
+        return _checked_archive(look(truth=named), path, "results", formats)
     shape = "ltwh" if of_truth.format == "ltwh" else of_truth.line_format.value
     if formats.truth is None:
         alone = look()
         if shape == LineFormat.QUAD and _may_be_quads(alone):
             as_truth = look(shape=shape)
             alone = alone if as_truth.errors else as_truth
-        return _checked_archive(alone, path, "results")
+        return _checked_archive(alone, path, "results", formats)
     as_truth = look(shape=shape)
     if as_truth.errors and not (alone := look()).errors:
-        fitting = _checked_archive(alone, path, "results")
+        fitting = _checked_archive(alone, path, "results", formats)
+        option = formats.option("results-format", fitting.format)
         raise BatchError(
             f"{Path(path).name} is not written as {formats.truth}, the format of the ground truth, but fits "
-            f"{fitting.format} ({fitting.reading}). Name it: --results-format {fitting.format}."
+            f"{fitting.format} ({fitting.reading}). Name it: {option}."
         )
-    return _checked_archive(as_truth, path, "results")
+    return _checked_archive(as_truth, path, "results", formats)
 
 
 def _may_be_quads(archive: Archive) -> bool:
@@ -168,15 +168,20 @@ def _may_be_quads(archive: Archive) -> bool:
     return any(of.text for of in regions) and any(of.n_points in (5, 6) for of in regions)
 
 
-def _checked_archive(archive: Archive, path: str, kind: Kind) -> Archive:
+def _checked_archive(archive: Archive, path: str, kind: Kind, formats: Formats) -> Archive:
     if archive.errors:
         raise BatchError(str(archive.errors[0]))
+    name = f"{kind}-format"
+    for problem in impossible(archive, kind):
+        [slug] = named_formats(problem.expected) or ["…"]
+        raise BatchError(f"{problem} Name it: {formats.option(name, slug)}.")
     if archive.questions:
         question = archive.questions[0]
         if question.code == "F7":
             raise BatchError(f"{question} Convert it first: text-protocols convert --encoding …")
-        option = "--truth-format" if kind == "truth" else "--results-format"
-        raise BatchError(f"{question} Name it: {option} {question.expected.rpartition(': ')[2]}.")
+        separator = '" or "' if formats.is_of_facade else " or "
+        option = formats.option(name, separator.join(named_formats(question.expected)))
+        raise BatchError(f"{question} Name it: {option}.")
     if archive.methods:
         raise BatchError(f"{Path(path).name} holds several methods; score takes a file for each")
     return archive
@@ -214,7 +219,7 @@ def _read_as_it_is(
     name = Path(path).name
 
     def sizes() -> Mapping[str, tuple[int, int]]:
-        of_truth = {} if truth is None else read_file(truth[0], "truth", truth[1]).sizes
+        of_truth = {} if truth is None else read_file(truth[0], "truth", Formats(truth[1])).sizes
         return {**of_truth, **(photographs(images) if images else {})}
 
     if format is not None and format not in LINES:

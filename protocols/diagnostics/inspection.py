@@ -131,6 +131,9 @@ def look(
     ``read_as`` reads the file again in a format, None if there is no file.
     """
     sizes = {image: size for image, size in images.items() if size is not None}
+    if any(of.code == "F1" for of in archive.questions):
+        # How the regions fit is known when the format is.
+        return Noticed(archive)
     if reading not in ("", AS_READ):
         return _read_as_said(archive, against, images, sizes, reading, read_as)
     noticed = Noticed(archive)

@@ -1,13 +1,14 @@
 """Ground truth that cannot be right as it is read, a sign of the wrong format, or holds nothing."""
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Final
 
 from protocols.core.regions import Region
-from protocols.formats.containers.contents import Archive
+from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.problems import KEPT, Problem, Problems, quoted
+from protocols.formats.readers.fitting_lines import are_left_over
+from protocols.formats.readers.layouts import Survey, decide
 from text_rankings.base.i18n import Message, ngettext_noop
 
 from .fits import outside
@@ -17,30 +18,32 @@ from .readings import EXCHANGED, Regions, Sizes, read_so
 _MIN_REGIONS: Final = 5
 # A box of the last pixel included is a pixel high if its lines are equal.
 _FLAT_PX: Final = 1.0
-_NUMBERS: Final = re.compile(r"\s*(?:-?\d+(?:\.\d+)?\s*,\s*){2}")
 
 
-def impossible(archive: Archive) -> list[Problem]:
-    """Return an error if all regions are flat (L4), or all texts begin with coordinates (L1).
+def impossible(archive: Archive, kind: Kind = "truth") -> list[Problem]:
+    """Return an error if all texts begin with coordinates (L1), or all regions of a truth are flat (L4).
 
     A format that was named may fit lines that are of another one: the first two corners of a
     quadrilateral are read as a flat box, the other two as the beginning of its text.
     """
     problems = Problems(archive.name)
     regions = list(chain.from_iterable(archive.regions.values()))
-    if archive.errors or len(regions) < _MIN_REGIONS:
+    if archive.errors or archive.questions or len(regions) < _MIN_REGIONS:
         return []
-    expected = Message("another format of the ground truth, whose regions and texts can be right")
-    texts = [region.text for region in regions if region.text]
-    if len(texts) >= _MIN_REGIONS and all(map(_NUMBERS.match, texts)):
+    expected = Message("another format, in which regions and texts can be right")
+    if slug := _format_of(archive, regions, kind):
+        expected = Message("another format: {formats} fits the lines", formats=slug)
+    texts = [region.text for region in regions]
+    if are_left_over(texts, kind):
+        given = [text for text in texts if text]
         problems.error(
             "L1",
             "{n} that all begin with numbers, such as {example}",
             expected,
-            n=ngettext_noop("{n} text", "{n} texts", len(texts)),
-            example=quoted(texts[0]),
+            n=ngettext_noop("{n} text", "{n} texts", len(given)),
+            example=quoted(given[0]),
         )
-    if all(map(_is_flat, regions)):
+    if kind == "truth" and all(map(_is_flat, regions)):
         problems.error(
             "L4",
             "{n} that are all flat, such as {box}",
@@ -49,6 +52,24 @@ def impossible(archive: Archive) -> list[Problem]:
             box=_box(archive.regions),
         )
     return problems.found
+
+
+def _format_of(archive: Archive, regions: Sequence[Region], kind: Kind) -> str:
+    """Return the format of lines that were read as boxes; empty if it is in doubt, or a box's."""
+    if archive.format not in ("ltrb", "ltwh"):
+        return ""
+    survey = Survey()
+    survey.add(enumerate((_as_line(region, archive.format) for region in regions), 1), kind)
+    decision = decide(survey, kind)
+    is_box = decision.layout.line_format == LineFormat.LTRB
+    return "" if is_box or decision.readings else decision.layout.slug
+
+
+def _as_line(region: Region, format: str) -> str:
+    left, top, right, bottom = region.box
+    if format == "ltwh":
+        right, bottom = right - left, bottom - top
+    return f"{left:g},{top:g},{right:g},{bottom:g},{region.text or ''}"
 
 
 def without_regions(archive: Archive) -> list[Problem]:

@@ -27,6 +27,10 @@ _OF_WARNINGS: Final = {
         "no image is left out."
     ),
 }
+# Where nothing can be chosen.
+_OF_ERRORS: Final = {
+    "F1": Message("Run the program that made the file again, as it is expected here."),
+}
 _NAMES_OF_WARNINGS: Final = {
     "F1": Message("How the lines are read"),
     "F2": Message("How the file is read"),
@@ -83,6 +87,8 @@ class Summary:
         is_misread = self.examples[0].action == MISREAD
         if self.severity == "warning" and self.code in _OF_WARNINGS and not is_misread:
             return _OF_WARNINGS[self.code]
+        if self.severity == "error" and self.code in _OF_ERRORS:
+            return _OF_ERRORS[self.code]
         return ADVICE[self.code]
 
     def lines(self) -> list[str]:

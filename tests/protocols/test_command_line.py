@@ -601,10 +601,10 @@ RING = "10,10,60,10,110,10,110,30,60,30,10,30"
     [
         ("quad", BOX, "ltrb"),
         ("quad", BOX.replace("\n", ",0.9\n"), "ltrb"),
-        ("quad", f"{RING}\n", "quad or polygon"),
-        ("quad-script", f"{RING}\n", "quad or polygon"),
+        ("quad", f"{RING}\n", "polygon"),
+        ("quad-script", f"{RING}\n", "polygon"),
         ("polygon", BOX, "ltrb"),
-        ("ltrb", "10,10,110,10,110,30,10,30\n", "ltrb or quad"),
+        ("ltrb", "10,10,110,10,110,30,10,30\n", "quad"),
         ("quad", "10,10,110,10,110,30,10,30,Latin,TOTAL\n", "quad or quad-script"),
         ("quad", "10,10,110,10,110,30,10,30,0.9,2000\n", "quad or quad-confidence"),
     ],

@@ -129,7 +129,7 @@ def test_a_format_that_is_named_is_read_as_the_one_that_is_recognised(kind, text
         ("truth", QUADS * 9 + PRICE + "10,20,Street\n", "polygon or quad"),
         ("truth", "38,43,920,215,10,000\n" + '1,2,3,4,"a"\n' * 2, "ltrb"),
         ("truth", "38,43,920,215,10,000\n", "polygon or ltrb"),
-        ("truth", TRIANGLE, "polygon or ltrb"),
+        ("truth", TRIANGLE, "polygon"),
         ("truth", FOURS.replace("\n", ",a\n") + QUADS, "ltrb"),
         ("truth", FLAT.replace("CAFE", "7,CAFE"), "polygon"),
         # One line of three does not say a script.
@@ -137,7 +137,7 @@ def test_a_format_that_is_named_is_read_as_the_one_that_is_recognised(kind, text
         # A class or per cent behind the coordinates is neither confidence nor text.
         ("results", FOURS.replace("\n", ",95\n"), "ltrb"),
         ("results", "0,0,9,0,9,9,0,9,15\n", "quad"),
-        ("results", FOURS.replace("\n", ",0.9,2\n"), "polygon or ltrb"),
+        ("results", FOURS.replace("\n", ",0.9,2\n"), "polygon or ltrb or ltrb-confidence"),
         ("results", "0,0,9,9,1,word\n", "ltrb or ltrb-confidence"),
         ("results", "0,0,9,0,9,9,0,9,1,word\n", "quad or quad-confidence"),
         ("results", SURE + "0,40,9,40,9,49,0,49,word\n0,0,9,0,9,9,0,9,x\n", "quad"),

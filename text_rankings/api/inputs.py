@@ -247,10 +247,7 @@ class _Source:
 
     def _by_image(self, given: Any, kind: Kind) -> ByImage:
         if _is_path(given):
-            format = (
-                self._reading.formats.truth if kind == "truth" else self._reading.formats.results
-            )
-            return self._tell(read_file(fspath(given), kind, format)).regions
+            return self._tell(read_file(fspath(given), kind, self._reading.formats)).regions
         if is_frame(given) or isinstance(given, _Rows):
             rows = given.rows if isinstance(given, _Rows) else records_of(given)
             return self._tell(_of_rows(rows, kind)).regions if rows else {}

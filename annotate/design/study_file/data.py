@@ -1,6 +1,5 @@
 """The files of data that a study file names, and how each is read."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,9 +20,6 @@ from .reading import StudyFile
 def question_of(file: StudyFile, key: str, asked: Question, refusal: NotLoaded) -> FileRefused:
     """Return the refusal that asks for an answer, with the key of the file that it is about."""
     choices = [choice for choice, _label in asked.choices]
-    if asked.field == "format":
-        # A format that does not fit the lines would ruin what is read.
-        choices = [of for of in choices if re.search(rf"\b{of}\b", asked.words)] or choices
     answer = choices[0] if len(choices) == 1 else "…"
     hint = _("Say it of this file, as in {example}; {field} is one of: {choices}.").format(
         example=f'{{ file = "{asked.path.name}", {asked.field} = "{answer}" }}',

@@ -1,6 +1,5 @@
 """Check, report on and load any files the site can read, as its pages do."""
 
-import re
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -142,16 +141,12 @@ class Command(SiteCommand):
 
 
 def _option_that_answers(question: plans.OpenQuestion) -> str:
-    """Return the options that answer a question; only the formats that fit the lines."""
+    """Return the options that answer a question."""
     if question.field == "per_cent":
         return f"{question.file.name}: answer with --per-cent, or mend the file."
-    choices = [choice for choice, _label in question.choices]
-    if question.field == "format":
-        said = str(question.finding.as_problem())
-        choices = [of for of in choices if re.search(rf"\b{of}\b", said)] or choices
     # The same for all files, if there is one value.
     of_file = f"{question.file.name}=" if question.field in ("format", "reading") else ""
-    options = (f"--{question.field} {of_file}{choice}" for choice in choices)
+    options = (f"--{question.field} {of_file}{choice}" for choice, _label in question.offered)
     return f"{question.file.name}: answer with {' or '.join(options)}."
 
 

@@ -71,6 +71,7 @@ class Archive:
     to which ``reading.read`` converts them. ``reading`` is that of the lines, as in
     "x1,y1,…,x4,y4,transcription"; empty for other formats. ``encodings`` has
     a sample of the texts that are not UTF-8 in each possible encoding, the most probable first.
+    ``formats`` are those of lines that fit a file whose format is asked for.
     ``categories`` and ``image_ids`` have the names of labels and of images by the ids of the file.
     """
 
@@ -90,6 +91,7 @@ class Archive:
     encodings: Mapping[str, str] = field(default_factory=dict)
     categories: Mapping[str, str] = field(default_factory=dict)
     image_ids: Mapping[str, str] = field(default_factory=dict)
+    formats: tuple[str, ...] = ()
 
     @property
     def by_method(self) -> Mapping[str | None, ByImage]:

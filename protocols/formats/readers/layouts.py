@@ -271,8 +271,10 @@ def _shape(facts: Counter[_Facts], kind: Kind) -> tuple[LineFormat, tuple[str, .
                 return line_format, ()
     if run < 8:
         # Triangles, or boxes followed by two more numbers, such as a class or a text.
-        is_triangle = min(runs) >= 6
-        return (LineFormat.POLYGON, ("polygon", "ltrb")) if is_triangle else (LineFormat.LTRB, ())
+        if min(runs) < 6:
+            return LineFormat.LTRB, ()
+        sure = kind == "results" and all(of_line.share_4 for of_line in facts)
+        return LineFormat.POLYGON, ("polygon", "ltrb", *(["ltrb-confidence"] if sure else []))
     n_long = sum(n for numbers, n in runs.items() if numbers >= 10)
     if not n_long:
         return LineFormat.QUAD, ()

@@ -27,6 +27,7 @@ from ..containers.shapes import (
 )
 from ..problems import KEPT, PASSED_OVER, Fault, Problems, quoted
 from .curved import Style, joined, style_of
+from .fitting_lines import FORMATS_OF_LINES, fitting, with_fitting
 from .layouts import Decision, Layout, Survey, asked_instead, decide
 from .rrc_lines import LineReader, Rules, is_ignored_line, looks_like_confidence, telling
 from .rrc_texts import Texts
@@ -71,6 +72,11 @@ def read_archive(
         named = list(_named(archive.members, kind, problems, is_lenient=rules.loading))
         files = _Files(archive, texts, list(_held(archive, named, texts, (kind, rules), on_entry)))
         style, decision = _looked_at(files, kind, rules)
+        formats: tuple[str, ...] = ()
+        if decision.readings and not rules.strict:
+            lines = files.all_lines(rules)
+            decision = with_fitting(decision, lines, kind)
+            formats = fitting(FORMATS_OF_LINES, lines, kind, is_best=True)
         if decision.readings or rules.tail is None:
             decision.tell(problems, kind)
         layout = decision.layout
@@ -103,7 +109,20 @@ def read_archive(
         reading=Message("lines in the style of {style}", style=Message(style.value))
         if style
         else _words(layout, kind, rules),
+        formats=formats,
     )
+
+
+def formats_that_fit(
+    source: Source, kind: Kind, name: str | None, limits: Limits
+) -> tuple[str, ...]:
+    """Return the formats of lines in which a file can be read, as of ``fitting_lines.fitting``."""
+    problems, rules = Problems(source_name(source, name)), Rules(loading=True)
+    with open_archive(source, problems, limits) as archive:
+        texts = Texts(problems, rules)
+        named = list(_named(archive.members, kind, problems, is_lenient=True))
+        files = _Files(archive, texts, list(_held(archive, named, texts, (kind, rules), None)))
+        return fitting(FORMATS_OF_LINES, files.all_lines(rules), kind)
 
 
 def _words(layout: Layout, kind: Kind, rules: Rules) -> str:
@@ -147,6 +166,10 @@ class _Files:
         if text is None:
             text = self.texts.text(self.archive.content(file.member) or b"", again=True)
         return self.texts.lines(text)
+
+    def all_lines(self, rules: Rules) -> list[str]:
+        """Return the lines of all files that tell their format."""
+        return [line for file in self.held for _, line in telling(self.lines(file), rules)]
 
 
 def _looked_at(files: "_Files", kind: Kind, rules: Rules) -> tuple[Style | None, Decision]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..containers.archives import Limits, Source
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Read, Tail
+from ..readers.fitting_lines import FORMATS_OF_LINES
 from ..readers.rrc import read_archive
 from ..readers.rrc_lines import Rules
 
@@ -133,6 +134,4 @@ def broken_plugins() -> "tuple[Broken, ...]":
 
 
 # Formats of lines. If a file is guessed to have one, all its lines are examined to read it.
-LINES: Final = tuple(
-    slug for slug in _OURS if slug.partition("-")[0] in {"ltwh", *(of.value for of in LineFormat)}
-)
+LINES: Final = FORMATS_OF_LINES

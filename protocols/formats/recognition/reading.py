@@ -1,12 +1,13 @@
 """Reading of ground truth and results in any known format, by one function."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
 from protocols.core.errors import ProtocolError
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.i18n import Message, from_json, ngettext_noop, to_json
 from text_rankings.base.suggestions import did_you_mean
 
 from ..containers.archives import Limits, Source, first_bytes, read_whole, source_name
@@ -15,13 +16,26 @@ from ..containers.encodings import ENCODINGS, in_utf8, possible_encodings
 from ..containers.folders import unfolded
 from ..containers.image_sizes import in_pixels
 from ..problems import Problems
+from ..readers.rrc import formats_that_fit
 from .guessing import NO_REGIONS, guess
 from .known_formats import BOTH, FORMATS, LINES, Format, broken_plugins, lines_as
 
-__all__ = ["ENCODINGS", "FORMATS", "LINES", "Format", "UnknownFormat", "broken_plugins", "read"]
+__all__ = [
+    "ENCODINGS",
+    "FORMATS",
+    "LINES",
+    "Format",
+    "UnknownFormat",
+    "broken_plugins",
+    "named_formats",
+    "read",
+]
 
+_SLUG: Final = re.compile(r"[a-z][a-z0-9-]*")
 _MIN_WRONG: Final = 5
 _MIN_LABELS: Final = 2
+# Formats whose files may be an empty list.
+_OF_NOTHING: Final = ("easyocr", "coco-json")
 
 
 class UnknownFormat(ProtocolError, LookupError):
@@ -109,9 +123,11 @@ def read(
         source = in_utf8(source, encoding or next(iter(possible)), limits)
         archive = chosen.read(source, kind, name, limits, on_entry)
         archive = _of_encoding(archive, possible, encoding)
-    if archive.counts.get("L1") and slug in LINES and (format or line_format):
+    is_named = slug in LINES and bool(format or line_format)
+    if is_named and (archive.counts.get("L1") or archive.counts.get("L4")):
         guessed_lines = lines_as(None, None)(source, kind, name, limits, on_entry)
-        return _other_format(archive, guessed_lines, kind)
+        fitting = formats_that_fit(source, kind, name, limits)
+        return _other_format(archive, guessed_lines, fitting)
     if slug == "labelme" and format is None:
         return _asked_of_labels(archive)
     return in_pixels(archive, given, sizes) if archive.units else archive
@@ -152,10 +168,17 @@ def _asked_of_labels(archive: Archive) -> Archive:
     problems.question(
         "F1",
         "{n} different labels and no descriptions",
-        "your choice of what the labels are: labelme if they are kinds, labelme-text if they are texts",
+        "your choice of what the labels are: {formats}",
         n=len(labels),
+        formats=Message("labelme if they are kinds, labelme-text if they are texts"),
     )
-    return replace(archive, problems=tuple(problems.found), counts=dict(problems.counts))
+    return _with(archive, problems, ("labelme", "labelme-text"))
+
+
+def _with(archive: Archive, problems: Problems, formats: tuple[str, ...]) -> Archive:
+    """Return an archive with its problems, and the formats from which a person may choose."""
+    found, counts = tuple(problems.found), dict(problems.counts)
+    return replace(archive, problems=found, counts=counts, formats=formats)
 
 
 def _chosen(
@@ -178,30 +201,57 @@ def _chosen(
     return chosen
 
 
-def _other_format(archive: Archive, guessed: Archive, kind: Kind) -> Archive:
-    """Return the archive, or, if most lines fit another format, that reading with a question."""
-    n_wrong = archive.counts.get("L1", 0)
+def _other_format(archive: Archive, guessed: Archive, fitting: tuple[str, ...]) -> Archive:
+    """Return the archive, or, if most lines fit another format, that reading with a question.
+
+    ``fitting`` are the formats that fit the lines.
+    """
+    # Lines of eight numbers are read as boxes, mostly broken ones, if that format is named.
+    is_box = archive.line_format == LineFormat.LTRB != guessed.line_format
+    is_wider = is_box and archive.format not in fitting
+    codes = ("L1", "L4") if is_wider else ("L1",)
+    n_wrong = sum(archive.counts.get(code, 0) for code in codes)
     # A few lines say little about their format.
     is_most = n_wrong >= _MIN_WRONG and n_wrong > archive.n_regions
     # Boxes given by their sides also parse as lines of corners, mostly with this fault.
     n_others = sum(problem.code != "L4" for problem in guessed.errors)
-    if not is_most or guessed.counts.get("L1") or 10 * n_others > n_wrong:
+    if not (is_most or is_wider) or guessed.counts.get("L1") or 10 * n_others > n_wrong:
         return archive
     problems = Problems(archive.name, list(guessed.problems), Counter(guessed.counts))
-    wrong = next(problem for problem in archive.errors if problem.code == "L1")
+    wrong = next(problem for problem in archive.errors if problem.code in codes)
+    expected = "your choice of how to read the lines: {formats} fits them ({reading})"
+    offered = [guessed.format]
+    if guessed.counts.get("L4"):
+        # Boxes by their sides; they are faults only if they are read by their corners.
+        problems.drop("L4")
+        expected = "your choice of how to read the lines: {formats}"
+        offered = [slug for slug in (guessed.format, "ltwh") if slug in fitting]
     problems.question(
         "F1",
         "{n_wrong} with other than {wanted}",
-        "your choice of how to read the lines: {formats} fits them ({reading})",
+        expected,
         wrong.entry,
         wrong.line,
         text=wrong.text,
         n_wrong=ngettext_noop("{n} line", "{n} lines", n_wrong),
         wanted=wrong.expected,
-        formats=guessed.format,
+        formats=Message(" or ").join(offered),
         reading=guessed.reading,
     )
-    return replace(guessed, problems=tuple(problems.found), counts=dict(problems.counts))
+    return _with(guessed, problems, fitting)
+
+
+def named_formats(expected: str) -> list[str]:
+    """Return the formats that a problem offers in what it expects.
+
+    Examples
+    --------
+    >>> named_formats(Message("your choice: {formats} (not csv)", formats="ltrb or quad"))
+    ['ltrb', 'quad']
+    """
+    said = to_json(expected)
+    values = said.get("values", {}) if isinstance(said, dict) else {}
+    return [of for of in _SLUG.findall(from_json(values.get("formats", ""))) if of in FORMATS]
 
 
 def _unknown(begin: bytes, name: str) -> Archive:
@@ -224,9 +274,9 @@ def _asked_of_nothing(name: str) -> Archive:
         "F1",
         "no region, and nothing that tells the format",
         "your choice of how to read the file: {formats}",
-        formats=Message(" or ").join(("easyocr", "coco-json")),
+        formats=Message(" or ").join(_OF_NOTHING),
     )
-    return Archive(name, LineFormat.QUAD, {}, tuple(problems.found), dict(problems.counts))
+    return _with(Archive(name, LineFormat.QUAD, {}, (), {}), problems, _OF_NOTHING)
 
 
 def _nothing_in(name: str) -> Archive:

@@ -93,7 +93,7 @@ RESULTS = {
           "text or nothing)."]),
     14: ("quadrilaterals for a dataset of boxes", BOXES, files(corners),
          ["net.zip > res_img_1.txt, line 1: found 32 of 32 lines with numbers where a text may begin; expected "
-          "your choice of how to read the lines: ltrb or quad.", FITS_HARDLY]),
+          "your choice of how to read the lines: quad."]),
     15: ("confidences in per cent", QUADS, files(lambda *of: (*corners(*of), 97)),
          ["net.zip > res_img_1.txt, line 1: found a number that is not a confidence (0 to 1) at the end of 32 lines; "
           "expected your choice of how to read the lines: quad."]),
@@ -129,9 +129,7 @@ RESULTS = {
     29: ("left, top, width and height for a dataset of quadrilaterals", QUADS,
          files(lambda x, y, r, b: (x, y, r - x, b - y)),
          ["net.zip > res_img_1.txt, line 1: found 32 lines with other than 8 numbers (a quadrilateral); expected "
-          "your choice of how to read the lines: ltrb fits them (left,top,right,bottom, then a confidence, a "
-          "text or nothing).",
-          asked("as left,top,width,height").replace("precision 0.00", "precision undefined", 1)]),
+          "your choice of how to read the lines: ltwh."]),
     30: ("a download that was broken off", BOXES, zip_bytes(files(box))[:-30],
          ["net.zip: found a zip without its end, as after an interrupted download; expected the whole file."]),
 }  # fmt: skip
@@ -226,7 +224,7 @@ def test_27_results_without_a_dataset(client):
 @pytest.mark.parametrize(
     ("number", "shown"),
     [
-        (14, "how to read the lines: Boxes (ICDAR 2013) or Quadrilaterals (ICDAR 2015)."),
+        (14, "how to read the lines: Quadrilaterals (ICDAR 2015)."),
         (
             13,
             "how to read the lines: Boxes (ICDAR 2013) fits them (left,top,right,bottom, then a "
