@@ -142,7 +142,9 @@ def standings(
     by = by if by in challenge.names else challenge.names[0]
     hides = is_rounded(challenge, split, reader)
     values = _values(challenge, split, reader, chosen)
-    boards = _rounded(challenge, chosen, values) if hides else _tested(challenge, split, chosen)
+    boards = (
+        _rounded(challenge, split, chosen, values) if hides else _tested(challenge, split, chosen)
+    )
     order = _order(challenge, boards, by, values)
     own = {entry.pk: entry for entry in chosen}
     keys = [int(boards[by].methods[at]) for at in order]
@@ -185,10 +187,10 @@ def _board(keys: Sequence[int], protocol: str, split: str) -> Leaderboard:
 
 
 def _rounded(
-    challenge: Challenge, chosen: Sequence[Entry], values: Values
+    challenge: Challenge, split: str, chosen: Sequence[Entry], values: Values
 ) -> dict[str, Leaderboard]:
     """Return boards of rounded figures alone: intervals and tests would tell more digits."""
-    boards = {}
+    boards, n_images = {}, challenge.images_of(split).count()
     for protocol in challenge.names:
         rows = sorted(
             (-_or_last(value := values.get((entry.pk, protocol))), entry.pk, value)
@@ -202,7 +204,7 @@ def _rounded(
             none,
             tuple(none for _row in rows),
             None,
-            0,
+            n_images,
         )
     return boards
 

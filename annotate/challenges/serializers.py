@@ -262,6 +262,7 @@ class PlaceOfEntrySerializer(serializers.Serializer[Any]):
 
     place = serializers.IntegerField()
     team = serializers.CharField(source="method")
+    n_images = serializers.IntegerField(help_text="Images of the figures.")
     letters = serializers.CharField(help_text="Entries that share one do not differ significantly.")
     value = serializers.FloatField(allow_null=True)
     low = serializers.FloatField(allow_null=True, help_text="Of the 95 % interval over images.")

@@ -20,6 +20,12 @@ class StandingSerializer(serializers.Serializer[Any]):
     mean_loss = serializers.FloatField(
         help_text="Share of pairs of methods ordered differently from the annotators."
     )
+    n_images = serializers.IntegerField(
+        help_text="Images of the mean loss: those that count so far and that all protocols have scored."
+    )
+    n_scored = serializers.IntegerField(
+        help_text="Images that count so far and that this protocol has scored."
+    )
 
 
 class LookSerializer(serializers.Serializer[Any]):
@@ -53,7 +59,7 @@ class StandingsOfStudy(ApiView):
         study = followed(request, slug)
         require_small(study, MAX_IMAGES)
         criteria = {
-            criterion: [{"protocol": name, "mean_loss": loss} for name, loss in rows]
+            criterion: [row._asdict() for row in rows]
             for criterion, rows in standings_of(study).items()
         }
         data = {

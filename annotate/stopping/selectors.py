@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
-from typing import Final
+from typing import Final, NamedTuple
 
 from django.db.models import Count, Sum
 from django.db.models.functions import Coalesce
@@ -16,7 +16,7 @@ from annotate.reports.services import available_runs, protocol_scores, sentinels
 from annotate.reports.snapshots import snapshot
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Role, Study
-from rankings.agreement.report import Settings, values_of
+from rankings.agreement.report import Scores, Settings, values_of
 from rankings.analysis.pair_report import Comparable, comparable
 from rankings.elicitation.log import CRITERIA
 from rankings.inference.pair_estimates import Visit, pair_losses
@@ -28,11 +28,23 @@ from rankings.inference.sequential import (
     Look,
     look_by_pairs,
 )
+from text_rankings.base.image_sets import image_sets
 
-# By criterion, the protocols with their mean losses, the nearest to the annotators first.
-Standings = dict[str, list[tuple[str, float]]]
-_PART: Final = "standings"
+_PART: Final = "standings-on-images"
 _TWO: Final = 2
+
+
+class Standing(NamedTuple):
+    """A protocol's mean loss over ``n_images``; ``n_scored`` images that count have all its scores."""
+
+    protocol: str
+    mean_loss: float
+    n_images: int
+    n_scored: int
+
+
+# By criterion, the protocol that is nearest to the annotators first.
+Standings = dict[str, list[Standing]]
 
 
 @dataclass(frozen=True)
@@ -68,8 +80,9 @@ def missing(study: Study) -> Missing:
 def standings_of(study: Study) -> Standings:
     """Return the mean loss of every protocol so far, cached until there are new answers.
 
-    An image counts once it has as many annotators as the study requires. Sentinels are left out.
-    Empty if there are fewer than two protocols.
+    An image counts once it has as many annotators as the study requires. Losses are over the images
+    of these that all protocols have scored. Sentinels are left out. Empty if there are fewer than two
+    protocols.
     """
     settings, runs = Settings(min_annotators=study.min_annotators), available_runs(study)
     protocols = _compared(runs)
@@ -77,20 +90,28 @@ def standings_of(study: Study) -> Standings:
         return {}
     kept = cache.get_part(_PART, cache.key_of(study, settings, runs))
     if kept is not None:
-        return {
-            criterion: [(name, loss) for name, loss in rows] for criterion, rows in kept.items()
-        }
+        return {criterion: [Standing(*row) for row in rows] for criterion, rows in kept.items()}
     with snapshot():
         # Read again: the key must match the data read.
         key = cache.key_of(study, settings, runs)
-        images, usable = _images_that_count(study), dict(_usable(study, runs, protocols))
+        images, read = _images_that_count(study), list(_read(study, runs, protocols))
     found: Standings = {}
-    for criterion, own in usable.items():
-        counted = [visit for visit in own.visits if visit.image in images]
-        losses = pair_losses(counted, own.rankings, protocols).distances
+    for criterion, visits, values in read:
+        counted = [visit for visit in visits if visit.image in images]
+        own = comparable(counted, values, protocols, settings.decimals)
+        sets = image_sets(
+            {
+                name: {one.image for one in comparable(counted, values, [name], None).visits}
+                for name in protocols
+            }
+        )
+        losses = pair_losses(own.visits, own.rankings, protocols).distances
         means = losses.mean(axis=0).tolist() if len(losses) else []
-        rows = zip(protocols, means, strict=False)
-        found[criterion] = sorted(rows, key=lambda row: (row[1], row[0]))
+        rows = [
+            Standing(name, mean, len(sets.shared), sets.n_of[name])
+            for name, mean in zip(protocols, means, strict=False)
+        ]
+        found[criterion] = sorted(rows, key=lambda row: (row.mean_loss, row.protocol))
     cache.put_part(_PART, key, found)
     return found
 
@@ -104,13 +125,21 @@ def _usable(
     study: Study, runs: Sequence[ProtocolRun], protocols: Sequence[str]
 ) -> Iterator[tuple[str, Comparable[Visit]]]:
     """Yield by criterion the visits to images that all protocols score."""
+    for criterion, visits, values in _read(study, runs, protocols):
+        yield criterion, comparable(visits, values, protocols, Settings().decimals)
+
+
+def _read(
+    study: Study, runs: Sequence[ProtocolRun], protocols: Sequence[str]
+) -> Iterator[tuple[str, Sequence[Visit], Scores]]:
+    """Yield the visits and the protocols' values by criterion."""
     settings, visits, scores = Settings(), visits_of(study), protocol_scores(study, runs)
     for criterion in CRITERIA:
         values = {
             image: {name: of_image[name] for name in protocols}
             for image, of_image in values_of(criterion, scores, settings).items()
         }
-        yield criterion, comparable(visits[criterion], values, protocols, settings.decimals)
+        yield criterion, visits[criterion], values
 
 
 def _images_that_count(study: Study) -> set[str]:

@@ -54,7 +54,7 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A protocol's order of the methods over the dataset, by its rounded figures.
+    """A protocol's order of the methods over the dataset, by its rounded figures on ``n_images``.
 
     ``hard`` and ``soft`` pairwise accuracy; of the ``n_wrong`` pairs ordered opposite to people,
     ``wrong`` has the 30 of which people are surest. ``methods_left_out`` of the order have a score
@@ -62,6 +62,7 @@ class Standing:
     """
 
     protocol: str
+    n_images: int
     order: Ranking
     figures: Mapping[str, float]
     hard: Accuracy
@@ -371,6 +372,7 @@ class _Standings:
         pairs = self._wrong_pairs(_places(order, methods))
         return Standing(
             protocol,
+            len(self.tallies.images),
             order,
             of_method,
             self.answer.hard[at],

@@ -19,19 +19,24 @@ def _strengths(detectors: Data) -> Table:
     """Return people's strengths of the methods, with their intervals."""
 
     def rows(own: Data) -> Iterator[Row]:
-        return picked(own["people"]["strengths"], "method", "strength", "low", "high")
+        people = own["people"]
+        for method, *figures in picked(people["strengths"], "method", "strength", "low", "high"):
+            yield method, people["n_images"], *figures
 
     return listed("strengths", of_criteria(detectors["criteria"], rows))
 
 
 def _standings(detectors: Data) -> Table:
-    """Return how well each protocol agrees with people's order of the methods."""
+    """Return how well each protocol agrees with people's order of the methods.
+
+    Reports kept before had no number of images.
+    """
 
     def rows(own: Data) -> Iterator[Row]:
         for row in own["protocols"]:
             soft, hard = row["soft"], row["hard"]
             yield (
-                *(row["protocol"], soft["value"], soft["low"], soft["high"]),
+                *(row["protocol"], row.get("n_images"), soft["value"], soft["low"], soft["high"]),
                 *(soft["low_methods"], soft["high_methods"]),
                 *(hard["value"], hard["low"], hard["high"], row["n_wrong"]),
                 to_text(row["order"]),

@@ -283,6 +283,9 @@ def test_hidden_scores_wait_for_the_end_or_are_rounded(challenge, team):
     board = standings(challenge, "hidden").boards.board
     # 2 * (1/3) / (4/3) = 1/2 exactly.
     assert (board.values, board.low, board.letters) == ((0.5,), (None,), None)
+    n_images = challenge.images_of("hidden").count()
+    [row] = standings(challenge, "hidden").rows
+    assert (row.n_images, row.images) == (n_images, f"{n_images} of {n_images}")
     Challenge.objects.update(hidden_score="after", closes=timezone.now())
     challenge.refresh_from_db()
     assert standings(challenge, "hidden").boards.board.values == (0.5,)

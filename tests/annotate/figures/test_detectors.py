@@ -46,6 +46,7 @@ def test_the_page_shows_both_orders_and_what_is_wrong(researcher, study):
     shown = response.context["standings"]
     assert shown.methods == ["a", "b", "c"]
     right, turned = shown.protocols
+    assert right.standing["n_images"] == turned.standing["n_images"] == 2
     assert [place.place for place in right.places] == [1, 2, 3]
     assert [(place.place, place.is_other) for place in turned.places] == [
         (2, True),
@@ -113,6 +114,9 @@ def test_tables_are_files_of_the_study_and_of_a_kept_report(researcher, study):
         "Right",
         "Turned",
     ]
+    for name in ("strengths", "standings"):
+        table = reverse("api:report_table", args=[study.slug, name, "json"])
+        assert {row["Images"] for row in researcher.get(table).json()["rows"]} == {2}
 
 
 def test_an_older_kept_report_says_that_it_holds_none(researcher, study):

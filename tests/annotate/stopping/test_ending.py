@@ -234,10 +234,28 @@ def test_standings_are_mean_losses_by_hand(many_images, django_assert_max_num_qu
     """Forward orders all 3 pairs of each image as the annotator does, Reversed none."""
     rank_everything(many_images, add_annotator(many_images), same_truth([["a"], ["b"], ["c"]]))
     found = standings_of(many_images)
-    assert found == {name: [("Forward", 0.0), ("Reversed", 1.0)] for name in found}
+    n = many_images.images.count()
+    rows = [("Forward", 0.0, n, n), ("Reversed", 1.0, n, n)]
+    assert found == dict.fromkeys(found, rows)
     assert set(found) == {"recall", "precision", "preference"}
     with django_assert_max_num_queries(10):
         assert standings_of(many_images) == found
+
+
+def test_unequal_sets_of_images_are_visible(client):
+    """Losses are over the image that both protocols have scored; Right has a second one."""
+    study = make_study(["a", "b"], images=2, min_annotators=1)
+    right = make_run(study, "Right", {"a": 0.9, "b": 0.1})
+    partial = make_run(study, "Partial", {"a": 0.1, "b": 0.9})
+    partial.scores.filter(result__image=study.images.last()).delete()
+    client.force_login(add_researcher(study))
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    assert standings_of(study)["recall"] == [(right.name, 0.0, 1, 2), (partial.name, 1.0, 1, 1)]
+    answer = client.get(reverse("api:standings", args=[study.slug])).json()
+    row, other = answer["criteria"]["recall"]
+    assert (row["n_images"], row["n_scored"], other["n_scored"]) == (1, 2, 1)
+    page = client.get(reverse("studies:detail", args=[study.slug])).text
+    assert page.count("<mark>2</mark>") == 3, "once for each criterion"
 
 
 def test_images_count_once_they_have_the_annotators_that_the_study_asks_for():
@@ -245,7 +263,7 @@ def test_images_count_once_they_have_the_annotators_that_the_study_asks_for():
     make_run(study, "Right", {"a": 0.9, "b": 0.1})
     make_run(study, "Reversed", {"a": 0.1, "b": 0.9})
     rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
-    assert standings_of(study)["recall"] == [("Right", 0.0), ("Reversed", 1.0)]
+    assert standings_of(study)["recall"] == [("Right", 0.0, 2, 2), ("Reversed", 1.0, 2, 2)]
     change_settings(study=study, is_answered=lambda _study: True, min_annotators=2)
     assert standings_of(study)["recall"] == []
 
