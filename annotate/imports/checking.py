@@ -33,10 +33,8 @@ from protocols.formats.containers.checking import (
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.containers.frames import PictureSize, turned_images
 from protocols.formats.problems import Nearest, Problems
-from protocols.formats.readers.scores import ScoreRow, ScoreTable, Unit, read_scores
 from protocols.formats.recognition.reading import LINES, read
 from text_rankings.base.i18n import gettext as _
-from text_rankings.base.i18n import ngettext
 
 from . import staging
 from .frames import tell_missing_photographs, tell_turned
@@ -52,8 +50,6 @@ Size = tuple[int, int]
 MAX_DRAWN: Final = 1000
 # Upper ends of the classes of the histogram; the last is open.
 HISTOGRAM: Final = (0, 1, 2, 5, 10, 20, 50, 100)
-# By the user's answer, the unit of scores in files with scores above 1; None: not answered, ask.
-_UNITS: Final[Mapping[bool | None, Unit | None]] = {True: "per cent", False: "fraction", None: None}
 _N_RANDOM: Final = 5
 _N_WORST: Final = 5
 
@@ -248,14 +244,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         for method, by_image in by_method.items():
             warn_of_empty_results(problems, by_image, known.with_text, missing)
             known.results.warn(problems, method, by_image)
-    rows.write(
-        (
-            *(method, image, encode_regions(regions), len(regions)),
-            sha256(canonical_bytes(regions)).hexdigest(),
-        )
-        for method, by_image in by_method.items()
-        for image, regions in by_image.items()
-    )
+    rows.write(_rows_of(by_method))
     for by_image in by_method.values():
         _choose_examples(checked, archive, by_image)
     counts = {method: _counts(by_image, known) for method, by_image in by_method.items()}
@@ -275,6 +264,15 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
 def _read_as(given: Given, format: str) -> Archive:
     encoding = given.file.encoding or None
     return read(given.path, kind="results", format=format, name=given.file.name, encoding=encoding)
+
+
+def _rows_of(
+    by_method: Mapping[str, Mapping[str, Sequence[Region]]],
+) -> Iterator[tuple[str, str, Any, int, str]]:
+    for method, by_image in by_method.items():
+        for image, regions in by_image.items():
+            digest = sha256(canonical_bytes(regions)).hexdigest()
+            yield method, image, encode_regions(regions), len(regions), digest
 
 
 def _counts(by_image: Mapping[str, Sequence[Region]], known: Known) -> dict[str, int]:
@@ -387,64 +385,6 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
     n_turned = tell_turned(problems, found, given.file.reading)
     rows.write(iter(verified))
     return Checked(rows, problems, {"photographs": len(verified), "turned": n_turned})
-
-
-def check_scores(given: Given, known: Known, rows: Rows) -> Checked:
-    """Read scores. The rows are method, image, recall, precision, grouped by method."""
-    table = read_scores(given.path, name=given.file.name, unit=_UNITS[given.file.per_cent])
-    problems = Problems(table.name, list(table.problems), Counter(p.code for p in table.problems))
-    nearest_image, nearest_method = Nearest(known.images), Nearest(known.evaluated)
-    for row in table.rows:
-        _check_score(row, known, nearest_image, nearest_method, problems)
-    n_missing = _n_unscored(table, known)
-    if n_missing and table.rows and not problems.has_errors:
-        told = ngettext("no score for {n} result", "no score for {n} results", n_missing).format(
-            n=n_missing
-        )
-        problems.warning("S3", told, _("one for each"), action=_("left undefined"))
-    is_asked = any(problem.severity == "question" for problem in problems.found)
-    if not table.rows and not problems.has_errors and not is_asked:
-        problems.error("S3", _("no score"), _("at least one line below the header"))
-    ordered = sorted(table.rows, key=lambda row: row.method)
-    rows.write((row.method, row.image, row.recall, row.precision) for row in ordered)
-    counts = {"scores": len(table.rows), "missing": n_missing}
-    return Checked(rows, problems, counts)
-
-
-def _check_score(
-    row: ScoreRow, known: Known, images: Nearest, methods: Nearest, problems: Problems
-) -> None:
-    if row.image not in known.images:
-        expected = _("an image of the dataset{hint}").format(hint=images.hint(row.image))
-        problems.error(
-            "S1", _("the image “{image}”").format(image=row.image), expected, line=row.line
-        )
-    elif row.method not in known.evaluated:
-        expected = _("a method of the dataset{hint}").format(hint=methods.hint(row.method))
-        problems.error(
-            "S1", _("the method “{method}”").format(method=row.method), expected, line=row.line
-        )
-    else:
-        evaluated = known.evaluated[row.method]
-        if evaluated is not None and row.image not in evaluated:
-            found = _("a score of {method} on {image}, where it was not evaluated").format(
-                method=row.method, image=row.image
-            )
-            problems.error("S1", found, _("scores of results that are loaded"), line=row.line)
-
-
-def _n_unscored(table: ScoreTable, known: Known) -> int:
-    """Count the results without a score."""
-    n_results = sum(
-        len(known.images) if images is None else len(images) for images in known.evaluated.values()
-    )
-    n_scored = sum(
-        row.method in known.evaluated
-        and row.image in known.images
-        and ((images := known.evaluated[row.method]) is None or row.image in images)
-        for row in table.rows
-    )
-    return n_results - n_scored
 
 
 def methods_together(rows: Iterable[list[Any]]) -> Iterator[tuple[str, Iterator[list[Any]]]]:

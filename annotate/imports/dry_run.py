@@ -20,7 +20,7 @@ from protocols.formats.summaries import Summary, summaries
 from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import gettext_noop
 
-from . import annotators_csv, checking, drafts, publishing, staging
+from . import annotators_csv, checking, drafts, publishing, score_checks, staging
 from .checking import Checked, Given, Known
 from .frames import sizes_of_photographs
 from .models import Draft, DraftFile, FileKind, Finding
@@ -167,7 +167,7 @@ class _Checker:
             self._known.evaluated |= checking.evaluated_after(checked, given.file.missing)
             return checked
         if kind == FileKind.SCORES:
-            return checking.check_scores(given, self._known, rows)
+            return score_checks.check_scores(given, self._known, rows)
         return annotators_csv.check_people(given, rows)
 
 
