@@ -25,6 +25,7 @@ from rankings.elicitation.pairs import (
     Codes,
     answered_pairs,
     rankings_that_follow,
+    without_repeats,
 )
 from rankings.errors import RankingError
 from rankings.orders.buckets import Ranking, methods_of
@@ -66,14 +67,15 @@ def read_answers(
     """
     try:
         file = read_answer_file(path, ("method_a", "method_b"), codes)
-        pairs = list(answered_pairs(file.rows, _("row"), criterion, codes))
+        read = answered_pairs(file.rows, _("row"), criterion, codes)
+        pairs, repeated = without_repeats(read)
     except RankingError as fault:
         raise AnswersRefused(str(fault).replace(path, _("The file"))) from fault
     if not pairs:
         raise AnswersRefused(_("The file holds no answers."))
     pairs = _fitting(pairs, dataset)
     found = rankings_that_follow(pairs)
-    left_out = [*found.left_out]
+    left_out = [*repeated, *found.left_out]
     of_person: dict[tuple[str, str], list[AnsweredPair]] = defaultdict(list)
     for pair in pairs:
         of_person[pair.annotator, pair.image].append(pair)

@@ -130,14 +130,16 @@ def columns_and_rows(path: str) -> tuple[list[str], list[tuple[int, dict[str, An
                 n_read, head = n_read + 1, file.readline()
             names = next(csv.reader([head]), [])
             reader = csv.DictReader(file, names, restval="")
-            return names, [
-                (n_read + reader.line_num, {name: _unescaped(row[name]) for name in names})
-                for row in reader
-            ]
+            rows = [(n_read + reader.line_num, row) for row in reader]
     except OSError as fault:
         raise RankingError(f"{path} cannot be read: {fault.strerror}") from fault
     except (csv.Error, UnicodeDecodeError) as fault:
         raise RankingError(f"{path} is no CSV file: {fault}") from fault
+    for line, row in rows:
+        # Some programs add delimiters at the end.
+        if any(cell.strip() for cell in row.get(None) or ()):
+            raise RankingError(f"{path}, line {line} has more cells than the header")
+    return names, [(line, {name: _unescaped(row[name]) for name in names}) for line, row in rows]
 
 
 def require(path: str, names: Collection[str], needed: Sequence[str]) -> None:

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..elicitation.log import CRITERIA
-from ..elicitation.pairs import METHOD_COLUMNS, Codes, LeftOut, are_pairs, has_verdict, is_verdict
+from ..elicitation.pairs import (
+    METHOD_COLUMNS,
+    Codes,
+    LeftOut,
+    are_pairs,
+    has_verdict,
+    is_verdict,
+    unread_columns,
+)
 from ..errors import RankingError
 
 Record = Mapping[str, Any]
@@ -72,7 +80,7 @@ def read_records(records: Sequence[Record], codes: Codes) -> Read:
     """
     tool, read = next(filter(None, map(_reader, records)), ("", None))
     if read is None:
-        return Read("", [dict(record) for record in records])
+        return Read("", [dict(record) for record in records], notes=_of_columns(records))
     try:
         units = list(read(records, codes))
     except RankingError:
@@ -100,6 +108,16 @@ def read_records(records: Sequence[Record], codes: Codes) -> Read:
         rows = [row | {"criterion": ""} for row in rows]
     is_of_client = any(isinstance(record.get("responses"), Mapping) for record in records)
     return Read(tool, rows, left_out, [_NO_STATUS] if is_of_client else [])
+
+
+def _of_columns(rows: Sequence[Record]) -> list[str]:
+    """Return a note on the columns of pairs that are not read, where they have values."""
+    columns = dict.fromkeys(name for row in rows if are_pairs(row) for name in row)
+    unread = [name for name in unread_columns(columns) if any(row.get(name) for row in rows)]
+    if not unread:
+        return []
+    known = "image, annotator, criterion, seconds"
+    return [f"columns that are not read: {', '.join(unread)}; those that are: {known}"]
 
 
 def _reader(record: Record) -> tuple[str, Callable[[Sequence[Record], Codes], Units]] | None:

@@ -8,7 +8,16 @@ from typing import Any, Final
 
 from ..errors import RankingError
 from ..orders.buckets import Ranking, checked, methods_of
-from .pairs import Codes, LeftOut, Nested, OfPairs, answered_pairs, rankings_that_follow
+from .pairs import (
+    Codes,
+    LeftOut,
+    Nested,
+    OfPairs,
+    answered_pairs,
+    rankings_that_follow,
+    text_of,
+    without_repeats,
+)
 
 NAMELESS: Final = "answers without an annotator count as those of one nameless person"
 
@@ -44,13 +53,15 @@ def answers_of_rows(
     """Return the answers in numbered rows: rankings with ``buckets``, else pairs.
 
     Rankings have ``image``, ``annotator`` (may be empty), ``criterion`` and ``buckets``; those with
-    "false" in ``in_reports`` are skipped. Pairs are as in :func:`.pairs.answered_pairs`. Raises
-    RankingError if a row is neither; the message names it by ``place`` and its number.
+    "false" in ``in_reports`` are skipped. Pairs are as in :func:`.pairs.answered_pairs`, and count
+    once for each annotator. Raises RankingError if a row is neither; the message names it by ``place``
+    and its number.
     """
     numbered = list(rows)
     if numbered and "buckets" in numbered[0][1]:
         return answers_of_rankings(_of_buckets(numbered, place))
-    return answers_of_pairs(rankings_that_follow(answered_pairs(numbered, place, codes=codes)))
+    pairs, repeated = without_repeats(answered_pairs(numbered, place, codes=codes))
+    return answers_of_pairs(rankings_that_follow(pairs), repeated)
 
 
 def answers_of_rankings(rankings: Nested) -> Answers:
@@ -62,8 +73,8 @@ def answers_of_rankings(rankings: Nested) -> Answers:
     return answers_of_pairs(OfPairs(rankings, {by: {} for by in rankings}, orders, []))
 
 
-def answers_of_pairs(found: OfPairs) -> Answers:
-    """Return the rankings that follow from pairs as answers."""
+def answers_of_pairs(found: OfPairs, repeated: Sequence[LeftOut] = ()) -> Answers:
+    """Return the rankings that follow from pairs as answers, with those that were ``repeated``."""
     methods_on: dict[str, set[str]] = defaultdict(set)
     compared: dict[str, dict[str, list[Ranking]]] = {}
     for criterion, images in found.following.items():
@@ -74,7 +85,7 @@ def answers_of_pairs(found: OfPairs) -> Answers:
         for image, rankings in compared[criterion].items():
             methods_on[image].update(*map(methods_of, rankings))
     whole: Nested = {}
-    left_out = [*found.left_out]
+    left_out = [*repeated, *found.left_out]
     for criterion, images in found.following.items():
         # An image without a whole ranking stays, so that reports name it.
         whole[criterion] = {image: {} for image in [*images, *compared[criterion]]}
@@ -96,13 +107,12 @@ def _of_buckets(rows: Sequence[tuple[int, Mapping[str, Any]]], place: str) -> Ne
         try:
             buckets = row["buckets"]
             ranking = checked(json.loads(buckets) if isinstance(buckets, str) else buckets)
-            criterion, image = str(row["criterion"]), str(row["image"])
+            criterion, image = text_of(row["criterion"]), text_of(row["image"])
         except KeyError as fault:
             raise RankingError(f"{place} {at} has no {fault.args[0]}") from fault
         except (TypeError, ValueError) as fault:
             raise RankingError(f"{place} {at}: buckets are no ranking: {fault}") from fault
-        given = row.get("annotator")
-        name = "" if given is None else str(given)
+        name = text_of(row.get("annotator"))
         own = rankings.setdefault(criterion, {}).setdefault(image, {})
         if name in own:
             who = name or "a nameless annotator"

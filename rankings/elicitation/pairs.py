@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any, Final
 
 from text_rankings.base.suggestions import did_you_mean
@@ -16,12 +16,14 @@ _CRITERION: Final = "preference"
 _FIRST: Final = ("method_a", "model_a", "left", "winner")
 _SECOND: Final = ("method_b", "model_b", "right", "loser")
 METHOD_COLUMNS: Final = ("method_a", "model_a", "left", "method_b", "model_b", "right")
+_OTHER_COLUMNS: Final = ("image", "annotator", "criterion", "seconds")
 _WORDS: Final[Mapping[Verdict, Sequence[str]]] = {
     "left": ("left", "a", "method_a", "model_a", "first"),
     "right": ("right", "b", "method_b", "model_b", "second"),
     "equal": ("equal", "tie", "tied", "both", "tie (bothbad)", "draw"),
 }
 _VERDICTS: Final = {word: verdict for verdict, words in _WORDS.items() for word in words}
+_AGAIN: Final = "the same answer of the same annotator again"
 # Image, annotator and the reason for which an answer is not used.
 LeftOut = tuple[str, str, str]
 # Criterion -> image -> annotator -> ranking.
@@ -69,6 +71,21 @@ def are_pairs(names: Collection[str]) -> bool:
     )
 
 
+def unread_columns(names: Iterable[str]) -> list[str]:
+    """Return the columns of pairs that are not read; what they tell of the answers is lost."""
+    present = [*names]
+    sides = [next((key for key in keys if key in present), "") for keys in (_FIRST, _SECOND)]
+    verdicts = ["verdict" if "verdict" in present else "winner"]
+    read = {*sides, *_OTHER_COLUMNS, *(verdicts if sides != ["winner", "loser"] else ())}
+    return [name for name in present if name and name not in read]
+
+
+def text_of(given: Any) -> str:
+    """Return a value of a row as text; a missing one, also as nan, is empty."""
+    is_missing = given is None or (isinstance(given, float) and isnan(given))
+    return "" if is_missing else str(given).strip()
+
+
 def answered_pairs(
     rows: Iterable[tuple[int, Mapping[str, Any]]],
     place: str,
@@ -84,8 +101,8 @@ def answered_pairs(
     """
     for at, row in rows:
         a, b, verdict = _pair(row, f"{place} {at}", codes)
-        image, name = (str(row.get(key) or "").strip() for key in ("image", "annotator"))
-        by = str(row.get("criterion") or criterion).strip()
+        image, name = (text_of(row.get(key)) for key in ("image", "annotator"))
+        by = text_of(row.get("criterion")) or criterion
         yield AnsweredPair(image, name, by, a, b, verdict, _seconds(row.get("seconds")))
 
 
@@ -129,6 +146,26 @@ def _number(text: str) -> float | None:
         return None
 
 
+def without_repeats(
+    answers: Iterable[AnsweredPair],
+) -> tuple[list[AnsweredPair], list[LeftOut]]:
+    """Return the answers, each of an annotator once, and those that are the same again.
+
+    Answers without an annotator are all kept, because each may be of another person.
+    """
+    kept, repeated = [], []
+    seen: set[tuple[str, str, str, Ranking]] = set()
+    for one in answers:
+        order = _of_two(one.first, one.second, one.verdict)
+        answer = one.criterion, one.image, one.annotator, order
+        if one.annotator and answer in seen:
+            repeated.append((one.image, one.annotator, _AGAIN))
+        else:
+            seen.add(answer)
+            kept.append(one)
+    return kept, repeated
+
+
 def rankings_that_follow(answers: Iterable[AnsweredPair]) -> OfPairs:
     """Return the rankings that follow from answers."""
     orders: dict[str, list[Ranking]] = defaultdict(list)
@@ -162,12 +199,12 @@ def _pair(row: Mapping[str, Any], place: str, codes: Codes) -> tuple[str, str, V
             f"{place} has the columns {', '.join(map(str, row)) or 'none'}; expected buckets, or "
             "method_a, method_b and verdict, or winner and loser"
         )
-    first, second = (str(row[key] or "").strip() for key in columns if key is not None)
+    first, second = (text_of(row[key]) for key in columns if key is not None)
     if not first or not second or first == second:
         raise RankingError(f"{place} needs two methods, got {first!r} and {second!r}")
     if columns == ["winner", "loser"]:
         return first, second, "left"
-    given = str(row.get("verdict", row.get("winner", ""))).strip()
+    given = text_of(row.get("verdict", row.get("winner")))
     verdict = _verdict(given, first, second, codes)
     if verdict is None and _number(given) is not None:
         raise RankingError(

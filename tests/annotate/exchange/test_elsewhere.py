@@ -196,6 +196,15 @@ def test_answers_without_a_ranking_are_listed_and_left_out_only_on_request(clien
     assert study.assignments.count() == 1
 
 
+def test_an_answer_that_is_in_the_file_twice_is_listed_and_counts_once(client, dataset):
+    twice = (0, "ann,a,b,left,,"), (0, "ann,b,a,right,,")
+    response = sent(client, dataset, lines(dataset, *twice))
+    assert response.status_code == 422
+    assert "the same answer of the same annotator again" in response.text
+    loaded(client, dataset, *twice, leave_out="on")
+    assert Judgement.objects.filter(assignment__study__name="Arena").count() == 1
+
+
 def test_a_name_that_is_taken_is_refused(client, dataset):
     loaded(client, dataset, *PAIRS)
     assert sent(client, dataset, lines(dataset, *PAIRS)).status_code == 422

@@ -7,6 +7,7 @@ import pytest
 
 import text_rankings as tr
 from rankings.__main__ import main
+from rankings.command_line.answer_files import read_rankings
 from rankings.consensus.rules import agreed, consensus_of
 from rankings.errors import RankingError
 from tests.support import commands
@@ -122,3 +123,59 @@ def test_a_contradiction_counts_by_its_pairs():
     found = tr.rank(pairs(ann="ab bc", ben="ab ba bc", cat="ab cb"))
     assert found.consensus["preference"]["i"] == strict("abc")
     assert [name for _, name, _ in found.left_out] == ["ben", "cat"]
+
+
+def test_the_same_answer_of_an_annotator_counts_once_and_that_of_nameless_people_each_time():
+    # Two exports in one file, a task that was submitted twice: east wins once and loses once.
+    once = pairs(ann="ab", ben="ba")
+    again = [once[0], once[0] | {"method_a": "b", "method_b": "a", "verdict": "right"}]
+    found = tr.rank([*once, *again])
+    strengths = found.strengths["preference"].strengths
+    assert strengths["a"] == pytest.approx(strengths["b"])
+    assert found.left_out == (("i", "ann", "the same answer of the same annotator again"),) * 2
+    nameless = [row | {"annotator": None} for row in (*once, *again)]
+    strengths = tr.rank(nameless).strengths["preference"].strengths
+    assert strengths["a"] > strengths["b"]
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), ""])
+def test_a_missing_value_is_no_name(missing, tmp_path):
+    # pandas writes nan for a missing value into the records that json.dumps gets.
+    row = pairs(ann="ab")[0]
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps([row | {"annotator": missing, "image": missing}]))
+    found = tr.rank(str(path))
+    assert found.rankings["preference"] == {"": {"": strict("ab")}}
+    with pytest.raises(RankingError, match="needs two methods, got 'a' and ''"):
+        tr.rank([row | {"method_b": missing}])
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_columns_that_are_not_read_are_named(whole, tmp_path):
+    # As in FastChat's judgements; a batch of Mechanical Turk has AssignmentStatus.
+    row = {"question_id": "i", "model_a": "a", "model_b": "b", "winner": "tie", "judge": "ann"}
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps(row | {"AssignmentStatus": "Rejected", "empty": ""}))
+    note = (
+        "columns that are not read: question_id, judge, AssignmentStatus; "
+        "those that are: image, annotator, criterion, seconds"
+    )
+    assert note in tr.rank(str(path)).notes
+    said = []
+    read_rankings(str(path), said.append, whole=whole)
+    assert f"{path}: {note}" in said
+
+
+def test_a_tie_next_to_winner_and_loser_is_named():
+    rows = [{"winner": "a", "loser": "b", "tie": 1}]
+    assert "columns that are not read: tie; " in tr.rank(rows).notes[0]
+
+
+def test_a_line_with_more_cells_than_the_header_is_refused(tmp_path):
+    path = tmp_path / "answers.csv"
+    head = "image,annotator,verdict,method_a,method_b\n"
+    path.write_text(f"{head}i,ann,left,a,b,,\n")
+    assert tr.rank(str(path)).rankings["preference"]["i"] == {"ann": strict("ab")}
+    path.write_text(f"{head}i,ann,left,a,b,2\n")
+    with pytest.raises(RankingError, match="line 2 has more cells than the header"):
+        tr.rank(str(path))
