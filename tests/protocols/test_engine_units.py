@@ -668,3 +668,106 @@ def test_the_facade_reads_refuses_and_tells_it(door, recwarn):
     overall = tr.score(truth, results, "iou").overall
     assert (overall.recall, overall.precision) == figures
     assert [str(of.message) for of in recwarn if of.category is DataWarning] == told
+
+
+# Fields, annotations and lines that are not read
+
+
+FLAGGED = {"difficult": True, "attributes": {"text": "CARE"}}
+TASK = {
+    "data": {"image": "/data/upload/1/0a1b2c3d-img_1.png"},
+    "annotations": [{"result": [], "was_cancelled": True}, {"result": [], "was_cancelled": False}],
+    "drafts": [{"result": []}],
+}
+UNREAD = "attributes.text, difficult of 1 region (first in img_1)"
+
+
+@pytest.mark.parametrize(
+    ("slug", "data"),
+    [
+        ("art-json", {"gt_img_1": [{"points": PAIRS, **FLAGGED}]}),
+        ("coco-json", [{"image_id": "img_1", "bbox": [38, 43, 88, 17], **FLAGGED}]),
+        ("mmocr", {"data_list": [{"img_path": "img_1.jpg", "instances": [{"polygon": BOX, **FLAGGED}]}]}),
+        ("rects-json", {"chars": [], "lines": [{"points": BOX, **FLAGGED}]}),
+        ("easyocr", {"img_1": [{"box": PAIRS, **FLAGGED}]}),
+        (
+            "hiertext",
+            {"image_id": "img_1", "paragraphs": [{"lines": [{"words": [{"vertices": PAIRS, **FLAGGED}]}]}]},
+        ),
+    ],
+)  # fmt: skip
+def test_fields_that_look_like_data_and_are_not_read_are_named(slug, data):
+    archive = opened(data, kind="truth", format=slug)
+    [region] = archive.regions["img_1"]
+    assert (region.text, region.ignored) == (None, False)
+    assert account(archive) == [("U1", UNREAD)]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "found"),
+    [
+        ({"difficult": "yes", "language": "fr"}, "region_attributes.difficult"),
+        ({"confidence": "0.9"}, "region_attributes.confidence"),
+        ({"difficult": "false", "text": "CARE", "transcription": "CARE", "ignored": True}, ""),
+    ],
+)
+def test_attributes_of_via_that_are_not_read_are_named(attributes, found):
+    shape = {"name": "rect", "x": 38, "y": 43, "width": 88, "height": 17}
+    region = {"shape_attributes": shape, "region_attributes": attributes}
+    as_json = {"img_1.jpg9": {"filename": "img_1.jpg", "size": 9, "regions": [region]}}
+    head = "filename,file_size,file_attributes,region_count,region_id"
+    parts = (json.dumps(of).replace('"', '""') for of in (shape, attributes))
+    table = f"{head},region_shape_attributes,region_attributes\nimg_1.jpg,9,{{}},1,0,"
+    table += ",".join(f'"{part}"' for part in parts) + "\n"
+    for archive in (
+        opened(as_json, kind="truth"),
+        opened(table.encode(), kind="truth", name="via.csv", format="via"),
+    ):
+        assert account(archive) == (
+            [("U1", f"{found} of 1 region (first in img_1)")] if found else []
+        )
+
+
+def test_what_is_read_under_another_name_is_not_named():
+    # A reader stops at the first sign that a region is ignored.
+    shape = {"label": "text", "points": PAIRS, "flags": {"ignored": True}, "difficult": True}
+    archive = opened({"shapes": [shape], "imagePath": "img_1.jpg"}, kind="truth", format="labelme")
+    assert archive.regions["img_1"][0].ignored
+    assert account(archive) == []
+
+
+@pytest.mark.parametrize("turn", [{"rotation": 30.0}, {"attributes": {"rotation": 30.0}}])
+def test_a_turn_of_a_box_that_is_not_read_is_named(turn):
+    # CVAT's COCO has the box as it was before it was turned.
+    box = {"image_id": "img_1", "bbox": [38, 43, 88, 17]}
+    archive = opened([box | turn], format="coco-json")
+    assert archive.regions["img_1"][0].points == BOX
+    [(code, found)] = account(archive)
+    assert code == "U2"
+    assert "rotation, of which the bbox is read" in found
+    upright = opened(
+        [box | {"attributes": {"rotation": 0.0, "occluded": False}}], format="coco-json"
+    )
+    assert account(upright) == []
+
+
+def test_skipped_annotations_and_drafts_of_label_studio_are_counted():
+    archive = opened([TASK], kind="truth", format="label-studio")
+    assert archive.regions == {"img_1": ()}
+    found = "2 annotations that were skipped, or are drafts (first in img_1)"
+    assert account(archive) == [("U1", found)]
+
+
+def test_a_confidence_that_google_does_not_give_is_none():
+    # AnnotateImageResponse.to_json of google-cloud-vision 3.16.0 writes 0 for it.
+    corners = [{"x": x, "y": y} for x, y in PAIRS]
+    word = {
+        "description": "CARE",
+        "confidence": 0.0,
+        "score": 0.0,
+        "boundingPoly": {"vertices": corners},
+    }
+    archive = opened({"textAnnotations": [word, word]})
+    [region] = archive.regions["img_1"]
+    assert (region.text, region.confidence) == ("CARE", None)
+    assert account(archive) == []

@@ -11,20 +11,20 @@ from ..problems import Fault, Span, quoted
 from .limits import MAX_POINTS, NOT_FINITE, NUMBER
 
 _MAX_SIDE: Final = 1_000_000
-# Names of fields that look like outlines, and like texts, ignored flags or confidences.
+# Names of fields that look like outlines, turns of a box, texts, ignored flags or confidences.
 _OUTLINES: Final = frozenset(
     (
         *("polys", "poly", "polygon", "bezier_pts", "vertices", "quad", "quadrilateral"),
         *("rbox", "rotated_bbox", "boundary", "points", "segmentation"),
     )
 )
-_FIELDS: Final = frozenset(
-    (
-        *("rec", "text", "transcription", "utf8_string", "rec_text", "word", "value"),
-        *("difficult", "ignore", "ignored", "dont_care", "illegible", "illegibility", "legible"),
-        *("score", "confidence", "rec_score", "det_score"),
-    )
-)
+_TURNS: Final = frozenset(("rotation", "angle", "theta"))
+_TEXTS: Final = ("rec", "text", "transcription", "utf8_string", "rec_text", "word", "value")
+_FLAGS: Final = ("difficult", "ignore", "ignored", "dont_care", "illegible", "illegibility")
+_SCORES: Final = ("score", "confidence", "rec_score", "det_score")
+# Members of an object that may have further fields, and values that say nothing.
+_GROUPS: Final = ("attributes", "region_attributes", "flags")
+_NOTHING: Final = ("", "0", "0.0", "false", "no", "none", "[]", "{}")
 
 
 def finite(value: Any, what: str = "a number") -> float:
@@ -80,16 +80,38 @@ def per_cent_of(value: Any) -> float:
     return per_cent / 100
 
 
-def unread_fields(given: Mapping[str, Any], known: Set[str]) -> tuple[list[str], list[str]]:
-    """Return names of fields that are not read: those that look like outlines, and like other data.
+def unread_outlines(given: Mapping[str, Any], known: Set[str]) -> list[str]:
+    """Return names of fields that look like an outline, or a turn of a box, and are not read."""
+    found = _telling(given, _TURNS) + [
+        name for name in sorted(given.keys() & _OUTLINES) if name not in known
+    ]
+    return sorted(found)
 
-    Fields of the object ``attributes`` are named with it.
+
+def unread_fields(given: Mapping[str, Any], region: Region) -> list[str]:
+    """Return names of fields that look like a text, a confidence or a mark as ignored of a region without.
+
+    Fields of groups, such as ``attributes``, are named with the group.
     """
-    attributes = given.get("attributes")
-    inner = attributes.keys() & _FIELDS if isinstance(attributes, Mapping) else set()
-    found = (given.keys() & _FIELDS) - known
-    outlines = (given.keys() & _OUTLINES) - known
-    return sorted(outlines), sorted([*found, *(f"attributes.{name}" for name in inner)])
+    lacking = ((_TEXTS, region.text), (_FLAGS, region.ignored))
+    names = {name for of, value in lacking if not value for name in of}
+    if region.confidence is None:
+        names.update(_SCORES)
+    found = _telling(given, names)
+    if not region.ignored and given.get("legible") is False:
+        found.append("legible")
+    return sorted(found)
+
+
+def _telling(given: Mapping[str, Any], names: Set[str]) -> list[str]:
+    found = [("", given), *((f"{group}.", given.get(group)) for group in _GROUPS)]
+    return [
+        f"{group}{name}"
+        for group, of in found
+        if isinstance(of, Mapping)
+        for name in of.keys() & names
+        if str(of[name]).strip().lower() not in _NOTHING
+    ]
 
 
 def objects_in(given: Mapping[str, Any], name: str, *inner: str) -> list[Mapping[str, Any]]:

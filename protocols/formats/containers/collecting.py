@@ -1,6 +1,6 @@
 """Collecting the regions of a reader into an Archive: names, duplicates, shapes, sizes."""
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -13,9 +13,9 @@ from .archives import Limits, Source, source_name
 
 # Plug-ins import finite_in from here.
 from .checked import finite_in as finite_in
-from .checked import shown
+from .checked import shown, unread_fields
 from .contents import Archive, Kind, LineFormat, OnEntry, Read, Unit, natural_order
-from .documents import Document, documents, image_name, storable
+from .documents import Document, are_different, documents, image_name, storable
 from .limits import BATCH, MAX_NAME
 from .shapes import may_be_shares, odd_shapes, refuse_shares, tell_shape
 
@@ -42,6 +42,9 @@ class Reason(NamedTuple):
 
 WITHOUT_TEXT: Final = Reason(
     "{n} word or line without text", "{n} words or lines without text", "texts"
+)
+_UNREAD: Final = Reason(
+    "{keys} of {n} region", "{keys} of {n} regions", "the fields that its format has"
 )
 LINES_READ: Final = Reason("{n} line without words", "{n} lines without words", "words", "U2")
 _KNOWN_EMPTY: Final = (b"[]", b"null")
@@ -132,7 +135,7 @@ class Collector:
         """
         name = image_name(path)
         first = self._paths.setdefault(name, path)
-        if first != path and _are_different(first, path):
+        if first != path and are_different(first, path):
             raise Fault(
                 "N3",
                 "{first} and {second}, which are both named {name}",
@@ -185,7 +188,7 @@ class Collector:
         self.image(name, size=size, unit=unit, entry=entry)
         for at, one in enumerate(given, 1):
             try:
-                self.add(name, region_of(one), entry=entry, line=line)
+                self.add(name, region_of(one), entry=entry, line=line, given=one)
             except Fault as fault:
                 found = Message(IN_IMAGE, fault=fault.found, what=what, at=at, image=name)
                 self._problems.error(fault.code, found, fault.expected, entry, line)
@@ -199,8 +202,12 @@ class Collector:
         entry: str | None = None,
         line: int | None = None,
         text: str | None = None,
+        given: Any = None,
     ) -> None:
-        """Add a region of a declared image; entry, line and text are for messages."""
+        """Add a region of a declared image; entry, line and text are for messages.
+
+        ``given`` is what the region was made of; its fields that are not read are counted.
+        """
         self._may_be_shares = (
             self._may_be_shares and image not in self._units and may_be_shares(region.points)
         )
@@ -209,6 +216,8 @@ class Collector:
             if not region.text:
                 self.count(WITHOUT_TEXT, entry, line, image=image)
                 return
+        if isinstance(given, Mapping) and (unread := unread_fields(given, region)):
+            self.count(_UNREAD, entry, line, image=image, keys=", ".join(unread))
         region = self._storable(region)
         self.n_found += 1
         self._regions[method][image].append(region)
@@ -435,16 +444,3 @@ def reader_of(
         return collector.archive()
 
     return read
-
-
-def _are_different(first: str, second: str) -> bool:
-    """Return whether two paths that give an image the same name are of different files.
-
-    A path without a folder, or without the suffix of a picture, may be that of the other.
-    """
-    folders, suffixes = [], []
-    for path in (first, second):
-        folder, _, name = storable(path).replace("\\", "/").rpartition("/")
-        folders.append(folder)
-        suffixes.append(name.removeprefix(image_name(name)).lower())
-    return any(a != b and a and b for a, b in (folders, suffixes))

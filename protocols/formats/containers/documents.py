@@ -130,6 +130,19 @@ def image_name(text: str) -> str:
     return match[1] if match else name
 
 
+def are_different(first: str, second: str) -> bool:
+    """Return whether two paths that give an image the same name are of different files.
+
+    A path without a folder, or without the suffix of a picture, may be that of the other.
+    """
+    folders, suffixes = [], []
+    for path in (first, second):
+        folder, _, name = storable(path).replace("\\", "/").rpartition("/")
+        folders.append(folder)
+        suffixes.append(name.removeprefix(image_name(name)).lower())
+    return any(a != b and a and b for a, b in (folders, suffixes))
+
+
 def given_name(given: str, stem: str) -> str:
     """Return the name that a document gives for its image, or its own where that is none of a file."""
     return stem if _NO_NAME.match(image_name(given)) else given

@@ -23,20 +23,13 @@ from ..containers.documents import Document, json_of, storable
 from ..problems import Fault, Problems, quoted
 
 _TEXTS: Final = ("text", "utf8_string", "transcription")
-# The fields that are read, of those that look like outlines, texts, ignored flags or confidences.
-_KNOWN: Final = {
-    *(*_TEXTS, "segmentation", "points", "ignored", "ignore", "score", "confidence"),
-}
+# The fields that are read, of those that look like outlines.
+_KNOWN: Final = {"segmentation", "points"}
 _BOXES: Final = Reason(
     "{n} region with its outline in {keys}, of which the bbox is read",
     "{n} regions with their outlines in {keys}, of which the bboxes are read",
     'outlines in "segmentation" or "points"',
     "U2",
-)
-_UNREAD: Final = Reason(
-    "{keys} of {n} region",
-    "{keys} of {n} regions",
-    'a text in "text", a confidence in "score", 1 in "ignored"',
 )
 _NAMELESS: Final = Reason(
     "{n} region of a category without a name (category_id {keys}), with its number as label",
@@ -193,21 +186,18 @@ class _Dataset:
             )
         method = _method(annotation) or self._method
         region = read_region(annotation, self._categories)
-        self._count_unread(annotation, image)
+        self._count_outlines(annotation, image)
         if "label" not in annotation and region.label is not None:
             self._nameless[region.label] += _category_id(annotation) not in self._categories
         self._collector.image(image, method=method)
-        self._collector.add(image, region, method=method, entry=self._entry)
+        self._collector.add(image, region, method=method, entry=self._entry, given=annotation)
 
-    def _count_unread(self, annotation: Mapping[str, Any], image: str) -> None:
-        """Count regions whose outline or other data may be in fields that are not read."""
-        outlines, others = checked.unread_fields(annotation, _KNOWN)
+    def _count_outlines(self, annotation: Mapping[str, Any], image: str) -> None:
+        """Count regions whose outline may be in fields that are not read."""
+        outlines = checked.unread_outlines(annotation, _KNOWN)
         if outlines and not _has_outline(annotation):
             keys = ", ".join(outlines)
             self._collector.count(_BOXES, self._entry, image=image, keys=keys)
-        if others:
-            keys = ", ".join(others)
-            self._collector.count(_UNREAD, self._entry, image=image, keys=keys)
 
 
 def _has_outline(annotation: Mapping[str, Any]) -> bool:

@@ -158,7 +158,8 @@ def _region(given: _Object) -> Region:
     return Region(
         checked.points_of_xy(box.get("vertices") or box.get("normalizedVertices")),
         text if symbols else checked.text_in(given, "description"),
-        checked.confidence_of(given.get("confidence")),
+        # Google's library writes 0 where a confidence is not set, as in TEXT_DETECTION.
+        checked.confidence_of(given.get("confidence")) or None,
     )
 
 

@@ -102,7 +102,8 @@ class _Image:
     def _words(self, image: str, words: Sequence[Any], parent: str | None, place: str) -> None:
         for word in words:
             with self._telling(image, place):
-                self.collector.add(image, _region(word, parent), entry=self.entry)
+                region = _region(word, parent)
+                self.collector.add(image, region, entry=self.entry, given=word)
 
     def _outline(self, image: str, id_: str, given: Any, parent: str | None) -> None:
         # Results have them too, but are compared by their words.

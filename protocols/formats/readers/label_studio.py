@@ -10,7 +10,7 @@ from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
-from ..containers.collecting import REGION, Collector, reader_of
+from ..containers.collecting import REGION, Collector, Reason, reader_of
 from ..containers.contents import IGNORED_TEXT, Kind, Unit
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
@@ -23,6 +23,11 @@ _MARKS: Final = {
     *_LISTS,
     *("data", "annotation_id", "annotator", "completed_by", "lead_time", "created_at"),
 }
+_NOT_DONE: Final = Reason(
+    "{n} annotation that was skipped, or is a draft",
+    "{n} annotations that were skipped, or are drafts",
+    "submitted annotations",
+)
 _LABELS: Final = ("rectanglelabels", "polygonlabels", "labels")
 # An upload has eight characters before its name.
 _UPLOADED: Final = re.compile(r"/upload/(?:.*/)?[0-9a-f]{8}-")
@@ -45,9 +50,12 @@ read_tasks: Final = reader_of("label-studio", ".json", _read_tasks)
 def _read_task(task: _Object, collector: Collector, problems: Problems, entry: str | None) -> None:
     given = task.get("data")
     name = _image(given if isinstance(given, Mapping) else task)
-    done = [
-        of for key in _LISTS for of in checked.objects_in(task, key) if not of.get("was_cancelled")
-    ]
+    given_up = [of for of in task.get("drafts") or () if isinstance(of, Mapping)]
+    done: list[_Object] = []
+    for of in (of for key in _LISTS for of in checked.objects_in(task, key)):
+        (given_up if of.get("was_cancelled") else done).append(of)
+    if given_up:
+        collector.count(_NOT_DONE, entry, n=len(given_up), image=name)
     is_short = not any(key in task for key in _LISTS)
     if len(done) > 1:
         found = Message("{n} annotations of {image}", n=len(done), image=checked.shown(name))

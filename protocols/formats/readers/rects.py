@@ -28,7 +28,7 @@ def _read_rects(document: Document, collector: Collector, problems: Problems, _:
     collector.image(image, entry=document.entry)
     for at, given in enumerate(lines, 1):
         try:
-            collector.add(image, _region(given), entry=document.entry)
+            collector.add(image, _region(given), entry=document.entry, given=given)
         except Fault as fault:
             found = Message(IN_IMAGE, fault=fault.found, what=LINE, at=at, image=image)
             problems.error(fault.code, found, fault.expected, document.entry)

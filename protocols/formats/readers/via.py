@@ -144,15 +144,17 @@ def _read_row(
         name, shape = collector.named(files[0]), json_in(cells["spatial_coordinates"])
         if shape:
             said = _named(json_in(cells.get("metadata") or "{}"), attributes)
+            given = {"region_attributes": said}
             region = _made(_numbered(shape), said)
     else:
         name, shape = collector.named(cells["filename"]), json_in(cells["region_shape_attributes"])
         if shape:
             said = json_in(cells.get("region_attributes") or "{}")
-            region = _region({"shape_attributes": shape, "region_attributes": said})
+            given = {"shape_attributes": shape, "region_attributes": said}
+            region = _region(given)
     collector.image(name, entry=entry)
     if shape:
-        collector.add(name, region, entry=entry, line=line)
+        collector.add(name, region, entry=entry, line=line, given=given)
 
 
 def _read_project(
@@ -179,7 +181,8 @@ def _read_project(
             if given.get("xy"):
                 said = _named(given.get("av"), data.get("attribute"))
                 region = _made(_numbered(given["xy"]), said)
-                collector.add(names[str(given["vid"])], region, entry=entry)
+                of_region = {"region_attributes": said}
+                collector.add(names[str(given["vid"])], region, entry=entry, given=of_region)
         except Fault as fault:
             found = Message("{fault} (region {at})", fault=fault.found, at=at)
             problems.error(fault.code, found, fault.expected, entry)
