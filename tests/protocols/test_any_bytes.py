@@ -82,6 +82,7 @@ VALID = {
     "quad-columns": zip_bytes({"gt_a.txt": "0,9,9,0,0,0,9,9,word\n"}),
     "polygon": zip_bytes({"a.txt": "x: [[1 2 9]], y: [[1 9 2]], ornt: [u'c'], transcriptions: [u'w']\n"}),
     "quad-script": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,Latin,word\n"}),
+    "quad-class-difficult": zip_bytes({"gt_a.txt": "0 0 9 0 9 9 0 9 text 0\n"}),
     "quad-difficult": zip_bytes({"gt_a.txt": '0,0,9,0,9,9,0,9,0,"word"\n'}),
     "ltrb-confidence": zip_bytes({"gt_a.txt": "0,0,9,9,0.5,word\n"}),
     "quad-confidence": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,0.5,word\n"}),

@@ -771,3 +771,25 @@ def test_a_confidence_that_google_does_not_give_is_none():
     [region] = archive.regions["img_1"]
     assert (region.text, region.confidence) == ("CARE", None)
     assert account(archive) == []
+
+
+DOTA = "72 50 141 46 142 64 72 67 text {}\n"
+
+
+def test_a_class_and_difficult_behind_the_coordinates_are_asked(tmp_path):
+    # As datumaro 1.13.12 writes DOTA's labels; "text 0" may be a transcription, too.
+    content = zip_bytes({"img_1.txt": DOTA.format(0) + DOTA.format(1)})
+    archive = opened(content, kind="truth", name="gt.zip")
+    [question] = archive.questions
+    assert question.code == "F1"
+    assert question.expected.endswith("quad or quad-class-difficult")
+    read_as = opened(content, kind="truth", name="gt.zip", format="quad-class-difficult")
+    regions = read_as.regions["img_1"]
+    assert [(of.label, of.text, of.ignored) for of in regions] == [
+        ("text", None, False),
+        ("text", None, True),
+    ]
+    mixed = zip_bytes({"img_1.txt": DOTA.format(0) + "72 50 141 46 142 64 72 67 CARE\n"})
+    assert not opened(mixed, kind="truth", name="gt.zip").questions
+    wrong = opened(mixed, kind="truth", name="gt.zip", format="quad-class-difficult")
+    assert wrong.errors

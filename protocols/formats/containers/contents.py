@@ -39,6 +39,8 @@ class Tail(StrEnum):
     TEXT = "text"
     SCRIPT = "script"
     DIFFICULT = "difficult"
+    # A class, then 0 or 1.
+    CLASS = "class-difficult"
     CONFIDENCE = "confidence"
     # The confidence is before the coordinates.
     FIRST = "confidence-first"

@@ -54,6 +54,8 @@ _TAILS: Final = {
     ("results", Tail.SCRIPT): ",script,text",
     ("truth", Tail.DIFFICULT): ",difficult,transcription",
     ("results", Tail.DIFFICULT): ",difficult,text",
+    ("truth", Tail.CLASS): ",class,difficult",
+    ("results", Tail.CLASS): ",class,difficult",
     ("truth", Tail.CONFIDENCE): ",confidence,transcription",
     ("results", Tail.CONFIDENCE): ",confidence,text",
     ("truth", Tail.FIRST): Message(", after a confidence"),
@@ -112,6 +114,8 @@ class _Facts(NamedTuple):
     is_ring: bool
     # Whether 0 or 1 and a text in quotes follow eight numbers.
     difficult: bool = False
+    # Whether a word and 0 or 1 follow eight numbers, and no more.
+    is_class: bool = False
     # How the field before four or eight pixels looks.
     share_first: int = _NO_SHARE
 
@@ -215,6 +219,7 @@ def _facts_of(line: str) -> _Facts:
         n == 9
         and fields[8].strip() in ("0", "1")
         and "".join(fields[9:10]).lstrip().startswith('"'),
+        n == 8 and len(fields) == 10 and fields[9].strip() in ("0", "1"),
         _share(fields, n, 0) if n in (5, 9) and max(map(float, fields[1:n])) > 2 else _NO_SHARE,
     )
 
@@ -307,6 +312,12 @@ def _tail_of_truth(survey: Survey, line_format: LineFormat) -> Decision:
             return _doubt_of_scripts(survey, n_scripts)
         if all(of_line.difficult for of_line in survey.facts):
             return Decision(Layout(line_format, Tail.DIFFICULT))
+        if all(of_line.is_class for of_line in survey.facts):
+            found = Message("a word, and 0 or 1, behind the coordinates of all lines")
+            readings = ("quad", "quad-class-difficult")
+            return Decision(
+                Layout(line_format), readings, found, next(iter(survey.places.values()))
+            )
         if any(of_line.difficult for of_line in survey.facts):
             readings = ("quad", "quad-difficult")
             return _doubt(survey, Layout(line_format), readings, lambda of: of.difficult)

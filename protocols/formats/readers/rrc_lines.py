@@ -220,6 +220,10 @@ class LineReader:
         if not comma and "," not in line:
             first, comma, text = first.partition(" ")
         text = self._text(text)
+        if self._tail == Tail.CLASS:
+            if text.strip() not in ("0", "1"):
+                raise Fault("L1", quoted(line), "a class and 0 or 1 at the end")
+            return Region(points, None, None, text.strip() == "1", label=first.strip() or None)
         if self._tail == Tail.SCRIPT:
             if not comma:
                 raise Fault("L1", quoted(line), "a script and a transcription at the end")

@@ -276,6 +276,7 @@ _SAID_OF_TAIL: Final = {
     Tail.TEXT: "",
     Tail.SCRIPT: Message(", then a script and a text"),
     Tail.DIFFICULT: Message(", then 0 or 1 and a text in quotes"),
+    Tail.CLASS: Message(", then a class and 0 or 1"),
     Tail.CONFIDENCE: Message(", then a confidence and a text"),
     Tail.FIRST: Message(", after a confidence"),
 }
