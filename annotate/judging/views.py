@@ -323,6 +323,10 @@ def _conflict(
     turn: current_screen.Turn | None,
     refusal: AlreadyAnswered,
 ) -> HttpResponse:
+    match = request.resolver_match
+    if turn is None and match is not None and match.url_name == "answer":
+        # The page of the end says that all answers are saved; this one is not.
+        messages.warning(request, str(refusal))
     if wants_json(request):
         data: dict[str, Any] = {"message": str(refusal)}
         if turn is None:

@@ -148,6 +148,25 @@ def test_a_changed_answer_is_409_with_the_current_pair(page, turn, headers):
         assert response.json()["payload"]["screen"]["id"] != turn.screen.public_id
 
 
+@pytest.mark.parametrize("headers", [JSON, {}])
+def test_a_changed_answer_to_the_last_pair_is_named_where_the_study_ends(client, headers):
+    study = make_study(["a", "b"], images=1)
+    annotator = add_annotator(study)
+    client.force_login(annotator)
+    turn = services.start(study=study, annotator=annotator)
+    answers = dict.fromkeys(("recall", "precision", "preference"), "left")
+    first = client.post(answer_url(turn), answers, headers=JSON).json()["done"]["url"]
+    assert "another tab" not in client.get(first).text
+    response = client.post(answer_url(turn), answers | {"recall": "right"}, headers=headers)
+    assert response.status_code == 409
+    shown = client.get(response.json()["done"]["url"]) if headers else response
+    assert "All done" in shown.text
+    assert "This pair was answered in another tab." in shown.text
+    # The same answer again is not another one.
+    assert client.post(answer_url(turn), answers, headers=JSON).status_code == 200
+    assert "another tab" not in client.get(first).text
+
+
 def test_the_same_answer_twice_is_one_event_with_the_same_response(page, turn):
     answers = asked_verdicts(AB, turn)
     first, second = (page.post(answer_url(turn), answers, headers=JSON).json() for _ in range(2))
