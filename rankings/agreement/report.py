@@ -16,6 +16,7 @@ from ..consensus.rules import (
     consensus_by,
     consensus_places,
 )
+from ..elicitation.ordering import in_order
 from ..errors import MissingScore, RankingError
 from ..orders.buckets import Ranking, checked, methods_of
 from ..orders.distances import Distance, distances_between, require_distance
@@ -204,7 +205,7 @@ def build_report(
             criterion: _criterion_report(
                 rankings, scores, settings, _OfPair(criterion, settings.beta)
             )
-            for criterion, rankings in annotator_rankings.items()
+            for criterion, rankings in in_order(annotator_rankings).items()
         },
     )
 

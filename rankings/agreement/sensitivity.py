@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from text_rankings.base.i18n import gettext_noop
+from text_rankings.base.names import natural_order
 
 from ..consensus.mean_rank import mean_rank
 from ..consensus.rules import Consensus, consensus_places
@@ -63,8 +64,8 @@ def sensitivity_table(
 
     The changes: the other distance; each other consensus (a callable that takes the rankings of an
     image in order of the annotators' names); 2, 3 or 4 decimals, or no rounding; one annotator left
-    out; only the first half of the images, in the order given, with the middle one of an odd
-    number. Without an annotator, an image counts as long as one ranking is left, even if the report
+    out; only the first half of the images by their names (img_2 before img_10), with the middle one
+    of an odd number. Without an annotator, an image counts as long as one ranking is left, even if the report
     requires more: otherwise three annotators would leave nothing to compare. Raises MissingScore if
     a score of a ranked method is missing; the message names image, protocol and method. Raises
     RankingError if a setting is invalid, or an image has no rankings or rankings of different
@@ -75,14 +76,16 @@ def sensitivity_table(
     protocols = protocols_of(scores)
     annotators = sorted({name for by_name in annotator_rankings.values() for name in by_name})
     changes = _changes(annotators, decimals, distance, consensus, other_consensuses or {})
-    half = (len(annotator_rankings) + 1) // 2
+    by_name = sorted(annotator_rankings, key=natural_order)
+    half = {*by_name[: (len(by_name) + 1) // 2]}
+    is_first = np.array([image in half for image in annotator_rankings], dtype=bool)
     # For each change, the sum of distances (exact: multiples of 1/2) and the number of images.
     sums = np.zeros((len(changes), len(protocols)))
     n_images = np.zeros(len(changes), dtype=np.intp)
     for rows, group in _groups(annotator_rankings):
         measured = _Measured(group, scores, protocols, changes[0])
         for at, change in enumerate(changes):
-            distances = measured.first(rows < half) if change.first_half else measured.of(change)
+            distances = measured.first(is_first[rows]) if change.first_half else measured.of(change)
             sums[at] += distances.sum(axis=0)
             n_images[at] += len(distances)
     orders = [_order(protocols, row) if n else None for row, n in zip(sums, n_images, strict=True)]

@@ -64,7 +64,7 @@ def counted(left_out: Iterable[LeftOut]) -> list[str]:
     reasons = Counter(reason for _, _, reason in left_out)
     return [
         f"{n} {'answer is' if n == 1 else 'answers are'} left out: {reason}"
-        for reason, n in reasons.items()
+        for reason, n in sorted(reasons.items())
     ]
 
 

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from text_rankings.base.names import natural_order
+
 from ..errors import RankingError
 from ..orders.buckets import Ranking, checked, methods_of
+from .ordering import in_order
 from .pairs import (
     Codes,
     LeftOut,
@@ -74,19 +77,24 @@ def answers_of_rankings(rankings: Nested) -> Answers:
 
 
 def answers_of_pairs(found: OfPairs, repeated: Sequence[LeftOut] = ()) -> Answers:
-    """Return the rankings that follow from pairs as answers, with those that were ``repeated``."""
+    """Return the rankings that follow from pairs as answers, in the order of their names.
+
+    ``repeated`` are answers that are left out since they were given twice.
+    """
+    following, unranked = in_order(found.following), in_order(found.unranked)
     methods_on: dict[str, set[str]] = defaultdict(set)
     compared: dict[str, dict[str, list[Ranking]]] = {}
-    for criterion, images in found.following.items():
+    for criterion, images in following.items():
         compared[criterion] = {image: [*own.values()] for image, own in images.items() if own}
-        for image, of_people in found.unranked[criterion].items():
+        for image, of_people in unranked[criterion].items():
             pairs = [pair for own in of_people.values() for pair in own]
             compared[criterion].setdefault(image, []).extend(pairs)
         for image, rankings in compared[criterion].items():
             methods_on[image].update(*map(methods_of, rankings))
     whole: Nested = {}
     left_out = [*repeated, *found.left_out]
-    for criterion, images in found.following.items():
+    compared = in_order(compared)
+    for criterion, images in following.items():
         # An image without a whole ranking stays, so that reports name it.
         whole[criterion] = {image: {} for image in [*images, *compared[criterion]]}
         for image, own in images.items():
@@ -96,7 +104,16 @@ def answers_of_pairs(found: OfPairs, repeated: Sequence[LeftOut] = ()) -> Answer
                     whole[criterion][image][name] = ranking
                 else:
                     left_out.append((image, name, f"a ranking of {n} of {of} methods"))
-    return Answers(found.following, whole, found.orders, compared, found.left_out, left_out)
+    orders = {criterion: found.orders[criterion] for criterion in following}
+    left_out.sort(key=_place)
+    return Answers(
+        following, in_order(whole), orders, compared, sorted(found.left_out, key=_place), left_out
+    )
+
+
+def _place(left: LeftOut) -> tuple[Any, ...]:
+    image, name, reason = left
+    return natural_order(image or ""), name or "", reason
 
 
 def _of_buckets(rows: Sequence[tuple[int, Mapping[str, Any]]], place: str) -> Nested:

@@ -10,6 +10,7 @@ from text_rankings.base.suggestions import did_you_mean
 
 from ..errors import RankingError
 from ..orders.buckets import Ranking, checked
+from .log import MIRRORED
 from .partial_order import PartialOrder, Verdict
 
 _CRITERION: Final = "preference"
@@ -236,11 +237,18 @@ def _verdict(given: str, first: str, second: str, codes: Codes) -> Verdict | Non
     return of_name.get(given) or codes.get(_code(given)) or _VERDICTS.get(given.lower())
 
 
+def _by_name(pair: tuple[str, str, Verdict]) -> tuple[str, str, Verdict]:
+    """Return a pair with the methods in the order of their names."""
+    first, second, verdict = pair
+    return pair if first < second else (second, first, MIRRORED[verdict])
+
+
 def _ranking(pairs: Sequence[tuple[str, str, Verdict]]) -> tuple[Ranking | None, str]:
     """Return the ranking that follows from one annotator's pairs, or None and why there is none."""
     methods = sorted({name for first, second, _ in pairs for name in (first, second)})
     order = PartialOrder(len(methods))
-    for first, second, verdict in pairs:
+    # Sorted, so that a message names the same pair in any order of rows.
+    for first, second, verdict in sorted(map(_by_name, pairs)):
         i, j = methods.index(first), methods.index(second)
         known = order.known(i, j)
         if known is not None and known != verdict:

@@ -8,12 +8,13 @@ walk follow each other and resemble each other: the differences between neighbou
 of their names, are compared with those in random orders ([vNeu41]_).
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+
+from text_rankings.base.names import natural_order
 
 from ..orders.packed_scores import Floats
 from .clusters import NONE_DECLARED, Declared
@@ -61,7 +62,7 @@ def undeclared_clusters(
     annotator_of = np.unique(measured.annotators, return_inverse=True)[1]
     of_annotator, n_a = _means(own, annotator_of)
     names = [images[at] for at in np.unique(measured.images)]
-    order = sorted(range(len(names)), key=lambda at: _natural(names[at]))
+    order = sorted(range(len(names)), key=lambda at: natural_order(names[at]))
     return Signs(
         not declared.groups and _in_two_clusters(of_annotator[n_a >= _LEAST_RANKINGS], rng),
         not declared.scenes and _neighbours_alike(of_image[order], rng),
@@ -74,11 +75,6 @@ def _means(table: Floats, number_of: np.ndarray) -> tuple[Floats, np.ndarray]:
     sums = np.zeros((len(counts), table.shape[1]))
     np.add.at(sums, number_of, table)
     return sums / counts[:, np.newaxis], counts
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    parts: list[str] = re.findall(r"[0-9]+|[^0-9]+", name)
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
 
 
 def _in_two_clusters(points: Floats, rng: np.random.Generator) -> bool:

@@ -73,7 +73,7 @@ class Rankings(Shown):
         )
         n = sum(len(own) for images in self.rankings.values() for own in images.values())
         note = f"Davidson's model; {n} whole rankings, {len(self.left_out)} left out."
-        reasons = tuple(Counter(reason for _, _, reason in self.left_out).items())
+        reasons = tuple(sorted(Counter(reason for _, _, reason in self.left_out).items()))
         why = (Column("Reason"), count("Answers or annotators"))
         columns = (CRITERION, Column("Method"), number("Strength"), number("Standard error"))
         orders = tuple(

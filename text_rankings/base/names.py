@@ -1,5 +1,6 @@
 """Names given by users: characters that are not shown, and names that look the same."""
 
+import re
 import unicodedata
 from typing import Final
 
@@ -33,3 +34,13 @@ def look(name: str) -> str:
         if unicodedata.category(char) != "Mn"
     )
     return " ".join("".join(shown).translate(_ALIKE).split())
+
+
+def natural_order(name: str) -> tuple[tuple[bool, int, str], ...]:
+    """Return a sort key by which img_2 comes before img_10."""
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    # A number of more than 18 digits is not a real count, and is slow to convert.
+    return tuple(
+        (part[0] in "0123456789", int(part[-18:]) if part[0] in "0123456789" else 0, part)
+        for part in parts
+    )

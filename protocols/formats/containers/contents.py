@@ -1,6 +1,5 @@
 """Contents of one file: regions by image, their positions, and all faults."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -135,13 +134,3 @@ class Archive:
 
 # A reader: takes source, kind, name, limits and a callback for each entry.
 Read = Callable[[Source, Kind, str | None, Limits, OnEntry | None], Archive]
-
-
-def natural_order(name: str) -> tuple[tuple[bool, int, str], ...]:
-    """Return a sort key by which img_2 comes before img_10."""
-    parts = re.findall(r"[0-9]+|[^0-9]+", name)
-    # A number of more than 18 digits is not a real count, and is slow to convert.
-    return tuple(
-        (part[0] in "0123456789", int(part[-18:]) if part[0] in "0123456789" else 0, part)
-        for part in parts
-    )

@@ -13,9 +13,10 @@ from typing import Final
 
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.names import natural_order
 
 from ..containers.archives import Limits, Member, OpenArchive, Source, open_archive, source_name
-from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Tail, natural_order
+from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Tail
 from ..containers.documents import image_name
 from ..containers.limits import BATCH, MAX_NAME
 from ..containers.shapes import (

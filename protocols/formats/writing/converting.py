@@ -6,7 +6,9 @@ import zipfile
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
-from ..containers.contents import ByImage, Kind, LineFormat, natural_order
+from text_rankings.base.names import natural_order
+
+from ..containers.contents import ByImage, Kind, LineFormat
 from ..problems import quoted
 from ..readers.hiertext import hiertext_annotation
 from ..readers.labelme import labelme_document

@@ -16,9 +16,9 @@ from typing import Any, BinaryIO, Final
 from protocols.core.errors import ProtocolError
 from protocols.core.regions import Region
 from text_rankings.base.i18n import Message
-from text_rankings.base.names import has_unseen
+from text_rankings.base.names import has_unseen, natural_order
 
-from ..containers.contents import IGNORED_TEXT, Kind, LineFormat, natural_order
+from ..containers.contents import IGNORED_TEXT, Kind, LineFormat
 from ..containers.documents import storable
 from ..containers.limits import MAX_NAME, shortest
 from ..problems import Fault, quoted

@@ -112,8 +112,8 @@ def test_ranks_of_argillas_server_are_verdicts_and_drafts_and_discarded_ones_are
     told = []
     read_rankings(str(tmp_path / "answers.json"), told.append)
     assert [line.partition(": ")[2] for line in told] == [
-        "1 answer is left out: draft in Argilla",
         "1 answer is left out: discarded in Argilla",
+        "1 answer is left out: draft in Argilla",
     ]
 
 

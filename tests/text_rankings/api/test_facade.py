@@ -304,7 +304,7 @@ class TestRank:
         found = tr.rank(pairs)
         assert found.rankings["preference"]["1"] == {"ann": ABC}
         assert [(image, name) for image, name, _ in found.left_out] == [
-            *(("2", "ben"), ("3", "ben"), ("1", "ben"))
+            *(("1", "ben"), ("2", "ben"), ("3", "ben"))
         ]
         assert "contradict" in found.left_out[1][2]
         assert found.left_out[2][2] == "a ranking of 2 of 3 methods"
