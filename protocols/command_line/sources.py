@@ -58,8 +58,14 @@ class Formats:
     def option(self, name: str, value: str) -> str:
         """Return how a person passes an option here, such as ``--truth-reading stored``."""
         if self.is_of_facade:
-            return f'{name.replace("-", "_")}="{value}"'
+            choices = value.replace(" or ", '" or "')
+            return f'{name.replace("-", "_")}="{choices}"'
         return f"--{name} {value}"
+
+    @property
+    def dropping(self) -> str:
+        """How a person passes ``drop_broken_ignored`` here."""
+        return "drop_broken_ignored=True" if self.is_of_facade else "--drop-broken-ignored"
 
 
 NOT_NAMED: Final = Formats()
@@ -88,7 +94,7 @@ def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
         if drops or not mended:
             raise
         raise BatchError(
-            f"{refusal} Such lines of ignored text are left out with --drop-broken-ignored."
+            f"{refusal} Such lines of ignored text are left out with {formats.dropping}."
         ) from refusal
 
 
@@ -179,8 +185,7 @@ def _checked_archive(archive: Archive, path: str, kind: Kind, formats: Formats) 
         question = archive.questions[0]
         if question.code == "F7":
             raise BatchError(f"{question} Convert it first: text-protocols convert --encoding …")
-        separator = '" or "' if formats.is_of_facade else " or "
-        option = formats.option(name, separator.join(named_formats(question.expected)))
+        option = formats.option(name, " or ".join(named_formats(question.expected)))
         raise BatchError(f"{question} Name it: {option}.")
     if archive.methods:
         raise BatchError(f"{Path(path).name} holds several methods; score takes a file for each")

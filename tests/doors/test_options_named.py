@@ -199,15 +199,15 @@ def test_arguments_in_messages_of_python_exist():
     assert n_seen >= 4
 
 
-def quads(*words):
-    return "".join(f"{x},{y},{r},{y},{r},{b},{x},{b}\n" for x, y, r, b in words)
-
-
 @pytest.mark.parametrize(
     ("truth", "options", "said"),
     [
-        # Three points and a text, or four corners: two readings.
-        ("10,20,110,20,110,60,2019,12\n", {}, 'Name it: truth_format="'),
+        # A price after four corners, or a fifth corner.
+        (
+            "0,0,99,0,99,39,0,39,one\n0,50,99,50,99,90,0,90,10,000\n",
+            {},
+            'Name it: truth_format="polygon" or "quad".',
+        ),
         # The right side is left of the left one, in a line that does not count.
         ("90,10,10,50,###\n10,10,90,50,a\n", {"truth_format": "ltrb"}, "drop_broken_ignored=True."),
         (

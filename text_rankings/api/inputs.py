@@ -4,7 +4,7 @@ import csv
 import io
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
 from typing import Any, Final
@@ -20,6 +20,7 @@ from protocols.command_line.sources import (
     read_truth,
     truth_answer,
 )
+from protocols.command_line.submissions import left_out
 from protocols.core.base import Scene
 from protocols.core.errors import DataWarning, ProtocolError
 from protocols.core.regions import Region
@@ -247,7 +248,11 @@ class _Source:
 
     def _by_image(self, given: Any, kind: Kind) -> ByImage:
         if _is_path(given):
-            return self._tell(read_file(fspath(given), kind, self._reading.formats)).regions
+            formats = replace(self._reading.formats, images=None, truth_reading="")
+            path = fspath(given)
+            if kind == "truth":
+                return self._tell(read_truth(path, formats)).regions
+            return self._tell(read_file(path, kind, formats)).regions
         if is_frame(given) or isinstance(given, _Rows):
             rows = given.rows if isinstance(given, _Rows) else records_of(given)
             return self._tell(_of_rows(rows, kind)).regions if rows else {}
@@ -264,6 +269,8 @@ class _Source:
 
     def _tell(self, archive: Archive) -> Archive:
         self.findings |= dict.fromkeys(findings(archive.problems, archive.counts))
+        if n := archive.n_skipped_lines:
+            self.findings[f"{archive.name}: {left_out(n)}"] = None
         return archive
 
     def _of_images(self, given: Any, kind: Kind) -> Iterator[tuple[str, tuple[Region, ...] | None]]:

@@ -210,6 +210,7 @@ def score(
     images: str | PathLike[str] | None = None,
     truth_reading: str = "",
     results_reading: str = "",
+    drop_broken_ignored: bool = False,
 ) -> Scores:
     """Score results against ground truth.
 
@@ -239,6 +240,8 @@ def score(
         files.
     truth_reading, results_reading : str, optional
         Another reading of files that a warning or an error offers, such as "stored".
+    drop_broken_ignored : bool
+        Leave lines of ignored text out of a file of ground truth that are invalid, and count them.
 
     Returns
     -------
@@ -267,6 +270,7 @@ def score(
     formats = Formats(
         truth_format or format,
         results_format or format,
+        drop_broken_ignored,
         images=None if images is None else fspath(images),
         truth_reading=truth_reading,
         results_reading=results_reading,
