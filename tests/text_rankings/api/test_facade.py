@@ -306,8 +306,8 @@ class TestRank:
         assert [(image, name) for image, name, _ in found.left_out] == [
             *(("1", "ben"), ("2", "ben"), ("3", "ben"))
         ]
-        assert "contradict" in found.left_out[1][2]
-        assert found.left_out[2][2] == "a ranking of 2 of 3 methods"
+        assert "contradict" in found.left_out[2][2]
+        assert found.left_out[0][2] == "a ranking of 2 of 3 methods"
 
     def test_files_frames_and_rows_are_the_same(self, tmp_path):
         rows = [
