@@ -1,10 +1,12 @@
 """Writing the file of a study that exists, which makes the same study elsewhere."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from django.utils.text import slugify
 
 from annotate.datasets.models import Image
-from annotate.imports.models import DraftFile, Import
+from annotate.imports.models import DraftFile, FileKind, Import
 from annotate.recruiting.models import Entrance
 from annotate.recruiting.platforms import NAMES
 from annotate.recruiting.questions import as_lines
@@ -15,6 +17,16 @@ from protocols import registry
 
 from .reading import schema
 
+# The kinds of files that a receipt is of, and the keys of each that a study file may have.
+_OF_RECEIPTS: Final[Mapping[str, Sequence[str]]] = {
+    Import.Kind.DATASET: (FileKind.TRUTH, FileKind.PHOTOGRAPHS),
+    Import.Kind.RESULTS: (FileKind.RESULTS,),
+}
+_KEYS: Final[Mapping[str, Sequence[str]]] = {
+    FileKind.TRUTH: ("format", "reading", "encoding"),
+    FileKind.PHOTOGRAPHS: ("reading",),
+    FileKind.RESULTS: ("format", "reading", "missing", "encoding"),
+}
 _USUAL = Entrance()
 _OF_ENTRANCES = schema()["properties"]["entrance"]["items"]["properties"]
 
@@ -43,32 +55,43 @@ def as_file(study: Study, more: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _data(study: Study) -> dict[str, Any]:
-    """Return the files of the dataset: as its receipts name them, and guesses where none do."""
+    """Return the files of the dataset, with how each was read, and guesses where no receipt tells."""
     dataset = study.dataset
     names: dict[str, Any] = {"dataset": dataset.name, "truth": "gt.zip"}
+    methods = study.methods.order_by("pk").values_list("name", flat=True)
+    results: dict[str, Any] = {name: f"{name}.zip" for name in methods}
+    title_of = {slugify(name): name for name in methods}
+    name_of = dict(study.methods.values_list("pk", "name"))
     for receipt in dataset.imports.filter(undone=None).order_by("pk"):
-        if receipt.kind == Import.Kind.DATASET:
-            first, *others = [file["name"] for file in receipt.files] or ["gt.zip"]
-            names["truth"] = first
-            if others:
-                names["photographs"] = others[0]
+        if receipt.kind == Import.Kind.DATASET and receipt.files:
+            told = [file["name"] for file in receipt.files]
+            names |= dict(zip(("truth", "photographs"), told, strict=False))
+        if receipt.draft_id is None:
+            # Of a bundle; a file may hold several methods.
+            loaded, files = receipt.added.get("methods", ()), receipt.files
+            pairs = zip(loaded, files, strict=True) if len(loaded) == len(files) else ()
+            results |= {name_of[pk]: file["name"] for pk, file in pairs if pk in name_of}
+        kinds = _OF_RECEIPTS.get(receipt.kind, ())
+        for file in DraftFile.objects.filter(draft=receipt.draft_id, kind__in=kinds):
+            read = _as_read(file)
+            if file.kind != FileKind.RESULTS:
+                names[file.kind] = read
+                continue
+            titles = [title_of.get(slugify(title)) for title in file.counts.get("methods", {})]
+            known = [title for title in titles if title is not None]
+            # A file that names several methods is there once.
+            results = {name: of for name, of in results.items() if name not in known}
+            results |= dict.fromkeys(known[:1], read)
     names |= {
         key: value for key in ("provenance", "licence") if (value := getattr(dataset, key, ""))
     }
-    methods = study.methods.order_by("pk").values_list("name", flat=True)
-    results = {name: f"{name}.zip" for name in methods}
-    name_of = dict(study.methods.values_list("pk", "name"))
-    for receipt in dataset.imports.filter(undone=None, kind=Import.Kind.RESULTS).order_by("pk"):
-        loaded, files = receipt.added.get("methods", ()), receipt.files
-        # A file may hold several methods, or files of other kinds be in between.
-        if len(loaded) == len(files):
-            named = zip(loaded, files, strict=True)
-            results |= {name_of[pk]: file["name"] for pk, file in named if pk in name_of}
-        for missing in DraftFile.objects.filter(draft=receipt.draft).values_list(
-            "missing", flat=True
-        ):
-            names |= {"missing": missing} if missing else {}
     return names | {"results": results}
+
+
+def _as_read(file: DraftFile) -> Any:
+    """Return a file, or a table of the file and how it was read where a person or a guess said so."""
+    said = {key: getattr(file, key) for key in _KEYS[file.kind] if getattr(file, key)}
+    return {"file": file.name, **said} if said else file.name
 
 
 def _protocols(study: Study) -> list[Any]:
