@@ -5,6 +5,7 @@ The job may run twice: the second run finds, under its lock, that the draft has 
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from annotate.jobs.registry import Progress
 from protocols.diagnostics.fits import fit
 from protocols.diagnostics.inspection import Against, as_data
 from protocols.diagnostics.stops import wrong_side
+from protocols.formats.problems import Problems
 from protocols.formats.summaries import Summary, summaries
 from text_rankings.base.i18n import gettext as _
 from text_rankings.base.i18n import gettext_noop
@@ -30,6 +32,12 @@ _ORDER: Final = list(FileKind.values)
 # Reported after each file, with the number of files.
 FILES_READ: Final = gettext_noop("Files read")
 _BATCH: Final = 500
+# With this recall, loaded results fit the ground truth as it is.
+_FITS: Final = 0.5
+_OF_STORED: Final = gettext_noop(
+    "x before y in the ground truth of the dataset; load it again as a new dataset, corrected, and the "
+    "results as they are"
+)
 _N_EXAMPLES: Final = 5
 # Maximum number of loaded methods to compare new results with.
 _MAX_BESIDE: Final = 10
@@ -125,18 +133,30 @@ class _Checker:
         """Report what only all results together tell: exchanged ground truth, wrong readings."""
         files = [file for file in self._files if file.kind == FileKind.RESULTS]
         of_results = [(file.name, checked[file.pk]) for file in files]
+        truth = self._stored_truth() if self._truth is None else self._truth.problems
         side = wrong_side(
-            None if self._truth is None else self._truth.problems,
+            truth,
             self._known.against.truth,
             self._known.sizes,
             of_results,
             is_said=all(file.reading for file in files),
         )
         if side == "truth":
+            if truth is not None and self._truth is None:
+                # A dataset has no file among those that are checked.
+                for problem in truth.found:
+                    of_results[0][1].problems.add(replace(problem, expected=_OF_STORED))
             for _name, of in of_results:
                 of.problems.drop("F2")
                 of.trial = None
         self.is_misread = side == "results"
+
+    def _stored_truth(self) -> Problems | None:
+        """Return a collection for the faults of a dataset's truth; None if loaded results fit it."""
+        fits = self.compared().get("beside", {}).values()
+        if self._draft.dataset is None or any((of["recall"] or 0) > _FITS for of in fits):
+            return None
+        return Problems(self._draft.dataset.name)
 
     def _sizes(self) -> dict[str, tuple[int, int]]:
         """Return the sizes of the photographs of this load, before they are verified."""

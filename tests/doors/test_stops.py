@@ -238,3 +238,49 @@ def test_a_named_reading_that_hardly_fits_stops_where_another_fits(
     told = capsys.readouterr().err
     assert f"warning F2: east.zip: found {'a file that is read ' * (write == box)}{words}" in told
     assert "No action is needed" not in told
+
+
+def loaded(folder, *names, photographs=True):
+    """Load ground truth with exchanged axes, and results that fit it, as they are."""
+    zipped(folder, "gt.zip", "gt", turned, ",word")
+    files = [folder / "gt.zip", *[folder / "images"] * photographs, *(folder / of for of in names)]
+    call_command("import_files", *map(str, files), name="Street", yes=True)
+    return Dataset.objects.get()
+
+
+def test_exchanged_axes_of_the_stored_truth_stop_results_that_come_later(folder, capsys):
+    dataset = loaded(folder)
+    load = ["import_files", str(folder / "craft.zip"), "--dataset", dataset.slug, "--yes"]
+    with pytest.raises(CommandError, match="must be fixed"):
+        call_command(*load)
+    told = capsys.readouterr().err
+    assert f"error F11: Street: found {EXCHANGED} (craft.zip); expected x before y" in told
+    assert "F2" not in told
+    with pytest.raises(CommandError):
+        call_command(*load, "--reading", "exchanged")
+    assert f"error F11: Street: found {EXCHANGED}" in capsys.readouterr().err
+    assert not dataset.methods.exists()
+
+
+def test_the_api_stops_results_of_a_stored_truth_with_exchanged_axes(folder):
+    dataset = loaded(folder)
+    client = signed_in(make_admin(), scopes=("load", "read"))
+    load = client.post("/api/v1/loads", {"dataset": dataset.slug})["Location"].removeprefix(
+        "http://testserver"
+    )
+    with (folder / "craft.zip").open("rb") as file:
+        client.post(f"{load}/files", {"file": file}, format="multipart")
+    client.post(f"{load}/check")
+    found = client.get(f"{load}/findings").json()["results"]
+    assert [of["code"] for of in found if of["severity"] == "error"] == ["F11"]
+    assert client.post(f"{load}/confirm").status_code == 422
+
+
+def test_a_stored_truth_that_loaded_results_fit_is_not_the_side_to_correct(folder, capsys):
+    zipped(folder, "east.zip", "res", turned)
+    dataset = loaded(folder, "east.zip")
+    with pytest.raises(CommandError, match="question"):
+        call_command("import_files", str(folder / "craft.zip"), dataset=dataset.slug, yes=True)
+    told = capsys.readouterr().err
+    assert "question F2: craft.zip: " in told
+    assert "F11" not in told
