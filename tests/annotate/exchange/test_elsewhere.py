@@ -263,3 +263,39 @@ def test_exports_take_it_along(client, dataset, tmp_path):
     again = import_study(bundle).study
     assert again.is_external
     assert named_rankings(again) == before
+
+
+# 0 is the first method, 1 the second, 2 neither.
+NUMBERS = ((0, "ann,a,b,0,,"), (0, "ann,b,c,1.0,,"), (0, "ann,a,c,2,,"), (1, "ben,a,b,1,,"))
+
+
+def test_numbers_are_verdicts_by_the_field_of_their_meaning(client, dataset):
+    meaning = "0=left, 1=right, 2=equal"
+    study = loaded(client, dataset, *NUMBERS, codes=meaning)
+    taken = Judgement.objects.filter(assignment__study=study).order_by("pk")
+    sides = [one.screen.left.method.name < one.screen.right.method.name for one in taken]
+    preferred = [one.verdicts["preference"] for one in taken]
+    mirrored = {"left": "right", "right": "left", "equal": "equal"}
+    assert [
+        verdict if is_as_given else mirrored[verdict]
+        for verdict, is_as_given in zip(preferred, sides, strict=True)
+    ] == ["left", "right", "equal", "right"]
+
+
+@pytest.mark.parametrize("meaning", ["0=maybe", "0=left, 0=right", "=left", "0"])
+def test_a_meaning_that_is_none_is_refused_next_to_its_field(client, dataset, meaning):
+    response = sent(client, dataset, lines(dataset, *NUMBERS), codes=meaning)
+    assert response.status_code == 422
+    said = f"expected codes like 0=left, 1=right, 2=equal, got {meaning!r}"
+    assert response.context["form"].errors == {"codes": [said]}
+    page = response.content.decode()
+    field = page[page.index('id="id_codes_error"') :]
+    assert said.partition(", got")[0] in field[: field.index("</div>")]
+    assert 'name="codes"' in field[: field.index("</div>")]
+    assert not Study.objects.filter(name="Arena").exists()
+
+
+def test_numbers_without_a_meaning_are_refused_with_the_way_to_tell(client, dataset):
+    response = sent(client, dataset, lines(dataset, *NUMBERS))
+    assert response.status_code == 422
+    assert "a number" in str(response.context["form"].errors["file"])
