@@ -260,7 +260,7 @@ class StandingsQuery(serializers.Serializer[None]):
 class PlaceOfEntrySerializer(serializers.Serializer[Any]):
     """A team's entry; null is a figure, a limit or a letter that is not known or not shown."""
 
-    place = serializers.IntegerField()
+    place = serializers.IntegerField(allow_null=True)
     team = serializers.CharField(source="method")
     n_images = serializers.IntegerField(help_text="Images of the figures.")
     letters = serializers.CharField(help_text="Entries that share one do not differ significantly.")

@@ -54,8 +54,9 @@ class Leaderboard:
         return not all(map(self.is_ranked, range(len(self.methods))))
 
     def place(self, at: int) -> int | None:
-        """Return a method's place, which equal figures share; None if it is not ranked."""
-        return 1 + self.values.index(self.values[at]) if self.is_ranked(at) else None
+        """Return a method's place, which equal figures share; None if it is not ranked, or has no figure."""
+        value = self.values[at]
+        return 1 + self.values.index(value) if value is not None and self.is_ranked(at) else None
 
 
 def leaderboard(
@@ -91,7 +92,8 @@ def leaderboard(
     if len(values) != len(methods):
         raise RankingError(f"expected {len(methods)} official figures, got {len(values)}")
     shown = np.array([np.nan if value is None else value for value in values])
-    has_quotients = bool((np.isnan(shown) | (np.abs(shown - quotients) <= _SAME)).all())
+    is_known = ~np.isnan(shown)
+    has_quotients = bool(is_known.any() and (np.abs(shown - quotients) <= _SAME)[is_known].all())
     images_of = {
         name: np.flatnonzero(is_evaluated[:, at]).tolist() for at, name in enumerate(methods)
     }

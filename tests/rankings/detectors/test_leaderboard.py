@@ -162,6 +162,24 @@ def test_shared_images_alone_rank_all_methods():
     assert official.values == (None, None, None)
 
 
+def test_methods_without_a_figure_have_no_place_and_no_letter():
+    """Official figures that are no quotients of sums are unknown for some of the images."""
+    sums = np.ones((12, 2, 4))
+    is_evaluated = np.ones((12, 2), dtype=bool)
+    is_evaluated[0, 1] = False
+    found = leaderboard(
+        sums,
+        ["a", "b"],
+        "f_score",
+        official=[0.5, 0.4],
+        is_evaluated=is_evaluated,
+        shared_only=True,
+    )
+    assert (found.values, found.n_images) == ((None, None), 11)
+    assert [found.place(at) for at in (0, 1)] == [None, None]
+    assert found.letters is None
+
+
 def test_fewer_than_ten_images_of_a_method_have_no_interval():
     sums = drawn(np.random.default_rng(10), 30, [0.6, 0.8])
     is_evaluated = np.ones((30, 2), dtype=bool)
