@@ -20,6 +20,9 @@ def asked_boards(request: HttpRequest, dataset: Dataset) -> tuple[LeaderboardFor
     if not runs or not form.is_valid():
         raise Http404
     boards = boards_of(runs, **form.asked)
+    # The form shows the protocol that orders the methods, chosen or not.
+    form.data = request.GET.copy()
+    form.data["by"] = boards.by
     if not boards.offers_shared:
         del form.fields["shared"]
     return form, boards

@@ -69,6 +69,17 @@ def test_methods_are_in_the_order_of_the_official_figure(admin, dataset):
     assert [row.letters for row in rows] == ["a", "b", "c"]
 
 
+def test_the_form_shows_the_protocol_that_orders_the_methods(admin, dataset):
+    """Figures that are no quotients of sums have no tests: another protocol orders the methods."""
+    runs = [score_protocol(dataset=dataset, slug=slug) for slug in ("iou", "deteval")]
+    first, other = sorted(runs, key=lambda run: run.name)
+    first.overall = {name: own | {"f_score": 0.123} for name, own in first.overall.items()}
+    first.save()
+    shown = admin.get(page(dataset))
+    assert shown.context["boards"].by == other.name
+    assert f'<option value="{other.name}" selected>' in shown.text
+
+
 def test_equal_figures_share_a_place(admin, dataset):
     copy = make_method(dataset, "copy")
     for image in dataset.images.all():
