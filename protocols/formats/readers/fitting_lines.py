@@ -13,7 +13,8 @@ from .rrc_lines import LineReader, n_leading_numbers, split_fields
 
 # The formats of lines, as ``recognition/formats.json`` lists them.
 FORMATS_OF_LINES: Final = (
-    *("ltrb", "ltwh", "quad", "quad-columns", "polygon", "quad-script", "quad-difficult"),
+    *("ltrb", "ltwh", "quad", "quad-columns", "polygon"),
+    *("quad-script", "quad-difficult", "quad-class-difficult"),
     *("ltrb-confidence", "quad-confidence", "polygon-confidence"),
     *("ltrb-confidence-first", "quad-confidence-first"),
 )
