@@ -312,6 +312,10 @@ def _of_potato(records: Sequence[Record], codes: Codes) -> Units:
         item = items.get(str(record.get("instance_id")), {})
         for scheme, answers in record.get("labels", {}).items():
             for name, value in answers.items():
+                if name == "justification":
+                    reason = f"the justification of an answer to {scheme} is not read"
+                    yield _left_out(item, record.get("user_id"), reason)
+                    continue
                 if name == "scale_value":
                     number = float(value)
                     verdict = "left" if number < 0 else "right" if number > 0 else "equal"

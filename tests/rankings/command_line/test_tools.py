@@ -330,6 +330,36 @@ def test_each_mode_of_potato_is_read(tmp_path, given, expected):
     assert found == [("ann", by, verdict) for by, verdict in expected]
 
 
+def test_what_potatos_own_export_writes_is_read_and_its_justifications_are_named(tmp_path):
+    """As python -m potato.export --format jsonl of version 2.12.1 wrote them, after the data file."""
+    labels = [
+        '{"preference": {"selection": "A", "justification": "A"}, '
+        '"quality": {"recall": "B", "precision": "A"}}',
+        '{"preference": {"selection": "tie"}}',
+        '{"preference": {"selection": "B"}, "scale": {"scale_value": "2"}}',
+    ]
+    path = tmp_path / "both.jsonl"
+    with path.open("w") as stream:
+        for at in (1, 2, 3):
+            methods = '"method_a": "east", "method_b": "craft", "text": ["a", "b"]'
+            stream.write(f'{{"id": "{at}", "image": "img_{at}", {methods}}}\n')
+        for at, of in enumerate(labels, 1):
+            end = f'"labels": {of}, "spans": {{}}, "links": {{}}'
+            stream.write(f'{{"instance_id": "{at}", "user_id": "ann", {end}}}\n')
+    found = tr.rank(str(path))
+    east, craft = (("east",), ("craft",)), (("craft",), ("east",))
+    assert {
+        by: {im: of["ann"] for im, of in own.items()} for by, own in found.rankings.items()
+    } == {
+        "recall": {"img_1": craft},
+        "precision": {"img_1": east},
+        "preference": {"img_1": east, "img_2": (("craft", "east"),), "img_3": craft},
+        "scale": {"img_3": craft},
+    }
+    why = "the justification of an answer to preference is not read"
+    assert found.left_out == (("img_1", "ann", why),)
+
+
 def test_rankings_follow_from_them(tmp_path):
     path = tmp_path / "answers.jsonl"
     path.write_text(f"{json.dumps(ITEM)}\n{json.dumps(LINE)}\n\n")
