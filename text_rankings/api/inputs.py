@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -289,10 +290,12 @@ class _Source:
 
     def _size(self, key: Any, place: str) -> tuple[float, float]:
         try:
-            width, height = self._reading.sizes[key]
-            return float(width), float(height)
+            width, height = map(float, self._reading.sizes[key])
         except (KeyError, IndexError, TypeError, ValueError) as fault:
             raise NotData(f"{place} has no width and height in sizes") from fault
+        if not (0 < width < math.inf and 0 < height < math.inf):
+            raise NotData(f"{place} needs a width and a height above 0, got {width:g}, {height:g}")
+        return width, height
 
 
 def _of_rows(rows: Sequence[Mapping[str, Any]], kind: Kind) -> Archive:

@@ -458,3 +458,10 @@ def test_arguments_are_never_changed():
 def test_files_are_read_as_the_command_reads_them(files):
     scenes = read_scenes(str(files / "gt.zip"), str(files / "res.zip"))
     assert tr.score(files / "gt.zip", files / "res.zip").scenes[""] == scenes
+
+
+@pytest.mark.parametrize("size", [(0, 0), (-5, 5), (5, float("nan")), (float("inf"), 5)])
+def test_sizes_that_no_image_has_are_refused(size):
+    boxes = {"a": [[0, 0, 0.5, 0.5]]}
+    with pytest.raises(ProtocolError, match="truth, image 'a' needs a width and a height above 0"):
+        tr.score(boxes, boxes, sizes={"a": size})
