@@ -1,12 +1,37 @@
-"""Checks whether the names of rankings and of scores meet, before anything is computed."""
+"""Checks of scores, and whether their names and those of rankings meet, before anything is computed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from text_rankings.base.suggestions import did_you_mean
 
 from ..errors import RankingError
 from ..orders.buckets import Ranking, methods_of
+from ..orders.from_scores import require_fraction
+
+
+def require_fractions(scores: Mapping[Any, Any]) -> None:
+    """Raise RankingError unless these are scores: image -> protocol -> method -> (recall, precision).
+
+    Raises RankingError if one is neither a number in [0, 1] nor None; names image, protocol, method
+    and value.
+    """
+    for image, of_protocol in scores.items():
+        for protocol, of_method in _inner(of_protocol, f"{image}", "protocols"):
+            for method, score in _inner(of_method, f"{image}, {protocol}", "methods"):
+                name = f"{image}, {protocol}, {method}"
+                if score is None:
+                    continue
+                if isinstance(score, str) or not isinstance(score, Sequence) or len(score) != 2:
+                    raise RankingError(f"{name}: expected (recall, precision), got {score!r}")
+                require_fraction(score[0], f"{name}: recall")
+                require_fraction(score[1], f"{name}: precision")
+
+
+def _inner(given: Any, name: str, of: str) -> Iterable[tuple[Any, Any]]:
+    if not isinstance(given, Mapping):
+        raise RankingError(f"{name}: expected a dictionary of {of}, got {given!r}")
+    return given.items()
 
 
 def require_names_that_meet(

@@ -11,8 +11,11 @@ from typing import Any, Final, TextIO
 
 import numpy as np
 
+from ..agreement.report import RecallPrecision
 from ..detectors.tallies import N_PARTS, Tallies, parts_of_score
+from ..elicitation.pairs import text_of
 from ..errors import RankingError
+from ..orders.from_scores import require_fraction
 from ..output.detector_tables import detector_tables
 from ..output.table import as_columns
 
@@ -21,6 +24,8 @@ ALL_IMAGES: Final = "*"
 _SCORE_COLUMNS: Final = ("protocol", "method", "image", "recall", "precision")
 # So many images are named of those that are left out for one reason.
 _NAMED: Final = 5
+# Image, protocol and method; their place in words; recall and precision; the row.
+_Score = tuple[tuple[str, str, str], str, RecallPrecision, Mapping[str, Any]]
 _SUM_COLUMNS: Final = ("recalled", "n_truth", "precise", "n_detections")
 
 
@@ -31,19 +36,10 @@ def read_scores(path: str) -> Tallies:
     the message names the file and the line.
     """
     parts: dict[tuple[str, str, str], tuple[float, ...]] = {}
-    for line, row in rows_of(path, _SCORE_COLUMNS):
-        if row["image"] == ALL_IMAGES:
-            continue
-        cell = row["image"], row["protocol"], row["method"]
-        if cell in parts:
-            raise RankingError(f"{path}, line {line}: {', '.join(cell)} stands a second time")
-        try:
-            sums = [_number(row.get(name)) for name in _SUM_COLUMNS]
-            known = tuple(value for value in sums if value is not None)
-            recall, precision = _number(row["recall"]), _number(row["precision"])
-        except ValueError as fault:
-            raise RankingError(f"{path}, line {line}: {fault}") from fault
-        parts[cell] = known if len(known) == N_PARTS else parts_of_score(recall, precision)
+    for cell, place, both, row in _scores_in(rows_of(path, _SCORE_COLUMNS), f"{path}, line"):
+        sums = [_number(row.get(name), f"{place}: {name}") for name in _SUM_COLUMNS]
+        known = tuple(value for value in sums if value is not None)
+        parts[cell] = known if len(known) == N_PARTS else parts_of_score(*both)
     # In order of occurrence, except for methods, which are sorted by name as in rankings.
     images, protocols = (list(dict.fromkeys(cell[at] for cell in parts)) for at in (0, 1))
     methods = sorted({cell[2] for cell in parts})
@@ -58,24 +54,49 @@ def read_scores(path: str) -> Tallies:
 
 def read_plain_scores(
     path: str,
-) -> dict[str, dict[str, dict[str, tuple[float | None, float | None]]]]:
+) -> dict[str, dict[str, dict[str, RecallPrecision]]]:
     r"""Return recall and precision of a file of scores: image -> protocol -> method -> both.
 
     Raises RankingError as :func:`read_scores` does.
     """
-    scores: dict[str, dict[str, dict[str, tuple[float | None, float | None]]]] = {}
-    for line, row in rows_of(path, _SCORE_COLUMNS):
-        if row["image"] == ALL_IMAGES:
-            continue
-        of_protocol = scores.setdefault(row["image"], {}).setdefault(row["protocol"], {})
-        if row["method"] in of_protocol:
-            cell = ", ".join((row["image"], row["protocol"], row["method"]))
-            raise RankingError(f"{path}, line {line}: {cell} stands a second time")
-        try:
-            of_protocol[row["method"]] = _number(row["recall"]), _number(row["precision"])
-        except ValueError as fault:
-            raise RankingError(f"{path}, line {line}: {fault}") from fault
+    return plain_scores(rows_of(path, _SCORE_COLUMNS), f"{path}, line")
+
+
+def plain_scores(
+    rows: Iterable[tuple[int, Mapping[str, Any]]], place: str
+) -> dict[str, dict[str, dict[str, RecallPrecision]]]:
+    """Return recall and precision in numbered rows as :func:`read_plain_scores` does.
+
+    Raises RankingError as that does; the message names the row by ``place`` and its number.
+    """
+    scores: dict[str, dict[str, dict[str, RecallPrecision]]] = {}
+    for (image, protocol, method), _, both, _ in _scores_in(rows, place):
+        scores.setdefault(image, {}).setdefault(protocol, {})[method] = both
     return scores
+
+
+def _scores_in(rows: Iterable[tuple[int, Mapping[str, Any]]], place: str) -> Iterator[_Score]:
+    """Yield image, protocol and method; their place in words; recall and precision; and the row."""
+    seen: set[tuple[str, str, str]] = set()
+    for at, row in rows:
+        if missing := next((name for name in _SCORE_COLUMNS if name not in row), ""):
+            raise RankingError(f"{place} {at} has no {missing}")
+        cell = text_of(row["image"]), text_of(row["protocol"]), text_of(row["method"])
+        if cell[0] == ALL_IMAGES:
+            continue
+        if not all(cell):
+            raise RankingError(
+                f"{place} {at} names no {('image', 'protocol', 'method')[cell.index('')]}"
+            )
+        name = f"{place} {at}: {', '.join(cell)}"
+        if cell in seen:
+            raise RankingError(f"{name} stands a second time")
+        seen.add(cell)
+        recall, precision = (
+            require_fraction(_number(row[key], f"{name}: {key}"), f"{name}: {key}")
+            for key in ("recall", "precision")
+        )
+        yield cell, name, (recall, precision), row
 
 
 def _said_of_images(left_out: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -182,10 +203,14 @@ def _unescaped(text: str) -> str:
     return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
 
 
-def _number(text: str | None) -> float | None:
-    if not text:
+def _number(given: Any, name: str) -> float | None:
+    """Return a cell as a number; None if it is empty."""
+    if given is None or given == "":
         return None
-    value = float(text)
+    try:
+        value = np.nan if isinstance(given, bool) else float(given)
+    except (TypeError, ValueError, OverflowError) as fault:
+        raise RankingError(f"{name} is {given!r}, no number") from fault
     if not np.isfinite(value):
-        raise ValueError(f"{text} is no finite number")
+        raise RankingError(f"{name} is {given}, no finite number")
     return value

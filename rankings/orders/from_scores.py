@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
-from typing import Final
+from numbers import Real
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +74,21 @@ def require_score(score: float | None, name: str) -> float:
         words = _NO_SCORE if score is None else _NO_NUMBER
         raise MissingScore(words.format(name=name, score=score))
     return score
+
+
+def require_fraction(given: Any, name: str) -> float | None:
+    """Return a given recall or precision as a number; None is undefined and stays.
+
+    Raises RankingError, which starts with ``name``, unless it is None or a number in [0, 1].
+    """
+    if given is None:
+        return None
+    is_number = isinstance(given, Real) and not isinstance(given, bool)
+    if is_number and 0 <= given <= 1:
+        return float(given)
+    shown = str(given) if is_number else repr(given)
+    hint = " (looks like a percentage: divide by 100)" if is_number and 1 < given <= 100 else ""
+    raise RankingError(f"{name} is {shown}{hint}; expected a number in [0, 1]")
 
 
 def quantized(score: Decimal, decimals: int) -> Decimal:

@@ -9,9 +9,9 @@ from typing import Any
 from protocols.registry import is_sentinel
 from rankings.agreement.report import RecallPrecision, Settings
 from rankings.analysis.analysis import Analysis, analyse
-from rankings.analysis.meeting import require_names_that_meet
+from rankings.analysis.meeting import require_fractions, require_names_that_meet
 from rankings.analysis.verdicts import for_whom, verdicts
-from rankings.command_line.files import read_plain_scores
+from rankings.command_line.files import plain_scores, read_plain_scores
 from rankings.errors import RankingError
 from rankings.inference.resampling import N_RESAMPLES, SEED
 from rankings.output import report_files, table_files
@@ -187,17 +187,10 @@ def _by_image(scores: Any) -> ByImage:
     if isinstance(scores, str | PathLike):
         return read_plain_scores(fspath(scores))
     if isinstance(scores, Mapping):
+        require_fractions(scores)
         return scores
     if not is_frame(scores):
         raise RankingError(
             f"scores must be a path, a data frame, scores or a dictionary, got {type(scores).__name__}"
         )
-    by_image: dict[str, dict[str, dict[str, RecallPrecision]]] = {}
-    for at, row in enumerate(records_of(scores)):
-        try:
-            image, protocol, method = (str(row[key]) for key in ("image", "protocol", "method"))
-            both = row["recall"], row["precision"]
-        except KeyError as fault:
-            raise RankingError(f"row {at} of the scores has no {fault.args[0]}") from fault
-        by_image.setdefault(image, {}).setdefault(protocol, {})[method] = both
-    return by_image
+    return plain_scores(enumerate(records_of(scores)), "scores, row")

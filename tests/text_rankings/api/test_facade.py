@@ -19,21 +19,11 @@ from rankings.agreement.report import Settings, build_report
 from rankings.errors import RankingError
 from tests.support.archives import zip_file
 from tests.support.documents import ROOT, blocks_of
+from tests.support.frames import Frame
 from text_rankings.api.tables import MissingPackage
 
 WORDS = {"1": [[0, 0, 99, 39], [0, 60, 99, 99]], "2": [[10, 10, 109, 49]]}
 FOUND = {"1": [[0, 0, 99, 39]], "2": []}
-
-
-class Frame:
-    """The part of a data frame of pandas that the facade uses."""
-
-    def __init__(self, rows):
-        self.rows, self.columns = rows, list(rows[0])
-
-    def to_dict(self, orient):
-        assert orient == "records"
-        return self.rows
 
 
 class Tensor:

@@ -1,0 +1,94 @@
+"""Values that the facade cannot use are refused with a sentence, or named as left out."""
+
+import json
+
+import numpy as np
+import pytest
+
+import text_rankings as tr
+from rankings.command_line.files import read_plain_scores, read_scores
+from rankings.errors import RankingError
+from tests.support.frames import Frame
+
+NAN = float("nan")
+AB = (("a",), ("b",))
+PEOPLE = {"recall": {"1": {"ann": AB, "ben": AB, "cid": AB}}}
+
+
+def scores_of(recall):
+    return {"1": {"iou": {"a": (recall, 1), "b": (0.5, 1)}}}
+
+
+def rows_of(recall):
+    return [
+        {"protocol": "iou", "method": name, "image": "1", "recall": own, "precision": 1}
+        for name, own in (("a", recall), ("b", 0.5))
+    ]
+
+
+class TestScores:
+    @pytest.mark.parametrize(
+        ("recall", "says"),
+        [
+            (NAN, "nan; expected a number in"),
+            (2.5, r"2.5 \(looks like a percentage: divide by 100\); expected"),
+            (-0.5, "-0.5; expected"),
+            (np.float32(-0.5), "-0.5; expected"),
+            ("0.9", "'0.9'; expected"),
+            (True, "True; expected"),
+            ([1], r"\[1\]; expected"),
+        ],
+    )
+    def test_values_in_a_dictionary_that_are_no_fractions_are_refused(self, recall, says):
+        with pytest.raises(RankingError, match=f"^1, iou, a: recall is {says}"):
+            tr.report(PEOPLE, scores_of(recall), n_resamples=9)
+
+    @pytest.mark.parametrize(
+        ("scores", "says"),
+        [
+            ({"1": 3}, "1: expected a dictionary of protocols, got 3"),
+            ({"1": {"iou": 3}}, "1, iou: expected a dictionary of methods, got 3"),
+            ({"1": {"iou": {"a": 1}}}, r"1, iou, a: expected \(recall, precision\), got 1"),
+            ({"1": {"iou": {"a": (1,)}}}, r"1, iou, a: expected \(recall, precision\), got \(1,\)"),
+            ({"1": {"iou": {"a": "10"}}}, r"1, iou, a: expected \(recall, precision\), got '10'"),
+            ({"1": {"iou": {"a": (1, 90)}}}, "1, iou, a: precision is 90"),
+        ],
+    )
+    def test_dictionaries_of_another_shape_are_refused(self, scores, says):
+        with pytest.raises(RankingError, match=says):
+            tr.report(PEOPLE, scores, n_resamples=9)
+
+    def test_undefined_scores_stay_and_their_image_is_named_as_left_out(self):
+        for scores in (scores_of(None), {"1": {"iou": {"a": None, "b": (0.5, 1)}}}):
+            found = tr.report(PEOPLE, scores, n_resamples=9)
+            assert found.left_out == [("recall", "1", "iou: a has no score")]
+        whole = tr.report(PEOPLE, scores_of(np.float32(0.75)), n_resamples=9)
+        assert whole.left_out == []
+
+    @pytest.mark.parametrize("recall", [90, -0.5, float("inf"), "x", True])
+    def test_tables_and_files_have_the_same_rule(self, recall, tmp_path):
+        rows, said = rows_of(recall), "1, iou, a: recall is"
+        with pytest.raises(RankingError, match=f"^scores, row 0: {said}"):
+            tr.report(PEOPLE, Frame(rows), n_resamples=9)
+        path = tmp_path / "scores.json"
+        path.write_text(json.dumps(rows))
+        for read in (read_plain_scores, read_scores):
+            with pytest.raises(RankingError, match=f"scores.json, line 1: {said}"):
+                read(str(path))
+
+    def test_a_score_of_0_in_json_is_a_score(self, tmp_path):
+        path = tmp_path / "scores.json"
+        path.write_text(json.dumps(rows_of(0)))
+        assert read_plain_scores(str(path)) == {"1": {"iou": {"a": (0, 1), "b": (0.5, 1)}}}
+
+    @pytest.mark.parametrize("name", ["image", "protocol", "method"])
+    def test_rows_without_a_name_or_twice_are_refused(self, name):
+        rows = rows_of(0.9)
+        for missing in (None, NAN, " "):
+            with pytest.raises(RankingError, match=f"scores, row 1 names no {name}"):
+                tr.report(PEOPLE, Frame([rows[0], rows[1] | {name: missing}]), n_resamples=9)
+        with pytest.raises(RankingError, match="row 1: 1, iou, a stands a second time"):
+            tr.report(PEOPLE, Frame([rows[0], rows[0]]), n_resamples=9)
+        del rows[0][name]
+        with pytest.raises(RankingError, match=f"scores, row 0 has no {name}"):
+            tr.report(PEOPLE, Frame(rows), n_resamples=9)
