@@ -32,6 +32,8 @@ def photographs(path: str) -> Mapping[str, PictureSize]:
 
     Raises NoPhotographs if there is no such file, or it holds no photograph.
     """
+    if not path:
+        raise NoPhotographs("the path of the photographs is empty; expected a zip or a folder")
     if not Path(path).exists():
         raise NoPhotographs(
             f"{path} cannot be read: there is no such file or folder of photographs"

@@ -202,6 +202,9 @@ def _look(
     images: str | None = None,
 ) -> Archive:
     """Read a file once for all protocols, and again if it has changed."""
+    if not path:
+        # Path("") is the current folder.
+        raise BatchError(f"the path of the {kind} is empty; expected a file or a folder")
     state = tuple(state_of(of) for of in (path, truth and truth[0], images) if of is not None)
     return _read_as_it_is(path, state, kind, format, shape, truth, drops, images)
 

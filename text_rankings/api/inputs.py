@@ -54,12 +54,14 @@ class Reading:
     """How arrays and files are to be read.
 
     Formats are of files, ``box_format`` is of arrays of four numbers; ``sizes`` are the width and
-    height of each image, if the coordinates of arrays are shares of them.
+    height of each image, if the coordinates of arrays are shares of them. ``named`` are the arguments
+    that name formats.
     """
 
     formats: Formats
     box_format: str = "xyxy"
     sizes: Any = None
+    named: tuple[str, ...] = ()
 
 
 def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, list[Scene]], bool]:
@@ -70,6 +72,7 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, 
     outlines = Outlines(reading.box_format)
     source = _Source(truth, reading, outlines)
     methods = _methods(results, source)
+    _require_files(reading.named, _is_path(truth), any(map(_is_path, methods.values())))
     scenes = {name: source.scenes(result, name) for name, result in methods.items()}
     if not all(scenes.values()):
         raise NotData("the ground truth has no images, so that nothing can be scored")
@@ -79,6 +82,16 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, 
         warnings.warn(finding, DataWarning, stacklevel=_CALLER - 1)
     _warn(outlines, scenes, reading)
     return scenes, _ONE not in methods
+
+
+def _require_files(named: Sequence[str], truth_is: bool, results_are: bool) -> None:
+    """Raise NotData if an argument names the format of what is no file."""
+    files = {"format": truth_is or results_are, "truth_format": truth_is}
+    unused = [name for name in named if not files.get(name, results_are)]
+    if unused:
+        raise NotData(
+            f"{', '.join(unused)}: names the format of files, and arrays or data were given"
+        )
 
 
 def _warn(outlines: Outlines, scenes: Mapping[str, Sequence[Scene]], reading: Reading) -> None:

@@ -276,7 +276,9 @@ def score(
         results_reading=results_reading,
         is_of_facade=True,
     )
-    reading = Reading(formats, box_format, sizes)
+    options = {"format": format, "truth_format": truth_format, "results_format": results_format}
+    named = [name for name, given in options.items() if given is not None]
+    reading = Reading(formats, box_format, sizes, tuple(named))
     scenes, has_several = read_methods(truth, results, reading)
     used, left_out = _fitting(chosen, scenes, protocols == "all")
     _warn_of_fields(used, scenes)
@@ -286,10 +288,11 @@ def score(
 
 
 def _chosen(protocols: Protocols, parameters: Mapping[str, Any]) -> dict[str, Protocol]:
-    if isinstance(protocols, str):
-        named: Iterable[Any] = list(registry.PROTOCOLS) if protocols == "all" else [protocols]
-    else:
-        named = [protocols] if isinstance(protocols, Protocol | type) else protocols
+    named: Iterable[Any] = [protocols]
+    if protocols == "all":
+        named = list(registry.PROTOCOLS)
+    elif isinstance(protocols, Iterable) and not isinstance(protocols, str | Protocol | type):
+        named = protocols
     chosen: dict[str, Protocol] = {}
     for one in named:
         protocol = one() if isinstance(one, type) and issubclass(one, Protocol) else one

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import text_rankings as tr
+from protocols.core.errors import ProtocolError
 from rankings.command_line.files import read_plain_scores, read_scores
 from rankings.errors import RankingError
 from tests.support.frames import Frame
@@ -92,3 +93,57 @@ class TestScores:
         del rows[0][name]
         with pytest.raises(RankingError, match=f"scores, row 0 has no {name}"):
             tr.report(PEOPLE, Frame(rows), n_resamples=9)
+
+
+BOXES = {"1": [[0, 0, 100, 40]]}
+
+
+class TestScore:
+    @pytest.mark.parametrize("protocols", [3, None, 2.5])
+    def test_what_names_no_protocol_is_refused(self, protocols):
+        with pytest.raises(ProtocolError, match=f"named by a text such as 'iou', got {protocols}"):
+            tr.score(BOXES, BOXES, protocols)
+
+    @pytest.mark.parametrize(
+        ("results", "options", "unused"),
+        [
+            (BOXES, {"format": "icdar"}, "format"),
+            (
+                BOXES,
+                {"truth_format": "icdar", "results_format": "quad"},
+                "truth_format, results_fo",
+            ),
+            ({"east": BOXES, "craft": BOXES}, {"results_format": "quad"}, "results_format"),
+            (Frame([{"image": "1", "left": 0}]), {"format": "csv"}, "format"),
+            ("results.csv", {"truth_format": "csv"}, "truth_format"),
+        ],
+    )
+    def test_a_format_of_no_file_is_refused(self, results, options, unused):
+        with pytest.raises(ProtocolError, match=f"^{unused}.*: names the format of files"):
+            tr.score(BOXES, results, **options)
+
+    def test_the_format_of_a_file_beside_arrays_is_used(self, tmp_path):
+        path = tmp_path / "results.csv"
+        path.write_text("image,left,top,right,bottom\n1,0,0,100,40\n")
+        for name in ("format", "results_format"):
+            assert tr.score(BOXES, path, **{name: "csv"}).overall.recall == 1
+            with pytest.raises(ProtocolError, match="no-such-format"):
+                tr.score(BOXES, path, **{name: "no-such-format"})
+
+    @pytest.mark.parametrize(
+        ("truth", "results", "options", "what"),
+        [
+            ("", BOXES, {}, "truth"),
+            (BOXES, "", {}, "results"),
+            (BOXES, {"east": ""}, {}, "results"),
+            ("", "", {}, "truth"),
+            (BOXES, BOXES, {"images": ""}, "photographs"),
+        ],
+    )
+    def test_an_empty_path_is_not_the_current_folder(
+        self, truth, results, options, what, tmp_path, monkeypatch
+    ):
+        tmp_path.joinpath("1.txt").write_text("0,0,100,0,100,40,0,40\n")
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(ProtocolError, match=f"the path of the {what} is empty"):
+            tr.score(truth, results, **options)
