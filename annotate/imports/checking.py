@@ -255,6 +255,8 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     }
     n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
     checked.counts = totals | {"methods": counts, "histogram": _histogram(n_boxes), "fits": fits}
+    if noticed.is_misread and noticed.offer is not None:
+        checked.counts["fitting"] = noticed.offer.reading
     checked.trial = noticed.trial
     checked.is_exchanged, checked.fits_hardly = noticed.is_exchanged, noticed.fits_hardly
     checked.is_misread = noticed.is_misread

@@ -69,6 +69,8 @@ def open_draft(
 def describe(*, draft: Draft, **fields: Any) -> None:
     """Set the dataset that a load goes into, or the new one's name, provenance and licence."""
     with _changing(draft) as locked:
+        if "dataset" in fields and fields["dataset"] != locked.dataset:
+            _forget_readings(locked)
         for name, value in fields.items():
             setattr(locked, name, value)
         locked.save()
@@ -137,14 +139,28 @@ def change_file(*, file: DraftFile, **fields: Any) -> None:
     changed = [name for name, value in fields.items() if getattr(file, name) != value]
     if not changed:
         return
-    with _changing(file.draft):
+    with _changing(file.draft) as locked:
+        if {"kind", "format"} & set(changed):
+            _forget_readings(locked, file)
         for name in changed:
             setattr(file, name, fields[name])
+        if file.kind == FileKind.TRUTH:
+            _forget_readings(locked, file)
         file.save(update_fields=changed)
 
 
+def _forget_readings(draft: Draft, changed: DraftFile | None = None) -> None:
+    """Ask again how results are read that were compared with other ground truth or in another format."""
+    results = draft.files.filter(kind=FileKind.RESULTS)
+    if changed is not None and changed.kind != FileKind.TRUTH:
+        results = results.filter(pk=changed.pk)
+    results.update(reading="")
+
+
 def remove_file(*, file: DraftFile) -> None:
-    with _changing(file.draft):
+    with _changing(file.draft) as locked:
+        if file.kind == FileKind.TRUTH:
+            _forget_readings(locked)
         file.delete()
         staging.path_of(file.draft_id, file.sha256).unlink(missing_ok=True)
 
@@ -232,6 +248,8 @@ def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
             for name in ("format", "encoding"):
                 if given.get(name, getattr(file, name)) != getattr(file, name):
                     setattr(file, name, given[name])
+                    if name == "format" and "reading" not in given:
+                        file.reading = ""
                     reads_again = True
             file.save(update_fields=["missing", "per_cent", "format", "reading", "encoding"])
         # The results that exist determine which scores are valid.

@@ -16,6 +16,7 @@ from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
 from protocols.diagnostics.fits import fit
 from protocols.diagnostics.inspection import Against, as_data
+from protocols.diagnostics.readings import AS_READ
 from protocols.diagnostics.stops import wrong_side
 from protocols.formats.problems import Problems
 from protocols.formats.summaries import Summary, summaries
@@ -150,6 +151,10 @@ class _Checker:
                 of.problems.drop("F2")
                 of.trial = None
         self.is_misread = side == "results"
+        for file in files if self.is_misread else []:
+            # That a file is read as it is, is an answer; a reading that hardly fits leaves the question.
+            if checked[file.pk].is_misread and file.reading != AS_READ:
+                checked[file.pk].problems.ask("F2", "your choice of how to read the file")
 
     def _stored_truth(self) -> Problems | None:
         """Return a collection for the faults of a dataset's truth; None if loaded results fit it."""

@@ -62,9 +62,10 @@ class OpenQuestion:
 
     @property
     def is_answered(self) -> bool:
-        if self.finding.code in ("N4", "F2"):
-            return bool(getattr(self.file, self.field))
-        if self.finding.code == "F7":
+        if self.finding.code == "N4":
+            return bool(self.file.missing)
+        if self.finding.code in ("F2", "F7"):
+            # The file is read again after an answer, which may leave the question.
             return self.finding.severity != Finding.Severity.QUESTION
         if self.finding.code == "F1":
             # After an answer the file is read again, and the question is gone.
@@ -104,7 +105,10 @@ def readings(draft: Draft, file: DraftFile) -> list[tuple[str, str]]:
     tried = [of["reading"] for of in draft.summary.get("trials", []) if of["file"] == file.pk]
     if file.kind != FileKind.RESULTS:
         return _frames(file, tried)
-    slugs = dict.fromkeys([AS_READ, *tried, *([file.reading] if file.reading else [])])
+    # A reading that hardly fits is no answer if another one fits.
+    fitting = file.counts.get("fitting", "")
+    said = "" if fitting and draft.summary["misread"] else file.reading
+    slugs = dict.fromkeys(slug for slug in (AS_READ, *tried, fitting, said) if slug)
     labels = {slug: gettext(words_of(slug)) for slug in slugs}
     if AS_NAMED in labels:
         labels[AS_READ] = _("for the images that the names of its files fit")

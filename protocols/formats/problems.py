@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -203,6 +203,16 @@ class Problems:
         """Remove the problems of a code, which others explain."""
         self.found = [problem for problem in self.found if problem.code != code]
         self.counts.pop(code, None)
+
+    def ask(self, code: str, expected: str) -> None:
+        """Make questions of the problems of a code."""
+        asked: dict[str, Any] = {"severity": "question", "action": _ACTIONS["question"]}
+        self.found = [
+            replace(problem, expected=Message(expected), **asked)
+            if problem.code == code
+            else problem
+            for problem in self.found
+        ]
 
     def is_full(self, code: str) -> bool:
         """Return whether a further problem of this code would only be counted."""
