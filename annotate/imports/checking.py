@@ -6,7 +6,7 @@ The rows go to disk (`staging.Rows`), one archive at a time, and are loaded from
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 from itertools import chain, groupby
@@ -33,6 +33,7 @@ from protocols.formats.containers.checking import (
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.containers.frames import PictureSize, turned_images
 from protocols.formats.problems import Nearest, Problems
+from protocols.formats.readers.coco import with_ids_of
 from protocols.formats.recognition.reading import LINES, read
 from text_rankings.base.i18n import gettext as _
 
@@ -99,6 +100,7 @@ class Checked:
     worst: list[Example] = field(default_factory=list)
     # Of ground truth: its regions for comparison, images with text. Of results: two readings.
     against: Against | None = None
+    ids: Archive | None = None
     with_text: Collection[str] = frozenset()
     trial: dict[str, Any] | None = None
     # Of results, as of ``Noticed``.
@@ -120,6 +122,8 @@ class Known:
     # For each method, the images with a result; None: all images.
     evaluated: dict[str, Collection[str] | None] = field(default_factory=dict)
     against: Against = field(default_factory=Against)
+    # Ground truth of the same load, without its regions, for its ids; a dataset keeps none.
+    ids: Archive | None = None
     # Images whose ground truth has a region that counts.
     with_text: Collection[str] = frozenset()
     # The names of methods by their look.
@@ -191,6 +195,7 @@ def check_truth(
         turned_images(known_sizes),
     )
     checked.with_text = images_with_text(archive.regions.items())
+    checked.ids = replace(archive, regions={}, lines={}, parents={}, problems=())
     checked.counts = {
         "images": len(archive.regions),
         "regions": archive.n_regions,
@@ -215,6 +220,8 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     is_found = not given.file.format and not reading and archive.format in LINES
     if known.is_by_sides and is_found and archive.line_format == LineFormat.LTRB:
         archive = read_as(AS_WRITTEN[SIDES])
+    if known.ids is not None:
+        archive = with_ids_of(known.ids, archive, given.path)
     archive, renamed = with_known_names(archive, () if reading == AS_NAMED else known.images)
     noticed = look(archive, known.against, known.images, reading, read_as)
     archive = noticed.archive

@@ -179,7 +179,7 @@ class _Checker:
             by_sides = given.file.format == "ltwh"
             self._known = Known(images, self._truth.line_format, is_by_sides=by_sides)
             self._known.against = self._truth.against or Against()
-            self._known.with_text = self._truth.with_text
+            self._known.with_text, self._known.ids = self._truth.with_text, self._truth.ids
             return self._truth
         if kind == FileKind.PHOTOGRAPHS:
             if self._truth is None:

@@ -15,13 +15,12 @@ from ..diagnostics.frames import truth_upright
 from ..diagnostics.readings import AS_READ, AS_WRITTEN, FRAMES, ReadingError
 from ..diagnostics.stops import Answer, Compared, compared, require_possible
 from ..diagnostics.truths import impossible, without_regions
-from ..formats.containers.archives import Limits
 from ..formats.containers.checking import missing_images, unknown_images, with_known_names
 from ..formats.containers.contents import Archive, Kind, LineFormat
 from ..formats.containers.folders import unfolded
 from ..formats.containers.frames import turned_images
 from ..formats.problems import Problems
-from ..formats.readers.coco import named_by
+from ..formats.readers.coco import with_ids_of
 from ..formats.readers.layouts import rules_named
 from ..formats.readers.rrc import read_archive
 from ..formats.readers.rrc_lines import Rules
@@ -135,7 +134,7 @@ def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive
 
 def _named_results(path: str, truth: str, formats: Formats) -> Archive:
     of_truth = read_truth(truth, formats)
-    written = _with_ids_of(of_truth, _results_as_written(path, truth, formats), path)
+    written = with_ids_of(of_truth, _results_as_written(path, truth, formats), path)
     return _with_names_of(of_truth, written)
 
 
@@ -311,16 +310,6 @@ def regions_of_truth(path: str, formats: Formats = NOT_NAMED) -> Mapping[str, tu
     if not regions:
         raise BatchError(f"{Path(path).name} has no images, so that nothing can be scored")
     return regions
-
-
-def _with_ids_of(truth: Archive, results: Archive, path: str) -> Archive:
-    """Return COCO results without images or categories of their own under the names of the truth's."""
-    is_list = not (results.image_ids and results.categories)
-    # Ids of several documents may be of different images.
-    is_one = len(set(truth.entries.values())) <= 1
-    if results.format != "coco-json" or not (is_list and is_one and truth.image_ids):
-        return results
-    return named_by(truth)(unfolded(path), "results", results.name, Limits(), None)
 
 
 def _with_names_of(truth: Archive, results: Archive) -> Archive:

@@ -5,11 +5,14 @@ import json
 import pytest
 
 import text_rankings as tr
+from annotate.datasets.models import Result
+from annotate.imports import drafts
 from protocols.coco import scenes_of
 from protocols.command_line.main import main as protocols_main
 from protocols.core.errors import DataWarning
 from protocols.torch import TextDetectionMetric
 from tests.support import commands
+from tests.support.loads import add, loaded
 from text_rankings.api.inputs import NotData
 
 FIRST, SECOND = [10, 10, 100, 40], [10, 80, 100, 40]
@@ -118,3 +121,19 @@ def test_the_interface_of_coco_warns_of_the_side_in_shares(truth, found, side):
     document = {**TRUTH, "annotations": [{"id": 1, "image_id": 1, "bbox": truth}]}
     with pytest.warns(UserWarning, match=f"^{side}: every coordinate is at most 1.5"):
         scenes_of(document, [{"image_id": 1, "bbox": found}])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("as_document", [False, True])
+def test_the_site_names_the_categories_and_images_of_results_loaded_with_their_truth(as_document):
+    found = results(1, 2)
+    draft = drafts.open_draft(person=None, name="Street")
+    add(draft, json.dumps(TRUTH), "truth.json", kind="truth")
+    given = {"images": TRUTH["images"], "annotations": found} if as_document else found
+    file = add(draft, json.dumps(given), "net.json", kind="results", title="net")
+    # Nothing was found on the second image of the list.
+    drafts.change_file(file=file, missing="empty")
+    dataset = loaded(draft)
+    of_both = Result.objects.filter(method__dataset=dataset).order_by("image__name")
+    labels = {of.image.name: [region.label for region in of.detections] for of in of_both}
+    assert labels == {"img_1": [], "img_2": ["text", "sign"]}

@@ -8,6 +8,7 @@ list, else ``bbox`` as x, y, width, height. Further fields keep this project's n
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -17,9 +18,11 @@ from protocols.core.regions import Cell, Region, Run
 from text_rankings.base.i18n import Message
 
 from ..containers import checked
+from ..containers.archives import Limits
 from ..containers.collecting import Collector, Reason, reader_of
-from ..containers.contents import IGNORED_TEXT, Archive, Kind, Read
+from ..containers.contents import IGNORED_TEXT, Archive, Kind
 from ..containers.documents import Document, json_of, storable
+from ..containers.folders import unfolded
 from ..problems import Fault, Problems, quoted
 
 _TEXTS: Final = ("text", "utf8_string", "transcription")
@@ -61,9 +64,15 @@ def _read_coco(
 read_coco: Final = reader_of("coco-json", ".json", _read_coco)
 
 
-def named_by(truth: Archive) -> Read:
-    """Return the reader of results whose ids of categories and images are those of a ground truth."""
-    return reader_of("coco-json", ".json", partial(_read_coco, truth=truth))
+def with_ids_of(truth: Archive, results: Archive, path: str | Path) -> Archive:
+    """Return COCO results without images or categories of their own under the names of the truth's."""
+    is_list = not (results.image_ids and results.categories)
+    # Ids of several documents may be of different images.
+    is_one = len(set(truth.entries.values())) <= 1
+    if results.format != "coco-json" or not (is_list and is_one and truth.image_ids):
+        return results
+    read_again = reader_of("coco-json", ".json", partial(_read_coco, truth=truth))
+    return read_again(unfolded(path), "results", results.name, Limits(), None)
 
 
 class _Dataset:
