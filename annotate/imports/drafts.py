@@ -394,6 +394,15 @@ def _refuse_incomplete(draft: Draft, files: Sequence[DraftFile]) -> None:
             )
         publishing.name_of_new_dataset(draft.name)
     elif FileKind.PHOTOGRAPHS in kinds:
+        if draft.dataset is not None:
+            raise NotLoaded(
+                _(
+                    "Photographs are loaded together with their ground truth, and {dataset} already "
+                    "has its own. Remove {file}, or start a new dataset with both."
+                ).format(
+                    dataset=draft.dataset.name, file=files[kinds.index(FileKind.PHOTOGRAPHS)].name
+                )
+            )
         raise NotLoaded(_("Photographs are loaded together with their ground truth. Add its zip."))
     elif draft.dataset is None and set(kinds) != {FileKind.USERS}:
         raise NotLoaded(
