@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..elicitation.answers import NAMELESS, answers_of_rows
+from ..elicitation.answers import answers_of_rows
 from ..elicitation.pairs import Codes, LeftOut, Nested, are_pairs
 from ..errors import RankingError
 from ..inference.clusters import Declared
@@ -41,8 +41,8 @@ def read_rankings(
     for sentence in (*read.notes, *counted(read.left_out)):
         tell(f"{path}: {sentence}")
     found = answers_of_rows(read.rows, f"{path}, {read.unit}", codes or {})
-    if found.has_nameless:
-        tell(f"{path}: {NAMELESS}")
+    for note in found.notes:
+        tell(f"{path}: {note}")
     for image, name, reason in found.left_out if whole else found.unranked:
         tell(f"{path}: {image or 'no image'}, {name or 'no annotator'} left out: {reason}")
     return found.whole if whole else found.following

@@ -22,7 +22,10 @@ from .pairs import (
     without_repeats,
 )
 
-NAMELESS: Final = "answers without an annotator count as those of one nameless person"
+_NO_IMAGE: Final = (
+    "answers without an image, among others that have one, count as those of one image"
+)
+_NAMELESS: Final = "answers without an annotator count as those of one nameless person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +47,14 @@ class Answers:
     left_out: list[LeftOut]
 
     @property
-    def has_nameless(self) -> bool:
-        """Whether an answer names no annotator."""
+    def notes(self) -> list[str]:
+        """Sentences on answers that name no annotator, or no image while others do."""
         people = (own for images in self.following.values() for own in images.values())
-        return any("" in own for own in people) or any(not name for _, name, _ in self.left_out)
+        is_nameless = any("" in own for own in people)
+        is_nameless |= any(not name for _, name, _ in self.left_out)
+        images = {image for own in self.compared.values() for image in own}
+        lacks_image = "" in images and len(images) > 1
+        return [*([_NAMELESS] if is_nameless else []), *([_NO_IMAGE] if lacks_image else [])]
 
 
 def answers_of_rows(

@@ -1,7 +1,7 @@
 """Rankings, consensus and strengths from people's answers: rankings or pairs."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
@@ -10,8 +10,8 @@ from rankings.command_line.answer_files import read_answer_file
 from rankings.command_line.tools import counted, read_records
 from rankings.consensus.davidson import DavidsonFit, davidson
 from rankings.consensus.rules import ConsensusMethod, agreed, why_no_order
-from rankings.elicitation.answers import NAMELESS, Answers, answers_of_rankings, answers_of_rows
-from rankings.elicitation.pairs import Codes, LeftOut, codes_of
+from rankings.elicitation.answers import Answers, answers_of_rankings, answers_of_rows
+from rankings.elicitation.pairs import Codes, LeftOut, codes_of, text_of
 from rankings.errors import RankingError
 from rankings.orders.buckets import Ranking, checked, to_text
 from rankings.orders.pairwise import pair_counts
@@ -148,7 +148,7 @@ def rank(
         criterion: {image: agreed(rankings, consensus) for image, rankings in images.items()}
         for criterion, images in found.compared.items()
     }
-    notes += [NAMELESS] if found.has_nameless else []
+    notes += found.notes
     notes += [
         f"{criterion}, {image or 'no image'}: {one.note}"
         for criterion, images in agreements.items()
@@ -177,19 +177,26 @@ def rank(
 def _nested(answers: Nested) -> dict[str, dict[str, dict[str, Ranking]]]:
     try:
         return {
-            criterion: {
-                image: {_name(name): checked(ranking) for name, ranking in own.items()}
-                for image, own in images.items()
+            by: {
+                image: {name: checked(ranking) for name, ranking in _named(own, f"{by}, {image}")}
+                for image, own in _named(images, by)
             }
-            for criterion, images in answers.items()
+            for by, images in _named(answers, "answers")
         }
     except (AttributeError, TypeError) as fault:
         wanted = "criterion -> image -> annotator -> ranking"
         raise RankingError(f"expected rankings as {wanted}: {fault}") from fault
 
 
-def _name(given: Any) -> str:
-    return "" if given is None else str(given)
+def _named(given: Mapping[Any, Any], place: str) -> Iterator[tuple[str, Any]]:
+    """Yield the entries of a dictionary by their names as text; a missing one, also as nan, is empty."""
+    seen = set[str]()
+    for key, value in given.items():
+        name = key if isinstance(key, str) else text_of(key)
+        if name in seen:
+            raise RankingError(f"{place}: {name or 'what has no name'} stands a second time")
+        seen.add(name)
+        yield name, value
 
 
 def _answers(answers: Any, codes: Codes) -> tuple[Answers, list[LeftOut], list[str]]:

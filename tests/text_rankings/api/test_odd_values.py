@@ -147,3 +147,34 @@ class TestScore:
         monkeypatch.chdir(tmp_path)
         with pytest.raises(ProtocolError, match=f"the path of the {what} is empty"):
             tr.score(truth, results, **options)
+
+
+class TestRank:
+    NO_IMAGE = "answers without an image, among others that have one, count as those of one image"
+    NAMELESS = "answers without an annotator count as those of one nameless person"
+
+    @pytest.mark.parametrize("missing", [None, NAN, ""])
+    def test_a_missing_image_or_annotator_is_said(self, missing):
+        pair = {"annotator": "ann", "left": "a", "right": "b", "verdict": "left"}
+        ranking = {"annotator": "ann", "criterion": "recall", "buckets": [["a"], ["b"]]}
+        for row in (pair, ranking):
+            rows = [row | {"image": "1"}, row | {"image": missing}]
+            for answers in (rows, Frame(rows)):
+                assert tr.rank(answers).notes == (self.NO_IMAGE,)
+            assert tr.rank([rows[1]]).notes == tr.rank([rows[0]]).notes == ()
+            assert tr.rank([rows[0] | {"annotator": missing}]).notes == (self.NAMELESS,)
+
+    @pytest.mark.parametrize("missing", [None, NAN, ""])
+    def test_a_missing_name_in_a_dictionary_is_no_name(self, missing):
+        found = tr.rank({"recall": {"1": {missing: AB, "ann": AB}}})
+        assert found.rankings == {"recall": {"1": {"": AB, "ann": AB}}}
+        assert found.notes == (self.NAMELESS,)
+        found = tr.rank({"recall": {missing: {"ann": AB}, 1: {"ann": AB}}})
+        assert found.rankings == {"recall": {"": {"ann": AB}, "1": {"ann": AB}}}
+        assert found.notes == (self.NO_IMAGE,)
+
+    def test_two_keys_of_one_name_are_refused(self):
+        with pytest.raises(RankingError, match=r"^recall, 1: 7 stands a second time"):
+            tr.rank({"recall": {"1": {7: AB, "7": AB}}})
+        with pytest.raises(RankingError, match=r"^recall: what has no name stands a second time"):
+            tr.rank({"recall": {None: {"ann": AB}, NAN: {"ann": AB}}})
