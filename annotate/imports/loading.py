@@ -224,12 +224,15 @@ class _Loader:
 
 
 def _warnings(draft: Draft, files: Sequence[DraftFile]) -> list[str]:
-    """Return the receipt's notes as sentences; the full report stays with the draft."""
+    """Return the receipt's notes as sentences; the full report stays with the draft.
+
+    A question that was answered without another check, as that of missing files, is a note, too.
+    """
     wanted = {file.pk for file in files}
     sentences = [
         line
         for kind in draft.summary.get("kinds", [])
-        if kind["file"] in wanted and kind["severity"] == Finding.Severity.WARNING
+        if kind["file"] in wanted and kind["severity"] != Finding.Severity.ERROR
         for line in kind["lines"]
     ]
     more = len(sentences) - MAX_WARNINGS

@@ -356,8 +356,11 @@ class TestQuestions:
         drafts.confirm(draft=draft)
         results = Result.objects.order_by("image__position")
         assert [result.n_regions for result in results] == n_boxes
-        counts = draft.dataset.imports.get(kind="results").counts["methods"]["net"]
-        assert counts["results"] == n_results
+        receipt = draft.dataset.imports.get(kind="results")
+        assert receipt.counts["methods"]["net"]["results"] == n_results
+        # The receipt said "Nothing unusual was found."
+        [note] = receipt.warnings
+        assert "no file for 1 image (img_2)" in note
 
     def test_lines_that_can_be_read_in_two_ways_are_asked_about(self):
         draft = drafts.open_draft(person=None, name="Prices")
