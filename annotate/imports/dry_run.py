@@ -154,7 +154,7 @@ class _Checker:
         for file in files if self.is_misread else []:
             # That a file is read as it is, is an answer; a reading that hardly fits leaves the question.
             if checked[file.pk].is_misread and file.reading != AS_READ:
-                checked[file.pk].problems.ask("F2", "your choice of how to read the file")
+                checked[file.pk].problems.ask("F2", _("your choice of how to read the file"))
 
     def _stored_truth(self) -> Problems | None:
         """Return a collection for the faults of a dataset's truth; None if loaded results fit it."""

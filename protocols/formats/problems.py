@@ -208,7 +208,7 @@ class Problems:
         """Make questions of the problems of a code."""
         asked: dict[str, Any] = {"severity": "question", "action": _ACTIONS["question"]}
         self.found = [
-            replace(problem, expected=Message(expected), **asked)
+            replace(problem, expected=_message(expected, {}), **asked)
             if problem.code == code
             else problem
             for problem in self.found

@@ -219,13 +219,19 @@ def _other_format(archive: Archive, guessed: Archive, fitting: tuple[str, ...]) 
         return archive
     problems = Problems(archive.name, list(guessed.problems), Counter(guessed.counts))
     wrong = next(problem for problem in archive.errors if problem.code in codes)
-    expected = "your choice of how to read the lines: {formats} fits them ({reading})"
-    offered = [guessed.format]
+    expected = Message(
+        "your choice of how to read the lines: {formats} fits them ({reading})",
+        formats=guessed.format,
+        reading=guessed.reading,
+    )
     if guessed.counts.get("L4"):
         # Boxes by their sides; they are faults only if they are read by their corners.
         problems.drop("L4")
-        expected = "your choice of how to read the lines: {formats}"
         offered = [slug for slug in (guessed.format, "ltwh") if slug in fitting]
+        expected = Message(
+            "your choice of how to read the lines: {formats}",
+            formats=Message(" or ").join(offered),
+        )
     problems.question(
         "F1",
         "{n_wrong} with other than {wanted}",
@@ -235,8 +241,6 @@ def _other_format(archive: Archive, guessed: Archive, fitting: tuple[str, ...]) 
         text=wrong.text,
         n_wrong=ngettext_noop("{n} line", "{n} lines", n_wrong),
         wanted=wrong.expected,
-        formats=Message(" or ").join(offered),
-        reading=guessed.reading,
     )
     return _with(guessed, problems, fitting)
 
