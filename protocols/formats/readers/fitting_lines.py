@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 from ..containers.contents import Kind, LineFormat
 from ..problems import Fault
@@ -26,9 +26,13 @@ _MIN_TEXTS: Final = 5
 
 
 def fitting(
-    slugs: Iterable[str], lines: Sequence[str], kind: Kind, *, is_best: bool = False
+    slugs: Iterable[str],
+    lines: Sequence[str],
+    kind: Kind,
+    *,
+    least: Literal["most", "half", "best"] = "most",
 ) -> tuple[str, ...]:
-    """Return the formats that read most lines, or with ``is_best`` no fewer than any other.
+    """Return the formats that read most of the lines, at least half, or no fewer than any other.
 
     Lines of eight numbers are no boxes, although their first four numbers may be read as one: formats
     that leave coordinates over do not fit.
@@ -40,7 +44,11 @@ def fitting(
     """
     n_faults = {slug: _n_faults(slug, lines, kind) for slug in slugs}
     counted = {slug: n for slug, n in n_faults.items() if n is not None}
-    most = min(counted.values(), default=0) if is_best else (len(lines) - 1) // 2
+    most = {
+        "most": (len(lines) - 1) // 2,
+        "half": len(lines) // 2,
+        "best": min(counted.values(), default=0),
+    }[least]
     return tuple(slug for slug, n in counted.items() if n <= most)
 
 
@@ -71,7 +79,7 @@ def _n_faults(slug: str, lines: Sequence[str], kind: Kind) -> int | None:
 
 def with_fitting(decision: Decision, lines: Sequence[str], kind: Kind) -> Decision:
     """Return a decision whose doubt is between formats that fit the lines; all if none does."""
-    readings = fitting(decision.readings, lines, kind)
+    readings = fitting(decision.readings, lines, kind, least="half")
     if not readings or readings == decision.readings:
         return decision
     layout = decision.layout

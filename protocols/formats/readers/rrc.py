@@ -77,7 +77,7 @@ def read_archive(
         if decision.readings and not rules.strict:
             lines = files.all_lines(rules)
             decision = with_fitting(decision, lines, kind)
-            formats = fitting(FORMATS_OF_LINES, lines, kind, is_best=True)
+            formats = fitting(FORMATS_OF_LINES, lines, kind, least="best")
         if decision.readings or rules.tail is None:
             decision.tell(problems, kind)
         layout = decision.layout

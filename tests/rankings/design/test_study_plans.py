@@ -194,7 +194,7 @@ def test_the_commands_read_a_pilot_as_other_commands_do(tmp_path, capsys):
     scores.write_text(
         "protocol,method,image,recall,precision\n"
         + "".join(
-            f"{protocol},{method},i{i},{0.5 + (method == 'a') * (-1) ** (i * n)},0.5\n"
+            f"{protocol},{method},i{i},{0.5 + (method == 'a') * 0.5 * (-1) ** (i * n)},0.5\n"
             for n, protocol in enumerate(("x", "y"))
             for method in "ab"
             for i in range(6)
