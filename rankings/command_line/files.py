@@ -90,7 +90,7 @@ def _scores_in(rows: Iterable[tuple[int, Mapping[str, Any]]], place: str) -> Ite
             )
         name = f"{place} {at}: {', '.join(cell)}"
         if cell in seen:
-            raise RankingError(f"{name} stands a second time")
+            raise RankingError(f"{name} occurs twice")
         seen.add(cell)
         recall, precision = (
             require_fraction(_number(row[key], f"{name}: {key}"), f"{name}: {key}")

@@ -194,7 +194,7 @@ def _named(given: Mapping[Any, Any], place: str) -> Iterator[tuple[str, Any]]:
     for key, value in given.items():
         name = key if isinstance(key, str) else text_of(key)
         if name in seen:
-            raise RankingError(f"{place}: {name or 'what has no name'} stands a second time")
+            raise RankingError(f"{place}: {name or 'what has no name'} occurs twice")
         seen.add(name)
         yield name, value
 

@@ -75,7 +75,7 @@ def test_what_cannot_be_read_is_named(made, capsys, tmp_path):
     assert "has no column" in run(capsys, "analyse", bad, scores)[2]
     twice = tmp_path / "twice.csv"
     twice.write_text("protocol,method,image,recall,precision\np,a,i0,1,1\np,a,i0,1,1\n")
-    assert "line 3: i0, p, a stands a second time" in run(capsys, "analyse", rankings, twice)[2]
+    assert "line 3: i0, p, a occurs twice" in run(capsys, "analyse", rankings, twice)[2]
     code, _, err = run(capsys, "analyse", rankings, scores, "--sentinel", "nobody")
     assert code == 2
     assert "no protocol nobody" in err

@@ -88,7 +88,7 @@ class TestScores:
         for missing in (None, NAN, " "):
             with pytest.raises(RankingError, match=f"scores, row 1 names no {name}"):
                 tr.report(PEOPLE, Frame([rows[0], rows[1] | {name: missing}]), n_resamples=9)
-        with pytest.raises(RankingError, match="row 1: 1, iou, a stands a second time"):
+        with pytest.raises(RankingError, match="row 1: 1, iou, a occurs twice"):
             tr.report(PEOPLE, Frame([rows[0], rows[0]]), n_resamples=9)
         del rows[0][name]
         with pytest.raises(RankingError, match=f"scores, row 0 has no {name}"):
@@ -174,7 +174,7 @@ class TestRank:
         assert found.notes == (self.NO_IMAGE,)
 
     def test_two_keys_of_one_name_are_refused(self):
-        with pytest.raises(RankingError, match=r"^recall, 1: 7 stands a second time"):
+        with pytest.raises(RankingError, match=r"^recall, 1: 7 occurs twice"):
             tr.rank({"recall": {"1": {7: AB, "7": AB}}})
-        with pytest.raises(RankingError, match=r"^recall: what has no name stands a second time"):
+        with pytest.raises(RankingError, match=r"^recall: what has no name occurs twice"):
             tr.rank({"recall": {None: {"ann": AB}, NAN: {"ann": AB}}})
