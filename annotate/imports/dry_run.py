@@ -15,7 +15,7 @@ from annotate.datasets.selectors import results_on
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
 from protocols.diagnostics.fits import fit
-from protocols.diagnostics.inspection import Against, as_data
+from protocols.diagnostics.inspection import FITS, Against, as_data
 from protocols.diagnostics.readings import AS_READ
 from protocols.diagnostics.stops import wrong_side
 from protocols.formats.problems import Problems
@@ -33,8 +33,6 @@ _ORDER: Final = list(FileKind.values)
 # Reported after each file, with the number of files.
 FILES_READ: Final = gettext_noop("Files read")
 _BATCH: Final = 500
-# With this recall, loaded results fit the ground truth as it is.
-_FITS: Final = 0.5
 _OF_STORED: Final = gettext_noop(
     "x before y in the ground truth of the dataset; load it again as a new dataset, corrected, and the "
     "results as they are"
@@ -159,7 +157,7 @@ class _Checker:
     def _stored_truth(self) -> Problems | None:
         """Return a collection for the faults of a dataset's truth; None if loaded results fit it."""
         fits = self.compared().get("beside", {}).values()
-        if self._draft.dataset is None or any((of["recall"] or 0) > _FITS for of in fits):
+        if self._draft.dataset is None or any((of["recall"] or 0) > FITS for of in fits):
             return None
         return Problems(self._draft.dataset.name)
 

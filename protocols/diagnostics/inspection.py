@@ -37,7 +37,7 @@ from .trials import Offer, is_better, n_crossing, offered, read_on
 # Below this share of matched truths results hardly fit; from _SAME on they copy the truth.
 _HARDLY: Final = 0.05
 # Above this share, results fit.
-_FITS: Final = 0.5
+FITS: Final = 0.5
 _MIN_TRUTH: Final = 20
 _SAME: Final = 0.9
 _MIN_SAME: Final = 10
@@ -287,7 +287,7 @@ def _hardly(of: Fit) -> bool:
 
 def _is_misread(said: Fit, other: Fit) -> bool:
     """Return whether results hardly fit as they are read, while another reading fits."""
-    return _hardly(said) and min(other.recall or 0.0, other.precision or 0.0) > _FITS
+    return _hardly(said) and min(other.recall or 0.0, other.precision or 0.0) > FITS
 
 
 def _as_written(

@@ -72,8 +72,11 @@ def wrong_side(
             return None
     if not names:
         return None
-    told = truth if are_exchanged else None
-    if told is not None and tell_exchanged(told, regions, sizes, names, is_said=is_said):
+    if (
+        truth is not None
+        and are_exchanged
+        and tell_exchanged(truth, regions, sizes, names, is_said=is_said)
+    ):
         return "truth"
     return "results" if fit_hardly and are_misread else None
 
