@@ -9,7 +9,7 @@ TESTS ?= tests
 # Compiled modules are kept: every worker and every server that a test starts reads them.
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder
 BIN := .venv/bin
-FAST = WITHOUT_BENCHMARK_DATA=1 $(PYTEST) -m "not browser and not release" -p no:playwright -p no:base_url --hypothesis-profile=quick
+LANE = $(PYTEST) --hypothesis-profile=quick -m "not release"
 # uv where it is there: a third of the time. Where it finds no packages, pip may, which has settings of its own.
 install = { command -v uv >/dev/null && VIRTUAL_ENV=.venv uv pip install --quiet $(1); } || \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(1)
@@ -18,7 +18,7 @@ POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-fast test-changed test-thorough test-postgres test-lowest benchmarks-check load crash sbom lint messages docs docs-site demo-archive screenshots findings browser tex lock clean
+.PHONY: help demo run test test-all test-release test-changed test-thorough test-postgres test-lowest benchmarks-check load crash sbom lint messages docs docs-site demo-archive screenshots findings browser tex lock clean
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -34,16 +34,18 @@ run: .venv/runtime ## Start the site and its worker with the data there is
 	@$(BIN)/python manage.py set_up --migrate
 	@$(BIN)/python manage.py run_site 127.0.0.1:$(PORT)
 
-test: .venv/dev browser ## Run every test, those in a browser included
-	@$(PYTEST) $(TESTS)
+test: .venv/dev browser ## Run a test of every rule, and every page in a browser: six minutes on two cores
+	@$(LANE) $(TESTS)
 	@if command -v node >/dev/null && ls tests/js/*.test.mjs >/dev/null 2>&1; then node --test tests/js/; fi
 
-test-fast: .venv/dev ## Run the tests that need no browser, no benchmark data and no shipped program
-	@$(FAST) $(TESTS)
+test-all: test test-release ## Run every test
 
-test-changed: .venv/dev ## Run the fast tests that the changes since the last commit can reach
+test-release: .venv/dev browser ## Run the tests of what is shipped, of whole data sets and of killed processes
+	@$(PYTEST) -m release $(TESTS)
+
+test-changed: .venv/dev ## Run the tests of the first lane that the changes since the last commit can reach, without a browser
 	@tests=$$($(BIN)/python -m tools.changed_tests) && if [ -z "$$tests" ]; then echo "No change reaches a test."; \
-		else $(FAST) $$tests; fi
+		else $(LANE:release"=release and not browser") -p no:playwright -p no:base_url $$tests; fi
 
 test-thorough: .venv/dev ## Try many more examples of every property, and others each time; takes long
 	@$(PYTEST) --hypothesis-profile=thorough -m "not browser" $(TESTS)

@@ -27,7 +27,7 @@ _PURE = ("tests/protocols/", "tests/rankings/")
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 
 # How long an example takes, or is drawn, says more of the machine than of the code. A usual run draws
-# the same few examples each time, the fast lane a quarter of them; `make test-thorough` draws many,
+# the same few examples each time, `make test` a quarter of them; `make test-thorough` draws many,
 # and others each time.
 _UNTIMED = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 hypothesis_settings.register_profile("usual", _UNTIMED, max_examples=USUAL, derandomize=True)
@@ -144,7 +144,7 @@ _DATABASE = (
     "tests/annotate/upgrade/",
 )
 # Tests of what is shipped: wheels, programs, documents, killed processes, whole archives. They are slow,
-# and `make test-fast` leaves them out.
+# and `make test` leaves them to `make test-release`.
 _RELEASE = (
     "tests/annotate/api/test_fuzzed.py",
     "tests/annotate/imports/test_killed.py",

@@ -43,7 +43,7 @@ RUN = {
         "archives",
         {
             "make demo": "It sets up an environment. CI runs `make test`; tests/test_wheel.py a demo.",
-            "make test": "It runs this test, too.",
+            "make test": "It runs for minutes, and CI runs it.",
         },
     ),
     "docs/formats.md": Run("archives"),

@@ -1,6 +1,5 @@
 """Reference values and benchmark data outside the project, if they exist."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,6 @@ _SHARED = Path(__file__).resolve().parents[3] / "shared"
 
 def shared_path(*parts: str) -> Path:
     """Return a path below the shared documents; skip the test if it is absent."""
-    if parts[0] == "data" and os.environ.get("WITHOUT_BENCHMARK_DATA"):
-        pytest.skip("benchmark data are left out of this run")
     path = _SHARED.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"needs {'/'.join(parts)} of the shared documents, which are not here")
