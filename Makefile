@@ -65,7 +65,6 @@ benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data
 	$(BIN)/python -m benchmarks.elicitation --images 2
 	$(BIN)/python -m benchmarks.load --seconds 2 --annotators 3 --think 0.1 --sqlite
 	$(BIN)/python -m benchmarks.crowd --people 12 --places 8 --pairs 8 --within 1 --think 0 --sqlite --no-browser
-	$(BIN)/python -m benchmarks.challenge --teams 3 --uploads 12 --kills 1 --seconds 6 --images 6 --sqlite
 	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10
 	$(BIN)/python -m benchmarks.outlines --images 1 --widths 390
 	$(BIN)/python -m benchmarks.verdicts --studies 4 --only heavy

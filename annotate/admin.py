@@ -15,7 +15,6 @@ from django.http import HttpRequest
 from annotate.accounts.models import Preferences
 from annotate.audit.models import Act
 from annotate.audit.services import record
-from annotate.challenges.models import Challenge, ChallengeArchive, EntryScore, Team
 from annotate.datasets.models import Dataset, Method
 from annotate.recruiting.models import Arrival
 from annotate.reports.models import KeptReport
@@ -128,15 +127,12 @@ class PreferencesAdmin(RescueAdmin):
 # Secrets, ids of platforms, and texts of megabytes.
 _HIDDEN: Final = {
     Arrival: ("participant", "submission"),
-    ChallengeArchive: ("content",),
-    EntryScore: ("tallies",),
     KeptReport: ("content",),
-    Team: ("code",),
 }
 _N_COLUMNS: Final = 8
 # Names of rows, by which the rows that refer to them are found.
 _NAMES: Final = ("name", "title", "username")
-_GROUPS: Final = (Dataset, Study, Challenge, ProtocolRun)
+_GROUPS: Final = (Dataset, Study, ProtocolRun)
 _LONG: Final = (models.TextField, models.JSONField, models.BinaryField)
 
 

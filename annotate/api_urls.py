@@ -5,7 +5,6 @@ from django.urls import include, path, re_path, register_converter
 from annotate.accounts import api as accounts
 from annotate.api import views as rest
 from annotate.api.addresses import Key
-from annotate.challenges import api as challenges
 from annotate.datasets import api as datasets
 from annotate.design.planning import api as planning
 from annotate.exchange import api as exchange
@@ -25,20 +24,6 @@ from annotate.studies import api as studies
 register_converter(Key, "key")
 
 app_name = "api"
-_CHALLENGE = [
-    path("images", challenges.ChallengeImages.as_view(), name="challenge_images"),
-    path("team", challenges.TeamOfChallenge.as_view(), name="challenge_team"),
-    path("teams", challenges.TeamsOfChallenge.as_view(), name="challenge_teams"),
-    path("organisers", challenges.OrganisersOfChallenge.as_view(), name="challenge_organisers"),
-    path("study", challenges.StudyOfChallenge.as_view(), name="challenge_study"),
-    path("log", challenges.ChallengeLog.as_view(), name="challenge_log"),
-    path("standings", challenges.StandingsOfChallenge.as_view(), name="challenge_standings"),
-    path("entries", challenges.EntryList.as_view(), name="challenge_entries"),
-    path("entries/<key:pk>", challenges.EntryDetail.as_view(), name="challenge_entry"),
-    path("entries/<key:pk>/images", challenges.EntryImages.as_view(), name="entry_images"),
-    path("entries/<key:pk>/withdraw", challenges.EntryWithdraw.as_view(), name="entry_withdraw"),
-    path("entries/<key:pk>/final", challenges.EntryFinal.as_view(), name="entry_final"),
-]
 _JUDGING = [
     path("screen", judging.Current.as_view(), name="screen"),
     path("start", judging.Start.as_view(), name="start"),
@@ -82,10 +67,6 @@ urlpatterns = [
         name="leaderboard",
     ),
     path("datasets/<slug:slug>/plan", planning.PlanOfDataset.as_view(), name="plan"),
-    path("challenges", challenges.ChallengeList.as_view(), name="challenges"),
-    path("challenges/join", challenges.ChallengeOfLink.as_view(), name="join_challenge"),
-    path("challenges/<slug:slug>", challenges.ChallengeDetail.as_view(), name="challenge"),
-    path("challenges/<slug:slug>/", include(_CHALLENGE)),
     path("loads", imports.LoadList.as_view(), name="loads"),
     path("loads/<key:pk>", imports.LoadDetail.as_view(), name="load"),
     path("loads/<key:pk>/files", imports.LoadFiles.as_view(), name="load_files"),

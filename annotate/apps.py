@@ -13,20 +13,12 @@ class AnnotateConfig(AppConfig):
 
     def ready(self) -> None:
         from annotate import work  # noqa: F401
-        from annotate.accounts import services as admissions
         from annotate.accounts.privacy import personal_data as accounts
-        from annotate.challenges import services as challenges
-        from annotate.challenges import shortcuts
         from annotate.judging import personal_data as judging
         from annotate.recruiting import services as recruiting
 
         accounts.register("answers", accounts.Source(judging.answers, judging.erase_texts))
         accounts.register("arrivals", accounts.Source(lambda _: (), recruiting.erase_ids_of))
-        accounts.register(
-            "challenges",
-            accounts.Source(challenges.entries_of, lambda _: challenges.forget_teams()),
-        )
-        admissions.DOORS.append(shortcuts.admission_of)
         # Pages also show messages of the pure packages.
         i18n.translate_by(gettext, ngettext, _numeral)
 

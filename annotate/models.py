@@ -5,7 +5,6 @@ import annotate.accounts.models
 import annotate.api.models
 import annotate.api.tokens.models
 import annotate.audit.models
-import annotate.challenges.models
 import annotate.datasets.models
 import annotate.design.setup.models
 import annotate.imports.models

@@ -13,7 +13,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
 
 from .access import Person
-from .challenges.models import Challenge, ChallengeMember
 from .datasets.models import Dataset, Image
 from .learning.services import begun_by
 from .studies.models import Role, Study
@@ -81,31 +80,18 @@ def _sees_dataset(person: Person) -> Q:
 
 
 def _sees_image(person: Person) -> Q:
-    """Select the images of the datasets a person sees, the studies they annotate, their challenges.
+    """Select the images of the datasets a person sees and the studies they annotate.
 
     This is the right to the photograph; the ground truth needs that to the dataset.
     """
     followed = _studies(person, Role.RESEARCHER).values("dataset")
-    entered = Challenge.objects.filter(_in_challenge(person)).values("dataset")
     annotated = _studies(person, Role.ANNOTATOR)
-    return Q(dataset__in=followed) | Q(studies__in=annotated) | Q(dataset__in=entered)
-
-
-def _in_challenge(person: Person, **role: str) -> Q:
-    if not isinstance(person, User) or not person.is_active:
-        return _NOTHING
-    return Q(pk__in=ChallengeMember.objects.filter(person=person, **role).values("challenge"))
-
-
-def _organises(person: Person) -> Q:
-    return _in_challenge(person, role=ChallengeMember.Role.ORGANISER)
+    return Q(dataset__in=followed) | Q(studies__in=annotated)
 
 
 _NOTHING: Final = Q(pk__in=())
-# Admins are annotators only as members of a study, and participants only as members of a challenge.
-_OF_ANNOTATORS: Final = frozenset(
-    {"annotate.judge_study", "annotate.begin_judging", "annotate.enter_challenge"}
-)
+# Admins are annotators only as members of a study.
+_OF_ANNOTATORS: Final = frozenset({"annotate.judge_study", "annotate.begin_judging"})
 _OF_THE_SITE: Final[Mapping[str, Callable[[Person], bool]]] = {
     # Load datasets, results and scores, score protocols, set up studies.
     "annotate.load_data": is_admin,
@@ -127,12 +113,6 @@ _OF_ROWS: Final[Mapping[str, tuple[type[Model], Callable[[Person], Q]]]] = {
     "annotate.judge_study": (Study, _judges),
     # Judge at once: no first visit is due.
     "annotate.begin_judging": (Study, _begins),
-    # See a challenge as a participant or an organiser: its texts, its own team, its standings.
-    "annotate.see_challenge": (Challenge, _in_challenge),
-    # Make a team and submit; admins only as members.
-    "annotate.enter_challenge": (Challenge, _in_challenge),
-    # Change the settings of a challenge, and read everything in it.
-    "annotate.organise_challenge": (Challenge, _organises),
     "annotate.see_dataset": (Dataset, _sees_dataset),
     "annotate.see_image": (Image, _sees_image),
 }

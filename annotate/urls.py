@@ -25,7 +25,6 @@ urlpatterns = [
     path("studies/", include("annotate.report_pages.questions.urls")),
     path("studies/", include("annotate.exchange.urls")),
     path("studies/", include("annotate.publication.urls")),
-    path("challenges/", include("annotate.challenges.urls")),
     path("work/", include("annotate.jobs.urls")),
     path("health/", include("annotate.operations.health.urls")),
     path("data/load/", include("annotate.imports.urls")),

@@ -10,10 +10,6 @@ from annotate.accounts import lost_passwords
 from annotate.accounts import services as accounts
 from annotate.accounts.models import Invitation
 from annotate.api.tokens import services as tokens
-from annotate.challenges import final
-from annotate.challenges import services as challenges
-from annotate.challenges import work as entries
-from annotate.challenges.models import Challenge
 from annotate.datasets import orphans
 from annotate.datasets.models import Dataset
 from annotate.design.planning import work as planning
@@ -60,23 +56,15 @@ def _study_of_page(arguments: Mapping[str, Any]) -> QuerySet[Study]:
     return Study.objects.filter(kept_reports__public_page=arguments["page"])
 
 
-def _challenge(arguments: Mapping[str, Any]) -> QuerySet[Challenge]:
-    return Challenge.objects.filter(pk=arguments["challenge"])
-
-
 LOADS = Needed("annotate.load_data")
 FOLLOWS = Needed("annotate.follow_study", _study)
-ORGANISES = Needed("annotate.organise_challenge", _challenge)
 PUBLISHES = Needed("annotate.publish_study", _study_of_page)
 
 register("imports.check", dry_run.check, LOADS)
 register("imports.load", loading.load, LOADS)
 # The site writes e-mails, not on behalf of a user.
 register(mail.KIND, mail.send, None)
-# The site scores entries: a job of a team would show times and progress of scoring.
-register(challenges.KIND, entries.score, None)
 register(lost_passwords.KIND, lost_passwords.write, None)
-register(final.STUDY, entries.open_study, ORGANISES)
 register(scoring.KIND, scoring.score, LOADS)
 register(EXPLAIN, scoring.explain_run, Needed("annotate.see_dataset", _dataset_of_run))
 register(reports.KIND, reports.keep, FOLLOWS)
@@ -102,7 +90,6 @@ UPKEEP += [
     tokens.forget_expired,
     recruiting.forget_ids,
     recruiting.withdraw_waiting,
-    challenges.forget_uploads,
     retention.clear_sessions,
     retention.enforce,
     publication.write_missing,
@@ -112,8 +99,6 @@ UPKEEP += [
 EVERY_MINUTE += [
     deciding.take_looks,
     deciding.end_by_rules,
-    entries.start_lost,
-    final.keep_archives,
 ]
 
 WATCHES += [news.watch]

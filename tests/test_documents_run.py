@@ -75,7 +75,6 @@ RUN = {
             "text-rankings demo": "It runs until it is stopped; tests/test_wheel.py does that."
         }
     ),
-    "docs/tutorials/enter-a-challenge.md": Run("archives"),
     "docs/tutorials/without-the-site.md": Run(),
 }
 # The test that runs them.

@@ -16,7 +16,7 @@ from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.requests import network_of
 
-from . import known_browsers, languages, services
+from . import known_browsers, languages
 from .models import Invitation, hash_of
 
 # Session key of the invitation that the visitor opened.
@@ -45,23 +45,15 @@ _SECONDS_BETWEEN_ENTRIES = 300
 
 
 class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library has no types
-    """Sign-up by invitation, which works once, or by an admission."""
+    """Sign-up by invitation, which works once."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        return (
-            invitation_in_hand(request) is not None
-            or services.admission_of(request.session) is not None
-        )
+        return invitation_in_hand(request) is not None
 
     def get_signup_redirect_url(self, request: HttpRequest) -> str:
         """Lead a new annotator into the first visit of the study, and others to their studies."""
         used = Invitation.objects.filter(used_by=request.user.pk).first()
-        admission = services.admission_of(request.session)
-        return (
-            (used and first_page(used))
-            or (admission and admission.address)
-            or str(super().get_signup_redirect_url(request))
-        )
+        return (used and first_page(used)) or str(super().get_signup_redirect_url(request))
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Refuse an attempt beyond the limits. Raises ValidationError.

@@ -43,16 +43,14 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # the library has no types
             self.fields["email"].help_text = _("The address that was invited.")
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
-        invitation, admission = invitation_in_hand(request), services.admission_of(request.session)
+        invitation = invitation_in_hand(request)
         try:
             with transaction.atomic():
-                if invitation is None and admission is None:
+                if invitation is None:
                     raise InvitationRefused(str(services.WHY_CLOSED["used"]))
                 person, response = super().try_save(request)
-                if person is not None and invitation is not None:
+                if person is not None:
                     services.accept(invitation=invitation, person=person)
-                elif person is not None and admission is not None:
-                    admission.admit(person)
         except InvitationRefused as refusal:
             raise ImmediateHttpResponse(redirect("accounts:invitation")) from refusal
         request.session.pop(INVITATION_KEY, None)

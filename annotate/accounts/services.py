@@ -1,7 +1,7 @@
 """Making, accepting, revoking and cleaning up invitations."""
 
 import secrets
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,22 +33,6 @@ class Made:
 
     invitation: Invitation
     token: str
-
-
-@dataclass(frozen=True, slots=True)
-class Admission:
-    """A way to an account without an invitation: called with the new user, then the next address."""
-
-    admit: Callable[[User], None]
-    address: str
-
-
-# Each returns the admission by a visitor's session, or None; apps.py adds those of higher subjects.
-DOORS: list[Callable[[MutableMapping[str, Any]], Admission | None]] = []
-
-
-def admission_of(session: MutableMapping[str, Any]) -> Admission | None:
-    return next((found for door in DOORS if (found := door(session)) is not None), None)
 
 
 @transaction.atomic

@@ -46,10 +46,6 @@ class Act(models.TextChoices):
     TOKEN_REVOKED = "token_revoked", _("revoked a token")  # nosec
     ENTRANCE_MADE = "entrance_made", _("made an entrance")
     ENTRANCE_CHANGED = "entrance_changed", _("changed an entrance")
-    CHALLENGE_MADE = "challenge_made", _("made a challenge")
-    CHALLENGE_CHANGED = "challenge_changed", _("changed a challenge")
-    ORGANISER_ADDED = "organiser_added", _("made someone an organiser of a challenge")
-    ORGANISER_REMOVED = "organiser_removed", _("removed an organiser of a challenge")
     IDS_ERASED = "ids_erased", _("erased the ids of participants")
     ERASED = "erased", _("erased personal data")
     LOCKED_OUT = "locked_out", _("was locked out after failed sign-ins")

@@ -7,8 +7,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotate.access import permitted
-from annotate.challenges.models import Challenge
 from annotate.requests import SignedInRequest
 
 from . import selectors
@@ -29,7 +27,6 @@ def _home(request: SignedInRequest) -> HttpResponse:
         "waiting": waiting,
         "ended": ended,
         "page": page,
-        "challenges": permitted(request.user, "annotate.see_challenge", Challenge),
         "followed": selectors.followed(list(page.object_list)),
     }
     if request.user.has_perm("annotate.load_data"):

@@ -2,7 +2,7 @@
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import ProtectedError, Q
+from django.db.models import Q
 from django.utils import timezone
 
 from annotate.audit.models import Act
@@ -101,10 +101,7 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
     if against:
         raise CannotUndo(_("{against} Nothing was undone.").format(against=" ".join(against)))
     if locked.kind == Import.Kind.DATASET and locked.dataset is not None:
-        try:
-            _remove_dataset(locked.dataset)
-        except ProtectedError as fault:
-            raise CannotUndo(_("A challenge uses it. Nothing was undone.")) from fault
+        _remove_dataset(locked.dataset)
         locked.dataset = None
     elif locked.kind == Import.Kind.RESULTS:
         for method in Method.objects.filter(pk__in=locked.added["methods"]):

@@ -71,7 +71,6 @@ def job(request: SignedInRequest, pk: int) -> HttpResponse:
 
 
 _PAGES: Final = {
-    "challenge": "challenges:challenge",
     "dataset": "datasets:detail",
     "study": "studies:detail",
 }

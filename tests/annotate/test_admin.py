@@ -17,7 +17,6 @@ from annotate.accounts.services import invite
 from annotate.api.models import GivenAnswer
 from annotate.api.tokens.services import create_token
 from annotate.audit.models import Act, AuditEntry
-from annotate.challenges.models import ChallengeArchive, ChallengeChange
 from annotate.datasets.facts import fill_facts
 from annotate.design.setup.models import NewStudy
 from annotate.imports import drafts
@@ -34,7 +33,6 @@ from annotate.stopping.services import take_looks
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
-from tests.support.challenges import make_challenge, make_team, submit
 from tests.support.factories import (
     add_annotator,
     add_researcher,
@@ -54,15 +52,9 @@ WRITTEN_ONCE = {
     "annotate.Arrival",
     "annotate.Assignment",
     "annotate.AuditEntry",
-    "annotate.Challenge",
-    "annotate.ChallengeArchive",
-    "annotate.ChallengeChange",
-    "annotate.ChallengeMember",
     "annotate.Draft",
     "annotate.DraftFile",
     "annotate.Entrance",
-    "annotate.Entry",
-    "annotate.EntryScore",
     "annotate.Exclusion",
     "annotate.Finding",
     "annotate.FirstVisit",
@@ -87,7 +79,6 @@ WRITTEN_ONCE = {
     "annotate.Screen",
     "annotate.Skip",
     "annotate.StudyImage",
-    "annotate.Team",
     "annotate.Token",
     "annotate.Withdrawal",
 }
@@ -100,10 +91,6 @@ def make_everything():
     fill_facts(study.dataset)
     leaderboards.publish(dataset=study.dataset, person=None)
     entrance = make_entrance(study)
-    challenge = make_challenge()
-    submit(make_team(challenge))
-    ChallengeChange.objects.create(challenge=challenge, setting="ties")
-    ChallengeArchive.objects.create(challenge=challenge, content="{}", checksum="0" * 64)
     annotator = add_annotator(study)
     turn = judging.start(study=study, annotator=annotator)
     judging.pin_note(screen_id=turn.screen.public_id, annotator=annotator, text="Is this text?")

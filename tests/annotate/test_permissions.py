@@ -10,7 +10,6 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.accounts.services import invite
-from annotate.challenges.models import Entry
 from annotate.design.setup.models import NewStudy
 from annotate.design.setup.services import begin
 from annotate.exchange.work import start_truth
@@ -23,7 +22,6 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
 from tests.support.addresses import names_of_addresses
-from tests.support.challenges import make_challenge, make_team, submit
 from tests.support.factories import (
     add_newcomer,
     add_researcher,
@@ -50,22 +48,6 @@ ADDRESSES = {
     "join:go_on": ("post", {}, EVERYBODY, 404),
     "join:withdraw": ("post", {}, EVERYBODY, 404),
     "join:done": ("get", {}, EVERYBODY, 404),
-    # The researcher is in a team; admins organise.
-    "challenges:new": ("get", {}, {"admin"}, 200),
-    "challenges:challenge": ("get", {}, FOLLOWERS, 200),
-    "challenges:settings": ("get", {}, {"admin"}, 200),
-    "challenges:part": ("get", {}, {"admin"}, 200),
-    "challenges:organisers": ("post", {}, {"admin"}, 302),
-    # It is not over yet: the page says so.
-    "challenges:study": ("post", {"difference": "0.03"}, {"admin"}, 302),
-    "challenges:team": ("post", {}, {"researcher"}, 302),
-    "challenges:entry": ("get", {}, FOLLOWERS, 200),
-    "challenges:act": ("post", {"do": "final"}, {"researcher"}, 302),
-    "challenges:image": ("get", {}, FOLLOWERS, 200),
-    "challenges:truth": ("get", {}, FOLLOWERS, 200),
-    "challenges:standings": ("get", {}, FOLLOWERS, 200),
-    "challenges:file": ("get", {}, FOLLOWERS, 200),
-    "challenges:figure": ("get", {}, FOLLOWERS, 200),
     "recruiting:entrances": ("get", {}, FOLLOWERS, 200),
     "recruiting:entrance": ("get", {}, FOLLOWERS, 200),
     "recruiting:set_state": ("post", {"state": "paused"}, FOLLOWERS, 302),
@@ -257,7 +239,6 @@ def make_site():
     start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])
     invite(study=study, role="annotator")
     make_entrance(study)
-    submit(make_team(make_challenge(), person=people["researcher"]))
     methods = list(study.methods.all())
     begin(person=people["admin"], dataset=study.dataset, name="New", methods=methods)
     turn = services.start(study=study, annotator=people["annotator"])
@@ -307,14 +288,6 @@ def address(name, site):
         values |= {"pk": pk, "file": draft.files.get().pk}
     if name.startswith("jobs:"):
         values["pk"] = Job.objects.get(kind="exchange.truth").pk
-    if name.startswith("challenges:"):
-        entry = Entry.objects.get()
-        challenge = entry.team.challenge
-        values |= {"slug": challenge.slug, "dataset": study.dataset.slug, "pk": entry.pk}
-        values["part"] = "about"
-        values |= {"image": challenge.images_of("visible")[0].pk, "split": "visible"}
-        extensions = {"challenges:truth": "zip", "challenges:figure": "svg"}
-        values["extension"] = extensions.get(name, "csv")
     if name.startswith(("join:", "recruiting:")):
         entrance = study.entrances.get()
         slug = entrance.slug if name.startswith("join:") else study.slug

@@ -5,13 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
 from django.test import Client
-from django.urls import get_resolver, resolve, reverse
+from django.urls import get_resolver, reverse
 
 from annotate.api.scopes import SCOPES
 from annotate.api.tokens.services import create_token
-from tests.support.challenges import make_challenge
 from tests.support.factories import add_newcomer, add_researcher, make_admin, make_study
 
 pytestmark = pytest.mark.django_db
@@ -102,14 +100,6 @@ def test_the_proxy_is_told_before_it_stores_a_body(client):
     assert asked(client, reverse("home")) == 403
 
 
-def test_entries_of_a_challenge_are_its_participants(client):
-    challenge = make_challenge()
-    url = reverse("challenges:challenge", args=[challenge.slug])
-    take = resolve(url).func.may_take_files
-    assert not take(AnonymousUser(), slug=challenge.slug)
-    assert asked(client, url) == 403
-
-
 def _marked(entries, route=""):
     """Yield an example of each address that takes files, and False or True for a mark."""
     for entry in entries:
@@ -128,4 +118,4 @@ def test_the_proxy_and_the_site_name_the_same_addresses():
     assert {path for path in found if re.search(known, path)} == {
         path for path, takes in found.items() if takes
     }
-    assert sum(found.values()) == 7
+    assert sum(found.values()) == 5

@@ -67,9 +67,6 @@ def keys_of(world: World) -> dict[str, Any]:
         "receipt": world.receipt.pk,
         "role": "researcher",
         "state": "closed",
-        "challenge": world.entry.team.challenge.slug,
-        "team": world.entry.team.pk,
-        "entry": world.entry.pk,
     }
 
 
@@ -87,18 +84,6 @@ def completed(world: World) -> World:
     begin(person=admin, dataset=world.study.dataset, name="Being set up", methods=methods)
     make_entrance(world.study)
     return world
-
-
-def _of_challenge(world: World) -> dict[str, Any]:
-    """Return the values that addresses of challenges give names that others have, too."""
-    challenge = world.entry.team.challenge
-    return {
-        "slug": challenge.slug,
-        "pk": world.entry.pk,
-        "image": challenge.images_of("visible")[0].pk,
-        "split": "visible",
-        "id": world.entry.pk,
-    }
 
 
 def addresses(world: World) -> Iterator[str]:
@@ -119,8 +104,6 @@ def addresses(world: World) -> Iterator[str]:
             given["pk"] = world.study.memberships.first().pk
         if route.startswith(("data/", "planning/")):
             given["slug"] = world.study.dataset.slug
-        if route.startswith("challenges/"):
-            given |= _of_challenge(world)
         entrance = world.study.entrances.get()
         if "/recruit/" in route:
             given["number"] = entrance.pk
@@ -132,8 +115,6 @@ def addresses(world: World) -> Iterator[str]:
         given = keys | {"id": ids(world).get(root, world.kept.pk)}
         if root == "datasets":
             given["slug"] = world.study.dataset.slug
-        if root == "challenges":
-            given |= _of_challenge(world)
         if root == "protocols":
             given["slug"] = "iou"
         yield "/api/v1/" + path.format_map(_WithDefault(given))

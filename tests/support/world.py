@@ -9,7 +9,6 @@ from rest_framework.test import APIClient
 
 from annotate.api.scopes import SCOPES
 from annotate.api.tokens.services import create_token
-from annotate.challenges.models import Entry
 from annotate.datasets.models import Image, image_storage, stored_name
 from annotate.exchange.work import start_truth
 from annotate.imports.models import Draft, Import
@@ -21,7 +20,6 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
 from tests.support.archives import picture_bytes
-from tests.support.challenges import make_challenge, make_team, submit, upload
 from tests.support.factories import (
     add_annotator,
     add_researcher,
@@ -51,8 +49,6 @@ class World:
     photograph: str
     # The researcher's job, which produced a file.
     job: Job
-    # An entry of the researcher's team.
-    entry: Entry
     clients: dict[str, APIClient] = field(default_factory=dict)
 
     @property
@@ -81,7 +77,6 @@ def ids(world: World) -> dict[str, int]:
         "loads": world.draft.pk,
         "receipts": world.receipt.pk,
         "jobs": world.job.pk,
-        "challenges": world.entry.pk,
     }
 
 
@@ -113,9 +108,7 @@ def make_world() -> World:
     loaded(done, people["admin"])
     receipt = done.receipts.get()
     job = start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])
-    team = make_team(make_challenge(4), person=people["researcher"])
-    entry = submit(team, upload(n_images=4))
-    return World(study, run, kept, draft, receipt, people, digest, job, entry)
+    return World(study, run, kept, draft, receipt, people, digest, job)
 
 
 def add_photograph(image: Image) -> str:

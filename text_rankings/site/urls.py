@@ -16,7 +16,6 @@ urlpatterns = [
     # Public pages; those of annotate.urls check access.
     path("protocols/", include("annotate.guide.urls")),
     path("public/boards/", include("annotate.leaderboards.public_urls")),
-    path("public/challenges/", include("annotate.challenges.public_urls")),
     path("public/", include("annotate.publication.public_urls")),
     path("may-send", may_send),
     path("", include("annotate.urls")),

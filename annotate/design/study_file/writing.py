@@ -31,8 +31,8 @@ _USUAL = Entrance()
 _OF_ENTRANCES = schema()["properties"]["entrance"]["items"]["properties"]
 
 
-def as_file(study: Study, more: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the TOML text of a study and of further tables. Data files are named as loaded."""
+def as_file(study: Study) -> str:
+    """Return the TOML text of a study. Data files are named as loaded."""
     images = Image.objects.filter(studies=study).in_order().values_list("name", flat=True)
     every_image = study.dataset.images.count() == len(images)
     design: dict[str, Any] = {} if every_image else {"images": [*images]}
@@ -49,7 +49,6 @@ def as_file(study: Study, more: Mapping[str, Mapping[str, Any]]) -> str:
         _table("protocols", {"use": _protocols(study)}),
         _table("design", design),
         *(_table("[entrance]", _entrance(entrance)) for entrance in study.entrances.all()),
-        *(_table(key, content) for key, content in more.items()),
     ]
     return "\n".join(parts)
 

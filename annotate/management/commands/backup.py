@@ -14,7 +14,7 @@ from annotate.operations.backups.writing import write_backup, write_file
 
 class Command(SiteCommand):
     help = (
-        "Write every row, every photograph and every upload of challenges into one archive, with "
+        "Write every row and every photograph into one archive, with "
         "checksums, while the site runs. It holds password hashes and personal data: keep it as the "
         "database. Encrypt it on its way: "
         "backup - | age -r KEY > site.zip.age"
@@ -45,7 +45,7 @@ class Command(SiteCommand):
             if folder is not None and options["keep"]:
                 for old in sorted(folder.glob("site-????-??-??.zip"))[: -options["keep"]]:
                     old.unlink()
-        n_photographs, n_uploads = counts.pop("photographs"), counts.pop("uploads")
+        n_photographs = counts.pop("photographs")
         n_rows = sum(counts.values())
-        said = f"{n_rows:,} rows, {n_photographs:,} photographs and {n_uploads:,} files of entries."
+        said = f"{n_rows:,} rows and {n_photographs:,} photographs."
         self.stderr.write(said)

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from annotate.challenges.study_file import written
 from annotate.design.study_file.writing import as_file
 from annotate.exchange.bundles.writing import write_bundle
 from annotate.management import reporting
@@ -34,7 +33,7 @@ class Command(SiteCommand):
         study, out = reporting.study_named(options["study"]), options["out"]
         try:
             if options["as_file"]:
-                out.write_text(as_file(study, written(study)), encoding="utf-8")
+                out.write_text(as_file(study), encoding="utf-8")
                 self.stdout.write(f"{out}: the study file of {study}.")
                 return
             # The file gets its name once it is complete.

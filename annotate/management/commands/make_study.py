@@ -16,7 +16,6 @@ from django.urls import reverse
 
 from annotate.accounts.models import Invitation
 from annotate.accounts.services import invite
-from annotate.challenges import study_file
 from annotate.design.study_file.errors import FileRefused
 from annotate.design.study_file.reading import StudyFile, checked, read, schema
 from annotate.design.study_file.services import Made, make
@@ -61,7 +60,6 @@ class Command(SiteCommand):
             self.stdout.write(f"{file.path}: {file.content['name']}")
             if self._asked("Make or change this study? [y/N]").lower() not in ("y", "yes"):
                 raise CommandError("Nothing was made: it was not confirmed.", returncode=2)
-        study_file.check(file)
         self._tell(self._made(file, asks), _site(options["address"]))
 
     def _complete(self, content: dict[str, Any]) -> None:
@@ -87,15 +85,13 @@ class Command(SiteCommand):
         while True:
             try:
                 with transaction.atomic():
-                    made = make(
+                    return make(
                         file,
                         tell=self.stdout.write,
                         progress=progress,
                         answers=answers,
                         found=partial(reporting.write_kinds, self.stderr),
                     )
-                    made.changed += study_file.make(file, made.study)
-                return made
             except FileRefused as refusal:
                 if not asks or not refusal.questions:
                     raise
@@ -133,9 +129,6 @@ class Command(SiteCommand):
         if not User.objects.filter(is_active=True, is_superuser=True).exists():
             [admin] = invite(study=None, role=Invitation.Role.ADMIN)
             made.invitations.append(("admin of the site", "", admin.token))
-        for challenge in study.dataset.challenges.all():
-            link = reverse("public_challenges:page", args=[challenge.address])
-            self.stdout.write(f"Challenge {challenge}: {site}{link}")
         for role, address, token in made.invitations:
             link = reverse("accounts:open_invitation", args=[token])
             self.stdout.write(f"Invitation, {role} {address or '(anyone)'}: {site}{link}")

@@ -3,7 +3,6 @@
 import json
 import zipfile
 from collections.abc import Callable
-from contextlib import ExitStack
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from annotate.challenges import files as uploads
 from annotate.datasets.photographs import giving_back, store
 from annotate.jobs.versions import VERSION
 
@@ -33,7 +31,7 @@ def restore(path: Path, tell: Tell = lambda doing: None) -> dict[str, int]:
             f"This site holds data already. Restore into a new database, after `{settings.MANAGE} migrate`."
         )
     try:
-        with zipfile.ZipFile(path) as archive, giving_back(), ExitStack() as undo:
+        with zipfile.ZipFile(path) as archive, giving_back():
             manifest = _manifest(archive)
             tell("Comparing checksums")
             _compare_sums(archive, manifest)
@@ -41,20 +39,13 @@ def restore(path: Path, tell: Tell = lambda doing: None) -> dict[str, int]:
             for name in archive.namelist():
                 if name.startswith(PHOTOGRAPHS):
                     store(name.removeprefix(PHOTOGRAPHS), archive.read(name))
-            tell("Storing uploads")
-            for name in filter(uploads.key_in, archive.namelist()):
-                undo.callback(uploads.erase, uploads.key_in(name))
-                with archive.open(name) as stream:
-                    uploads.put_back(name, stream)
-            counts = _store(archive, manifest, tell)
-            undo.pop_all()
-            return counts
+            return _store(archive, manifest, tell)
     except (zipfile.BadZipFile, EOFError) as fault:
         raise NotRestored(f"{path.name} is no whole archive: {fault}.") from fault
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
-    # An upload may be an archive itself, which is found where the end of this one is missing.
+    # A photograph may hold an archive, which is found where the end of this one is missing.
     if min((entry.header_offset for entry in archive.infolist()), default=1) > 0:
         raise NotRestored("The archive was cut short.")
     try:

@@ -12,7 +12,6 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from annotate.challenges import files as uploads
 from annotate.datasets.models import Image, stored_path
 from annotate.jobs.versions import VERSION
 from annotate.reports.snapshots import snapshot
@@ -30,12 +29,11 @@ def applied() -> list[list[str]]:
 
 
 def write_backup(stream: IO[bytes], *, photographs: bool = True) -> dict[str, int]:
-    """Write every row, every photograph that an image shows, and the uploads of challenges.
+    """Write every row, and every photograph that an image shows; return how many of each.
 
-    Return how many of each. The rows are a consistent snapshot. Photographs come after them: none
-    that a row names is deleted within a day. So do uploads; one that was erased since is left out.
-    The manifest, with the checksum of every table and upload, comes last, so that an archive that
-    was cut short has none. Raises OSError for a full disk.
+    The rows are a consistent snapshot. Photographs come after them: none that a row names is
+    deleted within a day. The manifest, with the checksum of every table, comes last, so that an
+    archive that was cut short has none. Raises OSError for a full disk.
     """
     counts: dict[str, int] = {}
     sums: dict[str, str] = {}
@@ -61,10 +59,6 @@ def write_backup(stream: IO[bytes], *, photographs: bool = True) -> dict[str, in
                 archive.write(path, PHOTOGRAPHS + digest)
             else:
                 missing.append(digest)
-        n_uploads = 0
-        for name, chunks in uploads.stored() if photographs else ():
-            _lines, sums[name] = _write(archive, name, chunks, zipfile.ZIP_STORED)
-            n_uploads += 1
         manifest: dict[str, Any] = {
             "format": FORMAT,
             "program": VERSION,
@@ -78,7 +72,7 @@ def write_backup(stream: IO[bytes], *, photographs: bool = True) -> dict[str, in
         }
         archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
     n_photographs = len(hashes) - len(missing) if photographs else 0
-    return counts | {"photographs": n_photographs, "uploads": n_uploads}
+    return counts | {"photographs": n_photographs}
 
 
 def write_file(path: Path, *, photographs: bool) -> dict[str, int]:
@@ -98,11 +92,9 @@ def write_file(path: Path, *, photographs: bool) -> dict[str, int]:
     return counts
 
 
-def _write(
-    archive: zipfile.ZipFile, name: str, lines: Iterable[bytes], kind: int = zipfile.ZIP_DEFLATED
-) -> tuple[int, str]:
+def _write(archive: zipfile.ZipFile, name: str, lines: Iterable[bytes]) -> tuple[int, str]:
     entry = zipfile.ZipInfo(name, timezone.now().timetuple()[:6])
-    entry.compress_type = kind
+    entry.compress_type = zipfile.ZIP_DEFLATED
     digest = sha256()
     n_lines = 0
     with archive.open(entry, "w", force_zip64=True) as file:

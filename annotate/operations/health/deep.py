@@ -12,7 +12,6 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotate.challenges import files
 from annotate.datasets.models import Image, Method, Result, stored_path
 from annotate.judging.models import Assignment, Screen
 from annotate.judging.replay import rankings_that_differ
@@ -63,21 +62,6 @@ def _altered() -> Iterator[str]:
             found = file_digest(file, "sha256").hexdigest()
         if found != digest:
             yield _("{name} (altered)").format(name=digest)
-
-
-def uploads() -> Iterator[Finding]:
-    """Compare the upload of each entry of a challenge with its hash, and count files of no entry."""
-    yield _finding("uploads", files.wrong(), _("each is what its hash says"))
-    if n := sum(1 for _orphan in files.orphans()):
-        yield Finding(
-            "uploads",
-            "well",
-            ngettext(
-                "{n} that no entry uses is deleted after a day",
-                "{n} that no entry uses are deleted after a day",
-                n,
-            ).format(n=n),
-        )
 
 
 def results() -> Iterator[Finding]:
@@ -202,5 +186,5 @@ def _report_it() -> str:
 # Instead of the quick checks of photographs and answers.
 DEEP: Final[tuple[Check, ...]] = (
     *(*PAGE, certificate),
-    *(references, photographs, uploads, results, rankings, counts, scores),
+    *(references, photographs, results, rankings, counts, scores),
 )

@@ -1,14 +1,10 @@
 """Every operation of the API, as an anonymous user, a stranger, an annotator, a researcher and an admin."""
 
-from datetime import timedelta
-
 import pytest
 from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.utils import timezone
 
 from tests.support.addresses import operations
-from tests.support.challenges import make_challenge
 from tests.support.factories import make_person
 from tests.support.world import ids, is_problem, make_world, signed_in
 
@@ -30,36 +26,6 @@ OPERATIONS = {
     "GET datasets/{slug}/runs": (None, FOLLOWERS, 200),
     "POST datasets/{slug}/runs": ({"protocol": "count"}, {"admin"}, 202),
     "GET datasets/{slug}/plan": (None, FOLLOWERS, 200),
-    "GET challenges": (None, SIGNED_IN, 200),
-    # Nothing is sent.
-    "POST challenges": ({}, {"admin"}, 422),
-    "GET challenges/{slug}": (None, FOLLOWERS, 200),
-    "PATCH challenges/{slug}": ({"entries_a_day": 4}, {"admin"}, 200),
-    # That challenge is over: a sentence says so.
-    "POST challenges/join": ("a link", SIGNED_IN, 422),
-    "GET challenges/{slug}/teams": (None, {"admin"}, 200),
-    "GET challenges/{slug}/organisers": (None, {"admin"}, 200),
-    # There is no such user.
-    "PUT challenges/{slug}/organisers": ({"username": "nemo"}, {"admin"}, 422),
-    # There is no study yet, and the challenge is not over.
-    "GET challenges/{slug}/study": (None, set(), 200),
-    "POST challenges/{slug}/study": ({}, {"admin"}, 422),
-    "PUT challenges/{slug}/study": ({"state": "open"}, {"admin"}, 422),
-    "GET challenges/{slug}/team": (None, {"researcher"}, 200),
-    # In a team that has submitted.
-    "POST challenges/{slug}/team": ({"name": "Another"}, {"researcher"}, 422),
-    "DELETE challenges/{slug}/team": (None, {"researcher"}, 422),
-    "GET challenges/{slug}/images": (None, FOLLOWERS, 200),
-    "GET challenges/{slug}/log": (None, FOLLOWERS, 200),
-    # Hidden scores wait for the end, but not for admins.
-    "GET challenges/{slug}/standings": (None, {"admin"}, 200),
-    "GET challenges/{slug}/entries": (None, {"researcher"}, 200),
-    "POST challenges/{slug}/entries": ("a file", {"researcher"}, 201),
-    "GET challenges/{slug}/entries/{id}": (None, FOLLOWERS, 200),
-    "GET challenges/{slug}/entries/{id}/images": (None, FOLLOWERS, 200),
-    "PATCH challenges/{slug}/entries/{id}": ({"description": "New"}, {"researcher"}, 200),
-    "POST challenges/{slug}/entries/{id}/final": (None, {"researcher"}, 200),
-    "POST challenges/{slug}/entries/{id}/withdraw": (None, {"researcher"}, 200),
     "POST datasets/{slug}/plan": ({"people": 30, "images": 5000}, FOLLOWERS, 202),
     "GET images/{id}": (None, FOLLOWERS, 200),
     "GET photographs/{sha256}": (None, FOLLOWERS | {"annotator"}, 200),
@@ -151,15 +117,10 @@ def request(client, operation, world, screen_id):
         sent = {"name": "Another", "dataset": world.study.dataset.slug, "methods": methods}
     if sent == "new member":
         sent = {"username": make_person().username, "role": "annotator"}
-    if sent == "a link":
-        past = timezone.now() - timedelta(days=1)
-        other = make_challenge(2, opens=past - timedelta(days=1), closes=past)
-        sent = {"link": other.address}
     root = path.split("/")[0]
     slugs = {
         "datasets": world.study.dataset.slug,
         "protocols": "iou",
-        "challenges": world.entry.team.challenge.slug,
     }
     address = "/api/v1/" + path.format(
         slug=slugs.get(root, world.study.slug),

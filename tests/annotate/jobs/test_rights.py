@@ -18,8 +18,6 @@ from annotate.accounts import mail as letters
 from annotate.accounts.services import invite, revoke
 from annotate.api.tokens.models import Token
 from annotate.api.tokens.services import create_token, find_token, revoke_token
-from annotate.challenges import final
-from annotate.challenges.models import Challenge
 from annotate.design.planning import work as planning
 from annotate.exchange import work as exchange
 from annotate.figures import work as figures
@@ -41,7 +39,6 @@ from annotate.studies.services import change_role, remove_member
 from rankings.agreement.report import Settings
 from rankings.design.simulation import Simulated
 from rankings.output.latex import Look
-from tests.support.challenges import make_challenge, make_team, submit, upload
 from tests.support.factories import (
     add_annotator,
     add_researcher,
@@ -112,20 +109,10 @@ def load(study, person):
     return lambda: drafts.confirm(draft=draft, person=person)
 
 
-def final_study(study, person):
-    challenge = make_challenge(4)
-    for n_hidden in (1, 2):
-        submit(make_team(challenge), upload(2, n_hidden, n_images=4))
-    Challenge.objects.update(closes=timezone.now())
-    challenge.refresh_from_db()
-    return lambda: final.start_study(challenge=challenge, difference=0.03, person=person)
-
-
 # By kind, a function that makes what the job is about and returns how a person asks for it.
 ADMINS = {
     "imports.check": check,
     "imports.load": load,
-    "challenges.study": final_study,
     "scoring.score": lambda study, person: (
         lambda: scoring.start(dataset=study.dataset, slug="deteval", parameters={}, person=person)
     ),
@@ -176,7 +163,7 @@ FOLLOWERS = {
     ),
 }
 # Only the site asks for these, in no person's name.
-OF_THE_SITE = {"challenges.score", "mail.send", "mail.lost_password"}
+OF_THE_SITE = {"mail.send", "mail.lost_password"}
 KINDS = sorted(ADMINS | FOLLOWERS)
 
 

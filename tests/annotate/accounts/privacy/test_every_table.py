@@ -28,7 +28,6 @@ from annotate.judging.models import Screen
 from annotate.publication.models import PublicPage
 from annotate.recruiting.models import Arrival
 from annotate.studies.models import Exclusion, Pseudonym
-from tests.support.challenges import make_challenge
 from tests.support.factories import (
     add_annotator,
     add_researcher,
@@ -147,7 +146,6 @@ class Planted:
             consented=now,
             deadline=now,
         )
-        make_challenge().members.create(person=person, role="participant")
         if note := tables().get("annotate.Note"):
             screen = Screen.objects.filter(assignment__annotator=person).first()
             note.objects.create(screen=screen, text=MARK)

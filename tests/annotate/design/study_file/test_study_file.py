@@ -13,8 +13,6 @@ from django.core.management.base import CommandError
 from jsonschema import Draft202012Validator
 from PIL import Image as Picture
 
-from annotate.challenges.models import Challenge
-from annotate.challenges.services import PUBLIC_SETTINGS, drawn_hidden
 from annotate.datasets.models import Dataset, Image, Result
 from annotate.design.study_file.reading import schema
 from annotate.judging import services as judging
@@ -267,94 +265,6 @@ use = ["iou"]
     truths, results = regions(again)
     assert (truths["img_1"][0].text, len(results)) == ("δρόμος", 11)
     assert set(again.dataset.runs.get().scores.values_list("recall", flat=True)) == {1.0}
-
-
-CHALLENGE = """\
-[challenge]
-title = "Street"
-hidden = 0.4
-protocols = [{ slug = "iou", min_iou = 0.7 }, "deteval"]
-time_zone = "Europe/Paris"
-opens = 2026-07-01T12:00:00
-closes = "2036-07-31T12:00:00Z"
-ties = "next"
-"""
-
-
-def test_a_file_declares_a_challenge_on_its_data(folder, capsys):
-    study = made(folder, FILE + CHALLENGE)
-    challenge = study.dataset.challenges.get()
-    assert f"/public/challenges/{challenge.address}/" in capsys.readouterr().out
-    assert (challenge.title, challenge.ties, challenge.sees) == ("Street", "next", "blind")
-    assert challenge.names[1] == "DETEVAL"
-    assert challenge.protocols[0]["parameters"] == {"min_iou": 0.7}
-    assert challenge.opens.isoformat() == "2026-07-01T10:00:00+00:00"
-    assert challenge.closes.isoformat() == "2036-07-31T12:00:00+00:00"
-    # Two of five, those that the seed of the design draws.
-    drawn = {image.pk for image in drawn_hidden(study.dataset, share=0.4, seed=11)}
-    assert set(challenge.hidden.values_list("pk", flat=True)) == drawn
-    assert len(drawn) == 2
-    made(folder, FILE + CHALLENGE)
-    assert "Nothing has changed" in capsys.readouterr().out
-    assert not challenge.changes.exists()
-    made(folder, FILE + CHALLENGE.replace("0.4", '["img_2"]') + 'text = "Find *all*."\n')
-    assert "Changed: challenge.text, challenge.hidden." in capsys.readouterr().out
-    challenge.refresh_from_db()
-    assert [image.name for image in challenge.hidden.all()] == ["img_2"]
-    # It is open since July, so that its log says what changed.
-    assert {change.setting for change in challenge.changes.all()} == {"text", "hidden"}
-
-
-def test_the_file_of_a_study_makes_its_challenge_again(folder):
-    study = made(folder, FILE + CHALLENGE)
-    before, out = study.dataset.challenges.get(), folder / "again.toml"
-    call_command("export_study", study.slug, "--as-file", "--out", str(out))
-    text = out.read_text(encoding="utf-8")
-    Draft202012Validator(schema()).validate(tomllib.loads(text))
-    slug = study.entrances.get().slug
-    for one, other in (("Two detectors", "Again"), ('"Street"', '"Lane"'), (slug, "again")):
-        text = text.replace(one, other)
-    after = made(folder, text).dataset.challenges.get()
-    for name in set(PUBLIC_SETTINGS) - {"title"}:
-        assert getattr(after, name) == getattr(before, name), name
-    assert [image.name for image in after.hidden.all()] == [
-        image.name for image in before.hidden.all()
-    ]
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "said"),
-    [
-        ("protocols", "protocol", r":23: challenge.protocol: there is no such key. Did you mean"),
-        ('"deteval"', '"detevil"', r":23: challenge.protocols.1: .*detevil"),
-        ("Europe/Paris", "Mars/Base", r":24: challenge.time_zone: There is no time zone"),
-        ("2026-07-01T12:00:00", '"July"', r":25: challenge.opens: expected a date and a time"),
-        ("2026-07-01", "2046-07-01", r":26: challenge.closes: The end must be after the opening"),
-        ('"next"', '"none"', r":27: challenge.ties: expected shared, earlier, next"),
-        ("0.4", '["img_9"]', r":22: challenge.hidden: The dataset has no image img_9"),
-        ("0.4", "4", r":22: challenge.hidden: expected a number from 0"),
-        ("protocols", "keep_days = 0\nprotocols", r":23: challenge.keep_days: expected a number"),
-        ('title = "Street"', 'title = "!"', r":20: challenge: The title needs letters"),
-    ],
-)
-def test_refusals_of_a_challenge_name_their_place_and_store_nothing(folder, before, after, said):
-    with pytest.raises(CommandError, match=rf"study\.toml{said}"):
-        made(folder, FILE + CHALLENGE.replace(before, after, 1))
-    assert not Study.objects.exists()
-    assert not Dataset.objects.exists()
-
-
-def test_the_schema_describes_every_setting_of_a_challenge():
-    properties = schema()["properties"]["challenge"]["properties"]
-    assert set(properties) == {*PUBLIC_SETTINGS, "hidden"}
-    for name in PUBLIC_SETTINGS:
-        field, described = Challenge._meta.get_field(name), properties[name]
-        limits = [one.limit_value for one in field.validators if hasattr(one, "limit_value")]
-        if "minimum" in described:
-            assert limits[:2] == [described["minimum"], described["maximum"]], name
-        assert described.get("enum") == (
-            [one for one, _ in field.choices] if field.choices else None
-        )
 
 
 def test_the_file_of_the_document_follows_the_schema():

@@ -6,7 +6,6 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from annotate.challenges import files
 from annotate.datasets.models import Method, Result, stored_path
 from annotate.judging.models import Assignment
 from annotate.operations.health import checks, deep
@@ -36,7 +35,7 @@ def of(check):
     return {finding.subject: (finding.state, finding.said) for finding in check()}
 
 
-CHECKS = {check.__name__: check for check in deep.DEEP[-7:]}
+CHECKS = {check.__name__: check for check in deep.DEEP[-6:]}
 
 
 def test_a_whole_site_has_no_fault(world):
@@ -47,7 +46,6 @@ def test_a_whole_site_has_no_fault(world):
         (
             "references",
             "photographs",
-            "uploads",
             "results",
             "reports",
             "answers",
@@ -80,14 +78,6 @@ def a_photograph(world):
 
 def a_lost_photograph(world):
     stored_path(world.photograph).unlink()
-
-
-def an_upload(world):
-    files.upload_of(world.entry.key).write_bytes(b"another")
-
-
-def a_lost_upload(world):
-    files.erase(world.entry.key)
 
 
 def regions(world):
@@ -141,8 +131,6 @@ def test_scores_of_regions_that_cannot_be_read_end_in_no_traceback(world):
         (a_score_of_several_methods, "scores", "scores"),
         (a_photograph, "photographs", "photographs"),
         (a_lost_photograph, "photographs", "photographs"),
-        (an_upload, "uploads", "uploads"),
-        (a_lost_upload, "uploads", "uploads"),
         (regions, "results", "results"),
         (unreadable_regions, "results", "results"),
         (a_report, "results", "reports"),

@@ -1,1 +1,0 @@
-"""Challenges: teams submit results, the ground truth stays hidden, people judge the final."""
