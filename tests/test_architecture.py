@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 
+from tests.support.cases import cases
 from tools import rooms
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -192,8 +193,8 @@ def test_a_wrong_import_is_found(broken, path, imported):
     assert f"{module} -> {imported}" in broken
 
 
-@pytest.mark.parametrize("name", ["services", "selectors", "models", "errors"])
-@pytest.mark.parametrize("imported", ["django.http", "django.shortcuts"])
+@cases("name", ["services", "selectors", "models", "errors"])
+@cases("imported", ["django.http", "django.shortcuts"])
 def test_a_service_knows_no_request(name, imported):
     done = subprocess.run(
         [
@@ -238,7 +239,7 @@ def python_files() -> list[Path]:
     return [path for _, path in modules(ROOT)]
 
 
-@pytest.mark.parametrize("path", python_files(), ids=lambda path: module_name(path, ROOT))
+@cases("path", python_files())
 def test_files_and_functions_are_short(path):
     """Docstrings of functions may be as long as necessary, and do not count."""
     n_said = 0

@@ -4,7 +4,7 @@ import importlib.util
 import json
 from pathlib import Path
 
-import pytest
+from tests.support.cases import cases
 
 _FILE = Path(__file__).resolve().parents[1] / ".ci" / "audit.py"
 _SPEC = importlib.util.spec_from_file_location("audit", _FILE)
@@ -16,7 +16,7 @@ BAD = {"name": "b", "version": "2", "vulns": [{"id": "CVE-1", "fix_versions": ["
 UNKNOWN = {"name": "c", "skip_reason": "not found"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("packages", "status", "said"),
     [
         ([CLEAN], 0, "no vulnerability of 1 packages"),

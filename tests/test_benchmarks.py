@@ -3,9 +3,8 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from benchmarks import pages
+from tests.support.cases import cases
 
 ROOT = Path(__file__).resolve().parents[1]
 # Modules that others import or run.
@@ -27,7 +26,7 @@ def test_every_benchmark_is_in_the_check():
     assert set(re.findall(r"-m benchmarks\.(\w+)", recipe)) == modules()
 
 
-@pytest.mark.parametrize("name", sorted(modules()))
+@cases("name", sorted(modules()))
 def test_a_benchmark_can_write_its_page(name):
     assert "pages.run(main)" in (ROOT / f"benchmarks/{name}.py").read_text()
 
@@ -44,7 +43,7 @@ def test_a_page_has_command_commit_machine_date_and_output():
     assert lines[6:] == ["```text", "1 ms", "```"]
 
 
-@pytest.mark.parametrize("path", sorted(KEPT), ids=lambda path: path.stem)
+@cases("path", sorted(KEPT))
 def test_a_kept_page_is_of_a_program_that_is_there(path):
     title = path.read_text().splitlines()[0]
     [module] = re.findall(r"^# `([\w.]+)`$", title)

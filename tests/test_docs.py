@@ -9,13 +9,12 @@ from dataclasses import fields
 from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
 from protocols import registry
 from protocols.core.base import ImageScore, Match, Scene, Tally, Unmatched
 from protocols.core.drawing import draw_scene
 from protocols.core.regions import Region
 from protocols.formats.readers.scenes import read_scene
+from tests.support.cases import cases
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "protocols"
@@ -59,21 +58,21 @@ def printed(value):
     return "–" if value is None else f"{value:.4f}"
 
 
-@pytest.mark.parametrize("slug", EXAMPLES)
+@cases("slug", EXAMPLES)
 def test_an_example_comes_out_as_its_page_says(slug):
     *_, last = RESULT.findall(page(slug))
     _, score = scored_example(slug)
     assert last == tuple(map(printed, (score.recall, score.precision, score.f_score)))
 
 
-@pytest.mark.parametrize("slug", EXAMPLES)
+@cases("slug", EXAMPLES)
 def test_a_page_has_every_section_in_order(slug):
     text = page(slug)
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == SECTIONS
     assert text.startswith(f"# {registry.PROTOCOLS[slug].name}\n")
 
 
-@pytest.mark.parametrize("slug", EXAMPLES)
+@cases("slug", EXAMPLES)
 def test_a_page_ends_with_its_source_as_in_the_references(slug):
     source = page(slug).split("## Source")[1]
     references = (ROOT / "protocols/REFERENCES.md").read_text(encoding="utf-8")
@@ -82,7 +81,7 @@ def test_a_page_ends_with_its_source_as_in_the_references(slug):
         assert f"**[{key}]** {author}" in references
 
 
-@pytest.mark.parametrize("slug", EXAMPLES)
+@cases("slug", EXAMPLES)
 def test_the_table_of_parameters_is_that_of_the_protocol(slug):
     text = page(slug).split("## Parameters")[1].split("\n## ")[0]
     told = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|", text, re.MULTILINE)
@@ -112,19 +111,19 @@ def shown_range(declared):
     return f"{low:g} to {high:g}"
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@cases("path", PAGES)
 def test_what_a_page_links_to_exists(path):
     for target in LINK.findall(path.read_text(encoding="utf-8")):
         if not re.match(r"https?://|#", target):
             assert (path.parent / target.partition("#")[0]).is_file(), target
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+@cases("path", PAGES)
 def test_a_page_holds_no_html(path):
     assert not re.search(r"</?[a-z][^>]*>", re.sub(r"`[^`\n]*`", "", path.read_text()))
 
 
-@pytest.mark.parametrize("slug", EXAMPLES)
+@cases("slug", EXAMPLES)
 def test_a_page_shows_its_picture_with_words_for_those_who_cannot_see_it(slug):
     [(words, picture)] = re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", page(slug))
     assert picture == f"img/{slug}.svg"
@@ -200,7 +199,7 @@ def looks(root):
     ]
 
 
-@pytest.mark.parametrize("slug", EXAMPLES)
+@cases("slug", EXAMPLES)
 def test_a_picture_is_plain_svg(slug):
     if slug not in registry.PROTOCOLS:
         raise AssertionError(f"{slug} is not registered")
@@ -271,7 +270,7 @@ def test_masks_are_drawn_by_their_pixels():
     assert next(path.get("d").count("M") for path in root.iter(f"{SVG}path")) == 3
 
 
-@pytest.mark.parametrize("detections", [None, []])
+@cases("detections", [None, []])
 def test_nothing_to_draw_is_said(detections):
     assert "no truths and no detections" in texts(drawn([], detections))
 
@@ -303,7 +302,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@cases("text", HOSTILE)
 def test_whatever_ids_texts_and_titles_hold_is_only_text(text):
     truth = Region.from_box(0, 0, 100, 50, id=text, text=text)
     root = drawn([truth], [Region.from_box(0, 0, 100, 50, id=text, text=text)], title=text)
@@ -317,7 +316,7 @@ def test_reasons_are_escaped():
     assert "T1: <b>&</b>." in root.find(f"{SVG}desc").text
 
 
-@pytest.mark.parametrize(
+@cases(
     "region",
     [
         Region.from_box(5, 0, 5, 50),
@@ -333,7 +332,6 @@ def test_reasons_are_escaped():
         Region((10, 0, 20, 5, 15, 20, 5, 18, 0, 6)),
         Region((0, 0, 10, 0, 5, 5)),
     ],
-    ids=str,
 )
 def test_odd_shapes_stay_in_the_picture(region):
     score = ImageScore(0.0, 0.0, 0.0, Tally(0, 1, 0, 1))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.archives import zip_file
+from tests.support.cases import cases
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = [
@@ -57,7 +58,7 @@ def test_a_folder_for_results_on_a_full_disk_is_named(tmp_path):
     assert (code, said) == (2, f"{tmp_path}: No space left on device\n")
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@cases("command", COMMANDS)
 def test_a_reader_that_leaves_is_no_fault(command):
     code, said = run(command, subprocess.PIPE, close=True)
     assert code == 0

@@ -20,6 +20,7 @@ from protocols.core.base import Scene
 from protocols.core.regions import Region
 from protocols.formats.recognition import known_formats
 from protocols.formats.recognition.reading import FORMATS, read
+from tests.support.cases import cases
 from tests.support.factories import add_researcher, make_study
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -108,7 +109,7 @@ def test_a_broken_one_is_named_with_the_reason_and_ends_nothing(packages):
     }
 
 
-@pytest.mark.parametrize(
+@cases(
     "look",
     [
         "from protocols import registry; registry.get('iou'); 'iou' in registry.PROTOCOLS",

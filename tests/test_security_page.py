@@ -7,6 +7,8 @@ import pytest
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
+from tests.support.cases import cases
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs/explanation/security.md").read_text(encoding="utf-8")
 # The items of level 2 by section, as ASVS 4.0.3 numbers them.
@@ -37,7 +39,7 @@ def test_every_item_of_level_2_is_there_once():
     assert sorted(found) == sorted(items())
 
 
-@pytest.mark.parametrize(("cell", "kind", "text"), rows())
+@cases(("cell", "kind", "text"), rows())
 def test_an_item_has_a_test_a_place_or_a_reason(cell, kind, text):
     assert kind in ("test", "place", "reason")
     paths = re.findall(r"`((?:tests|docs|annotate|deploy|\.ci|\.github)/[\w./-]+)`", text)
@@ -45,9 +47,7 @@ def test_an_item_has_a_test_a_place_or_a_reason(cell, kind, text):
     assert kind != "test" or any(path.startswith("tests/") for path in paths)
 
 
-@pytest.mark.parametrize(
-    ("password", "is_taken"), [("eleven-long", False), ("twelve-longer", True)]
-)
+@cases(("password", "is_taken"), [("eleven-long", False), ("twelve-longer", True)])
 def test_a_password_has_twelve_characters(password, is_taken):
     if is_taken:
         validate_password(password)

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-import pytest
 from django.forms import Field, HiddenInput
 from django.utils.functional import Promise
 
+from tests.support.cases import cases
 from tests.support.forms import FORMS
 
 # Forms whose fields a template draws with words of its own, or that read an address.
@@ -29,7 +29,7 @@ def unmarked(field: Field) -> Iterator[object]:
         yield field.help_text
 
 
-@pytest.mark.parametrize("name", sorted(FORMS.keys() - DRAWN_ELSEWHERE))
+@cases("name", sorted(FORMS.keys() - DRAWN_ELSEWHERE))
 def test_labels_and_hints_of_a_form_are_marked(name):
     found = {
         field_name: said

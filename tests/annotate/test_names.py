@@ -11,6 +11,7 @@ from annotate.imports.errors import NotLoaded
 from annotate.names import NameField
 from annotate.studies.errors import StudyRefused
 from annotate.studies.services import change_settings, create_study
+from tests.support.cases import cases
 from tests.support.factories import make_dataset, make_method, make_study
 from tests.support.forms import FORMS
 from tests.support.loads import RESULTS, TRUTH, load_dataset, load_results, load_scores, stream
@@ -19,7 +20,7 @@ from tests.support.names import HIDDEN
 BACKWARDS = "EAST\u202e2"
 
 
-@pytest.mark.parametrize("form", sorted(FORMS))
+@cases("form", sorted(FORMS))
 def test_every_name_in_a_form_is_checked(form):
     named = {"name", "title", "authors"}
     given = {name: field for name, field in FORMS[form].base_fields.items() if name in named}

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-import pytest
+from tests.support.cases import cases
 
 # By what needs them: statistics and integer programmes; drawing; a cluster; tests.
 _HEAVY = (
@@ -34,7 +34,7 @@ def loaded_by(statement):
     return set(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize(
+@cases(
     "statement",
     [
         _SITE,

@@ -4,7 +4,7 @@ import ast
 import re
 from pathlib import Path
 
-import pytest
+from tests.support.cases import cases
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = sorted(
@@ -78,9 +78,7 @@ def is_prose(text):
     return len(text.split()) > 3
 
 
-@pytest.mark.parametrize(
-    "path", [*TEMPLATES, *SCRIPTS, *MODULES], ids=lambda path: str(path.relative_to(ROOT))
-)
+@cases("path", [*TEMPLATES, *SCRIPTS, *MODULES])
 def test_t32_sentences_are_short_and_in_the_readers_words(path):
     for piece in said_in(path):
         assert not NOT_SAID.search(piece), piece

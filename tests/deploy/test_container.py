@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.support.cases import cases
+
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = sorted(ROOT.glob(".github/workflows/*.yml"))
 IS_TAG = "startsWith(github.ref, 'refs/tags/v')"
@@ -24,7 +26,7 @@ def place(part):
     return at
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+@cases("path", WORKFLOWS)
 def test_a_workflow_is_one_by_its_schema(path):
     checker = Path(sys.executable).with_name("check-jsonschema")
     if not checker.exists():
@@ -68,7 +70,7 @@ def test_images_and_packages_are_kept_up_to_date():
     assert found == {"docker", "docker-compose", "github-actions", "pip"}
 
 
-@pytest.mark.parametrize("name", ["try-containers", "pin-images"])
+@cases("name", ["try-containers", "pin-images"])
 def test_a_script_can_be_run_and_read_by_its_shell(name):
     script = ROOT / "deploy" / name
     assert os.access(script, os.X_OK)

@@ -4,13 +4,14 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
+from tests.support.cases import cases
 from text_rankings.site.proxies import client_address, forwarded, read
 
 LOCAL = read(["127.0.0.1"])
 CHAIN = read(["127.0.0.1", "10.0.0.0/24", "2001:db8:7::/48"])
 
 
-@pytest.mark.parametrize(
+@cases(
     "names",
     [
         ["*"],
@@ -25,7 +26,7 @@ def test_proxies_that_are_everybody_are_refused(names):
         read(names)
 
 
-@pytest.mark.parametrize("name", ["proxy", "10.0.0.5/24", "10.0.0", "10.0.0.1:80"])
+@cases("name", ["proxy", "10.0.0.5/24", "10.0.0", "10.0.0.1:80"])
 def test_a_name_that_is_no_address_is_refused_by_name(name):
     with pytest.raises(ValueError, match=f"'{name}' is neither an address nor a network"):
         read(["127.0.0.1", name])
@@ -37,7 +38,7 @@ def test_without_a_name_nobody_is_trusted():
     assert not any(map(nobody.trust, ["127.0.0.1", "::1", "", "x"]))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("peer", "is_trusted"),
     [
         ("127.0.0.1", True),
@@ -55,7 +56,7 @@ def test_a_peer_is_trusted_by_its_address(peer, is_trusted):
     assert CHAIN.trust(peer) == is_trusted
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "client"),
     [
         ("203.0.113.7", "203.0.113.7"),

@@ -17,6 +17,7 @@ import yaml
 from django.contrib.auth.models import User
 
 from benchmarks.own_site import OwnSite, free_port
+from tests.support.cases import cases
 from tests.support.processes import database_url
 from text_rankings.site.proxies import read
 
@@ -166,7 +167,7 @@ def started(**variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("variables", "told"),
     [
         ({"TRUSTED_PROXIES": "0.0.0.0/0"}, "TRUSTED_PROXIES: These networks hold every address"),

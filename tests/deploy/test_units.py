@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.support.cases import cases
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("name", ["rankings-site", "rankings-worker", "rankings-backup"])
+@cases("name", ["rankings-site", "rankings-worker", "rankings-backup"])
 def test_a_unit_starts_what_is_there_and_writes_in_one_folder(name):
     # Lines of one kind may stand more than once.
     unit = ConfigParser(strict=False, interpolation=None)
@@ -52,7 +54,7 @@ HARDENED = {
 }
 
 
-@pytest.mark.parametrize(("name", "memory"), [("site", "2G"), ("worker", "6G"), ("backup", "1G")])
+@cases(("name", "memory"), [("site", "2G"), ("worker", "6G"), ("backup", "1G")])
 def test_a_unit_may_do_only_what_it_needs(name, memory):
     path = ROOT / f"deploy/systemd/rankings-{name}.service"
     given: dict[str, list[str]] = {}
@@ -80,7 +82,7 @@ def test_the_exposure_of_a_unit_is_below_2_5_as_systemd_counts(name):
     assert checked.returncode == 0, checked.stdout or checked.stderr
 
 
-@pytest.mark.parametrize("name", ["proxy", "site", "worker", "database", "scheduler", "engine"])
+@cases("name", ["proxy", "site", "worker", "database", "scheduler", "engine"])
 def test_every_container_is_hardened_and_limited(name):
     service = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"][name]
     assert service["read_only"] is True

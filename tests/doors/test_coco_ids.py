@@ -12,6 +12,7 @@ from protocols.command_line.main import main as protocols_main
 from protocols.core.errors import DataWarning
 from protocols.torch import TextDetectionMetric
 from tests.support import commands
+from tests.support.cases import cases
 from tests.support.loads import add, loaded
 from text_rankings.api.inputs import NotData
 
@@ -48,8 +49,8 @@ def in_shell(found, folder, protocol="slot-error", **parameters):
     return done
 
 
-@pytest.mark.parametrize("as_document", [False, True])
-@pytest.mark.parametrize(("ids", "rate", "recall"), [((2, 1), 2.0, 0.0), ((1, 2), 0.0, 1.0)])
+@cases("as_document", [False, True])
+@cases(("ids", "rate", "recall"), [((2, 1), 2.0, 0.0), ((1, 2), 0.0, 1.0)])
 def test_a_list_has_the_categories_of_the_truth(as_document, ids, rate, recall):
     """Two words, both of the other kind: two missing and two wrong of two."""
     found = results(*ids)
@@ -59,7 +60,7 @@ def test_a_list_has_the_categories_of_the_truth(as_document, ids, rate, recall):
     assert (overall.indicators["slot_error_rate"], overall.recall) == (rate, recall)
 
 
-@pytest.mark.parametrize(("ids", "recall"), [((1, 2), 1.0), ((1.0, 2.0), 1.0), ((2, 1), 0.0)])
+@cases(("ids", "recall"), [((1, 2), 1.0), ((1.0, 2.0), 1.0), ((2, 1), 0.0)])
 def test_same_labels_are_found_in_a_list(ids, recall):
     same = {"same_label": True}
     assert tr.score(TRUTH, results(*ids), "iou", parameters=same).overall.recall == recall
@@ -87,10 +88,8 @@ def test_an_id_that_the_truth_does_not_know_is_its_label_and_said_once(tmp_path)
 PIXELS, SHARES = [[10, 10, 30, 30]], [[0.1, 0.1, 0.3, 0.3]]
 
 
-@pytest.mark.parametrize("of", [list, lambda boxes: {"boxes": boxes}], ids=["list", "mapping"])
-@pytest.mark.parametrize(
-    ("truth", "found", "side"), [(PIXELS, SHARES, "results"), (SHARES, PIXELS, "truth")]
-)
+@cases("of", [list, lambda boxes: {"boxes": boxes}])
+@cases(("truth", "found", "side"), [(PIXELS, SHARES, "results"), (SHARES, PIXELS, "truth")])
 def test_shares_of_one_side_are_refused_with_the_side(of, truth, found, side):
     several = {"a": of(truth), "b": of([])}, {"a": of(found), "b": of(found)}
     with pytest.raises(NotData, match=f"^{side}: every coordinate is at most 1.5"):
@@ -102,9 +101,7 @@ def test_shares_of_one_method_among_others_are_refused_with_the_method():
         tr.score({"a": {"boxes": PIXELS}}, {"west": {"a": PIXELS}, "east": {"a": SHARES}})
 
 
-@pytest.mark.parametrize(
-    ("truth", "found", "side"), [(PIXELS, SHARES, "detections"), (SHARES, PIXELS, "truths")]
-)
+@cases(("truth", "found", "side"), [(PIXELS, SHARES, "detections"), (SHARES, PIXELS, "truths")])
 def test_the_metric_warns_of_the_side_in_shares_once(truth, found, side):
     metric = TextDetectionMetric("iou")
     with pytest.warns(UserWarning, match=f"^{side}: every coordinate is at most 1.5") as warned:
@@ -113,7 +110,7 @@ def test_the_metric_warns_of_the_side_in_shares_once(truth, found, side):
     assert len(warned) == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("truth", "found", "side"),
     [(FIRST, [0.1, 0.1, 1.2, 0.2], "results"), ([0.1, 0.1, 1.2, 0.2], FIRST, "truth")],
 )

@@ -20,6 +20,7 @@ from protocols.core.errors import ProtocolError
 from protocols.torch import TextDetectionMetric
 from rankings import __main__ as rankings_commands
 from tests.support.archives import zip_file
+from tests.support.cases import cases
 
 ROOT = Path(__file__).resolve().parents[2]
 OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]+)")
@@ -149,9 +150,7 @@ def test_modules_of_the_facade_name_options_of_the_shell_only_with_the_argument(
                 assert re.search(rf"(?<!-)\b{argument}\b", OPTION.sub("", text)), (path, text)
 
 
-@pytest.mark.parametrize(
-    "name", ["truth-format", "results-format", "truth-reading", "results-reading"]
-)
+@cases("name", ["truth-format", "results-format", "truth-reading", "results-reading"])
 def test_options_of_formats_exist_at_both_doors(name):
     assert Formats().option(name, "quad") == f"--{name} quad"
     assert name in SHELL["protocols"]["score"]

@@ -10,6 +10,7 @@ from protocols.command_line.main import main
 from protocols.core.errors import DataWarning
 from protocols.diagnostics.stops import Misread
 from tests.support.archives import with_orientation, zip_file
+from tests.support.cases import cases
 
 # Words as left, top, right, bottom, in each of ten images, on photographs of 600 x 400.
 WORDS = [(60 * n + 10, 100, 60 * n + 50, 120) for n in range(4)]
@@ -189,7 +190,7 @@ def test_coco_files_stop_with_the_argument_that_answers(tmp_path):
     assert tr.score(*files, results_reading="exchanged").overall.recall == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("change", "fits"),
     [
         (lambda x, y, r, b: [x, y, r - x, b - y], "as left,top,width,height"),

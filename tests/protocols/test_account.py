@@ -13,6 +13,7 @@ from protocols.formats.containers.archives import Limits
 from protocols.formats.containers.collecting import Reason, reader_of
 from protocols.formats.summaries import findings
 from tests.support.archives import zip_bytes
+from tests.support.cases import cases
 
 BOX = Region.from_box(1, 2, 31, 6)
 CELLS = Reason("{n} cell of {what}", "{n} cells of {what}", "words")
@@ -50,7 +51,7 @@ def test_a_document_without_an_element_of_its_format_is_an_error():
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("texts", "kept", "n_left_out"),
     [
         ([" CARE ", " ", "", "of"], ["CARE", "of"], 2),

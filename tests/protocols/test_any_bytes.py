@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import FORMATS, read
 from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.cases import cases
 
 pytestmark = pytest.mark.release
 
@@ -142,7 +143,7 @@ VALID = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("slug", FORMATS)
+@cases("slug", FORMATS)
 def test_every_format_has_a_valid_file_to_damage(slug):
     assert slug in VALID, f"VALID in {__name__} has no small valid file of the format {slug}"
 

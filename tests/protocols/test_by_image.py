@@ -11,6 +11,7 @@ from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from tests.support import commands
 from tests.support.archives import zip_bytes
+from tests.support.cases import cases
 
 POINTS = [[48, 84], [61, 79], [75, 73], [70, 90]]
 FLAT = (48, 84, 61, 79, 75, 73, 70, 90)
@@ -39,7 +40,7 @@ def test_lsvt_results_have_confidences_and_perhaps_texts():
     assert archive.regions["1"] == (Region(FLAT, "CARE", 0.9), Region(FLAT[2:], confidence=1.0))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("regions", "code"),
     [
         ("x", "L1"),
@@ -71,7 +72,7 @@ def test_rects_has_a_file_for_each_image_whose_lines_are_read():
     assert ignored.ignored
 
 
-@pytest.mark.parametrize(
+@cases(
     ("content", "code"),
     [
         (rects(points=[10, 20, 60, 20]), "L1"),

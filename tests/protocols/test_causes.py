@@ -13,6 +13,7 @@ from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.causes import CAUSES, NoCauses, costs, losses, total
 from protocols.core.regions import Region
+from tests.support.cases import cases
 from tests.support.examples import given_shared
 from tests.support.scenes import SLUGS, scenes
 
@@ -140,7 +141,7 @@ def letters(of_scene, side, n):
     )
 
 
-@pytest.mark.parametrize(("asked", "truth", "found", "of_truth", "of_found", "gains"), SCENES)
+@cases(("asked", "truth", "found", "of_truth", "of_found", "gains"), SCENES)
 def test_each_region_has_the_cause_and_each_cause_the_cost_that_it_has_by_hand(
     asked, truth, found, of_truth, of_found, gains
 ):
@@ -161,7 +162,7 @@ def test_each_region_has_the_cause_and_each_cause_the_cost_that_it_has_by_hand(
         assert (cost.n_truth, cost.n_detections) == (of_truth.count(letter), of_found.count(letter))
 
 
-@pytest.mark.parametrize("slug", WITH_CAUSES)
+@cases("slug", WITH_CAUSES)
 @given_shared(scene=scenes)
 def test_each_counted_region_without_full_credit_has_one_cause_and_no_other_has_any(slug, scene):
     protocol = registry.get(slug)
@@ -190,7 +191,7 @@ def test_each_counted_region_without_full_credit_has_one_cause_and_no_other_has_
         assert bool(loss.partners) is not alone
 
 
-@pytest.mark.parametrize("slug", WITH_CAUSES)
+@cases("slug", WITH_CAUSES)
 @given_shared(scene=scenes)
 def test_costs_of_recall_add_up_and_to_mend_everything_leaves_nothing_to_wish(slug, scene):
     of_scene = lost(registry.get(slug), scene)
@@ -210,7 +211,7 @@ def test_costs_of_recall_add_up_and_to_mend_everything_leaves_nothing_to_wish(sl
         assert precise == pytest.approx(counted, abs=1e-9 * tally.n_detections)
 
 
-@pytest.mark.parametrize("slug", WITH_CAUSES)
+@cases("slug", WITH_CAUSES)
 @given_shared(scene=scenes, seed=st.integers())
 def test_the_order_of_regions_changes_neither_cause_nor_cost_where_the_matches_stay(
     slug, scene, seed
@@ -256,8 +257,8 @@ def test_the_order_of_regions_changes_neither_cause_nor_cost_where_the_matches_s
         )
 
 
-@pytest.mark.parametrize("slug", WITH_CAUSES)
-@pytest.mark.parametrize("weight", ["regions", "area", "characters"])
+@cases("slug", WITH_CAUSES)
+@cases("weight", ["regions", "area", "characters"])
 @given_shared(scene=scenes)
 def test_the_tally_is_the_sum_of_what_regions_earn(slug, weight, scene):
     """A protocol that says it has causes gives each region a credit that its sums are made of."""
@@ -314,7 +315,7 @@ def test_half_of_a_slanted_word_is_too_tight():
     ]
 
 
-@pytest.mark.parametrize("slug", ["cleval", "tedeval", "slot-error", "count"])
+@cases("slug", ["cleval", "tedeval", "slot-error", "count"])
 def test_a_protocol_without_credits_of_regions_is_refused(slug):
     protocol = registry.get(slug)
     with pytest.raises(NoCauses, match=slug):

@@ -8,6 +8,7 @@ from protocols.core.base import Scene
 from protocols.core.characters import characters_of, inside
 from protocols.core.geometry import Shapes
 from protocols.core.regions import Region
+from tests.support.cases import cases
 
 
 def word(left, top, right, bottom, text, **fields):
@@ -71,11 +72,11 @@ def test_no_edge_is_inside_where_edges_are_open():
     assert found.tolist() == [False, False, True, False, False, True]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("x", "y", "expected"),
     [(0, 5, True), (10, 5, False), (5, 0, True), (5, 10, False), (5, 5, True), (11, 5, False)],
 )
-@pytest.mark.parametrize(
+@cases(
     "square",
     [
         Region.from_box(0, 0, 10, 10),
@@ -195,7 +196,7 @@ def test_an_ignored_polygon_has_ten_characters():
     assert n_false(ignored, beside) == 0
 
 
-@pytest.mark.parametrize(("box_type", "n_false"), [("auto", 1), ("poly", 1), ("quad", 2)])
+@cases(("box_type", "n_false"), [("auto", 1), ("poly", 1), ("quad", 2)])
 def test_a_truth_of_more_than_four_points_makes_all_regions_polygons(box_type, n_false):
     """A false positive of 50 x 60 looks like round(0.5 + 60 / 50) = 2 characters, as a polygon 1."""
     bent = Region((0, 0, 20, 10, 40, 0, 40, 10, 20, 20, 0, 10), text="ab")

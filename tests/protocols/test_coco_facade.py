@@ -8,6 +8,7 @@ import pytest
 from protocols.coco import NotCoco, evaluate
 from protocols.core.errors import UnknownProtocol
 from protocols.torch import TextDetectionMetric
+from tests.support.cases import cases
 
 TRUTH = {
     "images": [{"id": 7, "file_name": "a/street.jpg"}, {"id": 9, "file_name": "shop.png"}],
@@ -37,14 +38,14 @@ def test_protocol_variant_and_parameters_are_chosen():
     assert evaluate(TRUTH, [], "iou", min_iou=0.9).stats["recall"] == 0
 
 
-@pytest.mark.parametrize("protocol", ["iou", "evaltex", "panoptic-quality", "slot-error"])
+@cases("protocol", ["iou", "evaltex", "panoptic-quality", "slot-error"])
 def test_no_images_give_no_figures(protocol):
     found = evaluate({"images": [], "annotations": []}, [], protocol)
     assert (found.overall.n_images, found.images) == (0, {})
     assert set(found.stats.values()) == {None}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("truth", "results", "says"),
     [
         ("absent.json", [], r"absent\.json cannot be read: No such file"),
@@ -86,14 +87,14 @@ def test_several_protocols_give_one_evaluation_each():
         evaluate(TRUTH, FOUND, ["ious"])
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), np.float32("nan")])
+@cases("value", [float("nan"), float("inf"), np.float32("nan")])
 def test_a_number_that_is_not_finite_is_named_by_image_and_region(value):
     wrong = {"image_id": 9, "bbox": [0, 0, value, 9], "score": 0.5}
     with pytest.raises(NotCoco, match="annotation 3, image “shop”"):
         evaluate(TRUTH, [*FOUND, wrong])
 
 
-@pytest.mark.parametrize("slug", ["iou", "deteval", "evaltex", "average-precision", "tiou"])
+@cases("slug", ["iou", "deteval", "evaltex", "average-precision", "tiou"])
 def test_flat_detections_count_as_the_metric_counts_them(slug):
     """The second way: the metric takes the same boxes as corners."""
     flat = [

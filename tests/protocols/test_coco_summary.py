@@ -15,6 +15,7 @@ from protocols.coco import NotCoco, evaluate, summarize
 from protocols.command_line.main import main
 from protocols.core.errors import DataWarning
 from protocols.core.masks import coco_mask
+from tests.support.cases import cases
 from tests.support.coco_scenes import drawn
 
 EXPECTED = json.loads(Path(__file__).with_name("coco_expected.json").read_text())
@@ -26,7 +27,7 @@ def dataset(*annotations, **image):
     return {"images": [{"id": 7, **image}], "annotations": list(annotations)}
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@cases("name", EXPECTED)
 def test_figures_of_drawn_scenes_are_those_of_pycocotools(name):
     seed, outlines, categories = name.split(" ", 2)
     is_masks = outlines == "masks"
@@ -95,7 +96,7 @@ def test_values_of_arrays_are_those_of_lists():
     assert summarize(dataset(WORD), [found]) == summarize(dataset(WORD), [FOUND])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("truth", "found", "says"),
     [
         ([], [], 'no lists "images" and "annotations"'),

@@ -15,6 +15,7 @@ from protocols.command_line.main import main
 from protocols.command_line.sources import read_file
 from tests.support import commands
 from tests.support.archives import zip_file
+from tests.support.cases import cases
 
 TRUTH = {
     "gt_img_1.txt": '0,0,99,39,"one"\r\n200,0,299,39,"two"\r\n',
@@ -203,7 +204,7 @@ def test_a_refused_submission_says_why_and_ends_with_status_0(truth, tmp_path, r
         assert json.loads(archive.read("method.json"))["calculated"] is False
 
 
-@pytest.mark.parametrize(
+@cases(
     "arguments",
     [
         [],
@@ -313,7 +314,7 @@ def test_scenes_are_scored_with_their_matches():
     assert (answer["recall"], answer["f_score"]) == (1.0, 1.0)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "stdin", "named"),
     [
         (["scenes", "--protocol", "iou", "-"], "{", "is not JSON"),

@@ -7,11 +7,10 @@ with the readings that are offered, or the first refusal.
 
 import io
 
-import pytest
-
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from tests.support.archives import zip_bytes
+from tests.support.cases import cases
 
 BOM = b"\xef\xbb\xbf"
 QUAD = "10,20,60,20,60,40,10,40,word\n"
@@ -178,10 +177,9 @@ def opened(content, kind):
     return read(io.BytesIO(content), kind=kind, name=name), guess(io.BytesIO(content), name)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "content", "format", "regions"),
     [row[1:] for row in READ],
-    ids=[row[0] for row in READ],
 )
 def test_a_published_file_is_read_as_it_is_meant(kind, content, format, regions):
     archive, guessed = opened(content, kind)
@@ -192,9 +190,7 @@ def test_a_published_file_is_read_as_it_is_meant(kind, content, format, regions)
     assert shown == (regions or WORD)
 
 
-@pytest.mark.parametrize(
-    ("kind", "content", "readings"), [row[1:] for row in ASKED], ids=[row[0] for row in ASKED]
-)
+@cases(("kind", "content", "readings"), [row[1:] for row in ASKED])
 def test_a_text_that_begins_with_numbers_is_a_question(kind, content, readings):
     archive, _ = opened(content, kind)
     assert archive.errors == ()
@@ -202,10 +198,9 @@ def test_a_text_that_begins_with_numbers_is_a_question(kind, content, readings):
     assert question.expected.rpartition(": ")[2] == " or ".join(readings)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "content", "code", "found"),
     [row[1:] for row in REFUSED],
-    ids=[row[0] for row in REFUSED],
 )
 def test_what_is_not_read_is_refused_and_named(kind, content, code, found):
     archive, _ = opened(content, kind)

@@ -9,6 +9,7 @@ from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.degradation import worsened
 from protocols.core.regions import Region
+from tests.support.cases import cases
 
 SIZE = (400.0, 300.0)
 
@@ -38,7 +39,7 @@ def scores(regions):
     return score.recall, score.precision
 
 
-@pytest.mark.parametrize("seed", range(5))
+@cases("seed", range(5))
 def test_half_of_what_was_found_is_removed(seed):
     worse = made("removed", seed)
     # Seven texts were found, so four are removed; the one next to the text stays.
@@ -49,7 +50,7 @@ def test_half_of_what_was_found_is_removed(seed):
     assert scores(FOUND)[0] == pytest.approx(7 / 12)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@cases("seed", range(5))
 def test_added_regions_stand_where_nothing_is(seed):
     worse = made("added", seed)
     added = worse.regions[len(FOUND) :]
@@ -64,7 +65,7 @@ def test_added_regions_stand_where_nothing_is(seed):
     assert scores(worse.regions) == pytest.approx((7 / 12, 7 / 12))
 
 
-@pytest.mark.parametrize("seed", range(5))
+@cases("seed", range(5))
 def test_moved_regions_stand_beside_the_text(seed):
     worse = made("moved", seed)
     assert len(worse.regions) == len(FOUND)
@@ -84,7 +85,7 @@ def test_a_copy_hangs_on_the_seed_alone():
     assert made("added", 3) != made("added", 4)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "scene"),
     [
         ("removed", {"detections": []}),

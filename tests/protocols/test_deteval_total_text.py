@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
+from tests.support.cases import cases
 from tests.support.reading import scenes_of
 from tests.support.total_text import total_text_tally
 
@@ -156,7 +157,7 @@ def test_the_tables_of_a_second_computation_give_the_same(scene, thresholds, one
     assert ours == pytest.approx(total_text_tally(scene, tr, tp, one_sided=one_sided))
 
 
-@pytest.mark.parametrize("slug", ["deteval-total-text", "deteval-total-text:one-sided"])
+@cases("slug", ["deteval-total-text", "deteval-total-text:one-sided"])
 def test_curved_text_scores_as_in_the_second_computation(slug):
     """Every fifth image of CTW1500, whose words have fourteen points."""
     protocol = registry.get(slug)

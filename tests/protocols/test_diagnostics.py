@@ -11,6 +11,7 @@ from protocols.diagnostics.empty_results import warn_of_empty_results
 from protocols.diagnostics.fits import fit, sample, thinned
 from protocols.diagnostics.trials import offered
 from protocols.formats.problems import Problems
+from tests.support.cases import cases
 
 BOX = Region.from_box
 WORD = BOX(0, 0, 9, 4)
@@ -103,7 +104,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
+@cases("mistake", MISTAKES)
 def test_each_usual_mistake_is_recognised_and_undone(mistake):
     results, reading = MISTAKES[mistake]
     found = offer(results)
@@ -114,7 +115,7 @@ def test_each_usual_mistake_is_recognised_and_undone(mistake):
     assert found.as_read.recall < 0.3
 
 
-@pytest.mark.parametrize("mistake", ["exchanged corners", "rows"])
+@cases("mistake", ["exchanged corners", "rows"])
 def test_a_reading_gives_back_the_corners_that_were_meant(mistake):
     results, reading = MISTAKES[mistake]
     read = readings.read_so(results, reading, sizes=SIZES, known=TRUTH)
@@ -181,9 +182,7 @@ def test_results_without_boxes_on_many_images_are_told_with_their_share():
     assert problems_of(results, names) == [("warning", "F5", found)]
 
 
-@pytest.mark.parametrize(
-    ("n_empty", "n_full", "is_told"), [(2, 8, True), (2, 9, False), (1, 0, False), (4, 0, True)]
-)
+@cases(("n_empty", "n_full", "is_told"), [(2, 8, True), (2, 9, False), (1, 0, False), (4, 0, True)])
 def test_less_than_a_fifth_of_the_images_or_a_single_one_is_no_pattern(n_empty, n_full, is_told):
     names = [f"img_{n}" for n in range(n_empty + n_full)]
     results = {name: () if n < n_empty else (WORD,) for n, name in enumerate(names)}
@@ -203,8 +202,8 @@ def test_images_without_a_file_count_only_if_they_mean_no_boxes():
     assert "2 of 3" in problems_of(results, {"a", "b", "c"}, "empty")[0][2]
 
 
-@pytest.mark.parametrize("period", [2, 3, 10])
-@pytest.mark.parametrize("most", [100, 250])
+@cases("period", [2, 3, 10])
+@cases("most", [100, 250])
 def test_a_sample_sees_what_every_nth_file_lacks(period, most):
     """The share of empty files in the sample, within four standard errors of drawing without return."""
     names = [f"img_{n:04}" for n in range(500)]

@@ -2,9 +2,8 @@
 
 import json
 
-import pytest
-
 from protocols.core.regions import Region
+from tests.support.cases import cases
 from tests.support.opened import BOX, coco, only, opened
 from tests.support.shared import shared_path
 
@@ -45,7 +44,7 @@ def test_marks_before_the_transcriptions_of_ctw_1500_are_taken_off():
     ]
 
 
-@pytest.mark.parametrize("prefix", ["", "gt_"])
+@cases("prefix", ["", "gt_"])
 def test_sixteen_points_that_are_no_offsets_stay_polygons(prefix):
     line = ",".join(str(10 + n * n % 37 + n) for n in range(32))
     _, region = only(opened({f"{prefix}a.txt": f"{line},w"}, format="polygon"))
@@ -103,9 +102,7 @@ def test_tables_are_read_with_their_cells():
     assert not archive.errors
 
 
-@pytest.mark.parametrize(
-    ("track", "part"), [("trackA", "gt"), ("trackB", "gt"), ("trackB", "results/struct")]
-)
+@cases(("track", "part"), [("trackA", "gt"), ("trackB", "gt"), ("trackB", "results/struct")])
 def test_real_tables_are_read_without_an_error(track, part):
     folder = shared_path("data", "ctdar2019", track, *part.split("/"))
     files = {path.name: path.read_bytes() for path in folder.glob("*.xml")}
@@ -178,7 +175,7 @@ def test_methods_of_one_file_become_result_sets_that_share_its_images():
     assert problem.code == "S3"
 
 
-@pytest.mark.parametrize(
+@cases(
     "counts",
     [
         # 3 rows and 4 columns, down the columns: 4 unset, 2 set, 1 unset, 2 set, 3 unset.
@@ -197,7 +194,7 @@ def test_run_lengths_become_rows_of_pixels(counts):
 # CSV
 
 
-@pytest.mark.parametrize(
+@cases(
     ("header", "cells"),
     [
         ("left,top,right,bottom", "1,2,31,6"),

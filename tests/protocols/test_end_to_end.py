@@ -13,6 +13,7 @@ from protocols.command_line.batch import read_scenes
 from protocols.core.base import Scene
 from protocols.core.regions import Region
 from protocols.end_to_end import similarity, with_vocabulary, word_to_spot
+from tests.support.cases import cases
 from tests.support.plain_iou import plain_iou, plain_share
 
 SIGNS = re.escape("!?.:,*\"()·[]/'")
@@ -112,7 +113,7 @@ def test_it_scores_as_plain_loops(rule, spotting, vocabulary, truth, found):
     assert (scored.recall, scored.precision) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("expected", "found", "agree"),
     [
         ("Hello", "HELLO", True),
@@ -137,7 +138,7 @@ def test_all_special_signs_at_the_ends_of_both_may_be_dropped():
     assert score(*pair, only_first_and_last=False).recall == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "word"),
     [
         ("Joe's", "Joe"),
@@ -187,7 +188,7 @@ def test_the_normalised_edit_distance_counts_pairs_and_whatever_is_left():
     assert protocol.overall(scores).indicators["one_minus_ned"] == pytest.approx(0.8 / 4)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("a", "b", "expected"),
     [
         ("kitten", "sitting", 1 - 3 / 7),

@@ -15,6 +15,7 @@ from protocols.core.errors import DataWarning
 from protocols.formats.recognition.known_formats import LINES
 from protocols.formats.recognition.reading import FORMATS, read
 from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 
 PAIRS = [[38, 43], [126, 43], [126, 60], [38, 60]]
@@ -55,8 +56,8 @@ FOREIGN = {
 }
 
 
-@pytest.mark.parametrize("packed", [True, False], ids=["zip", "bare"])
-@pytest.mark.parametrize("slug", FORMATS)
+@cases("packed", [True, False])
+@cases("slug", FORMATS)
 def test_a_file_without_an_element_of_its_format_is_refused(slug, packed):
     suffix = _SUFFIXES.get(slug, ".json")
     for content in FOREIGN[suffix]:
@@ -67,7 +68,7 @@ def test_a_file_without_an_element_of_its_format_is_refused(slug, packed):
         assert archive.errors, content
 
 
-@pytest.mark.parametrize(
+@cases(
     ("slug", "name", "content", "images"),
     [
         ("coco-json", "r.json", "[]", set()),
@@ -103,8 +104,8 @@ def test_an_answer_of_google_that_says_nothing_is_read_beside_others_only():
     assert opened(b"{}", format="google-vision").errors
 
 
-@pytest.mark.parametrize("content", ["null", "[]", "[[]]", " [ ]\n"])
-@pytest.mark.parametrize("packed", [True, False], ids=["zip", "bare"])
+@cases("content", ["null", "[]", "[[]]", " [ ]\n"])
+@cases("packed", [True, False])
 def test_an_image_without_regions_alone_is_asked(content, packed):
     data = zip_bytes({"img_1.json": content}) if packed else content.encode()
     archive = opened(data, "r.zip" if packed else "img_1.json")
@@ -114,7 +115,7 @@ def test_an_image_without_regions_alone_is_asked(content, packed):
     assert question.expected == "your choice of how to read the file: easyocr or coco-json"
 
 
-@pytest.mark.parametrize("name", ["img_1.box", "img_1.xml", "img_1.json"])
+@cases("name", ["img_1.box", "img_1.xml", "img_1.json"])
 def test_an_empty_file_is_called_so(name):
     [problem] = opened(b"", name).problems
     assert (problem.severity, problem.found) == ("error", "an empty file")
@@ -133,7 +134,7 @@ def yolo(*lines, **given):
     return opened(zip_bytes(entries), "seg.zip", **given)
 
 
-@pytest.mark.parametrize(("line", "confidence"), [(SEGMENT, None), (f"{SEGMENT} 0.88", 0.88)])
+@cases(("line", "confidence"), [(SEGMENT, None), (f"{SEGMENT} 0.88", 0.88)])
 def test_segments_of_yolo_are_polygons_in_shares(line, confidence):
     archive = yolo(line)
     [region] = archive.regions["page"]
@@ -163,9 +164,9 @@ ON_THE_EDGE = {
 }
 
 
-@pytest.mark.parametrize("format", [None, "yolo"])
-@pytest.mark.parametrize("others", [(), (SEGMENT,)])
-@pytest.mark.parametrize("numbers", ON_THE_EDGE)
+@cases("format", [None, "yolo"])
+@cases("others", [(), (SEGMENT,)])
+@cases("numbers", ON_THE_EDGE)
 def test_a_polygon_of_yolo_may_end_on_the_edge(numbers, others, format):
     archive = yolo(*others, f"0 {numbers}", format=format, kind="results")
     region = archive.regions["page"][-1]
@@ -174,9 +175,7 @@ def test_a_polygon_of_yolo_may_end_on_the_edge(numbers, others, format):
     assert shares == pytest.approx(ON_THE_EDGE[numbers])
 
 
-@pytest.mark.parametrize(
-    "line", ["0 0.1 0.1 0.3 0.1 0.3 0.3 0.2 0.9 0.1 2", "0 0.1 0.1 0.3 0.1 0.3 0.3 0.9 7"]
-)
+@cases("line", ["0 0.1 0.1 0.3 0.1 0.3 0.3 0.2 0.9 0.1 2", "0 0.1 0.1 0.3 0.1 0.3 0.3 0.9 7"])
 def test_the_number_of_a_track_after_points_is_one_that_no_coordinate_can_be(line):
     [problem] = yolo(line).errors
     assert problem.found.startswith("the number of a track in")
@@ -229,7 +228,7 @@ SHARES = {
 }
 
 
-@pytest.mark.parametrize("slug", SHARES)
+@cases("slug", SHARES)
 def test_numbers_from_0_to_1_are_never_pixels(slug):
     problems = [
         of
@@ -250,7 +249,7 @@ def test_a_pixel_wide_box_and_one_spurious_detection_are_pixels():
 FAILED = {"JobStatus": "FAILED", "StatusMessage": "INVALID_IMAGE_TYPE", "Blocks": []}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "found"),
     [
         (FAILED, "a job with the status “FAILED”: “INVALID_IMAGE_TYPE”"),
@@ -418,7 +417,7 @@ OTHER_LEVELS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", OTHER_LEVELS)
+@cases("case", OTHER_LEVELS)
 def test_units_of_another_level_are_read_and_told(case):
     slug, data, text, told = OTHER_LEVELS[case]
     archive = opened(data, format=slug, sizes=lambda: {"img_1": (200, 100)})
@@ -435,7 +434,7 @@ def test_two_paragraphs_of_hocr_that_are_not_closed_are_two():
     assert account(archive) == [("U2", OF_BLOCKS)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("slug", "data", "told"),
     [
         ("textract", textract("TABLE", "CELL", "CELL", "FUTURE"), [
@@ -477,7 +476,7 @@ LABELME = {
 }
 
 
-@pytest.mark.parametrize(
+@cases(
     ("slug", "data"),
     [
         ("funsd", {"form": [{}]}),
@@ -497,7 +496,7 @@ def test_a_page_without_anything_of_its_format_is_refused(slug, data):
     assert (len(archive.errors), archive.n_regions) == (1, 0)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("slug", "data"),
     [
         ("doctr", doctr()),
@@ -519,7 +518,7 @@ def test_an_empty_page_of_a_known_shape_is_no_boxes(slug, data):
 BLANK = [[PAIRS, " CARE ", 0.9], [[[0, 0], [9, 0], [9, 9], [0, 9]], " ", 0.5]]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "content"),
     [
         ("img_1.json", json.dumps(BLANK)),
@@ -531,7 +530,6 @@ BLANK = [[PAIRS, " CARE ", 0.9], [[[0, 0], [9, 0], [9, 9], [0, 9]], " ", 0.5]]
             {"boundingBox": [of for pair in points for of in pair], "text": text}
             for points, text, _ in BLANK]}]}]}})),
     ],
-    ids=["easyocr", "paddle", "surya", "azure"],
 )  # fmt: skip
 def test_blank_words_are_left_out_and_texts_lose_their_blanks(name, content):
     archive = opened(content.encode(), name)
@@ -551,7 +549,7 @@ STRIP = [10, 10, 210, 150, 210, 170, 10, 30]
 ANNOTATION = {"image_id": 1, "bbox": [10, 10, 200, 160], "iscrowd": 0}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fields", "told"),
     [
         ({"bezier_pts": STRIP * 2, "rec": [35, 33, 96]},
@@ -572,7 +570,7 @@ def test_fields_of_coco_that_are_not_read_are_named(fields, told):
     assert account(archive) == [(code, f"{found} (first in 1)") for code, found in told]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "found"),
     [
         ("truth-bezier", "1 region with its outline in bezier_pts, of which the bbox is read"),
@@ -682,7 +680,7 @@ TASK = {
 UNREAD = "attributes.text, difficult of 1 region (first in img_1)"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("slug", "data"),
     [
         ("art-json", {"gt_img_1": [{"points": PAIRS, **FLAGGED}]}),
@@ -703,7 +701,7 @@ def test_fields_that_look_like_data_and_are_not_read_are_named(slug, data):
     assert account(archive) == [("U1", UNREAD)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("attributes", "found"),
     [
         ({"difficult": "yes", "language": "fr"}, "region_attributes.difficult"),
@@ -736,7 +734,7 @@ def test_what_is_read_under_another_name_is_not_named():
     assert account(archive) == []
 
 
-@pytest.mark.parametrize("turn", [{"rotation": 30.0}, {"attributes": {"rotation": 30.0}}])
+@cases("turn", [{"rotation": 30.0}, {"attributes": {"rotation": 30.0}}])
 def test_a_turn_of_a_box_that_is_not_read_is_named(turn):
     # CVAT's COCO has the box as it was before it was turned.
     box = {"image_id": "img_1", "bbox": [38, 43, 88, 17]}

@@ -12,6 +12,7 @@ from protocols.command_line.main import main
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import FORMATS, read
 from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.cases import cases
 
 BOX = (38.0, 43.0, 126.0, 43.0, 126.0, 60.0, 38.0, 60.0)
 SLANTED = (40.0, 70.0, 80.0, 74.0, 78.0, 90.0, 38.0, 86.0)
@@ -59,7 +60,7 @@ class TestTesseract:
         [line] = opened(TSV.encode(), "img_1.tsv", format="tesseract-tsv-lines").regions["img_1"]
         assert (line.box, line.text, line.confidence) == ((38, 43, 158, 60), '"CARE of', None)
 
-    @pytest.mark.parametrize("slug", ["tesseract-tsv", "tesseract-tsv-lines"])
+    @cases("slug", ["tesseract-tsv", "tesseract-tsv-lines"])
     def test_rules_are_left_out_and_counted(self, slug):
         """The last row of words, in line 7 of the table, and its line, in line 6, are a rule."""
         twice = (TSV + TSV.split("\n", 1)[1].replace("\t1\t", "\t2\t", 1)).encode()
@@ -91,9 +92,7 @@ class TestTesseract:
         b"C 38 40 126 57 0\nA 38 40 126 57 0\n\t 126 40 127 57 0\n",
     )
 
-    @pytest.mark.parametrize(
-        ("content", "texts"), list(zip(BOXES, (["C", "A"], ["CARE"], ["CA"]), strict=True))
-    )
+    @cases(("content", "texts"), list(zip(BOXES, (["C", "A"], ["CARE"], ["CA"]), strict=True)))
     def test_boxes_are_counted_from_the_lower_edge(self, content, texts):
         archive = opened(content, "img_1.box", sizes=lambda: {"img_1": SIZE})
         assert [of.text for of in archive.regions["img_1"]] == texts
@@ -129,7 +128,7 @@ LISTS = {
 
 
 class TestLists:
-    @pytest.mark.parametrize("made_by", LISTS)
+    @cases("made_by", LISTS)
     def test_lists_of_an_image_are_read(self, made_by):
         content = dumped(LISTS[made_by])
         assert guess(io.BytesIO(content), "img_1.json").kind == "results"
@@ -145,7 +144,7 @@ class TestLists:
         archive = opened([[BOX_PAIRS, SLANTED_PAIRS]], format="easyocr")
         assert what(archive) == [(BOX, None, None), (SLANTED, None, None)]
 
-    @pytest.mark.parametrize(
+    @cases(
         ("content", "code", "found"),
         [
             ([[BOX_PAIRS, "CARE", "high"]], "L2", "“high” (region 1 of img_1)"),
@@ -172,7 +171,7 @@ PADDLE_3 = {
 
 
 class TestPaddle:
-    @pytest.mark.parametrize("data", [PADDLE_3, {"res": PADDLE_3}])
+    @cases("data", [PADDLE_3, {"res": PADDLE_3}])
     def test_results_of_version_3_are_their_recognised_lines(self, data):
         archive = opened(data, "img_1_res.json")
         assert (archive.format, what(archive)) == ("paddle-json", BOTH)
@@ -221,7 +220,7 @@ VISION = {"responses": [{
 
 
 class TestGoogleVision:
-    @pytest.mark.parametrize("data", [VISION, VISION["responses"][0]])
+    @cases("data", [VISION, VISION["responses"][0]])
     def test_words_are_read(self, data):
         archive = opened(data)
         assert (archive.format, what(archive), archive.sizes) == (
@@ -352,7 +351,7 @@ IMAGE_ANALYSIS = {"metadata": {"width": 200, "height": 100}, "readResult": {"blo
 
 
 class TestAzure:
-    @pytest.mark.parametrize("data", [AZURE_READ, DOCUMENT_INTELLIGENCE, IMAGE_ANALYSIS])
+    @cases("data", [AZURE_READ, DOCUMENT_INTELLIGENCE, IMAGE_ANALYSIS])
     def test_words_and_lines_of_each_version_are_read(self, data):
         archive = opened(data)
         assert (archive.format, what(archive), archive.sizes) == (
@@ -459,7 +458,7 @@ VIA_2_CSV = (
 
 
 class TestVia:
-    @pytest.mark.parametrize("data", [VIA_3, VIA_3_CSV.encode(), VIA_2_CSV.encode()])
+    @cases("data", [VIA_3, VIA_3_CSV.encode(), VIA_2_CSV.encode()])
     def test_projects_of_version_3_and_tables_are_read(self, data):
         archive = opened(data, "via.x", "truth")
         assert (archive.format, archive.problems) == ("via", ())
@@ -472,7 +471,7 @@ class TestVia:
         data = VIA_3 | {"metadata": {"1_a": {"vid": "1", "xy": shape, "av": {}}}}
         assert what(opened(data, kind="truth")) == [(BOX, None, None)]
 
-    @pytest.mark.parametrize(
+    @cases(
         ("change", "code"),
         [
             ({"metadata": {"1_a": {"vid": "1", "xy": [3, 9, 9, 5], "av": {}}}}, "L1"),
@@ -508,7 +507,7 @@ FULL = [{"id": 7, "data": {"image": "/data/local-files/?d=a/img_1.jpg"}, "annota
 
 
 class TestLabelStudio:
-    @pytest.mark.parametrize("data", [SHORT, FULL])
+    @cases("data", [SHORT, FULL])
     def test_tasks_are_read_whole_and_short(self, data):
         assert guess(io.BytesIO(dumped(data)), "export.json").kind == "truth"
         archive = opened(data, "export.json", "truth")
@@ -550,7 +549,7 @@ BDD = [{"name": "img_1.jpg", "labels": [
 ]}, {"name": "b.jpg", "labels": None}]  # fmt: skip
 
 
-@pytest.mark.parametrize("data", [BDD, {"frames": BDD, "config": {}}])
+@cases("data", [BDD, {"frames": BDD, "config": {}}])
 def test_frames_of_bdd_are_read(data):
     archive = opened(data, "bdd.json")
     assert (archive.format, archive.regions["b"]) == ("bdd", ())
@@ -572,7 +571,7 @@ XFUND = {
 }
 
 
-@pytest.mark.parametrize("data", [FUNSD, XFUND])
+@cases("data", [FUNSD, XFUND])
 def test_words_of_forms_are_read_and_entities_by_choice(data):
     assert guess(io.BytesIO(dumped(data)), "img_1.json").kind == "truth"
     archive = opened(data, kind="truth")
@@ -637,7 +636,7 @@ def test_results_in_shares_have_the_sizes_of_their_truth(tmp_path, capsys):
     assert "iou,textract,*,0.0" in table.read_text()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "content", "look"),
     [
         ("a.json", b'{"input_path": "a.jpg", "rec_text": "CARE", "rec_score": 0.9}', "PaddleOCR's texts without boxes"),
@@ -659,7 +658,7 @@ def test_what_is_not_read_is_named_with_what_to_do(name, content, look):
     assert "image,left,top,right,bottom,text,confidence" in problem.expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("slug", "data", "code"),
     [
         *((slug, [5], "A1") for slug in ("google-vision", "textract", "paddle-json")),
@@ -731,7 +730,7 @@ TURNED = {"image": "img_1.jpg", "label": [PER_CENT | {"rotation": 10}]}
 UNSURE = {"value": "A", "confidence": "high", "geometry": [[0.1, 0.1], [0.2, 0.2]]}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("slug", "data", "said"),
     [
         ("label-studio", [TURNED],
@@ -782,7 +781,7 @@ def test_labels_that_may_be_texts_are_asked_about():
     assert opened(labelled("CARE", "EXIT")).questions[0].found.startswith("2 different labels")
 
 
-@pytest.mark.parametrize(
+@cases(
     "data",
     [labelled("text", "text", "text"), labelled("sign", "door", "car", "car", "car", "car"),
      labelled("a", "b", "c", description="CARE")],

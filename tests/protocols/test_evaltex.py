@@ -9,6 +9,7 @@ from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
 from protocols.formats.readers.scenes import read_scene
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 
 VARIANTS = {
@@ -129,7 +130,7 @@ def test_variants_share_one_measurement():
     assert together == [protocol.score(scenes) for protocol in protocols]
 
 
-@pytest.mark.parametrize("step", [(0, 0), (-7, -400), (431, 3)])
+@cases("step", [(0, 0), (-7, -400), (431, 3)])
 def test_a_detection_half_ignored_counts_wherever_the_image_lies(step):
     """The four regions together cover 23.5 of the parallelogram's 47: half of it, not more than half."""
     ignored = [

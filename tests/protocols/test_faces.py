@@ -9,6 +9,7 @@ import shapely
 from protocols.core.regions import Region
 from protocols.no_ground_truth.faces import faces_of
 from protocols.no_ground_truth.votes import weigh_votes
+from tests.support.cases import cases
 from tests.support.votes import FAR, A, B, quadrilateral, random_methods, table
 
 
@@ -43,9 +44,9 @@ def split_faces(methods, frame):
     return {signature: shape.area for signature, shape in faces.items() if shape.area > 1e-9}
 
 
-@pytest.mark.parametrize("confidences", [False, True])
-@pytest.mark.parametrize("boxes", [False, True])
-@pytest.mark.parametrize("seed", range(8))
+@cases("confidences", [False, True])
+@cases("boxes", [False, True])
+@cases("seed", range(8))
 def test_faces_are_those_of_splitting_the_frame_method_by_method(seed, boxes, confidences):
     methods = random_methods(seed, boxes=boxes, confidences=confidences)
     faces = faces_of(methods, width=100, height=90)

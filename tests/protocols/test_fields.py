@@ -17,6 +17,7 @@ from protocols.formats.containers.contents import Archive, LineFormat
 from protocols.torch import TextDetectionMetric
 from tests.support import commands
 from tests.support.archives import zip_file
+from tests.support.cases import cases
 from tests.support.scenes import SLUGS
 
 WORD = Region.from_box(0, 0, 100, 40, text="word", label="text", confidence=0.9)
@@ -35,7 +36,7 @@ def figures(protocol, truth, found):
     return score.recall, score.precision, score.f_score
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@cases("slug", SLUGS)
 def test_a_label_that_only_one_side_has_changes_no_figure_of_any_protocol(slug):
     protocol, both = registry.get(slug), (WORD, NEXT)
     bare = without(both, "label")
@@ -44,7 +45,7 @@ def test_a_label_that_only_one_side_has_changes_no_figure_of_any_protocol(slug):
     assert figures(protocol, both, bare) == expected
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@cases("slug", SLUGS)
 def test_confidences_of_the_ground_truth_change_no_figure_of_any_protocol(slug):
     protocol, found = registry.get(slug), (WORD, NEXT)
     assert figures(protocol, without(found, "confidence"), found) == figures(protocol, found, found)
@@ -58,7 +59,7 @@ def test_a_script_counts_where_the_ground_truth_has_one():
     assert figures(task_3, [WORD], without([WORD], "label"))[0] == 0.0
 
 
-@pytest.mark.parametrize("slug", ["end-to-end", "popeval", "cleval-end-to-end"])
+@cases("slug", ["end-to-end", "popeval", "cleval-end-to-end"])
 def test_texts_count_where_the_ground_truth_has_them(slug):
     """A word without a text is left out with its detection, as an illegible one is."""
     protocol = registry.get(slug)
@@ -84,7 +85,7 @@ def test_a_finding_needs_a_field_that_the_protocol_reads_and_that_not_all_have()
     assert said.startswith("texts on 1 of 2 truths and 2 of 2 detections")
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@cases("slug", SLUGS)
 def test_numbers_of_images_add_up_to_those_of_all(slug):
     protocol, bare = registry.get(slug), without((WORD, NEXT), "text", "confidence", "label")
     if protocol.needs == "several methods":
@@ -163,7 +164,7 @@ def test_the_shell_says_that_a_protocol_by_name_has_not_its_inputs(tmp_path):
     assert "average-precision, east: the results have no confidences" in done.stderr
 
 
-@pytest.mark.parametrize(
+@cases(
     ("of_truth", "of_found", "said"),
     [
         ((), ("label",), ["labels that the ground truth does not have"]),

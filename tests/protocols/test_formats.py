@@ -22,12 +22,13 @@ from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import FORMATS, UnknownFormat, read
 from protocols.formats.summaries import summaries
 from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.cases import cases
 from tests.support.opened import BOX, marked, only, opened, told
 
 # Where a fault is
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "code", "column", "part"),
     [
         ("0,0,x,9,word", "L2", 5, "x"),
@@ -115,7 +116,7 @@ def test_each_entry_is_told_and_what_that_raises_ends_the_reading():
     assert seen == [1, 2]
 
 
-@pytest.mark.parametrize("slug", ["coco-json", "csv", "evaltex-text", "evaltex-xml", "ctdar-xml"])
+@cases("slug", ["coco-json", "csv", "evaltex-text", "evaltex-xml", "ctdar-xml"])
 def test_documents_are_told_too_and_bounded(slug):
     seen = []
     opened(b"x", format=slug, on_entry=lambda done, total: seen.append((done, total)))
@@ -132,7 +133,7 @@ def test_an_unknown_format_is_refused_with_those_there_are():
     assert not opened({"gt_a.txt": "0,0,9,0,9,9,0,9,a"}, format="QUAD").errors
 
 
-@pytest.mark.parametrize("slug", FORMATS)
+@cases("slug", FORMATS)
 def test_a_format_says_what_it_is(slug):
     of = FORMATS[slug]
     assert (of.slug, set(of.kinds)) == (slug, {"truth", "results"})
@@ -216,7 +217,7 @@ def test_the_codes_are_those_of_the_specification():
 # Guessing
 
 
-@pytest.mark.parametrize(
+@cases(
     ("name", "content", "kind", "format", "method"),
     [
         ("gt.zip", {"gt_a.txt": "0,0,9,9,w"}, "truth", "ltrb", None),
@@ -256,7 +257,7 @@ def test_a_file_that_is_not_there_is_guessed_to_be_nothing(tmp_path):
     assert {p.code for p in read(tmp_path / "no.zip", kind="truth").errors} == {"A1"}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("names", "images"),
     [
         (["1", "2"], ["img_1", "img_2"]),
@@ -278,7 +279,7 @@ def test_names_are_matched_if_every_one_fits_an_image(names, images):
     assert (stated.severity, stated.code) == ("warning", "N2")
 
 
-@pytest.mark.parametrize("names", [["1", "9"], ["1", "img_1"], ["img_1"], ["page_1"]])
+@cases("names", [["1", "9"], ["1", "img_1"], ["img_1"], ["page_1"]])
 def test_names_are_kept_if_one_fits_no_image_or_two_fit_the_same(names):
     text = zip_bytes({f"res_{name}.txt": "0,0,9,9" for name in names})
     archive = read(io.BytesIO(text), kind="results", name="east.zip")

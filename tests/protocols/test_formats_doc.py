@@ -5,14 +5,13 @@ import io
 import re
 from pathlib import Path
 
-import pytest
-
 from protocols.formats.containers.archives import Limits
 from protocols.formats.problems import CODES
 from protocols.formats.readers import scores
 from protocols.formats.recognition.reading import FORMATS, read
 from protocols.formats.writing import converting, regions
 from tests.support.archives import zip_bytes
+from tests.support.cases import cases
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
@@ -60,7 +59,7 @@ def test_the_limits_are_those_of_the_code():
     assert told in TEXT
 
 
-@pytest.mark.parametrize("slug", ["ltrb", "quad", "polygon"])
+@cases("slug", ["ltrb", "quad", "polygon"])
 def test_the_example_line_of_a_format_is_one(slug):
     described = re.search(r"as in ([\d,]+,\S+?)(?:;|$)", FORMATS[slug].description)[1]
     archive = read(io.BytesIO(zip_bytes({"gt_a.txt": described})), kind="truth", format=slug)

@@ -25,6 +25,7 @@ from protocols.formats.containers.image_sizes import exif_orientation, picture_s
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from tests.support.archives import stored, with_orientation, zip_bytes, zip_file
+from tests.support.cases import cases
 
 ORIENTATIONS = range(1, 9)
 TURNED = range(2, 9)
@@ -57,21 +58,21 @@ def score(truth, results):
     return score.recall, score.precision
 
 
-@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@cases("orientation", ORIENTATIONS)
 def test_pictures_of_these_tests_are_upright_once_they_are_turned(orientation):
     picture = Picture.open(io.BytesIO(with_orientation(page(), orientation)))
     assert place_of(ImageOps.exif_transpose(picture)) == WORD
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
-@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@cases("kind", ["JPEG", "PNG"])
+@cases("orientation", ORIENTATIONS)
 def test_a_picture_has_two_sizes(kind, orientation):
     size = picture_size(with_orientation(page(), orientation, kind))
     assert (size, size.orientation) == ((WIDTH, HEIGHT), orientation)
     assert size.stored == ((HEIGHT, WIDTH) if orientation > 4 else (WIDTH, HEIGHT))
 
 
-@pytest.mark.parametrize("orientation", TURNED)
+@cases("orientation", TURNED)
 def test_xmp_turns_no_picture_and_a_webp_is_asked_about(orientation):
     sides = stored(page(), orientation).size
     by_xmp = picture_size(with_orientation(page(), orientation, by_xmp=True))
@@ -80,7 +81,7 @@ def test_xmp_turns_no_picture_and_a_webp_is_asked_about(orientation):
     assert (webp, webp.orientation, webp.asked) == (sides, 1, orientation)
 
 
-@pytest.mark.parametrize("order", ["<", ">"])
+@cases("order", ["<", ">"])
 def test_both_orders_of_bytes_are_read_and_damage_is_no_turn(order):
     begin = b"II*\0" if order == "<" else b"MM\0*"
     entry = struct.pack(f"{order}HHIHH", 274, 3, 1, 6, 0)
@@ -111,8 +112,8 @@ def test_a_header_behind_half_a_megabyte_is_found_in_a_folder_and_a_zip(tmp_path
         assert picture_sizes(source) == {"img_1": (WIDTH, HEIGHT)}
 
 
-@pytest.mark.parametrize("orientation", ORIENTATIONS)
-@pytest.mark.parametrize("word", [WORD, (0, 0, 1, 1), (599, 399, 600, 400), (7, 3, 8, 4)])
+@cases("orientation", ORIENTATIONS)
+@cases("word", [WORD, (0, 0, 1, 1), (599, 399, 600, 400), (7, 3, 8, 4)])
 def test_edges_turn_with_their_picture(orientation, word):
     """One of the words is a single pixel."""
     size = size_of(orientation)
@@ -121,8 +122,8 @@ def test_edges_turn_with_their_picture(orientation, word):
     assert turned_back(Region.from_box(*word), size).box == here
 
 
-@pytest.mark.parametrize("orientation", ORIENTATIONS)
-@pytest.mark.parametrize("word", [WORD, (7, 3, 8, 4)])
+@cases("orientation", ORIENTATIONS)
+@cases("word", [WORD, (7, 3, 8, 4)])
 def test_boxes_with_their_last_pixel_turn_as_pixels_do(orientation, word):
     left, top, right, bottom = in_file(orientation, word)
     given = Region.from_box(left, top, right - 1, bottom - 1)
@@ -131,7 +132,7 @@ def test_boxes_with_their_last_pixel_turn_as_pixels_do(orientation, word):
     assert turned(given, size_of(orientation), with_last_pixel=True) == expected
 
 
-@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@cases("orientation", ORIENTATIONS)
 def test_corners_keep_their_order_and_outlines_their_direction(orientation):
     """The first corner is that of the first letter; a mirrored outline would run the other way."""
     region = Region((103, 138, 360, 140, 358, 184, 101, 180))
@@ -151,7 +152,7 @@ def test_corners_keep_their_order_and_outlines_their_direction(orientation):
     )
 
 
-@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@cases("orientation", ORIENTATIONS)
 def test_pixels_of_a_mask_turn_with_their_picture(orientation):
     mask = Region.from_mask(103, 138, ["1101", "0111", "1000"])
     upright = Picture.new("1", (WIDTH, HEIGHT))
@@ -265,9 +266,9 @@ def opened(file, orientation, format, photograph="JPEG"):
     return read(io.BytesIO(packed), kind="results", format=format, name="net.zip")
 
 
-@pytest.mark.parametrize("format", SHARES)
-@pytest.mark.parametrize("orientation", ORIENTATIONS)
-@pytest.mark.parametrize("photograph", ["JPEG", "PNG"])
+@cases("format", SHARES)
+@cases("orientation", ORIENTATIONS)
+@cases("photograph", ["JPEG", "PNG"])
 def test_right_shares_score_one_beside_their_photograph(format, orientation, photograph):
     archive = opened(SHARES[format](WORD, (WIDTH, HEIGHT)), orientation, format, photograph)
     assert not archive.errors
@@ -278,8 +279,8 @@ def test_right_shares_score_one_beside_their_photograph(format, orientation, pho
         assert "1 photograph with an EXIF orientation" in str(archive.warnings[0])
 
 
-@pytest.mark.parametrize("in_points", [1, 0.72])
-@pytest.mark.parametrize("orientation", TURNED)
+@cases("in_points", [1, 0.72])
+@cases("orientation", TURNED)
 def test_sides_that_a_page_states_decide_the_frame_where_they_fit_one_only(orientation, in_points):
     """A page in points has other sides, in the same proportion."""
     frames = [(WORD, (WIDTH, HEIGHT))]
@@ -292,7 +293,7 @@ def test_sides_that_a_page_states_decide_the_frame_where_they_fit_one_only(orien
         assert archive.sizes["img_1"] == (WIDTH, HEIGHT)
 
 
-@pytest.mark.parametrize("orientation", ORIENTATIONS)
+@cases("orientation", ORIENTATIONS)
 def test_y_from_below_is_of_the_stored_photograph(orientation):
     """Tesseract's leptonica does not turn by EXIF."""
     file = _box_file(in_file(orientation), size_of(orientation).stored)
@@ -309,7 +310,7 @@ def test_shares_of_a_webp_with_an_orientation_are_not_guessed():
     )
 
 
-@pytest.mark.parametrize("suffix", ["gif", "tif", "tiff", "bmp", "avif", "heic"])
+@cases("suffix", ["gif", "tif", "tiff", "bmp", "avif", "heic"])
 def test_a_zip_of_other_pictures_holds_photographs(suffix):
     assert (
         guess(
@@ -345,8 +346,8 @@ def looked_at(results, sizes, reading="", words=WORDS):
     return look(results, Against(truth, len(truth)), sizes, reading, lambda _: results)
 
 
-@pytest.mark.parametrize("n_numbers", [4, 8])
-@pytest.mark.parametrize("orientation", TURNED)
+@cases("n_numbers", [4, 8])
+@cases("orientation", TURNED)
 def test_results_in_the_stored_frame_are_offered_that_reading(orientation, n_numbers):
     """Twelve images, as of an engine that reads bytes; every second photograph has no turn."""
     sizes = {f"img_{n}": size_of(orientation if n % 2 else 1) for n in range(12)}
@@ -371,7 +372,7 @@ def test_one_word_of_a_few_photographs_is_enough_to_ask():
     assert looked_at(results, sizes).offer.reading == "stored"
 
 
-@pytest.mark.parametrize("format", SHARES)
+@cases("format", SHARES)
 def test_shares_of_the_stored_sides_are_offered_that_reading(format):
     sides = size_of(6).stored
     archive = opened(SHARES[format](in_file(6), sides), 6, format)
@@ -381,7 +382,7 @@ def test_shares_of_the_stored_sides_are_offered_that_reading(format):
     assert score([Region.from_box(*WORD)], chosen.regions["img_1"]) == (1, 1)
 
 
-@pytest.mark.parametrize("orientation", TURNED)
+@cases("orientation", TURNED)
 def test_y_from_below_of_an_upright_picture_is_offered_that_reading(orientation):
     archive = opened(_box_file(WORD, (WIDTH, HEIGHT)), orientation, "tesseract-box")
     noticed = looked_at(archive, {"img_1": archive.sizes["img_1"]}, words=[WORD])
@@ -399,8 +400,8 @@ def test_right_results_of_photographs_with_a_turn_are_offered_nothing():
 # Ground truth, which nothing else can be compared with.
 
 
-@pytest.mark.parametrize("orientation", [5, 6, 7, 8])
-@pytest.mark.parametrize("is_stored", [True, False])
+@cases("orientation", [5, 6, 7, 8])
+@cases("is_stored", [True, False])
 def test_ground_truth_is_read_in_the_frame_that_holds_it(orientation, is_stored):
     words = [in_file(orientation, word) for word in WORDS] if is_stored else WORDS
     sizes = {"img_1": size_of(orientation)}
@@ -420,7 +421,7 @@ def test_sides_in_the_file_decide_where_boxes_fit_both_frames():
         assert (decided.regions["img_1"][0].box, trial) == (word, None)
 
 
-@pytest.mark.parametrize("orientation", TURNED)
+@cases("orientation", TURNED)
 def test_ground_truth_that_fits_both_frames_is_asked_about(orientation):
     word = (250, 150, 350, 180)
     here = in_file(orientation, word)

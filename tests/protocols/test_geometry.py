@@ -6,6 +6,7 @@ import shapely
 
 from protocols.core.geometry import Pairs, Shapes, boxes_of, intersection_areas, overlapping_pairs
 from protocols.core.regions import Region
+from tests.support.cases import cases
 
 
 def quads(rng, n, span):
@@ -28,7 +29,7 @@ def polygon(region):
     return shapely.Polygon(np.reshape(region.points, (-1, 2)))
 
 
-@pytest.mark.parametrize("span", [2, 3, 8, 60, 4000])
+@cases("span", [2, 3, 8, 60, 4000])
 def test_convex_quadrilaterals_share_the_area_a_polygon_library_finds(span):
     rng = np.random.default_rng(span)
     a, b = quads(rng, 400, span), quads(rng, 400, span)
@@ -73,7 +74,7 @@ def test_a_mask_has_the_area_of_its_pixels():
     assert shared == pytest.approx([7.0], abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [0, 3, 400])
+@cases("n", [0, 3, 400])
 def test_pairs_are_those_whose_boxes_share_a_point(n):
     rng = np.random.default_rng(n)
     n_truth, n_detections = np.array([n, 2, 0, n]), np.array([n, 0, 3, 1])

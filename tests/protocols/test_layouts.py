@@ -2,11 +2,10 @@
 
 import io
 
-import pytest
-
 from protocols.formats.containers.contents import LineFormat
 from protocols.formats.recognition.reading import read
 from tests.support.archives import zip_bytes
+from tests.support.cases import cases
 
 QUADS = "377,117,463,117,465,130,378,130,Genaxis Theatre\n493,115,519,115,519,131,493,131,[06]\n"
 IGNORED = "374,155,409,155,409,170,374,170,###\n"
@@ -105,7 +104,7 @@ def shown(archive):
     ]
 
 
-@pytest.mark.parametrize(("kind", "text", "format", "regions"), READ)
+@cases(("kind", "text", "format", "regions"), READ)
 def test_lines_are_read_as_they_are_meant(kind, text, format, regions):
     archive = opened(text, kind)
     assert (archive.errors, archive.questions) == ((), ())
@@ -113,14 +112,14 @@ def test_lines_are_read_as_they_are_meant(kind, text, format, regions):
     assert shown(archive) == regions
 
 
-@pytest.mark.parametrize(("kind", "text", "format", "regions"), READ)
+@cases(("kind", "text", "format", "regions"), READ)
 def test_a_format_that_is_named_is_read_as_the_one_that_is_recognised(kind, text, format, regions):
     archive = opened(text, kind, format=format)
     assert (archive.errors, archive.questions) == ((), ())
     assert shown(archive) == regions
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "text", "readings"),
     [
         # A price, or a fifth point far away.
@@ -167,7 +166,7 @@ def test_where_two_readings_are_possible_a_person_is_asked(kind, text, readings)
         assert not opened(text, kind, format=format).questions
 
 
-@pytest.mark.parametrize(
+@cases(
     ("format", "line"),
     [
         ("quad-confidence-first", "0.93,0,0,9,0,9,9,0,9,a,b"),
@@ -198,7 +197,7 @@ def test_a_script_or_a_confidence_before_the_text_is_told():
         assert warning.action.startswith("read as quad-")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("format", "line"),
     [
         ("quad-script", PRICE + "word"),
@@ -219,7 +218,7 @@ def test_coordinates_as_the_data_set_has_them_leave_the_text_to_be_asked():
     assert opened("0,0,9,0,9,9,0,9\n", "results", line_format=LineFormat.QUAD).format == "quad"
 
 
-@pytest.mark.parametrize("line_format", [LineFormat.QUAD, LineFormat.POLYGON])
+@cases("line_format", [LineFormat.QUAD, LineFormat.POLYGON])
 def test_a_text_of_numbers_is_asked_about_however_the_data_set_has_its_coordinates(line_format):
     text = PRICE + "TOTAL\n" + PRICE + "3,180.00\n"
     [question] = opened(text, "results", line_format=line_format).questions

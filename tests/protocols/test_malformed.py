@@ -3,12 +3,11 @@
 import io
 import zipfile
 
-import pytest
-
 from protocols.formats.problems import CODES, problems_as_csv
 from protocols.formats.readers.scores import read_scores
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import FORMATS, read
+from tests.support.cases import cases
 from tests.support.malformed import CASES
 
 
@@ -16,7 +15,7 @@ def test_names_of_the_cases_differ_and_there_are_enough():
     assert len({case.name for case in CASES}) == len(CASES) >= 60
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@cases("case", CASES)
 def test_a_malformed_file_is_told_by_its_code(case):
     content = case.make()
     archive = read(io.BytesIO(content), kind=case.kind, format=case.format, name=case.file_name)
@@ -39,7 +38,7 @@ def test_a_malformed_file_is_told_by_its_code(case):
     problems_as_csv(archive.problems).encode()
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@cases("case", CASES)
 def test_no_other_reader_crashes_on_a_malformed_file(case):
     content = case.make()
     assert guess(io.BytesIO(content), case.file_name).reason.isprintable()

@@ -11,6 +11,7 @@ from protocols.core.errors import ParameterError
 from protocols.core.regions import Region
 from protocols.no_ground_truth.protocol import NoGroundTruth
 from protocols.no_ground_truth.votes import VoteError, weigh_votes
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 from tests.support.votes import BOTH, FAR, METHODS, SEED, A, B, score
 
@@ -105,7 +106,7 @@ def test_one_method_has_the_same_precision_whatever_it_finds():
     assert [scored.precision for scored in scores] == pytest.approx([2 / 3, 2 / 3])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rule", "precision", "f"), [("zero", 0.0, 0.0), ("one", 1.0, 0.0), ("undefined", None, None)]
 )
 def test_a_method_that_marks_nothing_has_the_precision_that_was_chosen(rule, precision, f):
@@ -201,9 +202,7 @@ def test_methods_need_the_same_images():
     assert NoGroundTruth().overall([]).recall is None
 
 
-@pytest.mark.parametrize(
-    "parameters", [{"domain": "page"}, {"empty_precision": "half"}, {"oracle_weight": 1.5}]
-)
+@cases("parameters", [{"domain": "page"}, {"empty_precision": "half"}, {"oracle_weight": 1.5}])
 def test_parameters_outside_their_range_are_refused(parameters):
     with pytest.raises(ParameterError):
         NoGroundTruth(**parameters)
@@ -222,7 +221,7 @@ def test_data_may_name_groups_oracles_and_what_stands_for_no_precision():
     assert evaluate_cases({"systems": [[], []]}) is None
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "message"),
     [
         (3, 'expected a case with "systems" or "methods", or a list of cases'),

@@ -13,6 +13,7 @@ from protocols.core.regions import Region
 from protocols.torch import TextDetectionMetric
 from tests.support import commands
 from tests.support.archives import zip_file
+from tests.support.cases import cases
 from tests.support.empty_sides import EMPTY, SIDES
 from tests.support.scenes import SLUGS, WORD
 
@@ -54,8 +55,8 @@ def is_expected(slug, case, of_image):
     return [getattr(of_image, key) for key in KEYS] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("slug", [slug for slug in ALONE if slug != "table-structure"])
-@pytest.mark.parametrize("case", [case for case in SIDES if case != "nothing, no file"])
+@cases("slug", [slug for slug in ALONE if slug != "table-structure"])
+@cases("case", [case for case in SIDES if case != "nothing, no file"])
 def test_arrays_metric_and_coco_give_what_each_protocol_defines(slug, case):
     truth, found = sides(case)
     facade = tr.score({"a": as_arrays(truth)}, {"a": as_arrays(found)}, slug)
@@ -129,7 +130,7 @@ def test_an_image_without_detections_does_not_hide_that_others_lack_confidences(
         metric.compute()
 
 
-@pytest.mark.parametrize("key", ["iscrowd", "ignore", "difficult", "ignored"])
+@cases("key", ["iscrowd", "ignore", "difficult", "ignored"])
 def test_targets_of_torchvision_mark_what_does_not_count(key):
     """Two words, the second not to be read: one found of one, by the metric and by arrays."""
     target = {"boxes": [[0, 0, 40, 10], [0, 20, 40, 30]], key: [0, 1]}

@@ -12,6 +12,7 @@ from protocols.slot_error.ontology import (
     WangSimilarity,
     read_ontology,
 )
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 
 TOY = Ontology(
@@ -60,7 +61,7 @@ def test_an_empty_text_is_an_empty_ontology():
     assert dict(read_ontology("").parents) == {}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "message"),
     [
         ("a\tb\nc d\n", "line 2: expected child, tab, parent; got 'c d'"),
@@ -93,7 +94,7 @@ def test_a_long_chain_is_no_matter_of_recursion():
 
 # By hand: S values of dog are 1, 0.65, 0.65^2, 0.65^3; of mammal 1, 0.65, 0.65^2; dog and mammal
 # share mammal, animal, thing: (0.65 + 1 + 0.4225 + 0.65 + 0.274625 + 0.4225) / (2.347125 + 2.0725).
-@pytest.mark.parametrize(
+@cases(
     ("a", "b", "similarity"),
     [
         ("dog", "mammal", 0.7737),
@@ -122,7 +123,7 @@ def test_without_an_ontology_only_equal_labels_are_similar():
     assert (wang.of_terms("dog", "dog"), wang.of_terms("dog", "cat")) == (1.0, 0.0)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("a", "b", "similarity"),
     [
         ([], [], 1.0),
@@ -137,7 +138,7 @@ def test_sets_average_their_best_matches(a, b, similarity):
     assert WangSimilarity(TOY).of_sets(a, b) == pytest.approx(similarity)
 
 
-@pytest.mark.parametrize("weight", [-0.1, 1.1, "0.5", True, None, float("nan")])
+@cases("weight", [-0.1, 1.1, "0.5", True, None, float("nan")])
 def test_a_weight_outside_its_range_is_refused(weight):
     with pytest.raises(ParameterError, match="is_a_weight must be a number in"):
         WangSimilarity(TOY, weight)

@@ -20,6 +20,7 @@ from protocols.core.regions import Region
 from protocols.core.unions import Piece, union_areas
 from protocols.formats.readers.rrc import read_archive
 from tests.support.archives import zip_bytes
+from tests.support.cases import cases
 
 OUTLINE = (0, 0, 40, 30, 40, 0, 0, 30, 20, 40)
 SLANTED, OTHER = (
@@ -136,7 +137,7 @@ def test_no_outline_stops_a_protocol(truth, found):
             assert figure is None or 0 <= figure <= 1
 
 
-@pytest.mark.parametrize("largest", [1.1e9, 1e200, 1e308])
+@cases("largest", [1.1e9, 1e200, 1e308])
 def test_coordinates_that_no_file_may_have_are_refused_in_arrays(largest):
     with pytest.raises(ProtocolError, match=r"truth, image 'a', regions\[0\] needs numbers up to"):
         tr.score({"a": [[0, 0, largest, 9]]}, {"a": []}, "iou")

@@ -7,6 +7,7 @@ from protocols.core.base import Scene
 from protocols.core.errors import ParameterError
 from protocols.core.performance import performance_graphs
 from protocols.core.regions import Region
+from tests.support.cases import cases
 
 WORD = Region.from_box(0, 0, 99, 9)
 # 60 of its 100 columns, so 0.6 of the word and all of the detection.
@@ -31,7 +32,7 @@ def test_a_partial_detection_counts_up_to_the_share_it_covers():
     assert performance.recall == pytest.approx(0.3)
 
 
-@pytest.mark.parametrize("slug", ["iou", "evaltex"])
+@cases("slug", ["iou", "evaltex"])
 def test_graphs_of_no_image_are_undefined(slug):
     performance = performance_graphs(registry.get(slug), [], steps=2)
     assert (performance.recall, performance.precision, performance.f_score) == (None, None, None)
@@ -46,7 +47,7 @@ def test_an_exact_detection_fills_every_graph():
     assert [len(graph.points) for graph in performance.graphs] == [5, 5]
 
 
-@pytest.mark.parametrize(("slug", "steps"), [("count", 20), ("deteval", 0), ("deteval", 1001)])
+@cases(("slug", "steps"), [("count", 20), ("deteval", 0), ("deteval", 1001)])
 def test_what_has_no_graph_is_refused(slug, steps):
     with pytest.raises(ParameterError):
         performance_graphs(registry.get(slug), [Scene((WORD,), (WORD,))], steps)

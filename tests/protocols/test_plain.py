@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
+from tests.support.cases import cases
 from tests.support.plain import PLAIN, leaning
 from tests.support.reading import scenes_of
 from tests.support.shared import shared_path
@@ -36,7 +37,7 @@ REFERENCES = [
 ] + [("ctw1500", "tiou", "ctd"), ("clova-doc", "cleval", "example")]
 
 
-@pytest.mark.parametrize(("data", "slug", "method"), REFERENCES)
+@cases(("data", "slug", "method"), REFERENCES)
 def test_the_plain_version_scores_as_the_official_tool_does(data, slug, method):
     boxes = data == "icdar2015" and slug in ("icdar13", "deteval")
     name = f"{data}{'-aabb' if boxes else ''}.{slug}.json"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from protocols.core.errors import RegionError
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
+from tests.support.cases import cases
 
 numbers = st.integers(-1000, 1000) | st.floats(-1e6, 1e6)
 regions = st.builds(
@@ -28,7 +29,7 @@ def test_what_is_encoded_decodes_to_itself_through_json(drawn):
     assert decode_regions(json.loads(json.dumps(encode_regions(drawn)))) == tuple(drawn)
 
 
-@pytest.mark.parametrize(
+@cases(
     "points",
     [(), (0, 0, 1, 1), (0, 0, 1, 1, 2), (0, 0, 1, 1, 2, float("nan")), (0,) * 5 + (float("inf"),)],
 )
@@ -37,7 +38,7 @@ def test_what_is_no_region_is_refused(points):
         Region(points)
 
 
-@pytest.mark.parametrize(
+@cases(
     "damaged",
     [
         None,
@@ -88,7 +89,7 @@ def test_sets_that_look_different_have_different_forms():
     assert len(set(forms)) == len(forms)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("points", "expected"),
     [
         ((0, 0, 9, 0, 9, 9, 0, 9), True),

@@ -14,6 +14,7 @@ from protocols.formats.readers.rrc import read_archive
 from protocols.formats.readers.rrc_lines import Rules
 from protocols.formats.readers.scores import read_scores
 from tests.support.archives import damaged_zip, encrypted_zip, link_zip, zip_bytes
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 
 
@@ -39,7 +40,7 @@ def only_region(archive):
     return region
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "text", "ignored"),
     [
         ("1,2,30,40,word", "word", False),
@@ -125,7 +126,7 @@ def test_clutter_of_operating_systems_is_passed_over():
     assert (list(archive.regions), archive.problems) == (["a"], ())
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "code", "found", "expected"),
     [
         ("1,2,3,4,5,6,7", "L1", "7 numbers in “1,2,3,4,5,6,7”", "8 numbers (a quadrilateral)"),
@@ -151,7 +152,7 @@ def test_a_line_that_cannot_be_read_is_refused_with_its_place(text, code, found,
     assert str(problem) == f"set.zip > gt_img_1.txt, line 3: found {found}; expected {expected}."
 
 
-@pytest.mark.parametrize("line", ["10,0,9,9", "0,10,9,9"])
+@cases("line", ["10,0,9,9", "0,10,9,9"])
 def test_a_box_of_negative_size_is_refused(line):
     [problem] = results(line).errors
     assert (problem.code, problem.line) == ("L4", 1)
@@ -186,7 +187,7 @@ def test_the_same_box_twice_is_told_and_kept():
     assert archive.n_regions == 2
 
 
-@pytest.mark.parametrize(
+@cases(
     ("content", "code", "found"),
     [
         (b"", "A1", "a file that is not a zip"),
@@ -217,7 +218,7 @@ def test_duplicate_entries_are_refused():
     assert (problem.code, problem.entry) == ("N3", "b/gt_img_1.txt")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("strange", "offered"),
     [
         ("img_1.txt", " (perhaps res_img_1.txt)"),
@@ -262,7 +263,7 @@ def test_all_faults_are_counted_and_the_first_thousand_kept():
     assert len(archive.errors) == 1000
 
 
-@pytest.mark.parametrize(
+@cases(
     ("kind", "line"),
     [
         ("truth", "0,0,9,9"),
@@ -319,7 +320,7 @@ def test_the_lying_size_of_an_entry_does_not_pass_the_limit():
     assert read(bytes(content), limits=Limits(entry_bytes=1000)).errors
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "name", "kind", "n_files", "n_regions"),
     [
         ("icdar2013", "gt", "truth", 233, 1095),
@@ -367,7 +368,7 @@ def test_scores_are_read_and_empty_cells_are_undefined():
     assert table.problems == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("line", "code", "found"),
     [
         ("a,m,1.2,0", "S2", "“1.2” (looks like a percentage"),
@@ -388,7 +389,7 @@ def test_a_score_that_cannot_be_is_refused_with_its_line(line, code, found):
     assert len(table.rows) == 1
 
 
-@pytest.mark.parametrize("text", ["", "image,method,recall\n", "a,b,c,d\n"])
+@cases("text", ["", "image,method,recall\n", "a,b,c,d\n"])
 def test_a_header_without_a_column_is_refused_by_its_name(text):
     [problem] = scores(text).problems
     assert problem.code == "L1"

@@ -1,10 +1,9 @@
 """Sentinels: the protocols that look at no ground truth."""
 
-import pytest
-
 from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
+from tests.support.cases import cases
 
 REGISTERED = sorted(registry.PROTOCOLS)
 SENTINELS = [slug for slug in REGISTERED if registry.is_sentinel(slug)]
@@ -17,7 +16,7 @@ def test_the_sentinels_are_those_of_the_source():
     assert not registry.is_sentinel("a-plug-in-that-is-gone")
 
 
-@pytest.mark.parametrize("slug", SENTINELS)
+@cases("slug", SENTINELS)
 def test_a_sentinel_scores_the_same_whatever_the_ground_truth(slug):
     scores = registry.get(slug).score(
         [Scene(truth, (WORD, FAR)) for truth in ((), (WORD,), (FAR, FAR))]
@@ -25,7 +24,7 @@ def test_a_sentinel_scores_the_same_whatever_the_ground_truth(slug):
     assert len({(score.recall, score.precision, score.f_score) for score in scores}) == 1
 
 
-@pytest.mark.parametrize("slug", ["iou", "deteval", "evaltex"])
+@cases("slug", ["iou", "deteval", "evaltex"])
 def test_other_protocols_look_at_the_ground_truth(slug):
     right, wrong = registry.get(slug).score([Scene((WORD,), (WORD,)), Scene((FAR,), (WORD,))])
     assert right.recall > wrong.recall

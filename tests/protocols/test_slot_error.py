@@ -15,6 +15,7 @@ from protocols.slot_error.items import Document, Item
 from protocols.slot_error.ontology import Ontology, WangSimilarity, read_ontology
 from protocols.slot_error.pairing import pair_items
 from protocols.slot_error.protocol import SlotError
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 
 # Main table: S, I, D, M, P, and the printed SER, recall, precision, F1.
@@ -115,7 +116,7 @@ def test_every_reference_case_has_its_values():
         assert_equal(answer["result"], case["expected"], reference["tolerance"], case["name"])
 
 
-@pytest.mark.parametrize(("table", "who", "substitutions", "matches", "printed"), ROWS)
+@cases(("table", "who", "substitutions", "matches", "printed"), ROWS)
 def test_published_rows_follow_from_their_counts(table, who, substitutions, matches, printed):
     counts = counts_of(who, substitutions, matches)
     assert counts.n_references == 507
@@ -177,7 +178,7 @@ def test_an_ontology_given_beside_serves_cases_without_their_own():
     assert answers[0]["result"]["views"]["combined"]["M"] == pytest.approx(2 / 3)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("counts", "expected"),
     [
         (SlotCounts(0, 0), (0.0, 1.0, 1.0, 1.0)),
@@ -190,7 +191,7 @@ def test_empty_sides_have_the_values_of_the_definition(counts, expected):
     assert (counts.slot_error_rate, counts.recall, counts.precision, counts.f1) == expected
 
 
-@pytest.mark.parametrize(
+@cases(
     ("given", "message"),
     [
         (3, 'expected a case with "documents", or a list of cases'),
@@ -222,7 +223,7 @@ def test_a_refusal_names_the_place(given, message):
     assert str(refusal.value).startswith(message)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("item", "message"),
     [
         ({}, 'expected either "spans" or "polygons"'),
@@ -324,7 +325,7 @@ def test_labels_must_be_equal_where_there_are_any():
     }
 
 
-@pytest.mark.parametrize("view", ["combined", "labels"])
+@cases("view", ["combined", "labels"])
 def test_a_label_on_one_side_only_changes_no_figure(view):
     """A category in COCO's results and none in lines: the boxes are the same, and so is the rate."""
     named = Region(NEXT.points, label="text")
@@ -353,7 +354,7 @@ def test_precision_above_one_is_stored_as_one_with_the_raw_value_beside_it():
     assert (overall.precision, overall.indicators["raw_precision"]) == (1.0, 2.0)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("truth", "detections", "expected", "rate"),
     [
         ([], (), (1.0, 1.0, 1.0), 0.0),

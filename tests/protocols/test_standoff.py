@@ -7,6 +7,7 @@ from protocols.slot_error.counts import SlotCounts, count_slots
 from protocols.slot_error.items import Document, Item
 from protocols.slot_error.ontology import WangSimilarity, read_ontology
 from protocols.slot_error.pairing import pair_items
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 
 STANDOFF = """T1\tTitle 0 9\tsome text
@@ -27,7 +28,7 @@ def test_standoff_habitats_have_fragments_and_labels():
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("text", "message"),
     [
         ("T1\n", "a.a2, line 1: expected a type and start end"),

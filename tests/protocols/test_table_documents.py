@@ -9,6 +9,7 @@ from protocols.command_line.main import main
 from protocols.command_line.table_folders import evaluate_folders
 from protocols.formats.readers.ctdar import DocumentError, read_document
 from tests.support.archives import zip_file
+from tests.support.cases import cases
 from tests.support.tables import SQUARE, cell, document
 
 
@@ -26,9 +27,7 @@ def test_a_document_is_read_in_file_order_with_its_cells_after_each_table():
     assert read_document(document(), "a.xml") == ()
 
 
-@pytest.mark.parametrize(
-    "points", ["0,0 0,9 9,9", "0,0,0,9,9,9", "0,0, 0,9 ,9 9", " 0 0\n0 9\t9,9 ", "+0,0 0,9 9,9"]
-)
+@cases("points", ["0,0 0,9 9,9", "0,0,0,9,9,9", "0,0, 0,9 ,9 9", " 0 0\n0 9\t9,9 ", "+0,0 0,9 9,9"])
 def test_blanks_and_commas_separate_coordinates_in_any_mixture(points):
     [table] = read_document(document(f'<Coords points="{points}"/>'), "a.xml")
     assert table.points == (0, 0, 0, 9, 9, 9)
@@ -43,7 +42,7 @@ def coords(points):
     return f'<Coords points="{points}"/>'
 
 
-@pytest.mark.parametrize(
+@cases(
     ("content", "message"),
     [
         (document(SQUARE, coords("0,0 0,9 9")), ", table 1: 5 coordinates"),

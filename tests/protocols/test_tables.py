@@ -13,6 +13,7 @@ from protocols.core.regions import Region
 from protocols.formats.readers.ctdar import read_document
 from protocols.table_detection import TableDetection
 from protocols.table_structure import TableStructure
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 from tests.support.tables import (
     BOUND,
@@ -44,8 +45,8 @@ def test_every_small_case_counts_as_the_reference_does():
             assert score.f_score == pytest.approx(case["wavg_f1"][variant], abs=BOUND)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("run", RUNS)
+@cases("variant", VARIANTS)
+@cases("run", RUNS)
 def test_every_file_of_every_run_counts_as_the_reference_does(run, variant):
     track, name = run.split("/")
     folder = shared_path("data", "ctdar2019", track)
@@ -81,8 +82,8 @@ def test_the_published_rows_follow_the_formula_of_the_average_but_one():
     assert exceptions == [("Lenovo Ocean", 0.8773)]
 
 
-@pytest.mark.parametrize("protocol", [TableDetection, TableStructure])
-@pytest.mark.parametrize("variant", VARIANTS)
+@cases("protocol", [TableDetection, TableStructure])
+@cases("variant", VARIANTS)
 def test_what_is_given_for_empty_sides(protocol, variant):
     full = table_of(*GRID)
     for truth, detections, expected in (
@@ -232,7 +233,7 @@ def test_a_cell_without_its_table_is_refused():
     assert scored(TableStructure(), [TABLE, alone], [TABLE, alone]).f_score == 1.0
 
 
-@pytest.mark.parametrize("grid", [(0, 0, -1, 0), (-1, 0, 0, 0), (0, 5, 0, 4), (0, 0, 10**7, 0)])
+@cases("grid", [(0, 0, -1, 0), (-1, 0, 0, 0), (0, 5, 0, 4), (0, 0, 10**7, 0)])
 def test_a_cell_with_an_impossible_range_is_refused(grid):
     with pytest.raises(RegionError, match="truth 1: a cell needs"):
         scored(TableStructure(), [TABLE, Region(TABLE.points, cell=grid)], [])

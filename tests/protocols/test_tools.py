@@ -17,6 +17,7 @@ from protocols.formats.recognition.reading import read
 from protocols.formats.writing.converting import write
 from protocols.formats.writing.regions import NotWritable
 from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.cases import cases
 
 TRIANGLE = (48.0, 84.0, 61.0, 79.0, 75.0, 73.0)
 POINTS = [[48, 84], [61, 79], [75, 73]]
@@ -115,7 +116,7 @@ READ = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("slug", READ)
+@cases("slug", READ)
 def test_a_file_is_guessed_and_read(slug):
     name, content, size, regions = READ[slug]
     assert guess(io.BytesIO(content), name).format == slug
@@ -148,7 +149,7 @@ def test_shares_need_a_size_which_may_be_known_otherwise():
     assert (region.confidence, region.label) == (0.5, "0")
 
 
-@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+@cases("kind", ["JPEG", "PNG", "WEBP"])
 def test_the_size_of_a_picture_is_read_from_its_beginning(kind):
     assert picture_size(picture_bytes(123, 45, kind)) == (123, 45)
     assert picture_size(picture_bytes(123, 45, kind)[:20]) is None
@@ -195,7 +196,7 @@ def test_a_page_without_words_gives_its_regions_and_prefixes_are_no_matter():
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("slug", "content", "code"),
     [
         ("paddle", b"img_1.jpg [{}]", "L1"),
@@ -244,7 +245,7 @@ MORE = {
 }
 
 
-@pytest.mark.parametrize("slug", MORE)
+@cases("slug", MORE)
 def test_what_is_written_reads_back_equal(slug):
     held = {"img_1": (*SCENE["img_1"], replace(SCENE["img_1"][1], **MORE[slug]))}
     if slug == "hiertext":
@@ -257,7 +258,7 @@ def test_what_is_written_reads_back_equal(slug):
         assert write(archive.regions, slug, kind="truth", sizes=SIZES) == content
 
 
-@pytest.mark.parametrize(
+@cases(
     ("slug", "field", "value"),
     [
         *(("paddle", "id", "w"), ("hiertext", "label", "a"), ("labelme", "parent", "a")),

@@ -15,14 +15,15 @@ from protocols import registry
 from protocols.core.errors import ParameterError, ProtocolError
 from protocols.torch import HAS_TORCHMETRICS, NotABatch, TextDetectionMetric
 from tests.support.batches import at_once, batch, images
+from tests.support.cases import cases
 
 ROOT = Path(__file__).resolve().parents[2]
 # Sums, ranked confidences over all images, a choice by all of the ground truth, and undefined images.
 SLUGS = ["iou", "average-precision", "cleval", "deteval", "evaltex"]
 
 
-@pytest.mark.parametrize("slug", SLUGS)
-@pytest.mark.parametrize("size", [1, 4, 9])
+@cases("slug", SLUGS)
+@cases("size", [1, 4, 9])
 def test_batches_of_any_size_give_the_figures_of_all_at_once(slug, size):
     some, metric = images(), TextDetectionMetric(slug)
     for start in range(0, len(some), size):
@@ -57,7 +58,7 @@ IN_PLACE_OF_TORCH = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("slug", ALONE)
+@cases("slug", ALONE)
 def test_a_metric_that_saw_nothing_is_undefined_and_says_so(slug):
     metric = TextDetectionMetric(slug)
     untouched = undefined_of(metric)
@@ -188,7 +189,7 @@ def test_outlines_come_as_boxes_quads_or_polygons_of_lists_or_arrays():
         assert metric.compute()["f_score"] == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("found", "says"),
     [
         ({}, r"detections\[0\] needs one of boxes, quads, polygons; it has nothing"),
@@ -224,8 +225,8 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("box_format", "box"), WRITTEN)
-@pytest.mark.parametrize("normalized", [False, True])
+@cases(("box_format", "box"), WRITTEN)
+@cases("normalized", [False, True])
 def test_boxes_are_read_in_the_format_that_is_named(box_format, box, normalized):
     """The second way: the same word as points in pixels, which every format gives."""
     metric = TextDetectionMetric("iou", box_format=box_format, normalized=normalized)
@@ -255,7 +256,7 @@ def test_a_box_that_ends_before_it_begins_is_noticed_once():
     assert len(warned) == 1
 
 
-@pytest.mark.parametrize(
+@cases(
     ("box", "says"),
     [
         ([0, 0, float("nan"), 9], r"truths\[0\], boxes\[1\] needs finite numbers, got nan"),
@@ -268,7 +269,7 @@ def test_a_number_that_is_none_is_named_by_image_and_region(box, says):
         TextDetectionMetric("iou").update([{"boxes": []}], [{"boxes": [[0, 0, 9, 9], box]}])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("sizes", "says"),
     [
         (None, "normalized coordinates need sizes"),

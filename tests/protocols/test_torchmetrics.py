@@ -6,6 +6,7 @@ import pytest
 
 from protocols.torch import TextDetectionMetric
 from tests.support.batches import at_once, batch, images
+from tests.support.cases import cases
 
 torchmetrics = pytest.importorskip("torchmetrics", reason="needs the extra [torch]")
 
@@ -39,7 +40,7 @@ def test_a_collection_keeps_metrics_apart_that_agree_at_first():
     assert found["strict_recall"] < found["iou_recall"]
 
 
-@pytest.mark.parametrize("slug", ["iou", "average-precision"])
+@cases("slug", ["iou", "average-precision"])
 def test_a_copy_goes_on_by_itself(slug):
     metric = seen(slug)
     for copy in (metric.clone(), pickle.loads(pickle.dumps(metric)), metric.to("cpu")):

@@ -15,6 +15,7 @@ from protocols.formats.readers import layouts, rrc, rrc_lines
 from protocols.formats.readers.rrc import read_archive
 from protocols.formats.readers.rrc_lines import Rules
 from tests.support.archives import zip_bytes
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 
 NUMBERS = st.one_of(
@@ -133,7 +134,7 @@ def test_the_published_call_reads_and_refuses_as_line_by_line(texts, kind, ltrb,
         assert quick == as_published(file.name, lines)
 
 
-@pytest.mark.parametrize(("name", "kind"), [("gt", "truth"), ("pixellink", "results")])
+@cases(("name", "kind"), [("gt", "truth"), ("pixellink", "results")])
 def test_public_sets_are_those_of_the_careful_reader(name, kind):
     content = shared_path("data", "icdar2015", f"{name}.zip").read_bytes()
     quick = read_archive(io.BytesIO(content), kind=kind, name="a.zip")

@@ -19,6 +19,7 @@ from protocols.core.errors import DataWarning
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.cases import cases
 
 CASES = Path(__file__).resolve().parents[1] / "support" / "cases"
 # Text, left, top, right, bottom of the words and lines that kraken and OCR-D wrote.
@@ -60,7 +61,7 @@ def said(archive):
 class TestOwnChildren:
     """The outline, text and confidence of a word are never those of its characters."""
 
-    @pytest.mark.parametrize("shape", [True, False])
+    @cases("shape", [True, False])
     def test_a_string_of_alto_has_not_the_outline_of_its_last_glyph(self, shape):
         own = '<Shape><Polygon POINTS="40 40 80 40 80 70 40 70"/></Shape>' if shape else ""
         archive = opened(
@@ -77,7 +78,7 @@ class TestOwnChildren:
         assert (he.text, he.confidence, he.box) == ("He", 0.9, (40, 40, 80, 70))
         assert (word.text, word.confidence, word.parent) == ("said", 0.8, "l0")
 
-    @pytest.mark.parametrize(
+    @cases(
         ("texts", "wanted"),
         [
             ((("", "a"), ("", "b")), "a"),
@@ -98,7 +99,7 @@ class TestOwnChildren:
         [word] = opened(page_xml(f"<Word>{COORDS}{glyph}</Word>")).regions["p"]
         assert (word.text, word.confidence) == (None, None)
 
-    @pytest.mark.parametrize("format", ["alto.xml", "page.xml", "hocr"])
+    @cases("format", ["alto.xml", "page.xml", "hocr"])
     def test_words_of_kraken_are_those_that_it_was_given(self, format):
         archive = opened(case(f"kraken/words.{format}"), f"page.{format.rpartition('.')[2]}")
         regions = archive.regions["page"]
@@ -116,7 +117,7 @@ class TestOwnChildren:
         assert [region.text for region in plain] == TEXTS
         assert characters == plain
 
-    @pytest.mark.parametrize(
+    @cases(
         "inside",
         [
             # As Tesseract writes characters, alternatives (lstm_choice_mode) and emphasis.
@@ -185,8 +186,8 @@ WORDS = {
 
 
 class TestWithoutText:
-    @pytest.mark.parametrize("slug", WORDS)
-    @pytest.mark.parametrize("kind", ["truth", "results"])
+    @cases("slug", WORDS)
+    @cases("kind", ["truth", "results"])
     def test_blank_words_are_left_out_and_counted_and_texts_lose_blanks_at_both_ends(
         self, slug, kind
     ):
@@ -196,7 +197,7 @@ class TestWithoutText:
         [problem] = archive.problems
         assert (problem.action, problem.line) == ("left out", 1)
 
-    @pytest.mark.parametrize("slug", WORDS)
+    @cases("slug", WORDS)
     def test_an_empty_text_is_left_out_of_results_unless_nothing_has_a_text(self, slug):
         """Ground truth may have words that could not be read, and a detector reads none."""
         for texts, kind, n in (
@@ -215,7 +216,7 @@ class TestWithoutText:
         assert archive.regions == {"p": ()}
         assert said(archive) == ["U1: 1 word or line without text"]
 
-    @pytest.mark.parametrize(
+    @cases(
         ("name", "texts"),
         [
             ("wordstrbox", ["He said open the door", "for CARE at gate 12", "and left it shut"]),
@@ -260,7 +261,7 @@ class TestWithoutText:
             units = "word or line" if n == 1 else "words or lines"
             assert said(archive) == [f"U1: {n} {units} without text"] * bool(n)
 
-    @pytest.mark.parametrize("format", ["words.alto.xml", "words.page.xml"])
+    @cases("format", ["words.alto.xml", "words.page.xml"])
     def test_every_word_of_kraken_is_read_or_counted(self, format):
         """ALTO has the blanks between words as SP, PAGE as words."""
         content = case(f"kraken/{format}")
@@ -276,8 +277,8 @@ class TestWithoutText:
 class TestLevels:
     LINES = "U2: 1 page without words, of which the lines are read"
 
-    @pytest.mark.parametrize("what", ["lines", "segmented"])
-    @pytest.mark.parametrize("format", ["alto.xml", "page.xml", "hocr"])
+    @cases("what", ["lines", "segmented"])
+    @cases("format", ["alto.xml", "page.xml", "hocr"])
     def test_lines_of_kraken_are_read_where_it_wrote_no_words(self, what, format):
         """kraken's hOCR has no text of a line that it did not divide."""
         archive = opened(case(f"kraken/{what}.{format}"), f"page.{format.rpartition('.')[2]}")
@@ -304,7 +305,7 @@ class TestLevels:
         assert (line.text, line.confidence) == ("He said", 0.5)
         assert said(archive) == [self.LINES]
 
-    @pytest.mark.parametrize(
+    @cases(
         ("sides", "points"),
         [
             # The box of the line, as eScriptorium writes it; and a word in a part of the line.
@@ -317,7 +318,7 @@ class TestLevels:
         archive = opened(alto(f'<TextLine>{shape}<String CONTENT="a" {sides}/></TextLine>'))
         assert [region.points for region in archive.regions["p"]] == [points]
 
-    @pytest.mark.parametrize(
+    @cases(
         ("slug", "content"),
         [
             ("page-xml", case("ocrd/page.xml")),
@@ -360,7 +361,7 @@ class TestLevels:
             told = "U2: 1 page without words and lines, of which the blocks are read"
             assert said(archive) == [told]
 
-    @pytest.mark.parametrize(
+    @cases(
         ("slug", "inside"),
         [
             ("alto-xml", alto('<Illustration ID="a"/><GraphicalElement ID="b"/>')),
@@ -376,9 +377,7 @@ class TestLevels:
         assert archive.regions == {"p": ()}
         assert said(archive) == ["U1: 2 pictures, tables or rules on pages without words"]
 
-    @pytest.mark.parametrize(
-        ("level", "format"), [("4", "tesseract-tsv"), ("5", "tesseract-tsv-lines")]
-    )
+    @cases(("level", "format"), [("4", "tesseract-tsv"), ("5", "tesseract-tsv-lines")])
     def test_a_table_of_tesseract_with_one_level_gives_it_and_says_so(self, level, format):
         header, *rows = case("tesseract/one.tsv").decode().split("\n")
         kept = "\n".join([header, *(row for row in rows if row.startswith(level))])
@@ -409,14 +408,14 @@ class TestOtherFormats:
         '<html><body><span class="ocr_line" title="bbox 0 0 9 9">a</span></body></html>',
     )
 
-    @pytest.mark.parametrize("slug", ["alto-xml", "page-xml", "hocr", "ctdar-xml", "evaltex-xml"])
-    @pytest.mark.parametrize("content", DOCUMENTS)
+    @cases("slug", ["alto-xml", "page-xml", "hocr", "ctdar-xml", "evaltex-xml"])
+    @cases("content", DOCUMENTS)
     def test_it_is_refused(self, slug, content):
         archive = opened(content, format=slug)
         assert [problem.code for problem in archive.errors] == ["A1"]
         assert archive.n_regions == 0
 
-    @pytest.mark.parametrize(
+    @cases(
         ("slug", "content"),
         [("alto-xml", page_xml("")), ("page-xml", alto("")), ("evaltex-xml", alto(""))],
     )
@@ -424,7 +423,7 @@ class TestOtherFormats:
         [problem] = opened(content, format=slug).errors
         assert problem.found.startswith("a document “")
 
-    @pytest.mark.parametrize("content", [ABBYY, DOCUMENTS[3].encode()])
+    @cases("content", [ABBYY, DOCUMENTS[3].encode()])
     def test_xml_of_abbyy_is_named(self, content):
         for name, given in (("page.xml", content), ("set.zip", zip_bytes({"page.xml": content}))):
             [problem] = opened(given, name).errors
@@ -458,15 +457,15 @@ PAGES = {
 
 
 class TestNames:
-    @pytest.mark.parametrize("slug", PAGES)
-    @pytest.mark.parametrize("name", NAMES)
+    @cases("slug", PAGES)
+    @cases("name", NAMES)
     def test_names_that_engines_make_up_are_replaced_by_that_of_the_file(self, slug, name):
         suffix = "hocr" if slug == "hocr" else "xml"
         files = {f"{stem}.{suffix}": PAGES[slug](name) for stem in ("rot8", "other")}
         archive = opened(zip_bytes(files), "set.zip", format=slug)
         assert (archive.errors, set(archive.regions)) == ((), {"rot8", "other"})
 
-    @pytest.mark.parametrize("slug", PAGES)
+    @cases("slug", PAGES)
     def test_other_names_are_kept(self, slug):
         for name, image in (("a/tess_input.png", "tess_input"), ("unknown_1.png", "unknown_1")):
             assert list(opened(PAGES[slug](name), "page.x", format=slug).regions) == [image]
@@ -475,14 +474,14 @@ class TestNames:
         archive = opened(hocr("", "bbox 0 0 9 9; image a/my page.png; ppageno 0"))
         assert list(archive.regions) == ["my page"]
 
-    @pytest.mark.parametrize("name", ["two.hocr", "two.xml", "two.tsv"])
+    @cases("name", ["two.hocr", "two.xml", "two.tsv"])
     def test_pages_of_tesseract_are_images_of_their_own(self, name):
         archive = opened(case(f"tesseract/{name}"), name)
         assert {image: len(of) for image, of in archive.regions.items()} == N_TEXTS_OF_PAGES
         assert set(archive.sizes.values()) == {(700, 320)}
         assert [of.text for of in archive.regions["two_2"]][:2] == ["Second", "page"]
 
-    @pytest.mark.parametrize("slug", ["hocr", "alto-xml"])
+    @cases("slug", ["hocr", "alto-xml"])
     def test_pages_of_a_file_without_a_name_are_numbered_too(self, slug):
         archive = opened(PAGES[slug]("unknown", 2), "scan.pdf.x", format=slug)
         assert list(archive.regions) == ["scan_1", "scan_2"]
@@ -494,7 +493,7 @@ class TestNames:
         )
         assert list(opened(pages, "x.hocr").regions) == ["a", "b_1", "b_2"]
 
-    @pytest.mark.parametrize("slug", ["hocr", "alto-xml"])
+    @cases("slug", ["hocr", "alto-xml"])
     def test_a_page_that_cannot_be_read_does_not_give_its_words_to_another(self, slug):
         """Each page is 200 pixels wide."""
         content = PAGES[slug]("p.png", 2)

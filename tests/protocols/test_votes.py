@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from protocols.no_ground_truth.votes import VoteError, share_weights, weigh_votes
+from tests.support.cases import cases
 from tests.support.votes import SEED
 
 
@@ -19,7 +20,7 @@ def test_a_grouped_duplicate_changes_nothing_and_an_ungrouped_one_does():
     assert (biased.precision, biased.recall) == pytest.approx((0.67, 0.76), abs=0.005)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "weights"),
     [
         ({"n_systems": 2}, (0.25, 0.25, 0.25, 0.25)),
@@ -35,7 +36,7 @@ def test_voices_are_shared_among_groups(arguments, weights):
     assert share_weights(**arguments) == pytest.approx(weights)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@cases("seed", range(20))
 def test_invariants_of_the_definition(seed):
     rng = np.random.default_rng(seed)
     n_systems, n_documents = rng.integers(1, 6), rng.integers(1, 9)
@@ -71,7 +72,7 @@ def test_leave_one_out_measures_a_system_by_the_others_alone():
     assert (alone.precision, alone.recall) == (None, None)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "message"),
     [
         (([[1, 2]],), "a vote must be in [0, 1]"),
@@ -94,7 +95,7 @@ def test_votes_and_weights_that_do_not_fit_are_refused(arguments, message):
     assert str(refusal.value).startswith(message)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "message"),
     [
         ({"n_systems": 2, "groups": "a"}, "expected a group for each of 2 systems, got 1"),

@@ -8,6 +8,7 @@ from hypothesis import given
 from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
+from tests.support.cases import cases
 from tests.support.scenes import CREDITED, FAR, WORD, changed, close, figures, scenes, score
 
 
@@ -25,7 +26,7 @@ def test_weights_change_nothing_where_all_regions_weigh_the_same(slug, scene):
         assert close(figures(score(slug, scene, weight=weight)), figures(published))
 
 
-@pytest.mark.parametrize("slug", CREDITED)
+@cases("slug", CREDITED)
 def test_a_found_headline_outweighs_a_missed_footnote(slug):
     """One word of 100 x 40 found, one of 25 x 10 missed: 1/2 of the words, 16/17 of the area;
     7 of 9 characters.
@@ -46,7 +47,7 @@ def test_a_found_headline_outweighs_a_missed_footnote(slug):
         assert overall.recall == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("slug", CREDITED)
+@cases("slug", CREDITED)
 def test_a_large_false_positive_can_weigh_more_than_a_small_one(slug):
     small, large = Region.from_box(500, 500, 510, 505), Region.from_box(500, 500, 900, 700)
     by_area = [
@@ -59,8 +60,8 @@ def test_a_large_false_positive_can_weigh_more_than_a_small_one(slug):
     assert by_area[1] < 0.1
 
 
-@pytest.mark.parametrize("slug", CREDITED)
-@pytest.mark.parametrize(("choice", "expected"), [("zero", 0.0), ("one", 1.0), ("undefined", None)])
+@cases("slug", CREDITED)
+@cases(("choice", "expected"), [("zero", 0.0), ("one", 1.0), ("undefined", None)])
 def test_the_precision_of_finding_nothing_can_be_chosen(slug, choice, expected):
     protocol = registry.get(slug, {"empty_precision": choice})
     scores = protocol.score([Scene((WORD,), ()), Scene((WORD,), (FAR,)), Scene((), ())])

@@ -14,6 +14,7 @@ from protocols.formats.readers import scores
 from protocols.formats.readers.scores import ScoreRow, read_scores, write_scores
 from protocols.formats.recognition.reading import read
 from protocols.formats.writing.regions import NotWritable, write_coco, write_rrc_zip
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 
 NAMES = st.text(
@@ -152,7 +153,7 @@ def refusal(regions, **more):
 BOX = Region.from_box(0, 0, 9, 9)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("region", "more", "said"),
     [
         (Region(BOX.points, "a\nb"), {}, "region 0 of a has a text that one line"),
@@ -198,12 +199,12 @@ def test_what_the_caller_gives_up_is_left_out():
     assert "cannot be left out" in refusal({"a": [region]}, without=["points"])
 
 
-@pytest.mark.parametrize("name", ["", " ", "a/b", "a\\b", "C:", "a\nb", "\u202ea", "x" * 201])
+@cases("name", ["", " ", "a/b", "a\\b", "C:", "a\nb", "\u202ea", "x" * 201])
 def test_a_name_that_would_make_a_path_is_refused(name):
     assert "name of an image" in refusal({name: []})
 
 
-@pytest.mark.parametrize("region", [Region(BOX.points, "\ud800"), Region(BOX.points, label="\0")])
+@cases("region", [Region(BOX.points, "\ud800"), Region(BOX.points, label="\0")])
 def test_coco_refuses_texts_that_no_database_holds(region):
     with pytest.raises(NotWritable, match="annotation 1 has a text"):
         write_coco(io.BytesIO(), {"a": [region]}, kind="truth")
@@ -225,7 +226,7 @@ def test_coco_has_the_fields_that_its_tools_expect():
     }.items()  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "name", "kind"),
     [
         ("icdar2013", "gt", "truth"),
@@ -269,7 +270,7 @@ def test_scores_read_back_equal(given_rows):
     assert bare == [(r.image, r.method, r.recall, r.precision) for r in given_rows]
 
 
-@pytest.mark.parametrize(
+@cases(
     "row", [ScoreRow("", "m", 1, 1, 0), ScoreRow("a", "m\0", 1, 1, 0), ScoreRow("a", "m", 2, 1, 0)]
 )
 def test_scores_that_would_not_read_back_are_refused(row):
@@ -282,7 +283,7 @@ def table_of(data, **more):
     return read_scores(io.BytesIO(text.encode()), name="s", **more)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "more"),
     [
         ([{"image": "a", "method": "m", "recall": 0.5, "precision": None}], {}),
@@ -300,7 +301,7 @@ def test_scores_are_read_from_every_layout(data, more):
     assert (row.image, row.method, row.recall, row.precision) == ("a", "m", 0.5, None)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("data", "code"),
     [
         ([{"image": "a", "recall": 1, "precision": 1}], "S3"),

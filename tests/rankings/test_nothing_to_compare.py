@@ -59,6 +59,7 @@ from rankings.tuning.open_questions import beta_gains, differences_of_methods, o
 from rankings.tuning.preference_strength import strength_correlations
 from rankings.tuning.slices import slices
 from rankings.tuning.tie_calibration import tie_calibration
+from tests.support.cases import cases
 
 # From ten images on there are intervals and tests.
 IMAGES = [f"img_{n}" for n in range(1, 13)]
@@ -221,8 +222,8 @@ def found_by(function, *given):
     return None
 
 
-@pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize("name", FUNCTIONS)
+@cases("state", STATES)
+@cases("name", FUNCTIONS)
 def test_nothing_to_compare_is_an_empty_result_or_a_sentence(name, state):
     check(found_by(FUNCTIONS[name], Case(*STATES[state])))
 
@@ -242,8 +243,8 @@ def check(result):
         json.loads(result, parse_constant=pytest.fail)
 
 
-@pytest.mark.parametrize("n_protocols", [0, 1, 2])
-@pytest.mark.parametrize("n_images", [0, 1, 12])
+@cases("n_protocols", [0, 1, 2])
+@cases("n_images", [0, 1, 12])
 def test_tables_without_rows_or_columns_have_no_test_and_no_interval(n_images, n_protocols):
     names = [f"p{at}" for at in range(n_protocols)]
     images = [f"img_{at}" for at in range(n_images)]

@@ -3,7 +3,6 @@
 from decimal import Decimal
 from fractions import Fraction
 
-import pytest
 from django.template.defaultfilters import floatformat
 from django.utils import translation
 from hypothesis import given
@@ -13,9 +12,10 @@ from rankings.agreement.report import CriterionReport, Report, Row, Settings
 from rankings.output import report_files, table_files
 from rankings.output.table import Table, number
 from rankings.rounding import in_decimals, p_in_words, p_value
+from tests.support.cases import cases
 
 
-@pytest.mark.parametrize(
+@cases(
     ("value", "digits", "text"),
     [
         # An eighth is exact in binary; half to even would give 6.12.
@@ -54,7 +54,7 @@ def test_it_is_the_nearest_and_what_pages_show(value, digits):
     assert shown == floatformat(value, digits)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("p", "english", "french"),
     [
         (0.0, "p < 0.001", "p < 0,001"),

@@ -1,12 +1,11 @@
 """A change selects the tests that it can reach."""
 
-import pytest
-
+from tests.support.cases import cases
 from tools.changed_tests import ROOT
 from tools.changed_tests import tests_of as reached_by
 
 
-@pytest.mark.parametrize(
+@cases(
     ("path", "test"),
     [
         ("rankings/orders/edit_distance.py", "tests/rankings/orders/test_edit_distance.py"),

@@ -16,6 +16,7 @@ from annotate.accounts.models import Invitation, Preferences
 from annotate.accounts.services import accept, invite, revoke
 from annotate.audit.models import Act, AuditEntry
 from annotate.studies.services import remove_member
+from tests.support.cases import cases
 from tests.support.factories import (
     add_annotator,
     add_researcher,
@@ -319,7 +320,7 @@ def test_the_token_is_sent_to_no_other_page(client, study):
     assert response["Location"] == "/invitation/"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("said", "logged"),
     [
         ("GET /invitation/sEcReT-1_x/ HTTP/1.1", "GET /invitation/.../ HTTP/1.1"),
@@ -328,7 +329,7 @@ def test_the_token_is_sent_to_no_other_page(client, study):
         ("GET /invitation/join/ 405", "GET /invitation/join/ 405"),
     ],
 )
-@pytest.mark.parametrize("name", ["django.server", "gunicorn.access", "django.request", "annotate"])
+@cases("name", ["django.server", "gunicorn.access", "django.request", "annotate"])
 def test_the_token_is_not_in_the_logs(name, said, logged):
     for handler in handlers_of(logging.getLogger(name)):
         record = logging.LogRecord(name, logging.ERROR, "", 0, '"%(r)s"', ({"r": said},), None)

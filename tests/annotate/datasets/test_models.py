@@ -6,6 +6,7 @@ from django.db import IntegrityError, transaction
 from annotate.datasets.drawing import polygon_points
 from annotate.datasets.models import Result
 from protocols.core.regions import Region
+from tests.support.cases import cases
 from tests.support.factories import make_dataset, make_image, make_method, make_result
 
 
@@ -38,7 +39,7 @@ class TestConstraints:
         assert height > 400
 
 
-@pytest.mark.parametrize(
+@cases(
     ("convention", "points"),
     [("inclusive", "10,10 20,10 20,20 10,20"), ("points", "10,10 19,10 19,19 10,19")],
 )

@@ -32,6 +32,7 @@ from annotate.reports.presentation import shown_table
 from rankings.agreement.report import build_report
 from rankings.inference.significance import critical_difference as nemenyi
 from rankings.orders.buckets import checked
+from tests.support.cases import cases
 from tests.support.figures import FACTS, PAPERS, components, cut
 from tests.support.notes import check_interval
 
@@ -82,7 +83,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("figure", NOTHING, ids=lambda figure: figure.name)
+@cases("figure", NOTHING)
 def test_without_anything_to_draw_a_figure_says_what_is_missing(figure):
     assert figure.is_empty
     assert figure.notes[0].endswith(".")
@@ -147,7 +148,7 @@ FEW = {
 }
 
 
-@pytest.mark.parametrize("figure", FEW.values(), ids=FEW)
+@cases("figure", FEW.values())
 def test_a_caption_says_of_what_its_intervals_are(figure):
     low = [at for at, name in enumerate(figure.columns) if name == "Low"]
     if any(row[at] is not None for row in figure.rows for at in low):
@@ -169,7 +170,7 @@ def test_every_drawing_keeps_to_the_schema(schema, figure, paper):
     schema.validate(json.loads(specification(figure, paper)))
 
 
-@pytest.mark.parametrize("figure", [*FEW.values(), *NOTHING], ids=lambda figure: figure.name)
+@cases("figure", [*FEW.values(), *NOTHING])
 def test_a_figure_that_was_kept_is_drawn_like_a_new_one(figure):
     kept = pickle.loads(pickle.dumps(figure))
     for paper in PAPERS:
@@ -183,8 +184,8 @@ def test_the_schema_refuses_a_word_that_it_does_not_know(schema, part):
     assert not schema.is_valid(drawing)
 
 
-@pytest.mark.parametrize("paper", BOTH, ids=str)
-@pytest.mark.parametrize("case", FEW)
+@cases("paper", BOTH)
+@cases("case", FEW)
 def test_few_or_equal_numbers_are_drawn_without_a_nan(case, paper):
     figure = FEW[case]
     svg = to_svg(figure, paper, FACTS).decode()
@@ -195,7 +196,7 @@ def test_few_or_equal_numbers_are_drawn_without_a_nan(case, paper):
     to_pdf(figure, paper, FACTS)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("case", "words"),
     [
         ("one image", "One image: it says nothing about others."),

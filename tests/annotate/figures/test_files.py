@@ -17,10 +17,11 @@ from annotate.figures.files.font import _FILE, _style
 from annotate.figures.kinds.distances import distance_distribution
 from annotate.figures.kinds.progress import progress_over_time
 from annotate.figures.themes import Paper
+from tests.support.cases import cases
 from tests.support.figures import FACTS, PAPERS, a_figure
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=str)
+@cases("paper", PAPERS)
 def test_an_svg_is_as_wide_as_its_paper_and_names_its_source(paper):
     root = ElementTree.fromstring(to_svg(a_figure(), paper, FACTS))
     assert root.get("width") == f"{paper.width_mm}mm"
@@ -57,7 +58,7 @@ def test_an_svg_carries_every_letter_of_its_texts(monkeypatch):
         assert inside["hmtx"][own][0] == whole["hmtx"][original][0]
 
 
-@pytest.mark.parametrize("name", ["distances", "progress"])
+@cases("name", ["distances", "progress"])
 def test_every_font_of_a_pdf_is_inside(name):
     """As a reader of PDFs has it, font by font."""
     figure = {
@@ -82,7 +83,7 @@ def fonts_of(resources):
             yield from fonts_of(drawn.get_object()["/Resources"])
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=str)
+@cases("paper", PAPERS)
 def test_a_png_opens_at_300_pixels_per_inch(paper):
     with Pillow.open(io.BytesIO(to_png(a_figure(), paper, FACTS))) as png:
         png.load()
@@ -94,7 +95,7 @@ def test_a_png_opens_at_300_pixels_per_inch(paper):
         assert png.convert("RGB").getpixel((png.width - 1, 0)) == ground
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=str)
+@cases("paper", PAPERS)
 def test_a_pdf_has_one_page_of_its_size_with_its_font_inside(paper):
     pdf = to_pdf(a_figure(), paper, FACTS)
     assert pdf.startswith(b"%PDF-")
@@ -121,7 +122,7 @@ def test_a_pdf_without_a_day_has_no_date():
     assert "/CreationDate" not in pdf.metadata
 
 
-@pytest.mark.parametrize("extension", FORMATS)
+@cases("extension", FORMATS)
 def test_equal_figures_give_equal_bytes(extension):
     write = FORMATS[extension].write
     first = write(a_figure(), Paper(), FACTS)
@@ -130,7 +131,7 @@ def test_equal_figures_give_equal_bytes(extension):
     assert first != write(a_figure(), Paper("dark"), FACTS)
 
 
-@pytest.mark.parametrize("paper", [Paper("light", "single"), Paper("dark", "double")], ids=str)
+@cases("paper", [Paper("light", "single"), Paper("dark", "double")])
 def test_equal_pdfs_are_equal_with_hidden_labels_too(paper):
     figure = progress_over_time([(date(2026, 3, day), day) for day in range(1, 20)])
     first = to_pdf(figure, paper, FACTS)

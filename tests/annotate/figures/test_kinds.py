@@ -17,6 +17,7 @@ from annotate.figures.parts import drawing
 from annotate.figures.themes import THEMES, Paper, _channels, _luminance
 from rankings.inference.significance import critical_difference as nemenyi
 from rankings.orders.buckets import checked
+from tests.support.cases import cases
 from tests.support.figures import ABC, DISTANCES, PAPERS, a_figure, components, cut
 
 
@@ -87,7 +88,7 @@ def test_average_ranks_and_groups_are_those_of_the_test():
     assert {"A", "B", "C", "CD = 1.66"} <= set(words)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("p_value", "n_bars", "cell"),
     [(0.04, 1, "group 1"), (0.06, 0, "not tested"), (None, 0, "not tested")],
 )
@@ -209,7 +210,7 @@ def test_two_annotators_differ_by_the_mean_over_their_common_images():
     assert found == {("A1", "A2"): 0.5, ("A1", "A3"): None, ("A2", "A3"): None}
 
 
-@pytest.mark.parametrize("theme", THEMES)
+@cases("theme", THEMES)
 def test_numbers_on_shaded_cells_can_be_read(theme):
     """4.5:1 on every shade, by the formula of WCAG 2."""
     colours = THEMES[theme]

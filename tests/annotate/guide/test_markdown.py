@@ -1,8 +1,7 @@
 """Documents of protocols as HTML: safe, within the site, and within its security policy."""
 
-import pytest
-
 from annotate.guide.markdown import own_words, rendered, sources
+from tests.support.cases import cases
 
 
 def test_the_first_heading_is_the_title_of_the_page():
@@ -18,7 +17,7 @@ def test_headings_have_names_of_their_own():
     assert 'id="doc-part"' in html
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "<script>alert(1)</script>",
@@ -45,7 +44,7 @@ def test_pictures_of_the_documents_are_those_of_the_site():
     assert 'alt="A split"' in html
 
 
-@pytest.mark.parametrize(
+@cases(
     ("link", "href"),
     [
         ("deteval.md", "/protocols/deteval/"),
@@ -58,7 +57,7 @@ def test_links_lead_to_the_pages_of_the_site_and_to_the_web(link, href):
     assert f'<a href="{href}">a</a>' in rendered(f"[a]({link})").html
 
 
-@pytest.mark.parametrize("link", ["unknown.md", "../REFERENCES.md", "/admin/", "//example.org/"])
+@cases("link", ["unknown.md", "../REFERENCES.md", "/admin/", "//example.org/"])
 def test_links_that_lead_nowhere_keep_their_words(link):
     assert rendered(f"[word]({link})").html == "<p>word</p>\n"
 
@@ -99,7 +98,7 @@ def test_what_a_researcher_writes_keeps_lines_emphasis_lists_and_links():
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     "text",
     [
         "# A title",

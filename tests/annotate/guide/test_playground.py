@@ -29,6 +29,7 @@ from annotate.guide.playground import (
 from annotate.guide.presets import DEFAULT, PRESETS
 from protocols import registry
 from protocols.core.errors import ProtocolError
+from tests.support.cases import cases
 
 LINKS = json.loads(Path(__file__).with_name("links.json").read_text())
 WORD = Box(10, 10, 110, 50)
@@ -80,13 +81,13 @@ def test_any_text_is_a_scene_or_is_refused(text):
         assert from_link(to_link(from_link(text))) == from_link(text)
 
 
-@pytest.mark.parametrize(("link", "scene"), LINKS["good"])
+@cases(("link", "scene"), LINKS["good"])
 def test_links_are_read_as_the_page_reads_them(link, scene):
     assert from_link(link) == from_data(scene)
     assert to_link(from_data(scene)) == link
 
 
-@pytest.mark.parametrize("link", LINKS["bad"])
+@cases("link", LINKS["bad"])
 def test_a_damaged_link_is_refused(link):
     with pytest.raises(NotAScene):
         from_link(link)
@@ -105,7 +106,7 @@ def test_boxes_are_added_changed_and_deleted_by_name():
     assert change_box(drawing, "t1", None) == Drawing((WORD,))
 
 
-@pytest.mark.parametrize("name", ["", "t", "t1", "d0", "x0", "t-1", "t99999", "t٠"])
+@cases("name", ["", "t", "t1", "d0", "x0", "t-1", "t99999", "t٠"])
 def test_a_box_that_is_not_there_cannot_be_changed(name):
     with pytest.raises(NotAScene):
         change_box(Drawing((WORD,)), name, None)
@@ -146,7 +147,7 @@ def test_the_first_situation_shows_the_three_answers_of_thresholds():
     assert said["deteval"]["status"] == {"truth": ["merge"] * 3, "detections": ["merge"]}
 
 
-@pytest.mark.parametrize("slug", registry.PROTOCOLS)
+@cases("slug", registry.PROTOCOLS)
 def test_exact_detections_with_their_texts_are_worth_everything(slug):
     (said,) = score_drawing(PRESETS["exact"].drawing, slug)
     if registry.PROTOCOLS[slug].is_sentinel:
@@ -156,7 +157,7 @@ def test_exact_detections_with_their_texts_are_worth_everything(slug):
         assert said[name] is None or said[name] == pytest.approx(1)
 
 
-@pytest.mark.parametrize("slug", ["no-ground-truth", "table-structure"])
+@cases("slug", ["no-ground-truth", "table-structure"])
 def test_what_a_drawing_cannot_hold_is_undefined_with_the_reason(slug):
     (said,) = score_drawing(PRESETS["exact"].drawing, slug)
     assert (said["recall"], said["precision"]) == (None, None)

@@ -2,10 +2,9 @@
 
 from collections import Counter
 
-import pytest
-
 from annotate.learning import presentation as screens
 from annotate.learning.pairs import CARDS, CRITERIA, EXERCISES, LEFT, PAIRS_IN_A_ROUND, RIGHT
+from tests.support.cases import cases
 
 AIR = 6
 PAIRS = [card.pair for card in CARDS] + [
@@ -41,7 +40,7 @@ def not_text(pair, boxes):
     return sum(area(box) - sum(shared(word, box) for word in airy) for box in boxes)
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.slug)
+@cases("pair", PAIRS)
 def test_boxes_lie_in_the_picture_and_the_sides_differ(pair):
     for left, top, right, bottom in (*pair.left, *pair.right):
         assert 0 <= left < right <= pair.picture.width
@@ -57,7 +56,7 @@ def test_there_are_seven_cards_and_two_rounds_of_six_other_pairs():
     assert not first & second
 
 
-@pytest.mark.parametrize("slug", EXERCISES_BY_SLUG)
+@cases("slug", EXERCISES_BY_SLUG)
 def test_expected_recall_is_the_side_that_finds_more_words(slug):
     exercise = EXERCISES_BY_SLUG[slug]
     left, right = (
@@ -67,7 +66,7 @@ def test_expected_recall_is_the_side_that_finds_more_words(slug):
     assert exercise.expected["recall"] == expected
 
 
-@pytest.mark.parametrize("slug", EXERCISES_BY_SLUG)
+@cases("slug", EXERCISES_BY_SLUG)
 def test_expected_precision_is_the_side_that_marks_clearly_less_beside_the_text(slug):
     pair = EXERCISES_BY_SLUG[slug].pair
     left, right = not_text(pair, pair.left), not_text(pair, pair.right)
@@ -78,8 +77,8 @@ def test_expected_precision_is_the_side_that_marks_clearly_less_beside_the_text(
     assert EXERCISES_BY_SLUG[slug].expected["precision"] == expected
 
 
-@pytest.mark.parametrize("number", EXERCISES)
-@pytest.mark.parametrize("criterion", ["recall", "precision"])
+@cases("number", EXERCISES)
+@cases("criterion", ["recall", "precision"])
 def test_no_answer_is_expected_throughout(number, criterion):
     counts = Counter(exercise.expected[criterion] for exercise in EXERCISES[number])
     assert set(counts) == {"left", "equal", "right"}
@@ -123,7 +122,7 @@ def test_t26_the_cards_and_each_round_have_a_pair_with_small_text():
     assert n_small == [1, 1, 1]
 
 
-@pytest.mark.parametrize("pair", SMALL, ids=lambda pair: pair.slug)
+@cases("pair", SMALL)
 def test_t26_as_a_whole_small_text_tells_nothing(pair):
     """As many boxes on both sides, as large, and no word that differs can be read."""
     scale = IN_A_WIDE_WINDOW / pair.picture.width
@@ -137,7 +136,7 @@ def test_t26_as_a_whole_small_text_tells_nothing(pair):
         assert top <= box[1] < box[3] <= bottom
 
 
-@pytest.mark.parametrize("pair", SMALL, ids=lambda pair: pair.slug)
+@cases("pair", SMALL)
 def test_t26_zoomed_in_the_words_can_be_read(pair):
     """At the camera's usual 400 % every word is at least 40 px high."""
     assert all(4 * (box[3] - box[1]) >= 40 for box in pair.picture.boxes.values())

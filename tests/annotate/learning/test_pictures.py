@@ -5,10 +5,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
-import pytest
 from PIL import Image
 
 from annotate.learning.pictures import PICTURES
+from tests.support.cases import cases
 
 FOLDER = Path(__file__).resolve().parents[3] / "static" / "img" / "learning"
 DRAWINGS = [picture for picture in PICTURES.values() if picture.file.endswith(".svg")]
@@ -22,7 +22,7 @@ def test_each_picture_has_its_file_and_each_file_its_picture():
     assert len(DRAWINGS) + len(PHOTOGRAPHS) == len(PICTURES) == 14
 
 
-@pytest.mark.parametrize("photograph", PHOTOGRAPHS, ids=lambda photograph: photograph.slug)
+@cases("photograph", PHOTOGRAPHS)
 def test_each_word_of_a_photograph_is_darker_or_lighter_than_what_is_round_it(photograph):
     image = Image.open(FOLDER / Path(photograph.file).name)
     assert image.size == (photograph.width, photograph.height)
@@ -33,7 +33,7 @@ def test_each_word_of_a_photograph_is_darker_or_lighter_than_what_is_round_it(ph
         )
 
 
-@pytest.mark.parametrize("picture", DRAWINGS, ids=lambda picture: picture.slug)
+@cases("picture", DRAWINGS)
 def test_a_picture_is_plain_svg_whose_words_lie_inside_and_apart(picture):
     root = ElementTree.fromstring((FOLDER / Path(picture.file).name).read_text("utf-8"))
     for element in root.iter():

@@ -7,10 +7,11 @@ from annotate.reports.properties import HEIGHT, TURNED, WORDS, image_properties
 from annotate.reports.services import available_runs, study_report
 from protocols.core.regions import Region, encode_regions
 from rankings.agreement.report import Settings
+from tests.support.cases import cases
 from tests.support.factories import make_study
 
 
-@pytest.mark.parametrize(
+@cases(
     ("points", "height", "angle"),
     [
         ((10, 10, 50, 10, 50, 20, 10, 20), 10, 0),

@@ -26,6 +26,7 @@ from rankings.errors import RankingError
 from rankings.orders.buckets import doubled_ranks
 from rankings.orders.distances import kemeny_distance
 from rankings.orders.edit_distance import edit_distance
+from tests.support.cases import cases
 from tests.support.rankings import by_text, criterion_table, rankings_of
 
 
@@ -81,7 +82,7 @@ def ordinal_alpha_by_definition(study):
     return float(1 - observed / expected)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rankings", "w"),
     [
         (["a>b>c", "a>b>c"], 1.0),
@@ -111,7 +112,7 @@ def test_kendalls_w_is_friedmans_statistic_over_its_maximum(rankings):
     assert w == pytest.approx(statistic / (len(rankings) * 4), abs=1e-12)
 
 
-@pytest.mark.parametrize("rankings", [[], ["a>b"], ["a=b", "a=b"], ["a", "a", "a"]])
+@cases("rankings", [[], ["a>b"], ["a=b", "a=b"], ["a", "a", "a"]])
 def test_kendalls_w_is_undefined_for_one_annotator_one_method_and_all_tied(rankings):
     assert kendall_w([by_text(text) for text in rankings]) is None
 
@@ -171,7 +172,7 @@ def test_full_agreement_has_an_alpha_of_one():
     assert krippendorff_alpha(study_of(one={"ann": "a>b=c", "bob": "a>c=b"})) == 1.0
 
 
-@pytest.mark.parametrize(
+@cases(
     "study",
     [
         {},
@@ -215,7 +216,7 @@ def test_an_image_counts_from_the_least_number_of_annotators():
     assert human_baseline(study, min_annotators=4) == HumanBaseline(None, 0, 0)
 
 
-@pytest.mark.parametrize("distance", ["edit", "kemeny"])
+@cases("distance", ["edit", "kemeny"])
 def test_left_out_distances_are_those_of_leaving_out_one_by_one(distance):
     of_pair = {"edit": lambda a, b: edit_distance(a, b).distance, "kemeny": kemeny_distance}[
         distance
@@ -233,7 +234,7 @@ def test_left_out_distances_are_those_of_leaving_out_one_by_one(distance):
     assert left_out_distances(study, distance=distance) == expected
 
 
-@pytest.mark.parametrize("distance", ["edit", "kemeny"])
+@cases("distance", ["edit", "kemeny"])
 def test_the_ceiling_is_the_score_of_a_protocol_that_answers_like_the_left_out_annotator(distance):
     """The second way: the report itself, with the left-out annotator's places as scores."""
     rng = random.Random(4)
@@ -284,7 +285,7 @@ def test_annotators_who_tie_everything_are_at_no_distance():
     assert human_baseline(study) == HumanBaseline(0.0, 1, 2)
 
 
-@pytest.mark.parametrize("of_study", [image_agreements, left_out_distances, annotator_distances])
+@cases("of_study", [image_agreements, left_out_distances, annotator_distances])
 def test_rankings_of_different_methods_are_refused_with_the_image(of_study):
     study = study_of(street={"ann": "a>b", "bob": "a>c"})
     with pytest.raises(RankingError, match=r"^street: .*not in both: b, c"):
@@ -296,7 +297,7 @@ def test_a_ranking_that_is_none_is_refused_with_image_and_annotator():
         krippendorff_alpha({"street": {"ann": [["a"], ["a"]]}})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("options", "named"),
     [({"distance": "tau"}, "edit or kemeny"), ({"min_annotators": 1}, "at least 2, got 1")],
 )

@@ -14,6 +14,7 @@ from rankings.consensus.mean_rank import mean_rank
 from rankings.orders.buckets import bucket_of
 from rankings.orders.distances import kemeny_distance
 from rankings.orders.edit_distance import edit_distance
+from tests.support.cases import cases
 from tests.support.rankings import personal_rankings
 
 METHODS = "abcd"
@@ -150,7 +151,7 @@ def compared(means, told=(), reason=None):
 MEANS = {"A": 1.0, "B": 2.0, "C": 3.0}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("around", "sentence"),
     [
         (compared(MEANS), "By recall, no two of the 3 protocols differ significantly."),

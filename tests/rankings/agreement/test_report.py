@@ -12,6 +12,7 @@ from rankings.consensus.mean_rank import mean_rank
 from rankings.errors import MissingScore, RankingError
 from rankings.orders.from_scores import f_beta, ranking_from_scores
 from rankings.output import report_files
+from tests.support.cases import cases
 from tests.support.rankings import by_text, criterion_table
 from tests.support.shared import shared_path
 
@@ -48,7 +49,7 @@ def test_the_reference_tables_are_reproduced_exactly(study_case, decimals, dista
             assert {image: table.distances[image][protocol] for image in of_image} == of_image
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rankings", "consensus"),
     [
         # ranks 1.5 1.5 3 and 1 2 3: means 1.25, 1.75, 3
@@ -69,7 +70,7 @@ def test_a_consensus_of_nobody_is_refused():
         mean_rank([])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("scores", "decimals", "ranking"),
     [
         ({"a": 0.3, "b": 0.7}, 4, "b>a"),
@@ -87,13 +88,13 @@ def test_scores_are_ranked_after_rounding_half_to_even(scores, decimals, ranking
     assert ranking_from_scores(scores, decimals) == by_text(ranking)
 
 
-@pytest.mark.parametrize("score", [None, math.nan, math.inf])
+@cases("score", [None, math.nan, math.inf])
 def test_a_missing_score_is_refused_by_name(score):
     with pytest.raises(MissingScore, match="beta-net"):
         ranking_from_scores({"alpha-net": 0.5, "beta-net": score})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("recall", "precision", "beta", "expected"),
     [(0, 0, 1, 0), (0.5, 1, 1, 2 / 3), (0.5, 1, 2, 5 * 0.5 / 4.5), (1, 0, 1, 0)],
 )
@@ -150,7 +151,7 @@ def test_each_criterion_is_compared_with_its_own_score():
         assert [table.rows[0].score for table in report.criteria.values()] == [0, 0, 0]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("annotators", "scores", "reason"),
     [
         (["a>b>c"] * 2, scores_of(x=(1, 0.5, 0)), "2 of 3 annotators"),
@@ -178,7 +179,7 @@ def test_an_image_left_out_for_one_protocol_is_left_out_for_all():
     assert list(table.distances) == ["one"]
 
 
-@pytest.mark.parametrize("n_protocols", [0, 1])
+@cases("n_protocols", [0, 1])
 def test_one_method_one_image_and_no_protocol_can_be_reported(n_protocols):
     scores = {"img": {"x": {"a": (0.5, 0.5)}} if n_protocols else {}}
     report = build_report({"recall": {"img": [(("a",),)]}}, scores, Settings(min_annotators=1))
@@ -187,7 +188,7 @@ def test_one_method_one_image_and_no_protocol_can_be_reported(n_protocols):
     assert [row.score for row in table.baselines] == [0, 0]
 
 
-@pytest.mark.parametrize(
+@cases(
     "wrong",
     [
         {"decimals": -1},

@@ -8,6 +8,7 @@ from rankings.agreement.report import Settings
 from rankings.agreement.sensitivity import BASE, rounding_table, sensitivity_table
 from rankings.agreement.sentinels import sentinel_warnings
 from rankings.errors import MissingScore, RankingError
+from tests.support.cases import cases
 from tests.support.rankings import by_text, criterion_table
 from tests.support.shared import shared_path
 
@@ -168,7 +169,7 @@ def test_a_sentinel_above_a_real_protocol_is_a_warning_in_words():
     assert "chance" not in warnings[1].text.lower()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("p", "told_apart", "words"),
     [
         (0.2, False, "may be chance (adjusted p = 0.200)"),

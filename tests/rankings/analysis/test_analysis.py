@@ -13,6 +13,7 @@ from rankings.consensus.rules import consensus_of
 from rankings.orders.edit_distance import edit_distance
 from rankings.orders.from_scores import ranking_from_scores
 from tests.support.analyses import METHODS, SETTINGS, random_study
+from tests.support.cases import cases
 from tests.support.executors import Shuffled
 from text_rankings.base.processes import Processes
 
@@ -131,7 +132,7 @@ def test_images_that_do_not_count_count_nowhere(study):
     assert with_it.between_criteria == without.between_criteria
 
 
-@pytest.mark.parametrize("empty", ["rankings", "scores", "images", "one protocol", "one annotator"])
+@cases("empty", ["rankings", "scores", "images", "one protocol", "one annotator"])
 def test_what_is_missing_leaves_gaps_and_no_error(empty):
     rankings, scores = random_study(n_images=3)
     settings = SETTINGS
@@ -153,7 +154,7 @@ def test_what_is_missing_leaves_gaps_and_no_error(empty):
     assert json.dumps(analysis.to_json(), allow_nan=False)
 
 
-@pytest.mark.parametrize("consensus", ["kemeny"])
+@cases("consensus", ["kemeny"])
 def test_other_consensuses_are_compared_with_the_reports_own(consensus):
     study = random_study(n_images=2)
     plain = analyse(*study, SETTINGS, other_consensuses=[consensus], n_resamples=50)
@@ -231,7 +232,7 @@ def intervals_in(kept):
             yield from intervals_in(part)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("noise", "people", "decimals"),
     [
         (0.3, lambda at: ("ann", "ben", "cem"), 3),
@@ -239,7 +240,6 @@ def intervals_in(kept):
         (0.3, lambda at: ("ann", f"other {at % 4}"), 3),  # one has ranked every image
         (0.3, lambda at: ("ann", "ben", "cem"), 0),  # most methods tied
     ],
-    ids=["usual", "low agreement", "heavy workload", "many ties"],
 )
 def test_every_interval_contains_its_number(noise, people, decimals):
     for seed in range(2):

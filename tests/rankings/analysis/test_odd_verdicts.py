@@ -4,13 +4,12 @@ import json
 import math
 from random import Random
 
-import pytest
-
 from rankings.agreement.report import Settings
 from rankings.analysis.analysis import analyse
 from rankings.analysis.verdicts import for_whom, place_of_person, verdicts
 from rankings.inference.clusters import Declared
 from rankings.output.analysis_tables import tables_of
+from tests.support.cases import cases
 
 
 def drawn(rng, methods, n_levels):
@@ -97,7 +96,7 @@ def numbers_of(value):
         yield value
 
 
-@pytest.mark.parametrize(("make", "untested", "n_images"), ODD.values(), ids=ODD)
+@cases(("make", "untested", "n_images"), ODD.values())
 def test_a_study_that_says_little(make, untested, n_images):
     rankings, scores = make()
     settings = Settings(min_annotators=1)
@@ -118,13 +117,12 @@ def test_a_study_that_says_little(make, untested, n_images):
     assert all(len(row) == len(table.columns) for table in tables_of(data) for row in table.rows)
 
 
-@pytest.mark.parametrize(
+@cases(
     "declared",
     [
         Declared(scenes={f"i{at}": f"scene {at}" for at in range(8)}),
         Declared(groups={f"a{at}": "the only site" for at in range(3)}),
     ],
-    ids=["as many scenes as images", "one site"],
 )
 def test_clusters_that_say_nothing_leave_a_report_without_nan(declared):
     rankings, scores = study()
@@ -134,7 +132,7 @@ def test_clusters_that_say_nothing_leave_a_report_without_nan(declared):
     assert verdicts(data)[0].sentences
 
 
-@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+@cases("score", [math.nan, math.inf, -math.inf])
 def test_an_image_with_a_score_that_is_no_number_is_left_out_and_says_why(score):
     rankings, scores = study()
     scores["i3"]["q"]["m01"] = (score, score)

@@ -6,6 +6,7 @@ from rankings.agreement.report import Settings
 from rankings.analysis.pair_report import pair_report
 from rankings.inference.pair_estimates import LostVisit, Visit
 from rankings.output.pair_tables import pair_tables
+from tests.support.cases import cases
 from tests.support.notes import check_note
 
 AB = frozenset("ab")
@@ -61,7 +62,7 @@ def test_one_annotator_gives_losses_and_no_test():
     assert "one annotator says nothing" in pair_tables(data)[1].note
 
 
-@pytest.mark.parametrize("same", [SCORES["right"], SCORES["flat"]])
+@cases("same", [SCORES["right"], SCORES["flat"]])
 def test_protocols_that_never_disagree_are_never_told_apart(same):
     visits = [pair(image, person) for image in "xyz" for person in "pq"]
     own = found(visits, {"one": same, "two": same})["criteria"]["recall"]

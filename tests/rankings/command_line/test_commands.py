@@ -6,6 +6,7 @@ import pytest
 
 from rankings.__main__ import main
 from tests.support import commands
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 
 
@@ -57,7 +58,7 @@ def test_next_walks_to_the_rankings():
     }
 
 
-@pytest.mark.parametrize("strategy", ["insertion", "balanced", "careful"])
+@cases("strategy", ["insertion", "balanced", "careful"])
 def test_elicit_ends_with_the_truth(strategy):
     truth = {
         "recall": [["a"], ["b", "c"]],
@@ -114,7 +115,7 @@ def test_a_report_has_intervals_unless_told_not_to():
     assert alone["criteria"] == report["criteria"]
 
 
-@pytest.mark.parametrize("consensus", ["mean-rank", "kemeny"])
+@cases("consensus", ["mean-rank", "kemeny"])
 def test_a_report_takes_any_consensus(consensus):
     data = {
         "annotator_rankings": {"img": [[["a"], ["b"]]] * 3},
@@ -125,7 +126,7 @@ def test_a_report_takes_any_consensus(consensus):
     assert report["settings"]["consensus"] == consensus
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "stdin", "named"),
     [
         (["distance", "-"], "{", "is not JSON"),
@@ -187,7 +188,7 @@ def test_a_report_may_be_computed_by_more_processes_and_is_the_same():
     assert reports[0]["analysis"]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("arguments", "code", "named"),
     [
         (["--scheduler", "nonsense"], 1, "No Dask scheduler answered at 'nonsense'"),

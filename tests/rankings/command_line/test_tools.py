@@ -9,6 +9,7 @@ import text_rankings as tr
 from rankings.__main__ import main
 from rankings.command_line.answer_files import read_answer_file, read_rankings
 from rankings.errors import RankingError
+from tests.support.cases import cases
 
 METHODS = {"image": "street.jpg", "method_a": "east", "method_b": "craft"}
 # As Dataset.records.to_json of Argilla 2 writes a record; suggestions are those of a model.
@@ -287,7 +288,7 @@ def test_a_number_written_in_another_way_is_the_same_code(tmp_path):
         assert tr.rank(given, codes="0=left,1.0=right").rankings == wanted.rankings
 
 
-@pytest.mark.parametrize("codes", ["0=up", "0", "=left", "0=left,0.0=right", {1: "1"}])
+@cases("codes", ["0=up", "0", "=left", "0=left,0.0=right", {1: "1"}])
 def test_codes_of_verdicts_are_checked(codes):
     with pytest.raises(RankingError, match="expected codes like"):
         tr.rank(WINNERS, codes=codes)

@@ -11,6 +11,7 @@ from rankings.consensus.mean_rank import mean_rank
 from rankings.consensus.rules import CONSENSUS_METHODS, consensus_of
 from rankings.errors import RankingError
 from tests.support import commands
+from tests.support.cases import cases
 
 SPLIT = [
     (("a",), ("b",), ("c",)),
@@ -33,7 +34,7 @@ def test_the_methods_can_differ():
     assert consensus_of(SPLIT, "kemeny") == (("a",), ("b",), ("c",))
 
 
-@pytest.mark.parametrize("method", CONSENSUS_METHODS)
+@cases("method", CONSENSUS_METHODS)
 def test_one_ranking_is_its_own_consensus_with_buckets_sorted(method):
     assert consensus_of([[["c", "b"], ["a"]]], method) == (("b", "c"), ("a",))
 
@@ -43,7 +44,7 @@ def test_each_method_is_the_function_of_its_name():
     assert consensus_of(SPLIT, "kemeny") == kemeny(SPLIT).ranking
 
 
-@pytest.mark.parametrize("method", CONSENSUS_METHODS)
+@cases("method", CONSENSUS_METHODS)
 def test_no_ranking_has_no_consensus(method):
     with pytest.raises(RankingError, match="at least one ranking"):
         consensus_of([], method)
@@ -54,7 +55,7 @@ def test_an_unknown_method_is_refused():
         consensus_of(SPLIT, "borda")
 
 
-@pytest.mark.parametrize("method", ["mean-rank", "kemeny"])
+@cases("method", ["mean-rank", "kemeny"])
 def test_the_command_answers_with_rankings(method):
     done = consensus_command([SPLIT, [[["a", "b"]]]], "--method", method)
     assert done.returncode == 0, done.stderr
@@ -77,8 +78,8 @@ def test_the_command_shows_the_bound_when_the_search_is_cut_short(tmp_path, monk
     )
 
 
-@pytest.mark.parametrize("method", CONSENSUS_METHODS)
-@pytest.mark.parametrize(
+@cases("method", CONSENSUS_METHODS)
+@cases(
     ("data", "named"),
     [
         ([[]], "item 0: a consensus needs"),

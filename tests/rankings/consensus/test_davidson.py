@@ -18,6 +18,7 @@ from rankings.consensus.davidson import (
 from rankings.consensus.mean_rank import mean_rank
 from rankings.errors import RankingError
 from rankings.orders.pairwise import pair_counts
+from tests.support.cases import cases
 from tests.support.rankings import rankings_of
 
 A_FIRST, B_FIRST, TIED = (("a",), ("b",)), (("b",), ("a",)), (("a", "b"),)
@@ -107,7 +108,7 @@ def test_standard_errors_are_those_of_free_contrasts():
     assert by_methods(fit.standard_errors, "abcd") == pytest.approx(list(expected))
 
 
-@pytest.mark.parametrize("rankings", [[A_FIRST, B_FIRST], [TIED], [A_FIRST, B_FIRST, TIED, TIED]])
+@cases("rankings", [[A_FIRST, B_FIRST], [TIED], [A_FIRST, B_FIRST, TIED, TIED]])
 def test_symmetric_data_give_equal_strengths(rankings):
     fit = davidson(rankings)
     assert fit.ranking == TIED
@@ -179,7 +180,7 @@ def test_an_iteration_that_does_not_arrive_raises():
         davidson([A_FIRST] * 3, max_iterations=2)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rankings", "ridge", "named"),
     [
         ([], 0.01, "at least one ranking"),

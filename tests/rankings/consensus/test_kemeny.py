@@ -16,6 +16,7 @@ from rankings.orders.buckets import bucket_of, methods_of, to_text
 from rankings.orders.distances import kemeny_distance
 from rankings.orders.edit_distance import places_of
 from rankings.orders.pairwise import pair_counts
+from tests.support.cases import cases
 from tests.support.rankings import by_text, n_samples, rankings_of, weak_orders
 
 CYCLE = ["a>b>c", "b>c>a", "c>a>b"]
@@ -102,7 +103,7 @@ def least_distance_by_subsets(rankings):
     return least[frozenset(methods)]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rankings", "consensus", "distance"),
     [
         (["a"], "a", 0.0),
@@ -126,7 +127,7 @@ def test_consensus_worked_out_by_hand(rankings, consensus, distance):
     assert solved.is_proven
 
 
-@pytest.mark.parametrize("n", [2, 3, 4])
+@cases("n", [2, 3, 4])
 def test_it_is_the_weak_order_that_exhaustive_search_and_the_rule_choose(n):
     rng = random.Random(n)
     for _ in range(n_samples(usual=12, thorough=40)):
@@ -216,7 +217,7 @@ def test_the_integer_programme_and_the_sum_over_subsets_choose_alike():
         assert (ending.no_lower == no_lower).all()
 
 
-@pytest.mark.parametrize(("n", "options"), [(16, {"max_nodes": 0}), (30, {})])
+@cases(("n", "options"), [(16, {"max_nodes": 0}), (30, {})])
 def test_a_search_cut_short_leaves_a_ranking_and_a_bound_around_the_optimum(n, options):
     rng = random.Random(n)
     rankings = [random_ranking([f"m{at:02}" for at in range(n)], rng) for _ in range(5)]
@@ -249,7 +250,7 @@ def test_what_is_not_proven_is_said_of_each_image():
     assert is_proven.tolist() == [True, False]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rankings", "options", "named"),
     [
         ([], {}, "at least one ranking"),

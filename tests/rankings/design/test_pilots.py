@@ -21,6 +21,7 @@ from rankings.elicitation.pair_draws import disagreement, draw_methods, inclusio
 from rankings.inference.clusters import Declared
 from rankings.inference.pair_estimates import Visit, pair_losses
 from rankings.inference.personal_distances import PersonalDistances
+from tests.support.cases import cases
 from tests.support.demo import demo_study
 
 METHODS = ("a", "b", "c", "d")
@@ -140,7 +141,7 @@ def test_without_a_pilot_it_is_the_demo_and_that_is_said():
     assert (found.origin, found.components, found.remarks) == (DEMO, DEMO_COMPONENTS, (NO_PILOT,))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("n_images", "protocols", "words"),
     [(1, PROTOCOLS, "fewer than two images"), (5, ("p",), "fewer than two protocols")],
 )

@@ -22,6 +22,7 @@ from rankings.design.study_plans import Question, reach
 from rankings.errors import RankingError
 from rankings.inference.multi_reader import compare
 from rankings.inference.personal_distances import PersonalDistances
+from tests.support.cases import cases
 
 PARTS = Components(image=0.5, annotator=0.1, rest=1.0)
 
@@ -70,7 +71,7 @@ def test_power_without_taste_and_with_many_annotators_is_the_normal_tests():
     assert found == pytest.approx(scipy.stats.norm.sf(z - 0.14 * 20), abs=0.005)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("parts", "design", "difference"),
     [
         (PARTS, Design(100, 8), 0.5),
@@ -78,7 +79,6 @@ def test_power_without_taste_and_with_many_annotators_is_the_normal_tests():
         (PARTS, Design(100, 12, repeated=0.15), 0.45),
         (Components(0.3, 0.0, 1.0), Design(80, 10, per_image=2), 0.3),
     ],
-    ids=["one an image", "all", "some repeated", "no taste"],
 )
 def test_power_is_the_share_of_simulated_studies_that_find_it(parts, design, difference):
     rng = np.random.default_rng(8)
@@ -140,7 +140,7 @@ def test_one_group_or_scene_finds_nothing():
     assert found.least is None
 
 
-@pytest.mark.parametrize("repeated", [0.0, 0.15])
+@cases("repeated", [0.0, 0.15])
 def test_the_needed_images_are_the_fewest(repeated):
     design = Design(1, 20, repeated=repeated)
     n = needed_images(PARTS, design, 0.3)
@@ -219,7 +219,7 @@ def test_power_is_a_number_in_every_tail():
         assert (further >= here - 1e-12).all()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("degrees", "errors", "alpha"),
     [(1, 40.0, 0.001), (2.5, 4.0, 0.05), (11, 5.2, 0.05 / 190), (40, 2.0, 0.05), (300, 9.0, 1e-6)],
 )
@@ -295,7 +295,7 @@ def test_with_one_ranking_an_image_the_rest_stands_with_images():
     assert spread(found, Design(40, 4))[0] <= spread(found, Design(20, 4, per_image=2))[0]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("images", "annotators", "protocols", "message"),
     [
         ([0, 1], [0, 0], ("p", "q"), "one annotator says nothing about others"),
@@ -311,7 +311,7 @@ def test_what_has_no_components_is_refused(images, annotators, protocols, messag
         )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("work", "message"),
     [
         (lambda: Design(0, 2), "n_images must be at least 1, got 0"),
@@ -351,7 +351,7 @@ def test_power_by_a_pilot_is_the_mean_over_what_the_variance_may_be():
     assert needed_images(few, design, 0.6) > needed_images(known, design, 0.6)
 
 
-@pytest.mark.parametrize("per_image", [4, 1])
+@cases("per_image", [4, 1])
 def test_the_least_variances_of_a_pilot_are_those_that_2_percent_of_pilots_overestimate(per_image):
     """The annotators' mean square is divided by its chi-square quantile, less the noise within."""
     rng = np.random.default_rng(7)

@@ -14,6 +14,7 @@ from rankings.inference.clusters import clustered
 from rankings.inference.multi_reader import compare
 from rankings.inference.personal_distances import PersonalDistances
 from tests.support import commands
+from tests.support.cases import cases
 
 
 def test_equal_seeds_give_equal_studies_and_losses_are_shares():
@@ -66,14 +67,13 @@ def test_nothing_is_tested_of_one_person_or_one_image_and_that_is_counted():
     assert outcome(Simulated(skips=1, images=5), 3, 1).tested == 0
 
 
-@pytest.mark.parametrize(
+@cases(
     "study",
     [
         Simulated(12, 60, groups=4, protocols=2),
         Simulated(12, 60, groups=2, protocols=7),
         Simulated(6, 60, scenes=6, protocols=2),
     ],
-    ids=["four sites", "two sites", "scenes of ten"],
 )
 def test_declared_groups_and_scenes_keep_errors_low(study):
     """150 studies: 8 % is 12, and up to 22 are within 3 standard deviations."""
@@ -120,7 +120,7 @@ def test_numbers_that_do_not_fit_the_rankings_are_refused():
         clustered(measured, np.array([0, 1]))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("settings", "words"),
     [
         ({"people": 3}, "no setting people"),

@@ -13,6 +13,7 @@ from rankings.design.pilots import Pilot, demo_pilot
 from rankings.design.power import power
 from rankings.design.study_plans import SHARINGS, Question, plan, plan_table, reach
 from rankings.errors import RankingError
+from tests.support.cases import cases
 
 PILOT = Pilot(
     {
@@ -86,7 +87,7 @@ def test_too_few_people_for_any_number_of_images_is_said():
     assert "It takes at least" in found.remarks[0]
 
 
-@pytest.mark.parametrize(("people", "may_suffice"), [(4, True), (3, False)])
+@cases(("people", "may_suffice"), [(4, True), (3, False)])
 def test_a_pilot_that_may_overestimate_how_people_differ_does_not_say_that_they_are_too_few(
     people, may_suffice
 ):
@@ -117,8 +118,8 @@ def test_too_few_images_are_said():
     assert {row[-1] for row in plan_table(found).rows} == {"too few people", "too few images"}
 
 
-@pytest.mark.parametrize("images", [2, 5, 24, 200, None])
-@pytest.mark.parametrize("people", [2, 3, 12])
+@cases("images", [2, 5, 24, 200, None])
+@cases("people", [2, 3, 12])
 def test_the_difference_within_reach_has_a_design_and_one_a_little_smaller_has_none(images, people):
     asked = Question(difference=0.001, people=people, images=images, n_protocols=3)
     found = plan(PILOT, asked)
@@ -154,7 +155,7 @@ def test_what_a_design_finds():
         assert power(parts, design, one.least) == pytest.approx(0.8)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("fields", "message"),
     [
         ({"difference": 0}, "the difference must be above 0"),

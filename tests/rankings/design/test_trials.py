@@ -11,6 +11,7 @@ from rankings.design.simulation import MOST_CELLS, Simulated, simulate
 from rankings.design.study_plans import Choice, Question, plan
 from rankings.design.trials import n_studies_of, simulated_design, try_design
 from rankings.errors import RankingError
+from tests.support.cases import cases
 
 QUESTION = Question(difference=0.05, people=30, images=5000, n_protocols=4)
 ADVISED = "one person per image, three on 15 %"
@@ -90,7 +91,7 @@ def test_a_trial_finds_about_what_the_plan_promises():
     assert seen == [(at, 400) for at in range(400)]
 
 
-@pytest.mark.parametrize("model", ["thurstone", "plackett-luce"])
+@cases("model", ["thurstone", "plackett-luce"])
 def test_people_who_answer_give_the_difference_that_was_asked(model):
     pilot = Pilot({"rankings": Components(0.01, 0.001, 0.01)}, "a pilot")
     choice = Choice("rankings", "two people per image", 6, 60)

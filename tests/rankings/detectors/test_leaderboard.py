@@ -9,6 +9,7 @@ from scipy import stats
 from rankings.detectors.leaderboard import Disagreement, disagreements, leaderboard
 from rankings.errors import RankingError
 from rankings.inference.resampling import BLOCK, percentile_limits, resampled_sums
+from tests.support.cases import cases
 
 FIGURES = ("recall", "precision", "f_score")
 
@@ -34,7 +35,7 @@ def test_means_of_images_are_compared_by_the_paired_t_test():
     assert (found.low[0], found.high[0]) == pytest.approx(limits, rel=1e-9)
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@cases("figure", FIGURES)
 def test_intervals_agree_with_the_bootstrap(figure):
     rng = np.random.default_rng(2)
     sums = drawn(rng, 300, [0.8, 0.6])
@@ -53,7 +54,7 @@ def test_intervals_agree_with_the_bootstrap(figure):
         assert found.high[at] == pytest.approx(high[own], abs=0.004)
 
 
-@pytest.mark.parametrize("figure", FIGURES)
+@cases("figure", FIGURES)
 def test_equal_methods_are_told_apart_in_five_of_a_hundred_data_sets_at_most(figure):
     rng = np.random.default_rng(3)
     n_wrong = 0
@@ -114,8 +115,8 @@ def test_nine_images_are_too_few():
     assert found.low == (None, None)
 
 
-@pytest.mark.parametrize("n_images", [0, 12])
-@pytest.mark.parametrize("n_methods", [0, 1])
+@cases("n_images", [0, 12])
+@cases("n_methods", [0, 1])
 def test_no_method_one_method_and_no_image(n_images, n_methods):
     found = leaderboard(np.ones((n_images, n_methods, 4)), ["a"][:n_methods], "f_score")
     assert found.methods == ("a",)[:n_methods]

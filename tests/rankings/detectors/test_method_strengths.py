@@ -13,6 +13,7 @@ from rankings.detectors.method_strengths import ANNOTATOR_FIXED, counts_of, peop
 from rankings.errors import RankingError
 from rankings.orders.buckets import bucket_of, from_values
 from rankings.orders.pairwise import pair_counts
+from tests.support.cases import cases
 
 
 def random_rankings(n_images=9, n_annotators=3, n_methods=4, seed=1, missing=0.0):
@@ -108,7 +109,7 @@ def test_the_fit_is_the_largest_likelihood():
     assert fitted.tie_parameter == pytest.approx(math.exp(best[4]), abs=1e-4)
 
 
-@pytest.mark.parametrize("lacks_a_method", [False, True])
+@cases("lacks_a_method", [False, True])
 def test_errors_are_those_of_numbers_ranking_by_ranking(lacks_a_method):
     rankings = random_rankings(n_images=12, missing=0.2, seed=4)
     if lacks_a_method:
@@ -174,7 +175,7 @@ def test_one_image_has_no_limits():
     assert fitted.reason == "one image says nothing about others"
 
 
-@pytest.mark.parametrize(("n_images", "has_limits"), [(9, False), (10, True)])
+@cases(("n_images", "has_limits"), [(9, False), (10, True)])
 def test_fewer_than_ten_images_give_no_limits(n_images, has_limits):
     fitted = strengths_of(people_of(random_rankings(n_images=n_images)))
     limits = [one.low is not None for one in (*fitted.strengths, *fitted.leads)]
@@ -239,7 +240,7 @@ def test_many_methods_and_annotators():
     assert fitted.strengths[0].strength > 2 > -2 > fitted.strengths[-1].strength
 
 
-@pytest.mark.parametrize("wrong", [{"ridge": 0.0}, {"level": 1.0}])
+@cases("wrong", [{"ridge": 0.0}, {"level": 1.0}])
 def test_settings_that_cannot_be_are_refused(wrong):
     with pytest.raises(RankingError):
         strengths_of(people_of(random_rankings(n_images=2)), **wrong)

@@ -10,6 +10,7 @@ from rankings.detectors.soft_accuracy import Accuracy, Options, compared
 from rankings.detectors.tallies import Tallies, figures, slopes, tallies_of_rows, tallies_of_scores
 from rankings.errors import RankingError
 from rankings.orders.buckets import from_values
+from tests.support.cases import cases
 
 METHODS = ("a", "b", "c")
 
@@ -60,7 +61,7 @@ def share_above(differences):
     return (above + same / 2) / len(differences)
 
 
-@pytest.mark.parametrize("criterion", ["recall", "precision", "preference"])
+@cases("criterion", ["recall", "precision", "preference"])
 def test_p_values_are_those_of_all_permutations(criterion):
     rankings, tallies = study()
     ours = answer(rankings, tallies, criterion, beta=2.0)
@@ -219,7 +220,7 @@ def test_nothing_to_divide_by_is_zero():
     assert slopes(np.zeros((1, 4)), "preference", 1.0).tolist() == [[0.0] * 4]
 
 
-@pytest.mark.parametrize("criterion", ["recall", "precision", "preference"])
+@cases("criterion", ["recall", "precision", "preference"])
 def test_slopes_are_those_of_small_steps(criterion):
     sums, step = np.array([3.0, 7.0, 4.0, 9.0]), 1e-6
     differences = [
@@ -268,7 +269,7 @@ def test_fifty_methods_and_two_hundred_annotators():
     assert own.low <= own.value <= own.high
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wrong", "says"),
     [
         ({"n_permutations": 0}, "n_permutations"),

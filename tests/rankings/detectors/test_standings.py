@@ -13,6 +13,7 @@ from rankings.detectors.soft_accuracy import Options
 from rankings.detectors.standings import detectors
 from rankings.detectors.tallies import tallies_of_scores
 from rankings.output.detector_tables import detector_tables
+from tests.support.cases import cases
 from tests.support.notes import check_note
 
 OPTIONS = Options(n_permutations=100, n_resamples=50)
@@ -241,7 +242,7 @@ def test_images_without_enough_rankings_do_not_count():
     assert ours.images_left_out == (("img_0", reason), ("img_1", reason))
 
 
-@pytest.mark.parametrize(
+@cases(
     ("rankings", "reason"),
     [
         ({}, "no ranking"),

@@ -11,6 +11,7 @@ from rankings.command_line.answer_files import read_rankings
 from rankings.consensus.rules import agreed, consensus_of
 from rankings.errors import RankingError
 from tests.support import commands
+from tests.support.cases import cases
 
 
 def strict(text):
@@ -87,7 +88,7 @@ def cost_of(places, rankings):
     )
 
 
-@pytest.mark.parametrize("said", ["ab bc ca ab", "ab ba bc", "ab cb", "ab ab ba ca cb"])
+@cases("said", ["ab bc ca ab", "ab ba bc", "ab cb", "ab ab ba ca cb"])
 def test_it_is_the_nearest_order_to_the_compared_pairs(said):
     rankings = [strict(of) for of in said.split()]
     orders = [dict(zip("abc", places, strict=True)) for places in product(range(3), repeat=3)]
@@ -105,7 +106,7 @@ def test_rankings_of_the_same_methods_are_as_before():
     assert "Left out" not in str(found)
 
 
-@pytest.mark.parametrize("given", [{"annotator": None}, {}, {"annotator": ""}])
+@cases("given", [{"annotator": None}, {}, {"annotator": ""}])
 def test_answers_without_an_annotator_are_nameless_and_that_is_said_once(given):
     rows = [
         {"image": image, "criterion": "recall", "buckets": [["a"], ["b"]], **given}

@@ -6,12 +6,13 @@ import pytest
 from rankings.elicitation.attention_checks import N_LEAST, is_below
 from rankings.elicitation.shares import wilson
 from rankings.errors import RankingError
+from tests.support.cases import cases
 
 N_PAIRS = 40
 AT_LEAST = 0.5
 
 
-@pytest.mark.parametrize(
+@cases(
     ("n_hits", "n", "low", "high"),
     [
         # Newcombe 1998, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
@@ -30,7 +31,7 @@ def test_nobody_is_judged_by_few_pairs():
     assert is_below(0, N_LEAST, 0.5)
 
 
-@pytest.mark.parametrize(("n_right", "n", "at_least"), [(3, 2, 0.5), (-1, 2, 0.5), (1, 2, 1.5)])
+@cases(("n_right", "n", "at_least"), [(3, 2, 0.5), (-1, 2, 0.5), (1, 2, 1.5)])
 def test_what_cannot_be_is_refused(n_right, n, at_least):
     with pytest.raises(RankingError):
         is_below(n_right, n, at_least)

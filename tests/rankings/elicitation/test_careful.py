@@ -19,6 +19,7 @@ from benchmarks.elicitation import (
 from rankings.elicitation.careful import Rules, settle_carefully, simulate_carefully
 from rankings.elicitation.log import CRITERIA, Answer, Skip, Withdrawal, simulate
 from rankings.errors import RankingError
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 
 # An annotator who made 2 mistakes in 100 answers.
@@ -42,8 +43,8 @@ def rankings_of(n, log, rules=LEARNT):
     return found and {name: tuple(map(tuple, map(sorted, found[name]))) for name in CRITERIA}
 
 
-@pytest.mark.parametrize("rules", [Rules(), LEARNT, Rules(certainty=0.97), Rules(repeats=False)])
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 10])
+@cases("rules", [Rules(), LEARNT, Rules(certainty=0.97), Rules(repeats=False)])
+@cases("n", [0, 1, 2, 3, 7, 10])
 def test_consistent_answers_give_exactly_the_rankings(rules, n):
     for image in range(6):
         levels = truth(image % 4, n, image)
@@ -148,8 +149,8 @@ def test_as_many_undos_as_answers_give_the_same_pairs_backwards():
         assert settle_carefully(6, undone).state.next_pair() == pairs[at]
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.6])
-@pytest.mark.parametrize("repeats", [True, False])
+@cases("share", [0.0, 0.1, 0.6])
+@cases("repeats", [True, False])
 def test_what_is_left_lies_within_the_bounds_at_every_step(share, repeats):
     rules = Rules(repeats=repeats)
     for image in range(8):
@@ -223,7 +224,7 @@ def test_a_removed_result_is_neither_asked_nor_ranked():
         assert item not in half.next_pair()
 
 
-@pytest.mark.parametrize(
+@cases(
     "rules",
     [
         {"certainty": 0.5},
@@ -240,9 +241,7 @@ def test_rules_without_sense_are_refused(rules):
         Rules(**rules)
 
 
-@pytest.mark.parametrize(
-    "entry", [same(0, 3, "left"), same(1, 1, "left"), Answer(0, 1, {}), same(0, 1, "better")]
-)
+@cases("entry", [same(0, 3, "left"), same(1, 1, "left"), Answer(0, 1, {}), same(0, 1, "better")])
 def test_entries_without_sense_are_refused(entry):
     with pytest.raises(RankingError):
         settle_carefully(3, [entry])

@@ -18,6 +18,7 @@ from rankings.elicitation.log import (
     simulate,
 )
 from rankings.errors import Contradiction, RankingError
+from tests.support.cases import cases
 from tests.support.shared import shared_path
 
 STRATEGIES = ("insertion", "balanced")
@@ -186,7 +187,7 @@ def test_with_skips_the_rankings_are_still_right_or_the_image_is_incomplete(stra
         assert state.rankings() is None
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@cases("strategy", STRATEGIES)
 def test_a_skipped_pair_comes_after_all_that_were_not(strategy):
     log = []
     shown = []
@@ -265,7 +266,7 @@ def test_a_check_does_not_enter_the_state():
     assert replay(2, log).implied(0, 1) == {}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("n", "log"),
     [
         (-1, []),
@@ -285,13 +286,13 @@ def test_a_log_that_cannot_be_is_refused(n, log):
         replay(n, log)
 
 
-@pytest.mark.parametrize("n", [0, 1, 2])
+@cases("n", [0, 1, 2])
 def test_an_unknown_strategy_is_refused(n):
     with pytest.raises(RankingError, match="unknown strategy"):
         replay(n, []).next_pair("fastest")
 
 
-@pytest.mark.parametrize("n", [0, 1])
+@cases("n", [0, 1])
 def test_nothing_to_compare_is_finished_at_once(n):
     state = replay(n, [])
     assert state.next_pair() is None

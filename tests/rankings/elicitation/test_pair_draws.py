@@ -15,6 +15,7 @@ from rankings.elicitation.pair_draws import (
     of_members,
 )
 from rankings.errors import RankingError
+from tests.support.cases import cases
 
 METHODS = ("a", "b", "c", "d", "e")
 WEIGHTS = {frozenset("ab"): 3.0, frozenset("ac"): 1.0, frozenset("de"): 0.5}
@@ -35,8 +36,8 @@ def enumerated(methods, k, weights):
     return probabilities
 
 
-@pytest.mark.parametrize("k", [2, 3, 4, 5])
-@pytest.mark.parametrize("weights", [WEIGHTS, {}], ids=["weights", "no weight"])
+@cases("k", [2, 3, 4, 5])
+@cases("weights", [WEIGHTS, {}])
 def test_probabilities_are_those_of_all_ways_a_draw_can_go(k, weights):
     found = inclusion_probabilities(METHODS, k=k, weights=weights)
     assert found == pytest.approx(enumerated(METHODS, k, weights))
@@ -50,7 +51,7 @@ def test_a_draw_says_the_probabilities_of_its_own_pairs():
     assert found == {frozenset(pair): expected[frozenset(pair)] for pair in combinations(drawn, 2)}
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@cases("k", [2, 3])
 def test_pairs_are_drawn_as_often_as_their_probabilities_say(k):
     rng = random.Random(7)
     n = 4000
@@ -80,7 +81,7 @@ def test_a_pair_without_weight_keeps_a_probability():
     assert found[frozenset("bc")] == pytest.approx(FLOOR / 10)
 
 
-@pytest.mark.parametrize("weights", [None, {}, {frozenset("ab"): 0.0}])
+@cases("weights", [None, {}, {frozenset("ab"): 0.0}])
 def test_without_a_weight_all_pairs_are_as_likely(weights):
     assert set(inclusion_probabilities(METHODS, k=2, weights=weights).values()) == {1 / 10}
 
@@ -124,7 +125,7 @@ def test_methods_with_one_result_share_its_probabilities():
     )
 
 
-@pytest.mark.parametrize(
+@cases(
     ("methods", "k", "weights", "message"),
     [
         ("ab", 1, None, "k must be from 2 to the 2 methods, got 1"),

@@ -29,6 +29,7 @@ from rankings.elicitation.rechecks import (
     settle_next,
 )
 from rankings.errors import RankingError
+from tests.support.cases import cases
 from tests.support.rankings import n_samples
 
 STRATEGIES = ("insertion", "balanced")
@@ -74,9 +75,9 @@ def n_checks_in(log):
     return sum(entry.purpose in CHECKS for entry in log)
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("regime", range(4))
+@cases("rule", RULES)
+@cases("strategy", STRATEGIES)
+@cases("regime", range(4))
 def test_t10_an_exact_annotator_pays_the_checks_and_nothing_else(strategy, regime, rule):
     for image in range(3):
         answer = answering(truth(regime, 10, image))
@@ -91,8 +92,8 @@ def test_t10_an_exact_annotator_pays_the_checks_and_nothing_else(strategy, regim
         assert not settled.unsettled
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("n_checks", [2, 8])
+@cases("strategy", STRATEGIES)
+@cases("n_checks", [2, 8])
 def test_t10_all_checks_are_asked_and_repairs_stay_within_a_fifth_beyond_them(strategy, n_checks):
     n_repaired = 0
     for image in range(n_samples(usual=4, thorough=40)):
@@ -108,7 +109,7 @@ def test_t10_all_checks_are_asked_and_repairs_stay_within_a_fifth_beyond_them(st
     assert n_repaired > 0
 
 
-@pytest.mark.parametrize("rule", RULES)
+@cases("rule", RULES)
 def test_while_results_are_placed_at_most_every_fifth_screen_repeats_a_pair(rule):
     """Unless it asks a doubtful pair again; the annotator here never contradicts."""
     log = work(10, answering(truth(0, 10, 3)), n_checks=10, rule=rule)
@@ -118,8 +119,8 @@ def test_while_results_are_placed_at_most_every_fifth_screen_repeats_a_pair(rule
     assert n_checks_in(log) == (10 if rule == "apart" else math.ceil(0.2 * len(log)))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("share", [0.05, 0.15])
+@cases("strategy", STRATEGIES)
+@cases("share", [0.05, 0.15])
 def test_t10_repair_ends_and_stays_within_a_fifth_of_the_screens(strategy, share):
     """The rule of studies that were made before checks and repairs had budgets of their own."""
     n_repaired = 0
@@ -139,7 +140,7 @@ def log_of_four():
     return [Answer(i, i + 1, verdicts) for i in range(3)]
 
 
-@pytest.mark.parametrize("rule", RULES)
+@cases("rule", RULES)
 def test_a_contradiction_is_asked_once_more_and_then_repaired(rule):
     same = dict.fromkeys(CRITERIA, "right")
     log = [*log_of_four(), Check(0, 2, {**same, "recall": "left"}, "near")]
@@ -293,7 +294,7 @@ def test_without_checks_it_is_the_plain_replay(regime, n, image, strategy):
     assert settled.state.remaining(strategy) == plain.remaining(strategy)
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@cases("strategy", STRATEGIES)
 def test_t12_the_true_remainder_lies_in_the_bounds_and_near_the_estimate(strategy):
     """At every step of simulated images, 500 in the thorough profile; exact answers, re-checks included."""
     errors = []
@@ -310,7 +311,7 @@ def test_t12_the_true_remainder_lies_in_the_bounds_and_near_the_estimate(strateg
     assert sum(errors) / len(errors) <= 2.5
 
 
-@pytest.mark.parametrize(
+@cases(
     "log",
     [
         [Answer(0, 5, {"recall": "left"})],
@@ -365,7 +366,7 @@ def agreed(rankings, low, high):
     return found
 
 
-@pytest.mark.parametrize("by_pair", [False, True])
+@cases("by_pair", [False, True])
 def test_simulated_mistakes_that_belong_to_the_pair_are_told_from_those_drawn_each_time(by_pair):
     """Three simulated annotators of one criterion; the first one's repeats against the others' rankings.
 
@@ -433,7 +434,7 @@ def test_few_mistakes_belong_to_nothing():
     assert Mistakes(1, 1, 40, 4).expected == 0.05
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@cases("strategy", STRATEGIES)
 def test_a_result_that_comes_later_needs_few_screens_and_what_is_known_stays(strategy):
     for image in range(10):
         answer = answering(truth(image % 4, 11, image))
@@ -450,7 +451,7 @@ def test_a_result_that_comes_later_needs_few_screens_and_what_is_known_stays(str
         assert settle(11, [*log, *added]).state.rankings() == exact
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@cases("strategy", STRATEGIES)
 def test_a_result_taken_away_is_neither_asked_nor_ranked_and_what_rests_on_it_stays(strategy):
     """0 < 1 < 2 in everything: without 1 it is still known that 0 < 2."""
     right = dict.fromkeys(CRITERIA, "right")

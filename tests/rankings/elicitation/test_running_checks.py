@@ -12,6 +12,7 @@ from rankings.elicitation.attention_checks import (
     is_in_doubt,
     spread_of_checks,
 )
+from tests.support.cases import cases
 
 VISITS = 3000
 
@@ -43,7 +44,7 @@ def test_doubt_lasts_until_two_right_answers_in_a_row():
     assert not is_in_doubt([False, True, True])
 
 
-@pytest.mark.parametrize(("n_pairs", "n_known"), [(40, 6), (10, 3), (5, 3), (4, 3), (2, 3), (0, 3)])
+@cases(("n_pairs", "n_known"), [(40, 6), (10, 3), (5, 3), (4, 3), (2, 3), (0, 3)])
 def test_checks_are_spread_and_never_among_the_first_two(n_pairs, n_known):
     for seed in range(50):
         places = spread_of_checks(n_pairs, n_known, random.Random(seed))
@@ -79,7 +80,7 @@ def test_answers_at_random_end_a_visit_within_25_pairs():
     assert sum(end is None for end in ends) / VISITS < 0.005
 
 
-@pytest.mark.parametrize("right_share", [0.9, 0.81])
+@cases("right_share", [0.9, 0.81])
 def test_people_with_ten_per_cent_slips_are_hardly_ever_stopped(right_share):
     # 10 % of the pairs, or 10 % of each of two criteria.
     ends = [stopped_at(right_share, seed) for seed in range(VISITS)]

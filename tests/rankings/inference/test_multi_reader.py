@@ -16,6 +16,7 @@ from rankings.inference.multi_reader import ONE_ANNOTATOR, ONE_IMAGE, compare
 from rankings.inference.personal_distances import PersonalDistances, personal_distances
 from rankings.inference.significance import clusters
 from rankings.orders.edit_distance import edit_distance
+from tests.support.cases import cases
 from tests.support.rankings import personal_rankings
 
 
@@ -150,7 +151,7 @@ def test_with_cells_missing_the_moments_are_those_of_all_pairs_of_rankings():
     )
 
 
-@pytest.mark.parametrize("annotators", [3, 10])
+@cases("annotators", [3, 10])
 def test_equal_protocols_are_told_apart_in_5_percent_of_studies(annotators):
     """400 studies a case: 5 % is 20, and 8 to 36 are within 3.7 standard deviations."""
     rng = np.random.default_rng(annotators)
@@ -201,9 +202,7 @@ def test_a_protocol_that_is_nearer_to_everybody_is_told():
     assert table[2][2] is None
 
 
-@pytest.mark.parametrize(
-    ("shape", "reason"), [((5, 1), ONE_ANNOTATOR), ((1, 5), ONE_IMAGE), ((1, 1), ONE_ANNOTATOR)]
-)
+@cases(("shape", "reason"), [((5, 1), ONE_ANNOTATOR), ((1, 5), ONE_IMAGE), ((1, 1), ONE_ANNOTATOR)])
 def test_one_annotator_or_one_image_gives_no_test_and_says_why(shape, reason):
     tested = compare(of_table(effects(np.random.default_rng(1), *shape)))
     [pair] = tested.pairs
@@ -337,7 +336,7 @@ def test_a_spread_beyond_chance_gives_the_prior_it_was_drawn_from():
     assert found.ratio == pytest.approx(2, rel=0.05)
 
 
-@pytest.mark.parametrize("value", [0.001, 0.5, 3.0, 1000.0])
+@cases("value", [0.001, 0.5, 3.0, 1000.0])
 def test_the_inverse_of_trigamma_is_its_inverse(value):
     assert scipy.special.polygamma(1, trigamma_inverse(value)) == pytest.approx(value, rel=1e-8)
 
@@ -379,7 +378,7 @@ def test_a_person_with_nearly_all_the_work_and_protocols_that_are_equal_give_fin
         assert math.isfinite(pair.adjusted_high)
 
 
-@pytest.mark.parametrize("wrong", [math.nan, math.inf])
+@cases("wrong", [math.nan, math.inf])
 def test_a_distance_that_is_not_finite_is_refused(wrong):
     table = np.zeros((3, 2, 2))
     table[1, 1, 1] = wrong
@@ -405,8 +404,8 @@ def test_the_limits_of_a_mean_come_from_its_own_mean_squares():
         assert tested.mean_limits[at] == pytest.approx(tuple(expected))
 
 
-@pytest.mark.parametrize("taste", [0.3, 2.0])
-@pytest.mark.parametrize("n_annotators", [4, 10])
+@cases("taste", [0.3, 2.0])
+@cases("n_annotators", [4, 10])
 def test_the_limits_of_a_mean_contain_it_and_the_mean_of_such_studies(taste, n_annotators):
     """400 studies of the true mean 20: 95 % is 380, and 364 to 394 are within 3.7 deviations."""
     rng = np.random.default_rng(9)

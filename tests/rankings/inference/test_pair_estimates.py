@@ -18,6 +18,7 @@ from rankings.inference.pair_estimates import (
     pair_losses,
 )
 from rankings.orders.distances import kemeny_distance
+from tests.support.cases import cases
 from tests.support.rankings import personal_rankings
 
 METHODS = ("a", "b", "c", "d")
@@ -180,7 +181,7 @@ def test_visits_from_before_a_method_joined_speak_of_the_methods_then():
     assert pair_losses([visit], own, ["p", "q"]).distances.tolist() == [[0.0, 1.0]]
 
 
-@pytest.mark.parametrize("probability", [0.0, -0.1, 1.5, float("nan"), None])
+@cases("probability", [0.0, -0.1, 1.5, float("nan"), None])
 def test_a_pair_without_a_probability_is_refused(probability):
     own = {"i": {"p": (("a",), ("b",))}}
     probabilities = {} if probability is None else {frozenset("ab"): probability}

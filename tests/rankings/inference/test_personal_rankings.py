@@ -15,6 +15,7 @@ from rankings.inference.personal_rankings import personal_rankings_from_scores
 from rankings.orders.buckets import bucket_of
 from rankings.orders.edit_distance import edit_distance
 from rankings.orders.from_scores import ranking_from_scores
+from tests.support.cases import cases
 from tests.support.rankings import by_text, personal_rankings, rankings_of
 
 METHODS = "abcde"
@@ -106,7 +107,7 @@ def test_distances_and_ties_are_those_of_each_ranking_alone(study):
     assert found == {name: pytest.approx(fmean(of)) if of else None for name, of in ties.items()}
 
 
-@pytest.mark.parametrize(
+@cases(
     ("people", "protocols", "message"),
     [
         ({"p": by_text("a>b"), "q": by_text("a")}, {"x": by_text("a>b")}, "i: .*: b"),

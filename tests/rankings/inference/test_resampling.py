@@ -12,6 +12,7 @@ from rankings.inference.resampling import distance_table, score_intervals
 from rankings.orders.distances import distances_between
 from rankings.orders.from_scores import ranking_from_scores
 from rankings.orders.packed import dense_places
+from tests.support.cases import cases
 
 
 def column(*values):
@@ -55,7 +56,7 @@ def test_differences_are_paired():
     ]
 
 
-@pytest.mark.parametrize("n", [2, 6, 7, 8, 20])
+@cases("n", [2, 6, 7, 8, 20])
 def test_blocks_of_images_draw_as_one_draw_of_all_would(n):
     """Each count is binomial(n, 1/n): mean 1, variance 1 - 1/n; covariance of two -1/n."""
     draws = 20_000
@@ -113,7 +114,7 @@ def test_constant_protocols_have_intervals_of_no_width():
     assert score_intervals(np.empty((9, 0)), []).scores == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("table", "wrong", "message"),
     [
         (np.zeros((3, 2)), {}, "1 columns"),

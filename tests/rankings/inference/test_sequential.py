@@ -10,6 +10,7 @@ from rankings.errors import RankingError
 from rankings.inference.multi_reader import compare
 from rankings.inference.personal_distances import PersonalDistances
 from rankings.inference.sequential import Look, decisions_of, enough, levels, look, planned_look
+from tests.support.cases import cases
 
 EIGHTHS = tuple(n / 8 for n in range(1, 9))
 
@@ -18,12 +19,12 @@ def test_a_single_look_at_the_end_has_the_level_of_the_test():
     assert levels((1.0,)) == (0.05,)
 
 
-@pytest.mark.parametrize("alpha", [0.05, 0.05 / 21])
+@cases("alpha", [0.05, 0.05 / 21])
 def test_the_first_look_spends_the_cube_of_its_share(alpha):
     assert levels((0.5, 1.0), alpha)[0] == pytest.approx(alpha / 8, rel=1e-6)
 
 
-@pytest.mark.parametrize("shares", [EIGHTHS, (0.25, 0.3, 1.0), (0.5, 1.0)])
+@cases("shares", [EIGHTHS, (0.25, 0.3, 1.0), (0.5, 1.0)])
 def test_all_looks_together_err_as_stated_on_paths_of_a_brownian_motion(shares):
     """100,000 paths: the share that crosses a limit is within 3 standard errors, 0.2 points."""
     steps = np.sqrt(np.diff((0.0, *shares)))
@@ -32,21 +33,19 @@ def test_all_looks_together_err_as_stated_on_paths_of_a_brownian_motion(shares):
     assert (abs(paths) > limits).any(axis=1).mean() == pytest.approx(0.05, abs=0.0021)
 
 
-@pytest.mark.parametrize(
-    "shares", [(0.5, 0.5), (0.5, 0.25), (0.0, 1.0), (0.5, 1.1), (float("nan"),)]
-)
+@cases("shares", [(0.5, 0.5), (0.5, 0.25), (0.0, 1.0), (0.5, 1.1), (float("nan"),)])
 def test_levels_refuse_shares_that_do_not_increase_or_are_no_shares(shares):
     with pytest.raises(RankingError, match="shares of looks"):
         levels(shares)
 
 
-@pytest.mark.parametrize("alpha", [0.0, 1.0, float("nan")])
+@cases("alpha", [0.0, 1.0, float("nan")])
 def test_levels_refuse_an_alpha_that_is_none(alpha):
     with pytest.raises(RankingError, match="alpha"):
         levels((1.0,), alpha)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("share", "taken", "due"),
     [
         (0.124, [], None),
@@ -101,7 +100,7 @@ def test_an_early_look_needs_more_than_the_test_of_a_report():
     assert look(measured, (), (1.0,)).decided == (("p", "q"),)
 
 
-@pytest.mark.parametrize("apart", [0.0, 1.0])
+@cases("apart", [0.0, 1.0])
 def test_nothing_is_decided_of_protocols_that_are_equal_or_differ_by_the_same_everywhere(apart):
     measured = studied(0.0)
     measured.distances[:, 1] = measured.distances[:, 0] + apart

@@ -17,6 +17,7 @@ from rankings.inference.significance import (
     holm,
 )
 from rankings.inference.studentized_range import quantile
+from tests.support.cases import cases
 
 
 def p_matrix(n, **told_apart):
@@ -28,7 +29,7 @@ def p_matrix(n, **told_apart):
     return matrix
 
 
-@pytest.mark.parametrize(
+@cases(
     ("told_apart", "expected"),
     [
         ({}, (1, 1, 1, 1)),
@@ -63,7 +64,7 @@ def test_friedman_follows_its_formula():
     assert tested.p_value == pytest.approx(math.exp(-7 / 3))
 
 
-@pytest.mark.parametrize("shape", [(30, 3), (200, 13)])
+@cases("shape", [(30, 3), (200, 13)])
 def test_friedman_of_many_tied_distances_is_that_of_scipy(shape):
     table = np.random.default_rng(len("ties")).integers(0, 6, size=shape) / 2
     expected = scipy.stats.friedmanchisquare(*table.T)
@@ -72,7 +73,7 @@ def test_friedman_of_many_tied_distances_is_that_of_scipy(shape):
     assert tested.p_value == pytest.approx(expected.pvalue, rel=1e-12)
 
 
-@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (9, 2), (9, 1), (9, 0), (9, 3)])
+@cases("shape", [(0, 3), (1, 3), (9, 2), (9, 1), (9, 0), (9, 3)])
 def test_friedman_is_undefined_without_enough_or_when_all_are_alike(shape):
     tested = friedman_test(np.ones(shape), "xyz"[: shape[1]])
     assert (tested.statistic, tested.p_value) == (None, None)
@@ -87,7 +88,7 @@ def test_holm_multiplies_from_the_smallest_on():
     assert holm([]) == ()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("n_protocols", "quantile"),
     [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (7, 2.949), (10, 3.164)],
 )
@@ -98,7 +99,7 @@ def test_the_critical_difference_has_the_published_quantiles(n_protocols, quanti
     assert compared.critical_difference == pytest.approx(expected, rel=4e-4)
 
 
-@pytest.mark.parametrize(("level", "n"), [(0.95, 2), (0.95, 17), (0.95, 60), (0.95, 61), (0.9, 5)])
+@cases(("level", "n"), [(0.95, 2), (0.95, 17), (0.95, 60), (0.95, 61), (0.9, 5)])
 def test_quantiles_are_those_of_scipy(level, n):
     expected = scipy.stats.studentized_range.ppf(level, n, math.inf)
     assert quantile(level, n) == pytest.approx(expected, rel=1e-9)
@@ -158,7 +159,7 @@ def p_table(n, *told_apart):
     return table
 
 
-@pytest.mark.parametrize(
+@cases(
     ("told_apart", "letters"),
     [
         ((), ("a", "a", "a", "a")),

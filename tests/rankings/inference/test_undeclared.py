@@ -1,12 +1,12 @@
 """Signs of groups of annotators and scenes of images that were not declared."""
 
 import numpy as np
-import pytest
 
 from rankings.design.simulation import Simulated, simulate
 from rankings.inference.clusters import Declared
 from rankings.inference.personal_distances import PersonalDistances
 from rankings.inference.undeclared import Signs, undeclared_clusters
+from tests.support.cases import cases
 
 
 def shown(study, n_studies, declared=None):
@@ -44,7 +44,7 @@ def table(n_images, n_annotators, rows):
     return PersonalDistances(("p", "q"), images, annotators, rows)
 
 
-@pytest.mark.parametrize(("n_images", "n_annotators"), [(0, 0), (1, 1), (30, 1), (1, 30), (30, 8)])
+@cases(("n_images", "n_annotators"), [(0, 0), (1, 1), (30, 1), (1, 30), (30, 8)])
 def test_too_little_or_constant_data_show_nothing(n_images, n_annotators):
     rows = np.tile([1.0, 2.0], (n_images * n_annotators, 1))
     names = [f"i{at}" for at in range(n_images)]

@@ -11,6 +11,7 @@ from rankings.inference.clusters import clustered
 from rankings.inference.moments import moments, raw_components
 from rankings.inference.multi_reader import compare, told_apart
 from rankings.inference.personal_distances import PersonalDistances
+from tests.support.cases import cases
 
 N_STUDIES = 60
 
@@ -108,7 +109,7 @@ def test_a_mean_difference_has_a_variance_exactly_if_it_has_one():
     assert n_without > 10
 
 
-@pytest.mark.parametrize("has_clusters", [False, True], ids=["single", "groups"])
+@cases("has_clusters", [False, True])
 def test_the_same_rows_in_another_order_give_the_same_bits(has_clusters):
     for seed, study in enumerate(studies()):
         rng = np.random.default_rng(seed)

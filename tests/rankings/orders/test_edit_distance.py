@@ -12,6 +12,7 @@ from rankings.errors import RankingError
 from rankings.orders.buckets import bucket_of
 from rankings.orders.distances import kemeny_distance, kendall_tau_b
 from rankings.orders.edit_distance import edit_distance, edit_script, expected_from_random_order
+from tests.support.cases import cases
 from tests.support.rankings import rankings_of, weak_orders
 from tests.support.shared import shared_path
 
@@ -47,7 +48,7 @@ def edits(ranking, phase):
             yield 0.5, (*ranking[:at], bucket | below, *ranking[at + 2 :]), 2
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 4])
+@cases("n", [1, 2, 3, 4])
 def test_the_closed_form_is_the_cheapest_script(n):
     everything = list(weak_orders("abcd"[:n]))
     assert len(everything) == {1: 1, 2: 3, 3: 13, 4: 75}[n]
@@ -89,7 +90,7 @@ def test_figure_3_of_the_paper_takes_one_split_and_three_swaps():
     ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("a", "b", "distance"),
     [
         ("a=b=c", "a>b>c", 1.0),
@@ -170,7 +171,7 @@ def test_tau_b_is_undefined_when_one_side_ties_everything():
     assert kendall_tau_b([["a"], ["b"], ["c"]], [["c"], ["b"], ["a"]]) == pytest.approx(-1)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("a", "b", "named"),
     [
         ([["a"]], [["b"]], "a, b"),

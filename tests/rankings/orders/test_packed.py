@@ -22,6 +22,7 @@ from rankings.orders.packed import dense_places, doubled_ranks_of, packed_rankin
 from rankings.orders.packed_scores import packed_scores, rankings_from_scores, rounded_scores
 from rankings.orders.pairwise import criterion_distances
 from rankings.tuning.beta import beta_search
+from tests.support.cases import cases
 
 METHODS = ["a", "b", "c", "d", "e"]
 PROTOCOLS = ["x", "y", "z"]
@@ -416,7 +417,7 @@ def test_images_are_packed_by_their_numbers_of_rankings_and_methods(study):
         ]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("ranking", "message"),
     [
         ((("a",), ("a",)), "ranked twice: a"),

@@ -20,6 +20,7 @@ from rankings.orders.pairwise import (
     pair_counts,
     pairwise_accuracy,
 )
+from tests.support.cases import cases
 from tests.support.rankings import by_text, rankings_of
 from tests.support.shared import shared_path
 
@@ -54,7 +55,7 @@ def discordance_pair_by_pair(values, consensus):
     return part / whole if whole else 0.0
 
 
-@pytest.mark.parametrize(
+@cases(
     ("a", "b", "accuracy"),
     [
         ("a>b>c", "a>b>c", 1.0),
@@ -100,7 +101,7 @@ def test_accuracy_of_different_methods_is_refused():
         pairwise_accuracy([["a"], ["b"]], [["a"], ["c"]])
 
 
-@pytest.mark.parametrize(
+@cases(
     ("values", "consensus", "discordance"),
     [
         ({"a": 0.75, "b": 0.5, "c": 0.25}, "a>b>c", 0.0),
@@ -144,7 +145,7 @@ def test_discordance_without_a_value_is_refused():
         margin_weighted_discordances(np.array([[0, np.inf]]), np.array([0, 1]))
 
 
-@pytest.mark.parametrize("distance", ["edit", "kemeny"])
+@cases("distance", ["edit", "kemeny"])
 def test_criteria_are_compared_on_the_images_they_share(distance):
     consensus = {
         "recall": {"one": by_text("a>b>c"), "two": by_text("a>b"), "alone": by_text("a")},

@@ -10,6 +10,7 @@ from rankings.analysis.analysis import analyse
 from rankings.output.bibliography import cited, entries
 from rankings.output.methods_text import Citation, as_latex, as_markdown, keys_of, methods_paragraph
 from tests.support.analyses import random_study
+from tests.support.cases import cases
 
 PACKAGES = ("rankings", "protocols")
 HEADER = {
@@ -54,7 +55,7 @@ def as_text(data):
     return as_latex(paragraph, stands_for).replace(r"\allowbreak{}", "")
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@cases("package", PACKAGES)
 def test_every_reference_is_an_entry_with_its_title_and_year(package):
     text = files(package).joinpath("REFERENCES.md").read_text(encoding="utf-8")
     listed = re.findall(r"^- \*\*\[(\w+)\]\*\*(.*?)(?=^- |\Z)", text, re.MULTILINE | re.DOTALL)
@@ -94,7 +95,7 @@ def test_it_says_study_settings_versions_and_counts(data):
     assert "  " not in text
 
 
-@pytest.mark.parametrize(
+@cases(
     ("settings", "words"),
     [
         ({"distance": "kemeny"}, r"mean Kemeny distance~\cite{FKMSV06}"),

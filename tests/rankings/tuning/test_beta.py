@@ -23,6 +23,7 @@ from rankings.tuning.tie_calibration import (
     calibrated_places,
     tie_calibration,
 )
+from tests.support.cases import cases
 from tests.support.rankings import by_text
 from tests.support.shared import shared_path
 
@@ -103,7 +104,7 @@ def test_the_reference_study_is_calibrated():
         assert of.accuracy_at_0 == pytest.approx(expected[of.protocol]["accuracy_at_0"], abs=1e-15)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@cases("seed", range(6))
 def test_calibration_finds_what_trying_every_candidate_finds(seed):
     """Images of different sizes, scores of two decimals, so that differences coincide."""
     rng = np.random.default_rng(seed)
@@ -201,7 +202,7 @@ def test_a_long_curve_is_thinned_and_keeps_the_best():
     assert max(of for _, of in calibration.curve) == calibration.accuracy
 
 
-@pytest.mark.parametrize(
+@cases(
     ("epsilon", "ranking"),
     [
         (0, "d>c>b>a"),
@@ -271,7 +272,7 @@ def test_the_grid_of_betas_is_even_in_octaves():
     assert np.diff(np.log2(BETAS)) == pytest.approx(np.full(48, 1 / 8))
 
 
-@pytest.mark.parametrize("distance", ["edit", "kemeny"])
+@cases("distance", ["edit", "kemeny"])
 def test_every_point_of_the_curve_is_the_score_of_a_report(distance):
     scores, consensus = random_study(1, 9)
     searches = beta_search(scores, consensus, distance=distance, decimals=2)
@@ -341,7 +342,7 @@ def test_images_taken_in_parts_give_what_all_together_give(monkeypatch):
     ) == whole
 
 
-@pytest.mark.parametrize(
+@cases(
     ("of_b", "message"),
     [
         ((0.5, None), "i, x: b has no score"),
@@ -358,7 +359,7 @@ def test_a_missing_score_is_refused_by_image_protocol_and_method(of_b, message):
         tie_calibration({"i": {"x": {"a": None, "b": 1.0}}}, {"i": {"ann": by_text("a>b")}})
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wrong", "message"),
     [
         ({"betas": ()}, "betas"),
@@ -374,7 +375,7 @@ def test_a_search_that_cannot_be_is_refused_by_name(wrong, message):
         beta_search(scores, consensus, **wrong)
 
 
-@pytest.mark.parametrize("n", [2, 4, 5, 6, 233])
+@cases("n", [2, 4, 5, 6, 233])
 def test_folds_hold_every_image_once_and_are_of_one_size(n):
     parts = folds(n)
     assert sorted(np.concatenate(parts)) == list(range(n))

@@ -13,6 +13,7 @@ from rankings.orders.from_scores import ranking_from_scores
 from rankings.output.change_tables import change_tables
 from rankings.tuning.changes import ANY, AS_IS, Variants, corrected_changes, protocol_changes
 from rankings.tuning.cross_validation import folds
+from tests.support.cases import cases
 from tests.support.notes import check_note
 
 METHODS = ["a", "b", "c", "d"]
@@ -103,7 +104,7 @@ def test_a_parameter_that_changes_nothing_keeps_its_value():
     assert (of_max.gain.difference, of_max.gain.p_value) == (0, 1)
 
 
-@pytest.mark.parametrize(("n_images", "n_annotators"), [(12, 1), (1, 3), (9, 3), (0, 0)])
+@cases(("n_images", "n_annotators"), [(12, 1), (1, 3), (9, 3), (0, 0)])
 def test_too_little_gives_no_interval(n_images, n_annotators):
     people, scores = study(max(n_images, 4), n_annotators)
     people = dict(list(people.items())[:n_images])

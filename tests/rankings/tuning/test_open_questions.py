@@ -23,6 +23,7 @@ from rankings.tuning.gains import choose, corrected, gain
 from rankings.tuning.open_questions import beta_gains, differences_of_methods
 from rankings.tuning.preference_strength import strength_correlations
 from rankings.tuning.slices import ImageProperty, slices
+from tests.support.cases import cases
 from tests.support.rankings import by_text, personal_rankings
 
 METHODS = ["a", "b", "c", "d"]
@@ -125,7 +126,7 @@ def test_a_planted_taste_is_found_and_chance_is_not():
     assert told <= 8, "about 2.5 % of 60 studies, three times as many are far beyond chance"
 
 
-@pytest.mark.parametrize(
+@cases(
     ("shape", "reason"),
     [
         ((5, 1, 3), "one annotator"),

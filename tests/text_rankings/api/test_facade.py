@@ -18,6 +18,7 @@ from protocols.core.errors import ProtocolError
 from rankings.agreement.report import Settings, build_report
 from rankings.errors import RankingError
 from tests.support.archives import zip_file
+from tests.support.cases import cases
 from tests.support.documents import ROOT, blocks_of
 from tests.support.frames import Frame
 from text_rankings.api.tables import MissingPackage
@@ -159,7 +160,7 @@ def test_all_takes_the_protocols_that_fit_and_says_which_do_not():
 NAN = float("nan")
 
 
-@pytest.mark.parametrize(
+@cases(
     ("truth", "results", "protocols", "says"),
     [
         (WORDS, {"1": [[0, 0, NAN, 9]]}, "iou", r"results, image '1', regions\[0\] needs finite"),
@@ -223,7 +224,7 @@ class TestCompare:
         "high": {str(at): [[0, 0, 99, 39], [0, 60, 99, 80]] for at in range(12)},
     }
 
-    @pytest.mark.parametrize("slug", ["iou", "deteval", "panoptic-quality"])
+    @cases("slug", ["iou", "deteval", "panoptic-quality"])
     def test_intervals_are_those_of_resampled_official_figures(self, slug):
         """The second way: the protocol's own overall() of images drawn by hand from the same weights."""
         from rankings.inference.resampling import BLOCK, SEED, resampled_weights
@@ -316,7 +317,7 @@ class TestRank:
         assert wanted.consensus == {"recall": {"1": ABC}}
         assert wanted.strengths["recall"].ranking == ABC
 
-    @pytest.mark.parametrize(
+    @cases(
         ("answers", "says"),
         [
             ([], "no answers"),
@@ -362,7 +363,7 @@ class TestReport:
         assert found.rows()[0]["score"] == 0.0
         assert [path.name for path in found.save(tmp_path / "out")][:2]
 
-    @pytest.mark.parametrize(
+    @cases(
         ("scores", "options", "says"),
         [
             ({"1": {"iou": {"A": (1, 1), "b": (1, 1), "c": (1, 1)}}}, {}, "'a'.*did you mean 'A'"),
@@ -450,7 +451,7 @@ def test_files_are_read_as_the_command_reads_them(files):
     assert tr.score(files / "gt.zip", files / "res.zip").scenes[""] == scenes
 
 
-@pytest.mark.parametrize("size", [(0, 0), (-5, 5), (5, float("nan")), (float("inf"), 5)])
+@cases("size", [(0, 0), (-5, 5), (5, float("nan")), (float("inf"), 5)])
 def test_sizes_that_no_image_has_are_refused(size):
     boxes = {"a": [[0, 0, 0.5, 0.5]]}
     with pytest.raises(ProtocolError, match="truth, image 'a' needs a width and a height above 0"):

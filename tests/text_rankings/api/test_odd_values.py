@@ -9,6 +9,7 @@ import text_rankings as tr
 from protocols.core.errors import ProtocolError
 from rankings.command_line.files import read_plain_scores, read_scores
 from rankings.errors import RankingError
+from tests.support.cases import cases
 from tests.support.frames import Frame
 
 NAN = float("nan")
@@ -28,7 +29,7 @@ def rows_of(recall):
 
 
 class TestScores:
-    @pytest.mark.parametrize(
+    @cases(
         ("recall", "says"),
         [
             (NAN, "nan; expected a number in"),
@@ -44,7 +45,7 @@ class TestScores:
         with pytest.raises(RankingError, match=f"^1, iou, a: recall is {says}"):
             tr.report(PEOPLE, scores_of(recall), n_resamples=9)
 
-    @pytest.mark.parametrize(
+    @cases(
         ("scores", "says"),
         [
             ({"1": 3}, "1: expected a dictionary of protocols, got 3"),
@@ -82,7 +83,7 @@ class TestScores:
         path.write_text(json.dumps(rows_of(0)))
         assert read_plain_scores(str(path)) == {"1": {"iou": {"a": (0, 1), "b": (0.5, 1)}}}
 
-    @pytest.mark.parametrize("name", ["image", "protocol", "method"])
+    @cases("name", ["image", "protocol", "method"])
     def test_rows_without_a_name_or_twice_are_refused(self, name):
         rows = rows_of(0.9)
         for missing in (None, NAN, " "):
@@ -99,12 +100,12 @@ BOXES = {"1": [[0, 0, 100, 40]]}
 
 
 class TestScore:
-    @pytest.mark.parametrize("protocols", [3, None, 2.5])
+    @cases("protocols", [3, None, 2.5])
     def test_what_names_no_protocol_is_refused(self, protocols):
         with pytest.raises(ProtocolError, match=f"named by a text such as 'iou', got {protocols}"):
             tr.score(BOXES, BOXES, protocols)
 
-    @pytest.mark.parametrize(
+    @cases(
         ("results", "options", "unused"),
         [
             (BOXES, {"format": "icdar"}, "format"),
@@ -153,7 +154,7 @@ class TestRank:
     NO_IMAGE = "answers without an image, among others that have one, count as those of one image"
     NAMELESS = "answers without an annotator count as those of one nameless person"
 
-    @pytest.mark.parametrize("missing", [None, NAN, ""])
+    @cases("missing", [None, NAN, ""])
     def test_a_missing_image_or_annotator_is_said(self, missing):
         pair = {"annotator": "ann", "left": "a", "right": "b", "verdict": "left"}
         ranking = {"annotator": "ann", "criterion": "recall", "buckets": [["a"], ["b"]]}
@@ -164,7 +165,7 @@ class TestRank:
             assert tr.rank([rows[1]]).notes == tr.rank([rows[0]]).notes == ()
             assert tr.rank([rows[0] | {"annotator": missing}]).notes == (self.NAMELESS,)
 
-    @pytest.mark.parametrize("missing", [None, NAN, ""])
+    @cases("missing", [None, NAN, ""])
     def test_a_missing_name_in_a_dictionary_is_no_name(self, missing):
         found = tr.rank({"recall": {"1": {missing: AB, "ann": AB}}})
         assert found.rankings == {"recall": {"1": {"": AB, "ann": AB}}}

@@ -15,6 +15,7 @@ from protocols.core.base import Scene
 from protocols.core.regions import Region
 from rankings.analysis.analysis import analyse
 from tests.support.analyses import random_study
+from tests.support.cases import cases
 from tests.support.chunks import (
     Dies,
     Meets,
@@ -138,7 +139,7 @@ def test_a_cluster_without_workers_is_said_after_a_while(engine, monkeypatch):
         engine.check()
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "", "127.0.0.1:x"])
+@cases("address", ["tcp://127.0.0.1:9", "nonsense", "", "127.0.0.1:x"])
 def test_an_address_without_a_scheduler_is_said(address):
     with pytest.raises(EngineUnavailable, match=rf"No Dask scheduler answered at '{address}'"):
         Cluster(address, timeout=1.6)

@@ -1,7 +1,6 @@
 """Images that methods share, and what follows for their figures."""
 
-import pytest
-
+from tests.support.cases import cases
 from text_rankings.base.image_sets import image_sets, may_have_interval
 
 
@@ -18,7 +17,7 @@ def test_an_image_that_no_method_has_is_in_no_set():
     assert not sets.differ
 
 
-@pytest.mark.parametrize("evaluated", [{}, {"a": []}, {"a": [], "b": []}])
+@cases("evaluated", [{}, {"a": []}, {"a": [], "b": []}])
 def test_without_methods_or_images_there_is_nothing_to_share(evaluated):
     sets = image_sets(evaluated, ["i1"])
     assert (sets.images, sets.shared, sets.differ) == ((), (), False)

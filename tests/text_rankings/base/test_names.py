@@ -2,21 +2,16 @@
 
 import unicodedata
 
-import pytest
-
+from tests.support.cases import cases
 from text_rankings.base.names import has_unseen, look
 
 
-@pytest.mark.parametrize(
-    "char", [*"\0\t\n\x7f\x85\xad\u061c\u200b\u200d\u200e\u202e\u2028\u2060\u2066\u3164\ufeff"]
-)
+@cases("char", [*"\0\t\n\x7f\x85\xad\u061c\u200b\u200d\u200e\u202e\u2028\u2060\u2066\u3164\ufeff"])
 def test_a_character_that_is_not_shown_is_found_anywhere(char):
     assert all(has_unseen(name) for name in (char, f"EAST{char}", f"É{char}b"))
 
 
-@pytest.mark.parametrize(
-    "name", ["", "EAST 2", "Méthode n° 3", "方法", "شیوه ۲", "e\u0301", "𝔸", "☕"]
-)
+@cases("name", ["", "EAST 2", "Méthode n° 3", "方法", "شیوه ۲", "e\u0301", "𝔸", "☕"])
 def test_names_in_any_script_are_shown(name):
     assert not has_unseen(name)
 
@@ -27,7 +22,7 @@ def test_no_character_that_python_prints_is_refused_except_blanks():
     assert all("FILLER" in unicodedata.name(c) or c in "\u034f\u17b4\u17b5\u2800" for c in printed)
 
 
-@pytest.mark.parametrize(
+@cases(
     "other",
     [
         "east-2",
@@ -42,6 +37,6 @@ def test_names_that_look_the_same_have_one_key(other):
     assert look(other) == look("EAST-2")
 
 
-@pytest.mark.parametrize("other", ["EAST-3", "EAST 2", "EAST-", "FAST-2", ""])
+@cases("other", ["EAST-3", "EAST 2", "EAST-", "FAST-2", ""])
 def test_names_that_differ_have_different_keys(other):
     assert look(other) != look("EAST-2")

@@ -14,6 +14,7 @@ from annotate.design.setup.image_filters import (
     runs_to_compare,
 )
 from protocols.core.regions import Region, encode_regions
+from tests.support.cases import cases
 from tests.support.factories import make_dataset, make_image, make_run, make_study
 
 FACTS = [
@@ -32,7 +33,7 @@ def passed(comparable=ALL, chosen=ALL, apart=None, **wanted):
     return [fact.pk for fact in found]
 
 
-@pytest.mark.parametrize(
+@cases(
     ("wanted", "keys"),
     [
         ({}, [1, 2, 3, 4]),
