@@ -181,12 +181,20 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.release)
         if path.startswith("tests/browser/"):
             item.add_marker(pytest.mark.browser)
+            if not _is_smoke(item):
+                item.add_marker(pytest.mark.release)
             if _chromium() is None:
                 item.add_marker(missing)
         # A module's fixtures are prepared once: its tests stay in one process.
         if path not in _SPREAD:
             item.add_marker(pytest.mark.xdist_group(path))
     items.sort(key=lambda item: _turn(item.nodeid))
+
+
+def _is_smoke(item) -> bool:
+    """Return whether `make test` has a browser test: some have it with these parts of its name alone."""
+    mark = item.get_closest_marker("smoke")
+    return mark is not None and (not mark.args or any(part in item.name for part in mark.args))
 
 
 def pytest_collection_finish():

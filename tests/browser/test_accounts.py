@@ -66,6 +66,7 @@ def fill_password(page):
         page.get_by_role("button", name="Confirm").click()
 
 
+@pytest.mark.smoke
 def test_t19_pages_for_visitors_are_accessible_and_fit(browser, live_server, study):
     token = invite(study=study, role="annotator", emails=["ana@example.org"])[0].token
     context = open_page(browser)
@@ -98,6 +99,7 @@ def test_t19_pages_for_visitors_are_accessible_and_fit(browser, live_server, stu
     context.close()
 
 
+@pytest.mark.smoke
 def test_t19_pages_of_an_account_are_accessible_and_fit(browser, client, live_server, study, boss):
     context = open_page(browser)
     page = signed_in(context, client, boss, live_server)

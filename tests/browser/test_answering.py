@@ -122,6 +122,7 @@ def focus_is_in(page: Page, criterion: str) -> bool:
     )
 
 
+@pytest.mark.smoke
 def test_t2_no_confirm_with_an_open_question_by_mouse_key_or_raw_request(opened):
     page = opened()
     press(page, "1")
@@ -230,6 +231,7 @@ def test_after_a_new_pair_the_first_open_question_has_the_focus(opened):
     assert focus_is_in(page, first.get_attribute("data-criterion"))
 
 
+@pytest.mark.smoke
 def test_t15_a_double_click_is_one_answer(opened):
     page = opened()
     sent = []
@@ -278,6 +280,7 @@ def test_t15_of_two_tabs_the_first_answer_stays_and_the_other_says_so(opened):
     expect(bar(second)).to_be_hidden()
 
 
+@pytest.mark.smoke
 def test_t16_an_answer_is_kept_and_sent_again_until_the_site_is_back(opened):
     page = opened(has_own_time=True)
     tries = []
@@ -566,6 +569,7 @@ def test_t3_no_scroll_bars_on_a_desktop_not_even_with_something_to_read(opened):
             assert page.evaluate(f"{root}.scrollWidth") <= width, (words, width)
 
 
+@pytest.mark.smoke
 def test_t4_usable_by_finger_on_a_small_screen(browser, client, live_server, study, annotator):
     context = browser.new_context(
         viewport={"width": 320, "height": 640}, has_touch=True, is_mobile=True
@@ -665,6 +669,7 @@ def test_what_follows_can_be_disputed(opened, following):
     expect(page.locator("[data-status]")).to_contain_text("Saved")
 
 
+@pytest.mark.smoke
 def test_history_shows_the_last_answers_and_opens_one_again(opened):
     page = opened()
     first = screen_id(page)
@@ -847,6 +852,7 @@ def test_buttons_show_the_keys_of_the_readers_layout(opened, context):
     expect(question(page, "preference").locator("kbd").first).to_have_text("Q")
 
 
+@pytest.mark.smoke
 def test_t8_a_whole_study_by_keys_alone(opened, annotator, study):
     page = opened()
     for _ in range(60):
@@ -878,6 +884,7 @@ def test_t14_the_next_pair_costs_one_request_and_the_next_image_is_fetched_once(
     assert 1 <= len(of_the_first) <= 2, "once for this image, and perhaps once for the next"
 
 
+@pytest.mark.smoke
 def test_what_opens_over_the_page_is_accessible_too(opened):
     page = opened()
     before = screen_id(page)

@@ -27,6 +27,7 @@ def page(browser, client, live_server, admin):
     assert complaints == []
 
 
+@pytest.mark.smoke
 def test_every_operation_is_drawn_without_another_host(page, live_server):
     n_operations = len(operations())
     asked = []

@@ -80,6 +80,7 @@ def answer(page, scripts):
             press(page, ".verdict__confirm")
 
 
+@pytest.mark.smoke("chromium-scripts-en")
 @pytest.mark.parametrize("language", ["en", "fr"])
 @pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no-scripts"])
 def test_from_the_link_to_the_code(visitor, live_server, entrance, language, scripts):

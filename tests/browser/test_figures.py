@@ -39,6 +39,7 @@ def see_all(page):
     return boxes.locator("svg")
 
 
+@pytest.mark.smoke("light-wide")
 @pytest.mark.parametrize(("theme", "size"), [("light", "wide"), ("dark", "narrow")])
 def test_each_figure_can_be_read(browser, client, live_server, study, size, theme):
     width, height = SIZES[size]

@@ -39,6 +39,7 @@ def walk(page, live_server, files):
     page.get_by_role("heading", name="Receipt").first.wait_for()
 
 
+@pytest.mark.smoke("True")
 @pytest.mark.parametrize("scripts", [True, False])
 def test_files_become_a_dataset_with_scripts_and_without(
     browser, client, live_server, admin, files, scripts

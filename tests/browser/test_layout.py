@@ -56,6 +56,7 @@ def panes_of(site):
     return site.page.evaluate(PANES)
 
 
+@pytest.mark.smoke("4:3")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_t37_wide_windows_show_both_results_side_by_side(open_site, shape):
     site = open_site(shaped(shape), layout=None)
@@ -274,6 +275,7 @@ def test_t49_forced_colours_show_every_state(open_site, size):
         check_states(site.page)
 
 
+@pytest.mark.smoke("size0", "size1")
 @pytest.mark.parametrize("size", [(1440, 900), (390, 844), (720, 450)])
 def test_t46_every_layout_is_accessible_in_both_themes(open_site, size):
     site = open_site(layout=None, viewport=dict(zip(("width", "height"), size, strict=True)))

@@ -101,6 +101,7 @@ def answer(page, answers):
     ready(page)
 
 
+@pytest.mark.smoke
 def test_the_whole_first_visit_by_keyboard(visitor, address, study, annotator):
     page = visitor()
     page.goto(address("welcome"))
@@ -276,6 +277,7 @@ def test_escape_ends_the_trainer(visitor, address, study, annotator):
     expect(page.locator("[data-ask]")).to_be_hidden()
 
 
+@pytest.mark.smoke
 def test_every_page_fits_the_narrowest_screens(visitor, address, study, annotator):
     sizes = ((1024, 768), (320, 640))
     page = visitor(color_scheme="dark")

@@ -167,6 +167,7 @@ def kept(study):
     return found.pk
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("who", PAGES)
 def test_t19_pages_are_accessible_and_fit(browser, client, live_server, study, people, who):
     context = browser.new_context(reduced_motion="reduce")
@@ -200,6 +201,7 @@ def test_t17_a_study_can_be_ranked_to_the_end_without_javascript(
     context.close()
 
 
+@pytest.mark.smoke
 def test_an_early_enter_says_what_is_missing_and_sends_nothing(
     browser, client, live_server, study, people
 ):

@@ -77,6 +77,7 @@ def scene_of(page):
     return from_link(page.locator("[data-playground]").get_attribute("data-scored"))
 
 
+@pytest.mark.smoke
 def test_dragging_a_detection_away_changes_the_scores(open_page):
     page = open_page(query=exact_scene())
     expect_scores(page, "100.00", "100.00", "100.00")
@@ -136,6 +137,7 @@ def test_a_finger_moves_a_box(open_page):
     assert page.evaluate("getComputedStyle(document.querySelector('.box')).touchAction") == "none"
 
 
+@pytest.mark.smoke
 def test_everything_can_be_done_by_keyboard(open_page):
     page = open_page(query=exact_scene())
     page.get_by_role("button", name="Add detection").focus()
@@ -269,6 +271,7 @@ def test_the_page_of_a_protocol_tries_that_protocol_alone(open_page):
     expect(page).to_have_url(re.compile("playground/.*" + re.escape(to_link(moved))))
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [("guide:list", []), ("guide:protocol", ["iou"]), ("guide:playground", [])],

@@ -44,6 +44,7 @@ def open_report(browser, client, live_server, study, address):
         context.close()
 
 
+@pytest.mark.smoke
 def test_the_first_screen_has_the_answer_and_its_figure(open_report):
     page = open_report()
     sentence = page.get_by_role("heading", name=re.compile("^By recall, "))
@@ -115,6 +116,7 @@ def test_paper_has_every_part_and_where_it_comes_from(open_report, study):
         assert box.evaluate("box => box.scrollHeight <= box.clientHeight + 1")
 
 
+@pytest.mark.smoke
 def test_every_part_is_accessible_and_fits(open_report, address):
     page = open_report()
     complaints = listen(page)

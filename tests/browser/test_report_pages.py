@@ -51,6 +51,7 @@ def addresses(study):
     ]
 
 
+@pytest.mark.smoke
 def test_pages_are_accessible_and_fit(browser, client, live_server, study, researcher):
     context = browser.new_context(reduced_motion="reduce")
     page = signed_in(context, client, researcher, live_server)
@@ -63,6 +64,7 @@ def test_pages_are_accessible_and_fit(browser, client, live_server, study, resea
     context.close()
 
 
+@pytest.mark.smoke
 def test_a_header_sorts_and_says_so(browser, client, live_server, study, researcher):
     context = browser.new_context()
     page = signed_in(context, client, researcher, live_server)

@@ -13,6 +13,7 @@ from tests.support.factories import make_admin, make_person, make_study
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.smoke("-scripts")
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
 def test_from_data_to_open(browser, client, live_server, has_scripts):
     dataset = make_study(["a", "b", "c"], images=4).dataset
@@ -86,6 +87,7 @@ def test_the_preview_is_answered_like_the_comparison_page(browser, client, live_
     context.close()
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("step", ["data", "design", "people", "look"])
 def test_every_step_is_accessible_and_fits(browser, client, live_server, step):
     dataset = make_study(["a", "b"], images=2).dataset

@@ -325,6 +325,7 @@ def pinch(site, side, spread):
     devtools.detach()
 
 
+@pytest.mark.smoke
 def test_t7_both_panes_show_the_same_after_any_sequence(open_site):
     site = open_site(has_touch=True)
     rng = random.Random(5)
@@ -395,6 +396,7 @@ def test_unlinked_panes_move_alone_and_keep_their_offset_when_linked_again(open_
     assert left == right
 
 
+@pytest.mark.smoke
 def test_buttons_do_what_gestures_do(open_site):
     site = open_site()
     zoom = site.page.locator("[data-zoom]")
@@ -446,6 +448,7 @@ def seen_of(sent):
     return json.loads(parse_qs(sent)["seen"][0])
 
 
+@pytest.mark.smoke
 def test_t23_no_answer_counts_before_the_photograph_is_painted_under_both_results(open_site):
     held, is_let_go = [], False
 
@@ -870,6 +873,7 @@ def test_the_page_is_accessible_with_aids_on_and_a_list_open(open_site):
     check_page(site.page)
 
 
+@pytest.mark.smoke
 def test_without_script_the_boxes_are_drawn(browser, client, live_server, at_work):
     study, person = at_work
     context = browser.new_context(java_script_enabled=False)
