@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-import pytest
 from django.template.loader import get_template
+
+from tests.support.cases import cases
 
 _FOLDER = Path(__file__).resolve().parents[1] / "templates"
 TEMPLATES = sorted(path.relative_to(_FOLDER).as_posix() for path in _FOLDER.rglob("*.html"))
@@ -13,12 +14,12 @@ def test_there_are_templates():
     assert "judging/screen.html" in TEMPLATES
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@cases("name", TEMPLATES)
 def test_every_template_compiles(name):
     get_template(name)
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@cases("name", TEMPLATES)
 def test_no_template_carries_inline_script_or_style(name):
     """The content security policy refuses them, so they would do nothing."""
     text = (_FOLDER / name).read_text()
