@@ -58,6 +58,7 @@ def test_two_methods_have_the_maximum_worked_out_by_hand():
     assert fit.ranking == A_FIRST
 
 
+@pytest.mark.release
 def test_strengths_errors_and_ties_of_simulated_data_are_recovered():
     truth = {"a": 1.2, "b": 0.4, "c": -0.1, "d": -1.5}
     rng = np.random.default_rng(7)

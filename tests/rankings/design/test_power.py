@@ -71,6 +71,7 @@ def test_power_without_taste_and_with_many_annotators_is_the_normal_tests():
     assert found == pytest.approx(scipy.stats.norm.sf(z - 0.14 * 20), abs=0.005)
 
 
+@pytest.mark.release
 @cases(
     ("parts", "design", "difference"),
     [

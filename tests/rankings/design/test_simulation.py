@@ -67,6 +67,7 @@ def test_nothing_is_tested_of_one_person_or_one_image_and_that_is_counted():
     assert outcome(Simulated(skips=1, images=5), 3, 1).tested == 0
 
 
+@pytest.mark.release
 @cases(
     "study",
     [

@@ -118,8 +118,8 @@ def test_too_few_images_are_said():
     assert {row[-1] for row in plan_table(found).rows} == {"too few people", "too few images"}
 
 
-@cases("images", [2, 5, 24, 200, None])
-@cases("people", [2, 3, 12])
+@cases("images", [5, 24, None])
+@cases("people", [3, 12])
 def test_the_difference_within_reach_has_a_design_and_one_a_little_smaller_has_none(images, people):
     asked = Question(difference=0.001, people=people, images=images, n_protocols=3)
     found = plan(PILOT, asked)

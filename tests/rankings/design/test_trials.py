@@ -55,6 +55,7 @@ def test_normal_effects_have_the_variances_and_the_difference_of_the_plan():
     assert means.var() == pytest.approx(expected, rel=0.07)
 
 
+@pytest.mark.release
 def test_images_of_a_scene_and_people_of_a_group_share_normal_effects():
     base = Simulated(40, 40, 2, model="normal", image=0.01, annotator=0.0, rest=0.0)
 
@@ -91,6 +92,7 @@ def test_a_trial_finds_about_what_the_plan_promises():
     assert seen == [(at, 400) for at in range(400)]
 
 
+@pytest.mark.release
 @cases("model", ["thurstone", "plackett-luce"])
 def test_people_who_answer_give_the_difference_that_was_asked(model):
     pilot = Pilot({"rankings": Components(0.01, 0.001, 0.01)}, "a pilot")

@@ -261,6 +261,7 @@ def test_a_ranking_without_a_method_says_nothing_of_its_pairs():
     assert ours.p_people[[0, 2]].tolist() == rest.p_people[[0, 2]].tolist()
 
 
+@pytest.mark.release
 def test_fifty_methods_and_two_hundred_annotators():
     rankings, tallies = study(
         n_images=20, n_protocols=1, methods=tuple(f"m{at:02}" for at in range(50)), n_annotators=200

@@ -366,6 +366,7 @@ def agreed(rankings, low, high):
     return found
 
 
+@pytest.mark.release
 @cases("by_pair", [False, True])
 def test_simulated_mistakes_that_belong_to_the_pair_are_told_from_those_drawn_each_time(by_pair):
     """Three simulated annotators of one criterion; the first one's repeats against the others' rankings.

@@ -178,6 +178,7 @@ def test_annotators_who_share_no_image_can_be_compared_with():
     assert 2 <= errors <= 22
 
 
+@pytest.mark.release
 def test_seven_equal_protocols_seldom_make_more_than_one_cluster():
     """300 studies: 5 % is 15, and up to 26 are within 3 standard deviations."""
     rng = np.random.default_rng(7)
@@ -404,6 +405,7 @@ def test_the_limits_of_a_mean_come_from_its_own_mean_squares():
         assert tested.mean_limits[at] == pytest.approx(tuple(expected))
 
 
+@pytest.mark.release
 @cases("taste", [0.3, 2.0])
 @cases("n_annotators", [4, 10])
 def test_the_limits_of_a_mean_contain_it_and_the_mean_of_such_studies(taste, n_annotators):

@@ -68,6 +68,7 @@ def test_it_agrees_with_the_tables_to_1e_9(tmp_path, keep):
     assert f"recall: {9 * n_protocols + 4 * n_pairs} numbers compared" in done.stdout
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("groups", "scenes"),
     [("aab", ""), ("abc", "kkllmmnnoopp"), ("", "kkkkllllmmmm"), ("aaa", "k" * 12)],
@@ -111,6 +112,7 @@ def verified(folder, data, capsys, change=str):
     return capsys.readouterr().out
 
 
+@pytest.mark.release
 def test_it_agrees_where_protocols_are_nearly_equal(tmp_path, capsys):
     for seed in NEAR_EQUAL:
         data = analysed(*near_equal_study(seed))
@@ -129,6 +131,7 @@ def test_the_order_of_its_rows_changes_nothing(tmp_path, capsys):
         assert "Everything agrees." in verified(tmp_path, data, capsys, turned), seed
 
 
+@pytest.mark.release
 def test_a_study_in_another_order_has_the_same_bits():
     # Some rows of "Does the order hold?" and cross-validation draw images by their position.
     drawn = {"sensitivity", "calibration"}
