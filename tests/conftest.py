@@ -158,6 +158,7 @@ _RELEASE = (
     "tests/test_notebook.py",
     "tests/test_plugins.py",
     "tests/test_program.py",
+    "tests/test_recipes.py",
     "tests/test_wheel.py",
     "tests/text_rankings/base/test_cluster.py",
     "tests/text_rankings/base/test_processes.py",

@@ -9,6 +9,7 @@ import threading
 from time import monotonic, sleep
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import close_old_connections
 from huey.consumer import Consumer, Scheduler
 
@@ -16,11 +17,9 @@ from . import queue, running, workers
 from .registry import WATCHES
 
 _log = logging.getLogger(__name__)
-_ROUND_SECONDS: Final = 3
 # A worker without a round for this long is stuck, and ends; systemd or Docker starts another one.
 _STUCK_SECONDS: Final = 180
 _WATCH_SECONDS: Final = 60
-_TICK_SECONDS: Final = 5
 # Time that a job may take to stop when the worker ends.
 _PATIENCE_SECONDS: Final = 5
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -35,7 +34,7 @@ class _Rounds(Scheduler):  # type: ignore[misc]  # the library has no types
     last_round = monotonic()
 
     def loop(self, now: Any = None) -> None:
-        if monotonic() - _Rounds.last_round >= _ROUND_SECONDS:
+        if monotonic() - _Rounds.last_round >= settings.WORKER_BEAT_SECONDS:
             _Rounds.last_round = monotonic()
             try:
                 workers.beat(workers.name_of_this())
@@ -95,7 +94,7 @@ def _end_with_input(consumer: _Consumer) -> None:
 def _watch(stopped: threading.Event) -> None:
     """Until the worker stops, tell systemd that it lives and look at the site; end a stuck worker."""
     last_watch = float("-inf")
-    while not stopped.wait(_TICK_SECONDS):
+    while not stopped.wait(settings.WORKER_BEAT_SECONDS):
         silent = monotonic() - _Rounds.last_round
         if silent > _STUCK_SECONDS:
             _log.critical("This worker is stuck: no round for %.0f s. It ends.", silent)

@@ -12,10 +12,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "text_rankings.site.settings")
 
 def main() -> None:
     django.setup()
+    from django.conf import settings
     from django.core.management import execute_from_command_line
 
     from annotate.jobs.registry import register
 
+    # Tests wait for a round of the worker after each that they kill.
+    settings.WORKER_BEAT_SECONDS = 0.2
     register("tests.slow", slow, None)
     register("tests.write", write, None)
     execute_from_command_line(["manage.py", "worker", *sys.argv[1:]])

@@ -283,6 +283,8 @@ STORAGES = {
 # Long work goes through a queue to a worker (`manage.py worker`). "here", for tests and benchmarks,
 # does it within the call that starts it.
 JOBS = "queue"
+# How often a worker says that it lives, and looks for jobs of workers that do not (annotate/jobs/models.py).
+WORKER_BEAT_SECONDS = 3.0
 # Address of the queue, if it is not stored with the site's data: redis://host:6379/0.
 QUEUE_URL = env.text("QUEUE_URL", default="")
 # Chunks of jobs are computed by processes of this machine (0 and 1: in the job's own process; None:
