@@ -157,6 +157,7 @@ def test_the_tables_of_a_second_computation_give_the_same(scene, thresholds, one
     assert ours == pytest.approx(total_text_tally(scene, tr, tp, one_sided=one_sided))
 
 
+@pytest.mark.release
 @cases("slug", ["deteval-total-text", "deteval-total-text:one-sided"])
 def test_curved_text_scores_as_in_the_second_computation(slug):
     """Every fifth image of CTW1500, whose words have fourteen points."""

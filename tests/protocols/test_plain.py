@@ -37,6 +37,7 @@ REFERENCES = [
 ] + [("ctw1500", "tiou", "ctd"), ("clova-doc", "cleval", "example")]
 
 
+@pytest.mark.release
 @cases(("data", "slug", "method"), REFERENCES)
 def test_the_plain_version_scores_as_the_official_tool_does(data, slug, method):
     boxes = data == "icdar2015" and slug in ("icdar13", "deteval")
