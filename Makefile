@@ -51,7 +51,7 @@ test-thorough: .venv/dev ## Try many more examples of every property, and others
 	@$(PYTEST) --hypothesis-profile=thorough -m "not browser" $(TESTS)
 
 test-postgres: .venv/dev ## Run the tests that another database could fail against PostgreSQL (POSTGRES_URL)
-	@DATABASE_URL=$(POSTGRES_URL) $(PYTEST) -m database $(TESTS)
+	@DATABASE_URL=$(POSTGRES_URL) $(PYTEST) --hypothesis-profile=quick -m database $(TESTS)
 
 test-lowest: var/lowest/made ## Start the site and run the libraries' tests on the lowest versions that pyproject.toml allows
 	@rm -rf var/lowest/data && export DATA_DIR=var/lowest/data DATABASE_URL= && mkdir var/lowest/data && \
