@@ -91,7 +91,7 @@ lint: .venv/dev ## Check style, types, security, templates, migrations, settings
 	$(BIN)/python .ci/audit.py
 	$(BIN)/python .ci/supply.py >/dev/null
 	$(BIN)/python manage.py check --fail-level WARNING
-	$(BIN)/pytest --quiet tests/test_templates.py
+	$(BIN)/djlint --check --quiet templates
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(50))') DEBUG=false \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
