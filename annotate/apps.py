@@ -1,9 +1,5 @@
 from django.apps import AppConfig
-from django.utils.formats import get_format
-from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-
-from text_rankings.base import i18n
 
 
 class AnnotateConfig(AppConfig):
@@ -19,11 +15,3 @@ class AnnotateConfig(AppConfig):
 
         accounts.register("answers", accounts.Source(judging.answers, judging.erase_texts))
         accounts.register("arrivals", accounts.Source(lambda _: (), recruiting.erase_ids_of))
-        # Pages also show messages of the pure packages.
-        i18n.translate_by(gettext, ngettext, _numeral)
-
-
-def _numeral(text: str) -> str:
-    """Convert a number from English notation to that of the request's language."""
-    separators = {",": get_format("THOUSAND_SEPARATOR"), ".": get_format("DECIMAL_SEPARATOR")}
-    return text.translate(str.maketrans(separators))

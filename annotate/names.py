@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
 
 from protocols.formats.problems import quoted
-from text_rankings.base.i18n import gettext as _
 from text_rankings.base.names import has_unseen
 
 

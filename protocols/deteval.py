@@ -7,8 +7,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import Message
-
 from .core import thresholds
 from .core.base import Family, ImageScore, Kind, Scene, Side, f_score, parameter
 from .core.credits import CreditProtocol
@@ -233,10 +231,9 @@ class _Passes(OverlapPasses):
         return self.why(
             side,
             at,
-            Message("it overlaps no detection") if is_truth else Message("it overlaps no truth"),
-            Message(
-                "it overlaps {partner} enough, but not that one alone, or it was taken",
-                partner="a detection" if is_truth else "a truth",
+            "it overlaps no detection" if is_truth else "it overlaps no truth",
+            "it overlaps {partner} enough, but not that one alone, or it was taken".format(
+                partner="a detection" if is_truth else "a truth"
             ),
         )
 

@@ -6,8 +6,6 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from text_rankings.base.i18n import Message
-
 from .core import thresholds
 from .core.base import (
     Family,
@@ -186,21 +184,16 @@ class _Passes(Passes):
             else (self._sigma[:, at], self._tau[:, at])
         )
         if not (sigma > 0).any():
-            return Message("to the nearest hundredth it overlaps nothing")
+            return "to the nearest hundredth it overlaps nothing"
         best = int(np.argmax(np.minimum(sigma, tau)))
         if (
             sigma[best] >= self.protocol.min_area_recall
             and tau[best] >= self.protocol.min_area_precision
         ):
-            return Message(
-                "its best partner is not the only one that is good enough, or was already taken"
-            )
-        return Message(
-            "with its best partner it shares {sigma:.2f} of the truth and {tau:.2f} of the "
-            "detection; {min_area_recall:g} of the truth and {min_area_precision:g} of the "
-            "detection are needed",
-            sigma=sigma[best],
-            tau=tau[best],
-            min_area_recall=self.protocol.min_area_recall,
-            min_area_precision=self.protocol.min_area_precision,
+            return "its best partner is not the only one that is good enough, or was already taken"
+        return (
+            f"with its best partner it shares {sigma[best]:.2f} of the truth and "
+            f"{tau[best]:.2f} of the detection; {self.protocol.min_area_recall:g} of "
+            f"the truth and {self.protocol.min_area_precision:g} of the detection are "
+            "needed"
         )

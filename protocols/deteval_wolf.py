@@ -7,8 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from text_rankings.base.i18n import Message
-
 from .core import thresholds
 from .core.base import Family, ImageScore, Kind, Scene, Side, f_score, parameter
 from .core.credits import CreditProtocol
@@ -141,8 +139,8 @@ class _Passes(OverlapPasses):
         return self.why(
             side,
             at,
-            Message("it overlaps nothing"),
-            Message("its best partner overlaps others too, or was taken, or its centre is too far"),
+            "it overlaps nothing",
+            "its best partner overlaps others too, or was taken, or its centre is too far",
         )
 
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Final
 
-from text_rankings.base.i18n import Message
-
 from .core import thresholds
 from .core.base import (
     Family,
@@ -30,11 +28,11 @@ _POSSESSIVES: Final = ("'s", "'S")
 # Letters that a word to spot may have: first and last of each range, and the exceptions.
 _LETTERS: Final = (("a", "z"), ("A", "Z"), ("À", "ƿ"), ("Ǆ", "ɿ"), ("Ά", "Ͽ"), ("-", "-"))
 _NO_LETTERS: Final = "×÷·"
-_NO_WORD: Final = Message(
+_NO_WORD: Final = (
     "no word to spot: too short, of several words, or with characters other than letters"
 )
-_NO_TEXT: Final = Message("its text is not known")
-_OTHER_VOCABULARY: Final = Message("its vocabulary is not the requested one")
+_NO_TEXT: Final = "its text is not known"
+_OTHER_VOCABULARY: Final = "its vocabulary is not the requested one"
 
 
 @dataclass(frozen=True)
@@ -168,11 +166,7 @@ class EndToEnd(CreditProtocol):
     ) -> str:
         expected, read = truth[i].text or "", detections[j].text or ""
         return (
-            ""
-            if self._agree(expected, read)
-            else Message(
-                "read {read} where the text is {expected}", read=repr(read), expected=repr(expected)
-            )
+            "" if self._agree(expected, read) else f"read {read!r} where the text is {expected!r}"
         )
 
     def _agree(self, expected: str, read: str) -> bool:

@@ -8,8 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import Message
-
 from .core import thresholds
 from .core.base import (
     Family,
@@ -311,14 +309,12 @@ class Image:
 def _too_far(best: float, min_iou: float, enough: bool, at_least: bool) -> str:
     """Return why a region has no match. Many share a reason, and a message takes time to make."""
     if enough and at_least:
-        return Message(
-            "every partner with an IoU of at least {min_iou:g} was taken", min_iou=min_iou
-        )
+        return f"every partner with an IoU of at least {min_iou:g} was taken"
     if enough:
-        return Message("every partner with an IoU above {min_iou:g} was taken", min_iou=min_iou)
+        return f"every partner with an IoU above {min_iou:g} was taken"
     if at_least:
-        return Message("its best IoU, {best:.3f}, is below {min_iou:g}", best=best, min_iou=min_iou)
-    return Message("its best IoU, {best:.3f}, is not above {min_iou:g}", best=best, min_iou=min_iou)
+        return f"its best IoU, {best:.3f}, is below {min_iou:g}"
+    return f"its best IoU, {best:.3f}, is not above {min_iou:g}"
 
 
 @dataclass(frozen=True)
@@ -388,10 +384,8 @@ def _other_label(scene: Scene, i: int, j: int) -> str:
     of_truth, found = scene.truth[i].label, (scene.detections or ())[j].label
     if not differ(of_truth, found):
         return ""
-    return Message(
-        "where they overlap, the truth is {value}, the detection {value2}",
-        value=of_truth or "unlabelled",
-        value2=found or "unlabelled",
+    return "where they overlap, the truth is {value}, the detection {value2}".format(
+        value=of_truth or "unlabelled", value2=found or "unlabelled"
     )
 
 

@@ -6,8 +6,6 @@ from typing import ClassVar, Final
 
 import shapely
 
-from text_rankings.base.i18n import Message
-
 from .core import thresholds
 from .core.base import (
     Family,
@@ -28,7 +26,7 @@ from .iou import Image, IouMatching
 
 # MMOCR requests 0.3, 0.4 ... up to but excluding 0.9, but rounding gives seven values, not six.
 THRESHOLDS: Final = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-_CROSSING: Final = Message("its outline crosses itself or has no area, so that it is left out")
+_CROSSING: Final = "its outline crosses itself or has no area, so that it is left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +229,7 @@ class _Part:
                 Unmatched(
                     "detection",
                     at,
-                    Message(
-                        "its confidence, {sure:g}, is below {threshold:g}",
-                        sure=sure,
-                        threshold=threshold,
-                    ),
+                    f"its confidence, {sure:g}, is below {threshold:g}",
                 )
                 for at, sure in enumerate(region.confidence for region in detections)
                 if sure is not None and sure < threshold

@@ -7,8 +7,6 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from text_rankings.base.i18n import Message
-
 from .core import thresholds
 from .core.base import (
     Family,
@@ -159,6 +157,4 @@ def _other_text(scene: Scene, i: int, j: int) -> str:
     expected, read = scene.truth[i].text, (scene.detections or ())[j].text or ""
     if not differ(expected, read):
         return ""
-    return Message(
-        "read {read} where the text is {expected}", read=repr(read), expected=repr(expected)
-    )
+    return f"read {read!r} where the text is {expected!r}"

@@ -8,8 +8,6 @@ from typing import ClassVar
 import numpy as np
 import shapely
 
-from text_rankings.base.i18n import Message
-
 from .core import overlays
 from .core.base import (
     Family,
@@ -188,8 +186,8 @@ def _scored(
         recall, precision = 1.0, 0.0 if n_read else 1.0
     pairs = sorted(pair for pair, n in game.struck.items() if n)
     reasons = {
-        "truth": Message("no detection on it has a letter of its text"),
-        "detection": Message("it has no letter of the text under it"),
+        "truth": "no detection on it has a letter of its text",
+        "detection": "it has no letter of the text under it",
     }
     truths, detections = {i for i, _ in pairs}, {j for _, j in pairs}
     return ImageScore(

@@ -9,8 +9,6 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import Message
-
 from .core import thresholds
 from .core.base import Family, ImageScore, Kind, Match, Needs, Scene, Side, Tally, f_score
 from .core.characters import IgnoredParts, characters_of, inside
@@ -320,15 +318,11 @@ class _Image:
     def _why(self, side: Side, at: int) -> str:
         best = (self.best_of_truth if side == "truth" else self.best)[at]
         if (side, at) in self._refused:
-            return Message("its partners are on several lines")
+            return "its partners are on several lines"
         needed = min(self.protocol.min_area_recall, self.protocol.min_area_precision)
         if best >= needed:
-            return Message("its best partner is no single, split or merged match, or too far away")
-        return Message(
-            "with its best partner it shares {best:.3f} of the larger; {needed:g} is needed",
-            best=best,
-            needed=needed,
-        )
+            return "its best partner is no single, split or merged match, or too far away"
+        return f"with its best partner it shares {best:.3f} of the larger; {needed:g} is needed"
 
 
 def _on_one_line(marks: _Marks, members: Sequence[int]) -> bool:

@@ -2,19 +2,17 @@
 
 from decimal import ROUND_HALF_UP, Decimal
 
-from text_rankings.base.i18n import numeral
-
 
 def in_decimals(value: float, digits: int) -> str:
     """Return a number with this many decimals, rounded half away from zero, and no negative zero.
 
     The decimal digits of the number are rounded (6.125 to 6.13, 2.675 to 2.68), not its binary
     fraction, which is below 2.675: readers of the full number expect this, and Django's
-    ``floatformat`` does it. The number is formatted for the user's language.
+    ``floatformat`` does it.
     """
     # float(): NumPy's numbers include their type in repr().
     rounded = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
-    return numeral(f"{abs(rounded) if rounded.is_zero() else rounded:f}")
+    return f"{abs(rounded) if rounded.is_zero() else rounded:f}"
 
 
 def p_value(p: float) -> str:

@@ -6,14 +6,12 @@ import importlib
 import re
 import runpy
 from collections.abc import Iterator
-from copy import copy
 from pathlib import Path
 
 import pytest
 
 from protocols.core.regions import Region
 from protocols.formats.writing.converting import write
-from text_rankings.base import i18n
 
 ROOT = Path(__file__).resolve().parents[1]
 # The stated interface: modules, and the names of each that the reference shows, or "all".
@@ -124,16 +122,10 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture
-def translator(monkeypatch):
-    """An example may bring another one; the site's is there again afterwards."""
-    monkeypatch.setattr(i18n, "_reader", copy(i18n._reader))
-
-
 OPTIONS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
 
 
-@pytest.mark.usefixtures("files", "translator")
+@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("name", with_examples())
 def test_examples_give_what_they_say(name):
     failed, tried = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)
@@ -144,7 +136,7 @@ def test_examples_give_what_they_say(name):
 INSIDE = Path(__file__).with_name("examples")
 
 
-@pytest.mark.usefixtures("files", "translator")
+@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     "name", [path.relative_to(INSIDE).as_posix() for path in sorted(INSIDE.rglob("*.txt"))]
 )

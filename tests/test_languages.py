@@ -1,16 +1,17 @@
-"""Every word that people read on pages can be read in each language of the site, and is.
+"""Annotators and participants can read every word of their pages in each language of the site.
 
 Three rules find words that are not marked for translation, one for templates, one for scripts and
-one for Python; then the catalogues themselves. Files for other programs and for papers are always
-English (tests/annotate/test_languages.py).
+one for Python; then the catalogues themselves. Other pages are in English where a translation is
+missing. Files for other programs and for papers are always English (tests/annotate/test_languages.py).
 """
 
 import ast
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from babel.messages.catalog import Message
@@ -21,59 +22,12 @@ from tools import catalogues
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = ROOT / "templates"
 SCRIPTS = ROOT / "static" / "js"
-# Rooms whose words are not marked yet; a room is only taken out of here.
-_ACCOUNTS = {"account", "accounts", "admin", "dashboard", "django", "drf_spectacular", "mfa"}
-_ACCOUNTS |= {"tokens", "usersessions"}
-TEMPLATES_TO_DO = {path.name for path in TEMPLATES.iterdir() if path.is_dir()} | {""}
-TEMPLATES_TO_DO -= {"elements", "judging", "learning", "", *_ACCOUNTS}
-SCRIPTS_TO_DO = {path.name for path in SCRIPTS.iterdir() if path.is_dir()} | {""}
-SCRIPTS_TO_DO -= {"", "accounts", "elements", "judging", "learning", "tokens"}
-PYTHON_TO_DO = {path.name for path in ROOT.joinpath("annotate").iterdir() if path.is_dir()} | {""}
-PYTHON_TO_DO -= {"judging", "learning", "", "accounts", "audit", "api"}
-TEMPLATES_TO_DO -= {"studies", "stopping", "design"}
-PYTHON_TO_DO -= {"studies", "progress", "dashboard", "stopping", "design"}
-TEMPLATES_TO_DO -= {"imports", "datasets", "jobs", "scoring", "guide", "operations"}
-SCRIPTS_TO_DO -= {"imports", "jobs", "guide"}
-PYTHON_TO_DO -= {"imports", "datasets", "jobs", "scoring", "guide", "operations"}
-TEMPLATES_TO_DO -= {"reports"}
-SCRIPTS_TO_DO -= {"reports"}
-PYTHON_TO_DO -= {"reports", "report_pages", "drilldown"}
-PYTHON_TO_DO -= {"exchange", "demo"}
-TEMPLATES_TO_DO -= {"publication"}
-SCRIPTS_TO_DO -= {"publication"}
-PYTHON_TO_DO -= {"figures", "publication"}
-
 # Names that are the same in every language.
-NAMES = {
-    *(
-        "ICDAR",
-        "IoU",
-        "JavaScript",
-        "JSON",
-        "CSV",
-        "LaTeX",
-        "BibTeX",
-        "Markdown",
-        "SVG",
-        "PDF",
-        "PNG",
-        "SHA",
-        "COCO",
-    ),
-    *(
-        "px",
-        "mm",
-        "API",
-        "DOI",
-        "Python",
-        "Holm",
-        "Friedman",
-        "Davidson",
-        "Kemeny",
-        "SQLite",
-        "PostgreSQL",
-    ),
-}
+_NAMES = (
+    "ICDAR IoU JavaScript JSON CSV LaTeX BibTeX Markdown SVG PDF PNG SHA COCO px mm API DOI Python "
+    "Holm Friedman Davidson Kemeny SQLite PostgreSQL"
+)
+NAMES = set(_NAMES.split())
 WORD = re.compile(r"[^\W\d_]{2,}")
 TAG = re.compile(r"<[^<>]*>")
 SEVERAL = re.compile(r"[^\W\d_]{2,}[,;:”’]? [“‘(]?[^\W\d_]{2,}")
@@ -161,27 +115,19 @@ def _said_in_tag(tag: str) -> list[str]:
     ]
 
 
-def templates_of(rooms: set[str]) -> list[Path]:
-    found = [*TEMPLATES.rglob("*.html"), *TEMPLATES.rglob("*.txt")]
-    return sorted(path for path in found if _room(path, TEMPLATES) in rooms)
-
-
-def _room(path: Path, folder: Path) -> str:
-    parts = path.relative_to(folder).parts
-    return parts[0] if len(parts) > 1 else ""
-
-
-ALL_TEMPLATE_ROOMS = {_room(path, TEMPLATES) for path in TEMPLATES.rglob("*.html")}
-
-
-@pytest.mark.parametrize("room", sorted(ALL_TEMPLATE_ROOMS - TEMPLATES_TO_DO))
-def test_every_word_of_a_template_is_marked(room):
-    found = {
+def found_by(rule: Callable[[str], Any], folder: Path, *patterns: str) -> dict[str, Any]:
+    """Return what a rule finds in the sources of annotators' and participants' pages, by path."""
+    return {
         str(path.relative_to(ROOT)): said
-        for path in templates_of({room})
-        if (said := unmarked_in_template(path.read_text(encoding="utf-8")))
+        for pattern in patterns
+        for path in sorted(folder.rglob(pattern))
+        if catalogues.room(path, folder) in catalogues.ROOMS
+        and (said := rule(path.read_text(encoding="utf-8")))
     }
-    assert found == {}
+
+
+def test_every_word_of_a_template_is_marked():
+    assert found_by(unmarked_in_template, TEMPLATES, "*.html", "*.txt") == {}
 
 
 @pytest.mark.parametrize(
@@ -218,14 +164,9 @@ def unmarked_signs(source: str) -> list[str]:
     return SIGN.findall(html.unescape(re.sub(r"<[^<>]*>", "", source)))
 
 
-@pytest.mark.parametrize("room", sorted(ALL_TEMPLATE_ROOMS - TEMPLATES_TO_DO))
-def test_signs_between_values_can_be_translated(room):
-    found = {
-        str(path.relative_to(ROOT)): signs
-        for path in templates_of({room})
-        if path.suffix == ".html" and (signs := unmarked_signs(path.read_text(encoding="utf-8")))
-    }
-    assert found == {}, 'write {% translate ": " %}, and &nbsp;% behind a number'
+def test_signs_between_values_can_be_translated():
+    """Write {% translate ": " %}, and &nbsp;% behind a number."""
+    assert found_by(unmarked_signs, TEMPLATES, "*.html") == {}
 
 
 @pytest.mark.parametrize(
@@ -245,23 +186,15 @@ def test_what_counts_as_an_unmarked_sign(source, found):
     assert unmarked_signs(source) == found
 
 
-def test_keys_are_named_as_the_reader_knows_them():
-    """A key with a word on it, such as Enter, has another one on a French keyboard."""
-    named = re.compile(r"<kbd[^>]*>([A-Z][a-z]{2,})</kbd>")
+def unmarked_keys(source: str) -> set[str]:
+    """Return the keys with a word on them, such as Enter: a French keyboard has another one."""
     marked = r"\{%-?\s*blocktranslate\b.*?\{%\s*endblocktranslate\s*%\}"
-    found = {
-        str(path.relative_to(ROOT)): names
-        for path in templates_of(ALL_TEMPLATE_ROOMS | {""})
-        if (
-            names := {
-                *named.findall(
-                    re.sub(marked, "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-                )
-            }
-            - {"Ctrl"}
-        )
-    }
-    assert found == {}
+    source = re.sub(marked, "", source, flags=re.DOTALL)
+    return {*re.findall(r"<kbd[^>]*>([A-Z][a-z]{2,})</kbd>", source)} - {"Ctrl"}
+
+
+def test_keys_are_named_as_the_reader_knows_them():
+    assert found_by(unmarked_keys, TEMPLATES, "*.html") == {}
 
 
 # Scripts
@@ -323,18 +256,11 @@ CODE = re.compile(
 )
 
 
-@pytest.mark.parametrize(
-    "room",
-    sorted({_room(path, SCRIPTS) for path in SCRIPTS.rglob("*.js")} - SCRIPTS_TO_DO - {"words"}),
-)
-def test_every_word_of_a_script_is_marked(room):
-    found = {}
-    for path in sorted(SCRIPTS.rglob("*.js")):
-        if _room(path, SCRIPTS) == room:
-            said = unmarked_in_script(path.read_text(encoding="utf-8"))
-            if said := [each for each in said if not CODE.fullmatch(each)]:
-                found[str(path.relative_to(ROOT))] = said
-    assert found == {}
+def test_every_word_of_a_script_is_marked():
+    def rule(source: str) -> list[str]:
+        return [each for each in unmarked_in_script(source) if not CODE.fullmatch(each)]
+
+    assert found_by(rule, SCRIPTS, "*.js") == {}
 
 
 @pytest.mark.parametrize(
@@ -372,77 +298,34 @@ def test_a_script_that_says_something_knows_how():
 # Python
 
 
-TRANSLATED = {*catalogues._KEYWORDS, "format"} - {"format"}
+TRANSLATED = set(catalogues._KEYWORDS)
 # Calls whose words no reader of a page sees: the server's log, and who sets the site up.
-UNSEEN_CALLS = {
-    *("debug", "info", "warning", "error", "exception", "critical", "log"),
-    *(
-        "ImproperlyConfigured",
-        "Http404",
-        "NotThere",
-        "add_argument",
-        "extend_schema",
-        "OpenApiParameter",
-    ),
-    *("OpenApiResponse", "OpenApiExample", "CommandError", "AssertionError", "TypeError"),
-    *(
-        "RuntimeError",
-        "NotImplementedError",
-        "RunSQL",
-        # Names of things in pictures.
-        "marks",
-        # Stored texts are English.
-        "leave_out_by_rule",
-        "start",
-        "record",
-        "execute",
-        "compile",
-        "Counter",
-        "Histogram",
-        "Gauge",
-    ),
-}
+_UNSEEN = (
+    "debug info warning error exception critical log ImproperlyConfigured Http404 NotThere "
+    "add_argument extend_schema CommandError AssertionError TypeError RuntimeError RunSQL "
+    "leave_out_by_rule start record execute compile Counter Histogram Gauge"
+)
+UNSEEN_CALLS = set(_UNSEEN.split())
 # Values of code that look like words.
 VALUES = {
-    *("several methods", "detected text", "per cent", "Roland shoes repairs", "Grand Hotel"),
-    *("text/plain; charset=utf-8", "text/csv; charset=utf-8"),
-    *("application/x-tex; charset=utf-8", "text/markdown; charset=utf-8"),
-    'inline; filename="x"',
-    # Licences, a font, and what pages and drawings say to browsers and robots.
-    *("CC BY 4.0", "CC BY-SA 4.0", "CC BY-NC 4.0", "noindex, nofollow"),
-    *("application/x-bibtex; charset=utf-8", "application/ld+json; charset=utf-8"),
-    *("Liberation Sans, Arimo, Helvetica, Arial, sans-serif", "kept report"),
-    "default-src 'none'; style-src 'sha256-x'; font-src data:",
-    *("Low, methods too", "Low, pairs"),
-    # How browsers identify themselves.
-    *("Samsung Internet", "Mac OS X"),
+    *("several methods", "detected text", "Roland shoes repairs", "Grand Hotel"),
+    *("text/plain; charset=utf-8", "text/csv; charset=utf-8", 'inline; filename="x"'),
+    *("noindex, nofollow", "Samsung Internet", "Mac OS X"),
 }
 # Modules that speak English always, and why.
 ENGLISH = {
-    "migrations": "what a database is made of",
-    "management": "commands are for who runs the site",
     "api": "what programs ask for",
-    "accounts/privacy/personal_data.py": "one file, for its person and for programs",
-    **dict.fromkeys(("access.py", "errors.py", "permissions.py"), "what programmers and disks say"),
-    "prepared_sql.py": "what databases are asked",
-    **dict.fromkeys(("api/errors.py", "api/problems.py", "api/fields.py"), "what programs ask for"),
-    **dict.fromkeys(("api/schema.py", "api/parsers.py", "api/models.py"), "what programs ask for"),
-    **dict.fromkeys(("api/idempotency.py", "api/pagination.py"), "what programs ask for"),
     "serializers": "what programs ask for",
-    "bundles": "what a study is moved with, by commands",
-    "backups": "for who runs the site",
-    "demo": "what the example holds",
-    "exchange/columns.py": "what tables of raw data say of themselves",
-    "exchange/own_answers.py": "what tables of raw data say of themselves",
-    "exchange/rows.py": "what tables of raw data hold",
-    "guide/markdown.py": "documents of protocols are English",
-    "operations/health/metrics.py": "for programs that watch",
-    "figures/files/font.py": "a drawing's style",
-    "figures/files/svg.py": "a drawing's frame",
-    "figures/files/vega.py": "a fault of the drawing program, for the log",
-    "admin.py": "names of columns; rescue work is English",
-    "publication/papers.py": "papers are English",
-    "publication/descriptions.py": "for programs that search",
+    "admin": "names of columns; rescue work is English",
+    "work": "jobs store English",
+    "access": "what programmers say",
+    "errors": "what programmers say",
+    "permissions": "what programmers say",
+    "prepared_sql": "what databases are asked",
+    "markdown": "documents of protocols are English",
+    "attention_checks": "facts of reports, which are stored in English",
+    "recruiting/(exports|selectors)": "tables and facts of reports, which are English",
+    "privacy/personal_data": "one file, for its person and for programs",
 }
 
 
@@ -500,32 +383,10 @@ def _name(function: ast.expr) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def modules_of(room: str) -> list[Path]:
-    annotate = ROOT / "annotate"
-    return [
-        path
-        for path in sorted(annotate.rglob("*.py"))
-        if _room(path, annotate) == room
-        and not any(part in ENGLISH for part in path.relative_to(annotate).with_suffix("").parts)
-        and path.relative_to(annotate).as_posix() not in ENGLISH
-    ]
-
-
-@pytest.mark.parametrize(
-    "room",
-    sorted(
-        {_room(path, ROOT / "annotate") for path in ROOT.joinpath("annotate").rglob("*.py")}
-        - PYTHON_TO_DO
-        - ENGLISH.keys()
-    ),
-)
-def test_every_word_of_python_is_marked(room):
-    found = {
-        str(path.relative_to(ROOT)): said
-        for path in modules_of(room)
-        if (said := unmarked_in_python(path.read_text(encoding="utf-8")))
-    }
-    assert found == {}
+def test_every_word_of_python_is_marked():
+    found = found_by(unmarked_in_python, ROOT / "annotate", "*.py")
+    is_english = re.compile(rf"/({'|'.join(ENGLISH)})(?=/|\.py)")
+    assert {path: said for path, said in found.items() if not is_english.search(path)} == {}
 
 
 @pytest.mark.parametrize(
@@ -549,8 +410,14 @@ def test_what_counts_as_a_word_of_python(source, found):
 
 @pytest.mark.parametrize("language", catalogues.LANGUAGES)
 @pytest.mark.parametrize("domain", catalogues.DOMAINS)
-def test_a_catalogue_has_every_word_and_no_other(language, domain):
+def test_pages_of_annotators_and_participants_are_complete(language, domain):
     assert catalogues.holes(language, domain) == [], "make messages"
+
+
+@pytest.mark.parametrize("language", catalogues.LANGUAGES)
+@pytest.mark.parametrize("domain", catalogues.DOMAINS)
+def test_a_translation_fills_in_what_the_message_does(language, domain):
+    assert catalogues.faults(language, domain) == []
 
 
 @pytest.mark.parametrize("language", catalogues.LANGUAGES)
@@ -591,4 +458,4 @@ def test_places_are_what_english_fills_in():
 )
 def test_only_one_thing_need_not_say_its_number(french, is_whole):
     message = Message(("One image", "{n} images"), french)
-    assert (catalogues._places_fault(message) == "") is is_whole
+    assert (catalogues._fault(message) == "") is is_whole

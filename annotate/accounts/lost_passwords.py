@@ -14,7 +14,6 @@ from django.utils import translation
 
 from annotate.jobs.registry import Running
 from annotate.jobs.services import start
-from text_rankings.base.i18n import gettext_noop
 
 # When a job of this kind ends, its data are cleared, as for other e-mails (`jobs.mail`).
 KIND: Final = "mail.lost_password"
@@ -25,7 +24,7 @@ def ask(address: str, root: str) -> None:
     """Queue the e-mail to an address; ``root`` is the site's address, ``https://host/``."""
     start(
         kind=KIND,
-        title=gettext_noop("E-mail for a lost password"),
+        title="E-mail for a lost password",
         priority=_PRIORITY,
         is_told=False,
         is_once=False,

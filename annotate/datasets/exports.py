@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import IO, Any, BinaryIO, Final, cast
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
+from django.utils.translation import gettext as _
+
 from annotate.errors import Refusal
 from protocols.core.regions import Region, decode_regions
 from protocols.formats.containers.contents import Kind, LineFormat
 from protocols.formats.writing.regions import NotWritable, write_coco, write_rrc_zip
-from text_rankings.base.i18n import gettext as _
 
 from .models import Dataset, ImageQuerySet, Method, Result, image_storage
 from .photographs import CONTENT_TYPES

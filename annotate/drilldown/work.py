@@ -10,7 +10,6 @@ from annotate.jobs.registry import Running
 from annotate.reports import background_counts
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
-from text_rankings.base.i18n import gettext_noop
 
 from .annotators.page import totals_of
 from .images.disagreement import asked_for, disagreement
@@ -20,7 +19,7 @@ def count(arguments: Mapping[str, Any], running: Running) -> None:
     """Run the job. Raises JobFailed if the study or a protocol's run has been deleted."""
     study = Study.objects.filter(pk=arguments["study"]).first()
     if study is None:
-        raise JobFailed(gettext_noop("The study is no longer here."))
+        raise JobFailed("The study is no longer here.")
     what, asked = arguments["what"], arguments["asked"]
     value: Any
     if what == background_counts.ANNOTATORS:
@@ -29,12 +28,12 @@ def count(arguments: Mapping[str, Any], running: Running) -> None:
             reverse("evidence:annotators", args=[study.slug]),
         )
     else:
-        running.tell(0, 0, gettext_noop("Comparing the rankings"))
+        running.tell(0, 0, "Comparing the rankings")
         question = asked_for(study, asked)
         if question is None:
-            raise JobFailed(gettext_noop("A protocol has since been removed. Choose again."))
+            raise JobFailed("A protocol has since been removed. Choose again.")
         value = disagreement(study, question).shortened()
         address = f"{reverse('evidence:disagreement', args=[study.slug])}?{question.query}"
     with running.publishing() as outcome:
         background_counts.keep(study, what, value, **asked)
-        outcome.text, outcome.address = gettext_noop("It is counted."), address
+        outcome.text, outcome.address = "It is counted.", address

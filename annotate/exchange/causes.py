@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import IO, Final
 
+from django.utils.translation import gettext as _
+
 from annotate.datasets.models import Method, Result
 from annotate.scoring.computing import scene_of
 from annotate.scoring.models import ProtocolRun
 from protocols import registry
 from protocols.core.base import Protocol
 from protocols.core.causes import Losses, costs, losses, total
-from text_rankings.base.i18n import gettext as _
 
 from .columns import CAUSE_COLUMNS, COST_COLUMNS
 from .raw import as_csv, zip_entry

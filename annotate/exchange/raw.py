@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.reports.errors import TooLarge
 from annotate.reports.snapshots import snapshot
 from annotate.studies.models import Study
-from text_rankings.base.i18n import gettext as _
 
 from .columns import (
     DICTIONARY_COLUMNS,

@@ -6,6 +6,7 @@ from typing import IO, Any, Final, TypeVar
 
 from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
+from django.utils.translation import gettext as _
 
 from annotate.datasets import exports
 from annotate.datasets.models import Dataset, Method
@@ -17,8 +18,6 @@ from annotate.jobs.registry import Running
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from protocols.core.errors import ProtocolError
-from text_rankings.base.i18n import gettext as _
-from text_rankings.base.i18n import gettext_noop
 
 from . import raw
 from .bundles.writing import write_bundle
@@ -35,9 +34,9 @@ _Row = TypeVar("_Row", bound=Model)
 
 def start_bundle(*, study: Study, photographs: bool, names: bool, person: User) -> Job:
     """Start writing a study as a bundle, the answers with user names or with pseudonyms."""
-    words = gettext_noop("Bundle of {study}")
+    words = "Bundle of {study}"
     if photographs:
-        words = gettext_noop("Bundle of {study} with photographs")
+        words = "Bundle of {study} with photographs"
     return jobs.start(
         kind=BUNDLE,
         person=person,
@@ -50,15 +49,13 @@ def start_bundle(*, study: Study, photographs: bool, names: bool, person: User) 
 
 def start_raw(*, study: Study, names: bool, person: User) -> Job:
     """Start writing all tables of a study's raw data into one zip."""
-    title = gettext_noop("Raw data of {study}").format(study=study)
+    title = f"Raw data of {study}"
     return jobs.start(kind=RAW, person=person, title=title, study=study.pk, names=names)
 
 
 def start_truth(*, dataset: Dataset, extension: str, person: User) -> Job:
     """Start writing a dataset's ground truth as a zip of lines or as COCO JSON."""
-    title = gettext_noop("Ground truth of {dataset} ({extension})").format(
-        dataset=dataset, extension=extension
-    )
+    title = f"Ground truth of {dataset} ({extension})"
     return jobs.start(
         kind=TRUTH, person=person, title=title, dataset=dataset.pk, extension=extension
     )
@@ -66,15 +63,13 @@ def start_truth(*, dataset: Dataset, extension: str, person: User) -> Job:
 
 def start_photographs(*, dataset: Dataset, person: User) -> Job:
     """Start writing a dataset's photographs as a zip."""
-    title = gettext_noop("Photographs of {dataset}").format(dataset=dataset)
+    title = f"Photographs of {dataset}"
     return jobs.start(kind=PHOTOGRAPHS, person=person, title=title, dataset=dataset.pk)
 
 
 def start_results(*, method: Method, extension: str, person: User) -> Job:
     """Start writing the results of a method as a zip of lines or as COCO JSON."""
-    title = gettext_noop("Results of {method} on {dataset} ({extension})").format(
-        method=method.name, dataset=method.dataset, extension=extension
-    )
+    title = f"Results of {method.name} on {method.dataset} ({extension})"
     return jobs.start(
         kind=RESULTS, person=person, title=title, method=method.pk, extension=extension
     )
@@ -82,7 +77,7 @@ def start_results(*, method: Method, extension: str, person: User) -> Job:
 
 def start_causes(*, run: ProtocolRun, person: User) -> Job:
     """Start writing why regions are unmatched in a run that has causes, and the cost of each."""
-    title = gettext_noop("Causes of {run}").format(run=run)
+    title = f"Causes of {run}"
     return jobs.start(kind=CAUSES, person=person, title=title, run=run.pk)
 
 

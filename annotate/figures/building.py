@@ -16,7 +16,6 @@ from django.utils.translation import get_language
 
 import rankings
 from annotate.jobs.errors import JobFailed
-from text_rankings.base.i18n import gettext_noop
 
 from .data import FigureData
 from .figure import Figure
@@ -28,7 +27,7 @@ from .themes import Paper
 # The name of the cache in text_rankings.site.settings.CACHES.
 _CACHE: Final = "drawings"
 Made = TypeVar("Made")
-NO_FILES: Final = gettext_noop(
+NO_FILES: Final = (
     "Files of figures need more packages on the server: "
     "pip install 'text-detection-rankings[figures]'"
 )

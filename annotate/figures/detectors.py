@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from annotate.languages import numeral
 from rankings.detectors.standings import TOO_FEW
 from rankings.rounding import p_value
 
@@ -35,11 +36,11 @@ class ShownPair:
 
     @property
     def p_people(self) -> str:
-        return p_value(self.pair["p_people"])
+        return numeral(p_value(self.pair["p_people"]))
 
     @property
     def p_protocol(self) -> str:
-        return p_value(self.pair["p_protocol"])
+        return numeral(p_value(self.pair["p_protocol"]))
 
 
 @dataclass(frozen=True, slots=True)

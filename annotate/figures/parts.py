@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from django.utils.dates import MONTHS, MONTHS_AP, WEEKDAYS, WEEKDAYS_ABBR
 from django.utils.formats import get_format
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext
 
-from text_rankings.base.i18n import gettext, numeral
+from annotate.languages import numeral
 
 from .figure import Figure, Spec
 from .numbers import Matrix

@@ -10,8 +10,8 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import QueryDict
 from django.urls import reverse
 
+from annotate.languages import in_decimals
 from rankings.elicitation.log import CRITERIA
-from rankings.rounding import in_decimals
 
 from .building import NO_FILES, build, can_write
 from .data import FigureData

@@ -18,7 +18,6 @@ from annotate.requests import SignedInRequest, refused_as_text
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.output.skips import skips_said
-from text_rankings.base.i18n import in_language
 
 from . import work
 from .building import are_kept, build
@@ -138,7 +137,7 @@ def detectors(request: HttpRequest, study: Study, form: FigureForm) -> dict[str,
     shown = {
         "formats": exports.FORMATS,
         "query": request.GET.urlencode(),
-        "protocols_left_out": list(map(in_language, protocols_left_out(study))),
+        "protocols_left_out": protocols_left_out(study),
     }
     return shown | _standings(_data(study, form), request.GET)
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from text_rankings.base.i18n import in_language, numeral
+from annotate.languages import numeral
 
 from .numbers import Distances
 
@@ -43,7 +43,7 @@ def missing_images(
     if not left_out:
         return _("The study has no image that counts.")
     image, reason = left_out[0]
-    values = {"image": image, "reason": in_language(reason)}
+    values = {"image": image, "reason": reason}
     if len(left_out) == 1:
         return _("No image counts yet; left out: {image} ({reason}).").format(**values)
     n = len(left_out) - 1

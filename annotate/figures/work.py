@@ -17,7 +17,6 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
 from rankings.elicitation.log import CRITERIA
-from text_rankings.base.i18n import gettext_noop
 
 from .building import NO_FILES, FigureFile, NoFiles, build, can_write
 from .data import FigureData
@@ -38,11 +37,9 @@ def start(
     kept: KeptReport | None = None,
 ) -> Job:
     """Start writing every figure of a report in every format and width, in the light theme."""
-    title = gettext_noop("All figures of {study}").format(study=study)
+    title = f"All figures of {study}"
     if kept:
-        title = gettext_noop("All figures of report {number} of {study}").format(
-            number=kept.pk, study=study
-        )
+        title = f"All figures of report {kept.pk} of {study}"
     return jobs.start(
         kind=KIND,
         person=person,
@@ -66,14 +63,12 @@ def write(arguments: Mapping[str, Any], running: Running) -> None:
                 figures = [figure for figure in build(data, NAMES).values() if not figure.is_empty]
                 n_files = len(figures) * len(WIDTHS_MM) * len(FORMATS)
                 for done, (name, content) in enumerate(_files(data, figures)):
-                    running.tell(
-                        at * n_files + done, len(CRITERIA) * n_files, gettext_noop("Files written")
-                    )
+                    running.tell(at * n_files + done, len(CRITERIA) * n_files, "Files written")
                     archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
 
     name = f"{study.slug}-figures.zip"
     with publishing_file(running, name, write_zip) as outcome:
-        outcome.text = gettext_noop("{name} is ready.").format(name=name)
+        outcome.text = f"{name} is ready."
 
 
 def _files(data: FigureData, figures: Sequence[Figure]) -> Iterator[tuple[str, bytes]]:

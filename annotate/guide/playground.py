@@ -10,15 +10,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext as _
 
 from annotate.errors import Refusal
 from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.core.errors import ProtocolError
 from protocols.formats.readers.scenes import answer, read_scene
-from text_rankings.base.i18n import gettext
-from text_rankings.base.i18n import gettext as _
 
 WIDTH: Final = 1000
 HEIGHT: Final = 600
@@ -336,7 +335,7 @@ def _said(protocol: Protocol, scene: Scene) -> dict[str, Any]:
     try:
         (score,) = protocol.score([scene])
     except ProtocolError as refusal:
-        return head | _undefined(scene, gettext(str(refusal)))
+        return head | _undefined(scene, str(refusal))
     except Exception:
         # One protocol's fault must not take the others' scores away.
         _log.exception("%s failed on a scene of the playground", protocol.slug)

@@ -4,13 +4,14 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotate.errors import Refusal
 from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.core.causes import Losses, losses
 from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
-from text_rankings.base.i18n import gettext as _
 
 _log = logging.getLogger(__name__)
 

@@ -17,7 +17,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from protocols import registry
 from protocols.core.base import NEEDED, Protocol
-from text_rankings.base.i18n import gettext
 
 from . import markdown
 from .playground import (
@@ -74,7 +73,7 @@ def protocol_list(request: HttpRequest) -> HttpResponse:
             family: [
                 {
                     "protocol": protocol,
-                    "needs": gettext(NEEDED.get(protocol.needs, "")),
+                    "needs": NEEDED.get(protocol.needs, ""),
                     "keys": _linked_keys(protocol, sources),
                 }
                 for protocol in protocols
@@ -128,7 +127,7 @@ def parameters_of(protocol: Protocol) -> list[dict[str, str]]:
             "name": declared.name,
             "default": _plain(declared.default),
             "allowed": _allowed(declared),
-            "says": gettext(declared.metadata.get("says", "")),
+            "says": declared.metadata.get("says", ""),
         }
         for declared in protocol.declared()
     ]

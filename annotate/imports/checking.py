@@ -13,6 +13,8 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Final, cast
 
+from django.utils.translation import gettext as _
+
 from annotate.datasets.models import Dataset, Result
 from annotate.datasets.photographs import Photograph, read_photographs
 from annotate.datasets.selectors import truths_of
@@ -35,7 +37,6 @@ from protocols.formats.containers.frames import PictureSize, turned_images
 from protocols.formats.problems import Nearest, Problems
 from protocols.formats.readers.coco import with_ids_of
 from protocols.formats.recognition.reading import LINES, read
-from text_rankings.base.i18n import gettext as _
 
 from . import staging
 from .frames import tell_missing_photographs, tell_turned

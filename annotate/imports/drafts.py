@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset
@@ -23,8 +24,6 @@ from annotate.jobs.errors import Superseded
 from annotate.jobs.models import Job
 from annotate.names import refuse_unseen
 from protocols.diagnostics.readings import ReadingError, words_of
-from text_rankings.base.i18n import gettext as _
-from text_rankings.base.i18n import gettext_noop
 
 from . import guessing, plans, publishing, staging
 from .errors import NotLoaded
@@ -188,11 +187,7 @@ def start_check(*, draft: Draft, person: User | None = None) -> Job:
 
 def _start(kind: str, draft: Draft, person: User | None, arguments: Mapping[str, Any]) -> Job:
     is_check = kind == "imports.check"
-    title = (
-        gettext_noop("Check files for {target}")
-        if is_check
-        else gettext_noop("Load files for {target}")
-    )
+    title = "Check files for {target}" if is_check else "Load files for {target}"
     job = jobs.start(
         kind=kind,
         person=person,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotate.datasets.selectors import results_on
 from annotate.jobs.errors import JobFailed
@@ -20,8 +21,6 @@ from protocols.diagnostics.readings import AS_READ
 from protocols.diagnostics.stops import wrong_side
 from protocols.formats.problems import Problems
 from protocols.formats.summaries import Summary, summaries
-from text_rankings.base.i18n import gettext as _
-from text_rankings.base.i18n import gettext_noop
 
 from . import annotators_csv, checking, drafts, publishing, score_checks, staging
 from .checking import Checked, Given, Known
@@ -31,9 +30,9 @@ from .models import Draft, DraftFile, FileKind, Finding
 # Later kinds are checked against earlier ones.
 _ORDER: Final = list(FileKind.values)
 # Reported after each file, with the number of files.
-FILES_READ: Final = gettext_noop("Files read")
+FILES_READ: Final = "Files read"
 _BATCH: Final = 500
-_OF_STORED: Final = gettext_noop(
+_OF_STORED: Final = (
     "x before y in the ground truth of the dataset; load it again as a new dataset, corrected, and the "
     "results as they are"
 )

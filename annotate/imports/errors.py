@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from annotate.errors import Refusal
 from protocols.formats.problems import Problem
-from text_rankings.base.i18n import gettext as _
-from text_rankings.base.i18n import ngettext
 
 
 @dataclass(frozen=True, slots=True)

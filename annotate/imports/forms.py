@@ -14,7 +14,6 @@ from annotate.datasets.models import Dataset
 from annotate.names import NameField
 from protocols.formats.problems import CODES
 from protocols.formats.recognition.reading import FORMATS
-from text_rankings.base.i18n import gettext
 
 from . import plans
 from .drafts import Earlier
@@ -92,7 +91,7 @@ class TargetForm(_IntoForm):
 def _formats() -> Iterable[tuple[str, str]]:
     yield "", _("detected automatically")
     for slug, known in FORMATS.items():
-        yield slug, gettext(known.name)
+        yield slug, known.name
 
 
 class FileForm(forms.Form):
@@ -220,7 +219,7 @@ class AnswersForm(forms.Form):
 def _codes() -> Iterable[tuple[str, str]]:
     yield "", _("all")
     for code, name in CODES.items():
-        yield code, f"{code} {gettext(name)}"
+        yield code, f"{code} {name}"
 
 
 class FindingsForm(forms.Form):

@@ -4,13 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from annotate.datasets.photographs import Photograph
 from protocols.diagnostics.readings import STORED
 from protocols.formats.containers.frames import PictureSize
 from protocols.formats.containers.image_sizes import picture_sizes
 from protocols.formats.problems import Problems, pattern_of
-from text_rankings.base.i18n import gettext as _
-from text_rankings.base.i18n import ngettext
 
 _N_NAMED: Final = 3
 

@@ -8,7 +8,6 @@ from protocols.formats.containers.folders import holds_photographs, unfolded
 from protocols.formats.names import method_name
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import LINES
-from text_rankings.base.i18n import gettext_noop
 
 from .annotators_csv import COLUMNS
 from .models import FileKind
@@ -39,14 +38,14 @@ def guess_file(path: Path, name: str, *, has_truth: bool = False) -> FileGuess:
     prove that this file is ground truth.
     """
     if holds_photographs(path):
-        words = gettext_noop("Most of its files are pictures by name.")
+        words = "Most of its files are pictures by name."
         return FileGuess(FileKind.PHOTOGRAPHS, "", "", words)
     if not path.is_dir() and _is_list_of_people(path):
         return FileGuess(
             FileKind.USERS,
             "",
             "",
-            gettext_noop("Its first line names {columns}.").format(columns=", ".join(COLUMNS)),
+            f"Its first line names {', '.join(COLUMNS)}.",
         )
     guessed = guess(unfolded(path), name)
     kind = _KINDS.get(guessed.kind or "", FileKind.RESULTS)

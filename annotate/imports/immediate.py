@@ -8,12 +8,12 @@ from typing import Any, Self
 
 from django.contrib.auth.models import User
 from django.db import DatabaseError
+from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Dataset
 from annotate.errors import Refusal
 from annotate.jobs.errors import JobFailed, Superseded
 from annotate.jobs.registry import Progress
-from text_rankings.base.i18n import gettext as _
 
 from . import drafts, dry_run, loading, plans, publishing, staging
 from .errors import NotLoaded, Question

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
@@ -19,8 +21,6 @@ from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
 from annotate.scoring.leaderboards import leaderboards_of
 from protocols.diagnostics.readings import words_of
-from text_rankings.base.i18n import gettext as _
-from text_rankings.base.i18n import ngettext
 
 from . import annotators_csv, checking, drafts, plans, publishing, staging
 from .checking import Given

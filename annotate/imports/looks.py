@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Dataset
 from protocols.formats.problems import Problems, quoted
-from text_rankings.base.i18n import gettext as _
 from text_rankings.base.names import look
 
 

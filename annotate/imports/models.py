@@ -10,7 +10,6 @@ from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset
 from annotate.jobs.models import Job
-from annotate.stored_messages import MessageField, MessageJSONField
 from protocols.formats.problems import Problem
 from protocols.formats.problems import Severity as ProblemSeverity
 
@@ -61,7 +60,7 @@ class Draft(models.Model):
     # State of the dataset when the files were checked against it.
     checked_against = models.JSONField(default=dict)
     # Examples and readings to draw, findings by kind, and the fit of loaded results.
-    summary = MessageJSONField(default=dict)
+    summary = models.JSONField(default=dict)
     job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)
@@ -102,7 +101,7 @@ class DraftFile(models.Model):
     # For results the method, for scores the protocol.
     title = models.CharField(gettext_lazy("name"), max_length=120, blank=True)
     # Reason for the guessed kind, as a sentence.
-    reason = MessageField(blank=True)
+    reason = models.TextField(blank=True)
     missing = models.CharField(max_length=13, choices=Missing, blank=True)
     # How to read results if another reading fits far better; empty: not asked or not answered.
     reading = models.CharField(max_length=40, blank=True)
@@ -166,9 +165,9 @@ class Finding(models.Model):
     text = models.TextField(blank=True)
     span_start = models.PositiveIntegerField(null=True)
     span_end = models.PositiveIntegerField(null=True)
-    found = MessageField()
-    expected = MessageField()
-    action = MessageField(blank=True)
+    found = models.TextField()
+    expected = models.TextField()
+    action = models.TextField(blank=True)
 
     objects = FindingQuerySet.as_manager()
 
@@ -243,10 +242,10 @@ class Import(models.Model):
     )
     created = models.DateTimeField(auto_now_add=True)
     # [{"name": ..., "sha256": ..., "bytes": ...}]
-    files = MessageJSONField()
+    files = models.JSONField()
     counts = models.JSONField()
     # Sentences: faults that did not prevent the load.
-    warnings = MessageJSONField(default=list)
+    warnings = models.JSONField(default=list)
     # Primary keys of the created rows: {"dataset": 1}, {"methods": [1, 2]}, {"run": 3} ... Empty:
     # loaded before keys were recorded, so it cannot be undone.
     added = models.JSONField(default=dict)

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.datasets.models import Dataset, Method
 from protocols.diagnostics.readings import AS_NAMED, AS_READ, STORED, UPRIGHT, words_of
 from protocols.formats.problems import quoted
 from protocols.formats.recognition.reading import ENCODINGS, FORMATS, named_formats
-from text_rankings.base.i18n import Message, from_json, gettext, ngettext, to_json
-from text_rankings.base.i18n import gettext as _
 
 from . import publishing
 from .errors import NotLoaded
@@ -78,26 +78,10 @@ def formats(finding: Finding) -> tuple[list[tuple[str, str]], list[tuple[str, st
     named = named_formats(finding.expected)
     fitting = finding.file.counts.get("formats", ()) if finding.file else ()
     first, last = (
-        [(slug, gettext(FORMATS[slug].name)) for slug in slugs]
+        [(slug, FORMATS[slug].name) for slug in slugs]
         for slugs in (dict.fromkeys(named), [of for of in fitting if of not in named])
     )
     return first, last
-
-
-def with_names(sentence: str) -> str:
-    """Replace format slugs in a report's message by their display names."""
-    named: str = from_json(_named(to_json(sentence)))
-    return named
-
-
-def _named(value: Any, is_format: bool = False) -> Any:
-    if isinstance(value, str):
-        return to_json(Message(FORMATS[value].name)) if is_format and value in FORMATS else value
-    if isinstance(value, list):
-        return [_named(each, is_format) for each in value]
-    if isinstance(value, dict):
-        return {key: _named(each, is_format or key == "formats") for key, each in value.items()}
-    return value
 
 
 def readings(draft: Draft, file: DraftFile) -> list[tuple[str, str]]:
@@ -109,7 +93,7 @@ def readings(draft: Draft, file: DraftFile) -> list[tuple[str, str]]:
     fitting = file.counts.get("fitting", "")
     said = "" if fitting and draft.summary["misread"] else file.reading
     slugs = dict.fromkeys(slug for slug in (AS_READ, *tried, fitting, said) if slug)
-    labels = {slug: gettext(words_of(slug)) for slug in slugs}
+    labels = {slug: words_of(slug) for slug in slugs}
     if AS_NAMED in labels:
         labels[AS_READ] = _("for the images that the names of its files fit")
     return list(labels.items())
@@ -119,9 +103,9 @@ def _frames(file: DraftFile, tried: Sequence[str]) -> list[tuple[str, str]]:
     """Return the frames of a ground truth's boxes, or what may be done with WebP photographs."""
     if file.kind == FileKind.PHOTOGRAPHS:
         as_read = _("as they are stored, as browsers show them")
-        return [(AS_READ, as_read), (STORED, gettext(words_of(STORED)))]
+        return [(AS_READ, as_read), (STORED, words_of(STORED))]
     is_below = UPRIGHT in (*tried, file.reading)
-    words = {STORED: gettext(words_of(STORED)), UPRIGHT: gettext(words_of(UPRIGHT))}
+    words = {STORED: words_of(STORED), UPRIGHT: words_of(UPRIGHT)}
     if is_below:
         return [(AS_READ, words[STORED]), (UPRIGHT, words[UPRIGHT])]
     return [(AS_READ, words[UPRIGHT]), (STORED, words[STORED])]

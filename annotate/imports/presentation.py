@@ -12,17 +12,15 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import BoxConvention, room_for
-from annotate.stored_messages import in_language
 from protocols.core.regions import decode_regions
 from protocols.diagnostics.readings import words_of
 from protocols.formats.containers.contents import LineFormat
+from protocols.formats.recognition.reading import with_names
 from protocols.formats.summaries import MAX_EXAMPLES, name_of
-from text_rankings.base import i18n
-from text_rankings.base.i18n import gettext
 
 from .checking import HISTOGRAM
 from .models import Draft, DraftFile, FileKind, Finding, Import
-from .plans import questions, with_names
+from .plans import questions
 
 MAX_SHOWN_PER_CODE: Final = 200
 STEPS: Final = (
@@ -124,11 +122,11 @@ def kinds(draft: Draft) -> list[Kind]:
                 severity,
                 _badge(severity, code, unanswered),
                 code,
-                gettext(name_of(code, severity)),
-                gettext(of["advice"]),
+                name_of(code, severity),
+                of["advice"],
             ),
         )
-        kind.texts.append(in_language(with_names(of["text"])))
+        kind.texts.append(with_names(of["text"]))
         # Only examples of faulty lines also state what was found.
         told_so = {"is_one": of["n"] == 1, "is_shape": code.startswith("L")}
         examples = [_example(example, **told_so) for example in of["examples"]]
@@ -160,9 +158,9 @@ def _example(
     example: Mapping[str, Any], *, is_one: bool, is_shape: bool
 ) -> tuple[str, str, str, str]:
     text, (start, end) = example["text"] or "", example["span"] or (0, 0)
-    place = i18n.in_language(example["place"])
+    place = example["place"]
     if not text and is_shape and example.get("found"):
-        place = _("{place}: {found}").format(place=place, found=i18n.in_language(example["found"]))
+        place = _("{place}: {found}").format(place=place, found=example["found"])
     return (
         "" if is_one else place,
         text[:start],
@@ -192,7 +190,7 @@ def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
             severity=severity,
             badge=_badge(severity, code, unanswered),
             code=code,
-            name=gettext(name_of(code, severity)),
+            name=name_of(code, severity),
             n=n,
             shown=[
                 shown(finding)
@@ -379,8 +377,8 @@ def offers(draft: Draft) -> list[Offered]:
             for boxes in pictures
         )
         file = files[trial["file"]]
-        said, said_so = map(i18n.in_language, trial["said"])
-        reading = gettext(words_of(trial["reading"]))
+        said, said_so = trial["said"]
+        reading = words_of(trial["reading"])
         offered.append(Offered(file, reading, trial["image"], said, said_so, one, other))
     return offered
 

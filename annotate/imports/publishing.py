@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from django.db import models
 from django.db.models import Q
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
@@ -23,7 +24,6 @@ from protocols.core.base import f_score
 from protocols.core.regions import canonical_bytes, encode_regions
 from protocols.formats.containers.contents import LineFormat
 from protocols.formats.problems import quoted
-from text_rankings.base.i18n import gettext as _
 
 from .checking import Progress, methods_together
 from .errors import NotLoaded

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
+from django.utils.translation import gettext as _
+
 from annotate.datasets.models import Dataset, Result
 from protocols.core.regions import Region, canonical_bytes
 from protocols.formats.problems import Problems, quoted
-from text_rankings.base.i18n import gettext as _
 
 
 class KnownResults:

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Final
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from protocols.formats.problems import Nearest, Problems
 from protocols.formats.readers.scores import ScoreRow, ScoreTable, Unit, read_scores
-from text_rankings.base.i18n import gettext as _
-from text_rankings.base.i18n import ngettext
 
 from .checking import Checked, Given, Known
 from .staging import Rows

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
 
 from django.conf import settings
-
-from text_rankings.base.i18n import gettext as _
+from django.utils.translation import gettext as _
 
 from .errors import NotLoaded
 

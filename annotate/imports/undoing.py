@@ -4,6 +4,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
@@ -11,7 +12,6 @@ from annotate.datasets.models import Dataset, Method
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from protocols.formats.problems import quoted
-from text_rankings.base.i18n import gettext as _
 
 from . import annotators_csv, publishing
 from .errors import CannotUndo

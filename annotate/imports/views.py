@@ -33,7 +33,6 @@ from annotate.jobs.shortcuts import told
 from annotate.requests import SignedInRequest, loads_data, require, takes_files, wants_json
 from protocols.diagnostics.readings import AS_NAMED, STORED
 from protocols.formats.recognition.reading import FORMATS
-from text_rankings.base.i18n import in_language
 
 from . import drafts, exports, plans, presentation, staging, undoing
 from .errors import NotLoaded
@@ -229,7 +228,7 @@ def progress(request: SignedInRequest, pk: int) -> HttpResponse:
         return JsonResponse(told(request, job))
     if not draft.is_at_work:
         if job is not None and job.failure and not draft.is_over:
-            messages.error(request, in_language(job.failure))
+            messages.error(request, job.failure)
         elif job is not None and job.state == job.State.CANCELLED:
             _say_once(request, _("Stopped. Nothing was changed."))
         return redirect(presentation.address(draft))
@@ -288,7 +287,7 @@ def report(request: SignedInRequest, pk: int) -> HttpResponse:
         groups=presentation.groups(draft, wanted),
         kinds=presentation.kinds(draft),
         fits=presentation.fit_rows(draft),
-        compared=in_language(draft.summary.get("compared", {}).get("words", "")),
+        compared=draft.summary.get("compared", {}).get("words", ""),
         left_out=presentation.left_out(draft),
         n_findings=draft.findings.count(),
         n_errors=plans.n_faults(draft),

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotate.access import Person, permitted
 from annotate.api.tokens.models import Token
-from text_rankings.base.i18n import gettext as _
 
 from .errors import NotAllowed
 from .models import Job, JobQuerySet

@@ -12,9 +12,7 @@ from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.core.mail.message import EmailMessage
 from django.utils import timezone
-
-from text_rankings.base.i18n import gettext as _
-from text_rankings.base.i18n import gettext_noop
+from django.utils.translation import gettext as _
 
 from .errors import Cancelled, TryLater
 from .letters import STILL_WANTED
@@ -27,7 +25,7 @@ KIND: Final = f"{_KINDS}send"
 # Users wait for e-mails.
 _PRIORITY: Final = 10
 # The title of a letter names its recipient; this one does not.
-_FORGOTTEN: Final = gettext_noop("E-mail")
+_FORGOTTEN: Final = "E-mail"
 _PARTS: Final = ("subject", "body", "from_email", "to", "cc", "bcc", "reply_to", "extra_headers")
 
 
@@ -41,7 +39,7 @@ class Backend(BaseEmailBackend):
             letter["alternatives"] = [list(alternative) for alternative in alternatives]
             if about := getattr(message, "about", None):
                 letter["about"] = list(about)
-            title = gettext_noop("E-mail to {to}").format(to=", ".join(message.to))
+            title = f"E-mail to {', '.join(message.to)}"
             start(
                 kind=KIND,
                 title=title,

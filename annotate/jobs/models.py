@@ -9,8 +9,6 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
-from annotate.stored_messages import MessageField
-
 # A worker silent for this long counts as lost, and another one takes over its job.
 LOST_AFTER: Final = timedelta(seconds=20)
 
@@ -44,7 +42,7 @@ class Job(models.Model):
 
     kind = models.CharField(max_length=60)
     # For people: "Score DetEval on ICDAR 2015".
-    title = MessageField(blank=True)
+    title = models.TextField(blank=True)
     # Arguments of the work: primary keys and plain values.
     arguments = models.JSONField(default=dict)
     # Two open jobs cannot have the same key; an empty key is not unique.
@@ -62,12 +60,12 @@ class Job(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
-    doing = MessageField(blank=True)
+    doing = models.TextField(blank=True)
     cancel_requested = models.BooleanField(default=False)
     # Why it failed, as a sentence for people.
-    failure = MessageField(blank=True)
+    failure = models.TextField(blank=True)
     # Result: a sentence, the page to go on to, a file to download.
-    outcome = MessageField(blank=True)
+    outcome = models.TextField(blank=True)
     address = models.CharField(max_length=300, blank=True)
     # Primary keys of the created rows by kind: {"run": 7}.
     made = models.JSONField(default=dict)
@@ -144,7 +142,7 @@ class Job(models.Model):
 class Worker(models.Model):
     """A process that works on jobs, and its last heartbeat."""
 
-    name = MessageField(unique=True, help_text=gettext_lazy("Machine and process."))
+    name = models.TextField(unique=True, help_text=gettext_lazy("Machine and process."))
     version = models.CharField(max_length=40)
     started = models.DateTimeField(auto_now_add=True)
     heartbeat = models.DateTimeField()

@@ -5,8 +5,6 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from text_rankings.base.i18n import in_language
-
 from .access import is_allowed
 from .letters import Letter
 from .models import Job
@@ -20,8 +18,8 @@ _ENDS = {
 
 def sentence(job: Job) -> str:
     """Return how a job ended, in one sentence."""
-    end = _ENDS[Job.State(job.state)].format(work=in_language(job.title or job.kind))
-    more = in_language(job.failure or job.outcome)
+    end = _ENDS[Job.State(job.state)].format(work=job.title or job.kind)
+    more = job.failure or job.outcome
     return _("{end}: {more}").format(end=end, more=more) if more else f"{end}."
 
 
@@ -32,5 +30,5 @@ def tell_by_mail(job: Job) -> None:
         return
     if is_allowed(job):
         with translation.override(job.mail_language or None):
-            subject = in_language(job.title or job.kind)
+            subject = job.title or job.kind
             Letter(subject, sentence(job), to=[person.email], about=("job", job.pk)).send()

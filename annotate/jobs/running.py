@@ -16,7 +16,6 @@ from django.utils import timezone, translation
 
 from annotate.audit.services import acting
 from annotate.errors import Refusal, is_disk_full
-from text_rankings.base.i18n import gettext_noop
 
 from .access import require_permission
 from .errors import Cancelled, Interrupted, Stopped, Superseded, TryLater
@@ -30,15 +29,15 @@ _BEAT_SECONDS: Final = 0.7
 # A job whose worker dies each time is given up; otherwise it would run for ever.
 _MAX_ATTEMPTS: Final = 3
 _LATER: Final = timedelta(minutes=1)
-_UNEXPECTED: Final = gettext_noop(
+_UNEXPECTED: Final = (
     "Something unexpected went wrong, and nothing was changed. The server's log says what it was, "
     "under job {job}."
 )
-_GIVEN_UP: Final = gettext_noop(
-    "It was started {n} times and never finished, perhaps because memory ran out. Nothing"
-    " was changed."
-).format(n=_MAX_ATTEMPTS)
-_DISK_FULL: Final = gettext_noop(
+_GIVEN_UP: Final = (
+    f"It was started {_MAX_ATTEMPTS} times and never finished, perhaps "
+    "because memory ran out. Nothing was changed."
+)
+_DISK_FULL: Final = (
     "There is no space left on the server's disk. Nothing was changed; try again when there is."
 )
 # Set when this process is to end: jobs stop when they next report progress.

@@ -10,10 +10,10 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from annotate.api.tokens.services import token_in_use
 from annotate.errors import Refusal
-from text_rankings.base.i18n import gettext as _
 
 from . import queue
 from .access import require_permission

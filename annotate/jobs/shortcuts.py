@@ -8,7 +8,6 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse as api_reverse
 
 from annotate.api.views import ApiView
-from text_rankings.base.i18n import in_language
 
 from . import workers
 from .models import Job
@@ -34,7 +33,7 @@ def told(request: HttpRequest, job: Job) -> dict[str, object]:
     if not job.is_open:
         return {"next": request.path}
     silent = workers.silence() if job.state == Job.State.WAITING else None
-    doing = in_language(job.doing)
+    doing = job.doing
     if n := job.n_before:
         doing = ngettext("Waiting for {n} other job", "Waiting for {n} other jobs", n).format(n=n)
     return {

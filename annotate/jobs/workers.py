@@ -10,15 +10,13 @@ from django.db.models import Max
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from text_rankings.base.i18n import gettext_noop
-
 from .models import Worker
 from .versions import VERSION, is_newer
 
 # A worker sends a heartbeat every few seconds.
 _SILENT_AFTER: Final = timedelta(seconds=20)
 _KEPT_FOR: Final = timedelta(days=7)
-_NAME: Final = gettext_noop("{machine}, process {process}")
+_NAME: Final = "{machine}, process {process}"
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,6 @@ from protocols.core.regions import decode_regions, encode_regions
 from rankings.elicitation.attention_checks import is_below, is_in_doubt, spread_of_checks
 from rankings.elicitation.log import CRITERIA
 from rankings.elicitation.shares import wilson
-from text_rankings.base.i18n import gettext_noop
 
 from .models import Assignment, Judgement, Screen, Skip
 from .quotas import Quota, n_asked
@@ -35,9 +34,9 @@ _IN_IMAGES: Final = 10
 # Known-answer pairs for an annotator who returns after a week: they show drift.
 _AT_RETURN: Final = 2
 _A_WEEK: Final = timedelta(days=7)
-_NONE_ANSWERED: Final = gettext_noop("none answered")
-_RIGHT: Final = gettext_noop("{right} of {n} right ({share} %, {low} to {high})")
-_SKIPPED: Final = gettext_noop("{reason}, {n} skipped")
+_NONE_ANSWERED: Final = "none answered"
+_RIGHT: Final = "{right} of {n} right ({share} %, {low} to {high})"
+_SKIPPED: Final = "{reason}, {n} skipped"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from annotate.figures.figure import Figure, Spec, without_drawing
 from annotate.figures.parts import drawn, fitted, label_width, names_axis
 from annotate.figures.themes import Paper
 from rankings.output.leaderboard_tables import leaderboard_table
-from text_rankings.base.i18n import gettext
 
 from .selectors import Boards
 
@@ -20,7 +19,7 @@ NAME = "leaderboard"
 def figure_of(boards: Boards) -> Figure:
     """Return dots with intervals in the order of the deciding protocol."""
     table = leaderboard_table({boards.by: boards.board}, boards.by, boards.figure)
-    title, columns = gettext(table.title), tuple(gettext(one.name) for one in table.columns)
+    title, columns = table.title, tuple(one.name for one in table.columns)
     dots = [
         {
             # A dot of other images than its neighbours carries their number.
@@ -38,7 +37,7 @@ def figure_of(boards: Boards) -> Figure:
     return Figure(
         name=NAME,
         title=title,
-        caption=gettext(table.note),
+        caption=table.note,
         summary=_("{n} methods from {first} to {last} by {protocol}.").format(
             n=len(dots), first=dots[0]["name"], last=dots[-1]["name"], protocol=boards.by
         ),

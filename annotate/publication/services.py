@@ -5,11 +5,11 @@ from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.reports.models import KeptReport
-from text_rankings.base.i18n import gettext as _
 
 from . import files
 from .errors import NotPublished

@@ -30,7 +30,6 @@ from annotate.studies.models import Study
 from rankings.agreement.report import Settings
 from rankings.elicitation.log import CRITERIA
 from rankings.output.latex import Look
-from text_rankings.base.i18n import gettext_noop
 
 from . import files, papers
 from .descriptions import public_report
@@ -53,11 +52,9 @@ def start_paper(
     chosen: Chosen = USUAL,
 ) -> Job:
     """Start writing all files for a paper from a report into one zip."""
-    title = gettext_noop("For a paper: {study}").format(study=study)
+    title = f"For a paper: {study}"
     if kept:
-        title = gettext_noop("For a paper: report {number} of {study}").format(
-            number=kept.pk, study=study
-        )
+        title = f"For a paper: report {kept.pk} of {study}"
     return jobs.start(
         kind=PAPER,
         person=person,
@@ -76,7 +73,7 @@ def paper(arguments: Mapping[str, Any], running: Running) -> None:
     if kept is not None:
         data = kept.data
     else:
-        running.tell(0, 0, gettext_noop("Computing the report"))
+        running.tell(0, 0, "Computing the report")
         with computing() as executor:
             computed = reports.compute_report(
                 study=study, settings=settings, runs=runs, executor=executor
@@ -96,7 +93,7 @@ def paper(arguments: Mapping[str, Any], running: Running) -> None:
         write_paper(data, look, figures, stream, running, chosen)
 
     with publishing_file(running, name, write) as outcome:
-        outcome.text = gettext_noop("{name} is ready.").format(name=name)
+        outcome.text = f"{name} is ready."
 
 
 def start_file(*, page: PublicPage, person: User | None) -> Job:
@@ -104,7 +101,7 @@ def start_file(*, page: PublicPage, person: User | None) -> Job:
     return jobs.start(
         kind=FILE,
         person=person,
-        title=gettext_noop("File of the {page}").format(page=page),
+        title=f"File of the {page}",
         page=page.pk,
         download=page.download,
     )
@@ -129,9 +126,7 @@ def file(arguments: Mapping[str, Any], running: Running) -> None:
             page = _page(arguments)
             files_of_page = {"file": name, "file_sha256": digest, "file_bytes": n_bytes}
             PublicPage.objects.filter(pk=page.pk).update(**files_of_page)
-            outcome.text = gettext_noop("The file of the {page} can be downloaded there.").format(
-                page=page
-            )
+            outcome.text = f"The file of the {page} can be downloaded there."
             outcome.address = reverse("publication:publish", args=[study.slug, page.report_id])
     except BaseException:
         files.remove(name)
@@ -142,7 +137,7 @@ def _page(arguments: Mapping[str, Any]) -> PublicPage:
     pages = PublicPage.objects.select_related("report__study__dataset")
     page = pages.filter(pk=arguments["page"], download=arguments["download"]).first()
     if page is None:
-        raise JobFailed(gettext_noop("The public page is gone, or now offers something else."))
+        raise JobFailed("The public page is gone, or now offers something else.")
     return page
 
 
@@ -170,7 +165,7 @@ def write_paper(
             archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), text, zipfile.ZIP_DEFLATED)
         for done, (name, (_, file)) in enumerate(drawn.items()):
             if running is not None:
-                running.tell(done, len(drawn), gettext_noop("Drawing figures"))
+                running.tell(done, len(drawn), "Drawing figures")
             info = zipfile.ZipInfo(f"{name}.pdf", _LONG_AGO)
             archive.writestr(info, file.content(), zipfile.ZIP_DEFLATED)
 

@@ -10,7 +10,6 @@ from annotate.judging.models import Judgement
 from annotate.studies.draws import n_methods_of_visit
 from annotate.studies.models import Study
 from rankings.elicitation.strategies import pairs_of_ranking
-from text_rankings.base.i18n import gettext_noop
 
 from .models import Arrival, Entrance, Outcome
 
@@ -22,17 +21,17 @@ ENOUGH_TIMES: Final = 50
 _LESSON_MINUTES: Final = 2
 _SKIPPED_SHARE: Final = 4
 # A line of a report's facts, stored in English.
-_LINE: Final = gettext_noop("{name}: {reason}")
-_COMMA: Final = gettext_noop(", ")
-_NOT_ADMITTED: Final = gettext_noop("{n} not admitted")
-_AGREED: Final = gettext_noop("{n} agreed")
-_FINISHED: Final = gettext_noop("{n} finished")
-_CHECKS: Final = gettext_noop("{n} stopped by checks")
-_TAKEN_BACK: Final = gettext_noop("{n} took their consent back")
-_TIME_OVER: Final = gettext_noop("{n} out of time")
-_IN_PROGRESS: Final = gettext_noop("{n} in progress")
-_MINUTES: Final = gettext_noop("median {n} minutes")
-_RIGHT: Final = gettext_noop("{n} of {asked} known answers right")
+_LINE: Final = "{name}: {reason}"
+_COMMA: Final = ", "
+_NOT_ADMITTED: Final = "{n} not admitted"
+_AGREED: Final = "{n} agreed"
+_FINISHED: Final = "{n} finished"
+_CHECKS: Final = "{n} stopped by checks"
+_TAKEN_BACK: Final = "{n} took their consent back"
+_TIME_OVER: Final = "{n} out of time"
+_IN_PROGRESS: Final = "{n} in progress"
+_MINUTES: Final = "median {n} minutes"
+_RIGHT: Final = "{n} of {asked} known answers right"
 
 
 def minutes_of(entrance: Entrance) -> int:

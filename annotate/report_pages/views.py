@@ -32,7 +32,6 @@ from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.agreement.report import Report, report_from_json
 from rankings.output.skips import skips_said
-from text_rankings.base.i18n import in_language
 
 from .presentation import FIRST_FIGURE, OF_IMAGES, answer_of, figure_names, parts_of
 
@@ -62,9 +61,9 @@ def report(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, An
         "built": built,
         "skips": skips_said(built.header),
         "facts": facts_shown(built.header),
-        "protocols_left_out": list(map(in_language, built.protocols_left_out)),
-        "people_left_out": list(map(in_language, built.people_left_out)),
-        "known_answers": list(map(in_language, built.known_answers)),
+        "protocols_left_out": built.protocols_left_out,
+        "people_left_out": built.people_left_out,
+        "known_answers": built.known_answers,
         "settings_query": query,
         "is_too_large": not is_small,
         "address_of_images": reverse("reports:images", args=[study.slug]),

@@ -8,7 +8,6 @@ from annotate.jobs.errors import JobFailed
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
-from text_rankings.base.i18n import gettext_noop
 
 from .models import KeptReport
 
@@ -26,13 +25,11 @@ def asked_for(arguments: Mapping[str, Any]) -> tuple[Study, Settings, list[Proto
     """Return the subject of a job's report; raises JobFailed if the study or a run was deleted."""
     study = Study.objects.filter(pk=arguments["study"]).first()
     if study is None:
-        raise JobFailed(gettext_noop("The study is no longer here."))
+        raise JobFailed("The study is no longer here.")
     wanted = arguments["runs"]
     runs = list(ProtocolRun.objects.filter(pk__in=wanted).order_by("name"))
     if len(runs) < len(wanted):
-        raise JobFailed(
-            gettext_noop("A protocol of this report has since been removed. Choose again.")
-        )
+        raise JobFailed("A protocol of this report has since been removed. Choose again.")
     return study, Settings(**arguments["settings"]), runs
 
 
@@ -42,5 +39,5 @@ def kept_asked_for(arguments: Mapping[str, Any], study: Study) -> KeptReport | N
         return None
     kept = study.kept_reports.filter(pk=arguments["kept"]).first()
     if kept is None:
-        raise JobFailed(gettext_noop("The report is no longer here."))
+        raise JobFailed("The report is no longer here.")
     return kept

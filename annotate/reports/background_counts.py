@@ -14,7 +14,6 @@ from annotate.jobs import services as jobs
 from annotate.jobs.models import Job
 from annotate.studies.models import Study
 from rankings import __version__ as software_version
-from text_rankings.base.i18n import gettext_noop
 
 KIND: Final = "evidence.count"
 ANNOTATORS: Final = "annotators"
@@ -48,8 +47,8 @@ def keep(study: Study, what: str, value: Any, **asked: Any) -> None:
 def count(study: Study, what: str, *, person: User, **asked: Any) -> Job:
     """Start a job that computes a count."""
     titles = {
-        ANNOTATORS: gettext_noop("Count the work of the annotators of {study}"),
-        DISAGREEMENT: gettext_noop("Find where a protocol and the annotators of {study} disagree"),
+        ANNOTATORS: "Count the work of the annotators of {study}",
+        DISAGREEMENT: "Find where a protocol and the annotators of {study} disagree",
     }
     title = titles[what].format(study=study)
     return jobs.start(kind=KIND, person=person, title=title, study=study.pk, what=what, asked=asked)

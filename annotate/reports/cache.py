@@ -15,7 +15,6 @@ from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings import __version__ as software_version
 from rankings.agreement.report import Settings
-from text_rankings.base.i18n import from_json, to_json
 
 from .included import declared_clusters
 
@@ -81,13 +80,13 @@ def get_part(name: str, key: str) -> dict[str, Any] | None:
 
 
 def _read(content: bytes) -> dict[str, Any]:
-    data: dict[str, Any] = from_json(json.loads(zlib.decompress(content)))
+    data: dict[str, Any] = json.loads(zlib.decompress(content))
     return data
 
 
 def put_part(name: str, key: str, data: Mapping[str, Any]) -> None:
     """Cache data, as bytes so that nothing else is ever unpickled, unless it is too large."""
-    text = json.dumps(to_json(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     content = zlib.compress(text.encode(), 1)
     if len(content) <= _MAX_BYTES:
         caches["reports"].set(f"{name}-{key}", content)

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from rankings.agreement.baselines import said_of_row
 from rankings.agreement.report import Report
 
 
@@ -15,10 +14,6 @@ class Cell:
     number: str
     before: float | None
     after: float | None
-
-    @property
-    def row_said(self) -> str:
-        return said_of_row(self.protocol)
 
 
 def compared(before: Report, after: Report) -> list[Cell]:

@@ -14,11 +14,10 @@ from annotate.studies.models import Role, Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings.inference.clusters import Declared
 from rankings.output.skips import ALIKE, KEPT, MISSING, RANKINGS, REASONS, UNFINISHED, VISITS
-from text_rankings.base.i18n import Message, gettext_noop
 
-_LEFT_OUT: Final = gettext_noop("{name} since {day}: {why}")
-_KNOWN: Final = gettext_noop("{name}: {reason}")
-_WITHOUT: Final = gettext_noop("{protocol} (no scores for {methods})")
+_LEFT_OUT: Final = "{name} since {day}: {why}"
+_KNOWN: Final = "{name}: {reason}"
+_WITHOUT: Final = "{protocol} (no scores for {methods})"
 
 
 def images_of(study: Study) -> ImageQuerySet:
@@ -91,8 +90,8 @@ def not_counted(study: Study) -> dict[str, str]:
         )
         n_of = dict(skips.order_by().values_list("reason").annotate(n=Count("pk")))
         with translation.override("en"):
-            facts[REASONS] = Message("; ").join(
-                Message("{reason} ({n})", reason=Message(str(words)), n=n_of[reason])
+            facts[REASONS] = "; ".join(
+                f"{words} ({n_of[reason]})"
                 for reason, words in Skip.Reason.choices
                 if reason in n_of
             )

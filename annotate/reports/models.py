@@ -12,7 +12,6 @@ from django.db import models
 from annotate.append_only import WrittenOnce
 from annotate.studies.models import Study
 from rankings.agreement.packed_tables import packed_table
-from text_rankings.base.i18n import Message, from_json, mapped
 
 # Above this, a report holds its images as packed texts, which are read by criterion.
 _MOST_IMAGES_IN_PLAIN: Final = 2000
@@ -22,8 +21,7 @@ class KeptReport(WrittenOnce):
     """A report as it was when a user kept it. It is written once and never changed."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="kept_reports")
-    # JSON as text: the bytes that the checksum covers. It is in English; "messages" has the codes
-    # and parameters of its sentences.
+    # JSON as text: the bytes that the checksum covers. It is in English.
     content = models.TextField()
     checksum = models.CharField(max_length=64)
     software_version = models.CharField(max_length=40)
@@ -55,25 +53,13 @@ def content_of(data: Mapping[str, Any]) -> str:
         for name, table in data.get("criteria", {}).items()
     }
     data = {**data, "criteria": criteria} if criteria else data
-    messages: dict[str, Any] = {}
-
-    def note(text: str) -> str:
-        if isinstance(text, Message):
-            messages[text] = text.to_json()
-        return text
-
-    data = mapped(data, note)
-    return json.dumps(
-        {**data, "messages": messages}, ensure_ascii=False, allow_nan=False, separators=(",", ":")
-    )
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def data_of(content: str) -> dict[str, Any]:
-    """Return the data of a stored text, with its messages."""
+    """Return the data of a stored text."""
     data: dict[str, Any] = json.loads(content)
-    messages = from_json(data.pop("messages", {}))
     if not all("signs" in around for around in data.get("analysis", {}).values()):
         # The tests of versions before the first release are in the file alone.
         data["analysis"] = {}
-    read: dict[str, Any] = mapped(data, lambda text: messages.get(text, text))
-    return read
+    return data

@@ -13,6 +13,7 @@ from annotate.datasets.models import Result
 from annotate.judging.models import Assignment, Judgement
 from annotate.judging.planning import is_one_pair
 from annotate.judging.replay import read_log
+from annotate.languages import in_decimals, numeral
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings.agreement.report import RecallPrecision, Settings
@@ -22,8 +23,6 @@ from rankings.elicitation.pair_draws import Pair
 from rankings.inference.pair_estimates import LostVisit, Visit
 from rankings.output.pair_tables import pair_tables
 from rankings.output.table import Column, Table
-from rankings.rounding import in_decimals
-from text_rankings.base.i18n import in_language, numeral
 
 from .included import counted_visits, declared_clusters, lost_to_skips, with_answers
 
@@ -161,7 +160,7 @@ def shown_pairs(data: Mapping[str, Any] | None) -> ShownPairs | None:
         return None
     criteria = data["criteria"]
     first = next(iter(criteria.values()))
-    left_out = [{**left, "reason": in_language(left["reason"])} for left in first["left_out"]]
+    left_out = first["left_out"]
     tables = [
         (table, [list(zip(row, table.columns, strict=True)) for row in table.shown])
         for table in pair_tables(data)

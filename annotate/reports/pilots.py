@@ -10,7 +10,6 @@ from rankings.agreement.report import Settings, values_of
 from rankings.analysis.pair_report import comparable
 from rankings.design.designs import Components
 from rankings.design.pilots import Pilot, pilot
-from text_rankings.base.i18n import gettext_noop
 
 from . import cache
 from .included import declared_clusters
@@ -19,7 +18,7 @@ from .services import available_runs, protocol_scores, sentinels
 from .snapshots import snapshot
 
 # The source of the pilot data.
-_OF_STUDY: Final = gettext_noop("“{study}”")
+_OF_STUDY: Final = "“{study}”"
 
 
 def pilot_of_study(

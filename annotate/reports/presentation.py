@@ -10,9 +10,10 @@ from django.template.defaultfilters import floatformat
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
-from rankings.agreement.baselines import A_PERSON, said_of_row
+from annotate.languages import numeral
+from rankings.agreement.baselines import A_PERSON
 from rankings.agreement.report import ALL_TIED, CriterionReport, Report, Row, Settings
 from rankings.analysis.verdicts import place_of_person
 from rankings.consensus.rules import RETIRED_METHOD
@@ -21,7 +22,6 @@ from rankings.orders.buckets import to_text
 from rankings.output.analysis_tables import tables_of
 from rankings.output.table import CRITERION, PROTOCOL, Column, Table
 from rankings.output.verdict_tables import distances_to_people, has_few_images
-from text_rankings.base.i18n import gettext, in_language, numeral
 
 # (value in the address, words)
 DISTANCES = [
@@ -100,10 +100,6 @@ class ShownBaseline:
     def is_person(self) -> bool:
         return self.name == A_PERSON
 
-    @property
-    def words(self) -> str:
-        return said_of_row(self.name)
-
 
 @dataclass(frozen=True, slots=True)
 class ImageLinks:
@@ -156,7 +152,7 @@ class ShownTable:
     def left_out(self) -> list[tuple[str, str]]:
         """The first images that do not count, and why."""
         first = self.table.left_out[:_MOST_LEFT_OUT]
-        return [(image, in_language(reason)) for image, reason in first]
+        return [(image, reason) for image, reason in first]
 
     @property
     def images(self) -> list[tuple[str, str, list[float]]]:
@@ -262,10 +258,7 @@ def of_all_criteria(table: Table) -> ShownAround:
 
 def facts_shown(header: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return a report's header facts in the reader's language; they are stored in English."""
-    return [
-        (gettext(name), value if name in _NAMES else in_language(value))
-        for name, value in header.items()
-    ]
+    return [(gettext(name), value) for name, value in header.items()]
 
 
 def _with_intervals(
@@ -313,7 +306,7 @@ def row_of(
     """Return the cells of a row as HTML; not a template, because pairs make thousands of rows."""
     cells = []
     for text, column in zip(texts, columns, strict=True):
-        name = said_of_row(text)
+        name = text
         if column == PROTOCOL and address_of is not None:
             cells.append(
                 format_html('<th scope="row"><a href="{}">{}</a></th>', address_of(text), name)

@@ -3,12 +3,13 @@
 from statistics import median
 from typing import Final
 
+from django.utils.translation import gettext_noop
+
 from annotate.datasets.facts import TURNED_FROM, shape_of
 from annotate.datasets.models import Image
 from annotate.studies.models import Study
 from protocols.core.regions import decode_regions
 from rankings.tuning.slices import ImageProperty
-from text_rankings.base.i18n import gettext_noop
 
 HEIGHT: Final = gettext_noop("Height of the words")
 WORDS: Final = gettext_noop("Number of words")

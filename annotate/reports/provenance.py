@@ -5,9 +5,8 @@ from typing import Any, Final
 
 from annotate.scoring.models import ProtocolRun
 from protocols import registry
-from text_rankings.base.i18n import gettext_noop
 
-_IMPORTED: Final = gettext_noop("{protocol} (imported {day})")
+_IMPORTED: Final = "{protocol} (imported {day})"
 
 
 def whole(

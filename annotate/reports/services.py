@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone, translation
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
@@ -35,7 +35,6 @@ from rankings.output.detector_tables import DETECTOR_TABLES
 from rankings.output.pair_tables import PAIR_TABLES
 from rankings.output.skips import END
 from rankings.tuning.slices import ImageProperty
-from text_rankings.base.i18n import gettext_noop
 
 from . import cache
 from .errors import TooLarge

@@ -13,7 +13,6 @@ from annotate.jobs.registry import Running
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
-from text_rankings.base.i18n import gettext_noop
 
 from . import services
 from .arguments import arguments_of, asked_for
@@ -26,7 +25,7 @@ def start(*, study: Study, settings: Settings, runs: Sequence[ProtocolRun], pers
     return jobs.start(
         kind=KIND,
         person=person,
-        title=gettext_noop("Keep a report of {study}").format(study=study),
+        title=f"Keep a report of {study}",
         **arguments_of(study, settings, runs),
     )
 
@@ -34,7 +33,7 @@ def start(*, study: Study, settings: Settings, runs: Sequence[ProtocolRun], pers
 def keep(arguments: Mapping[str, Any], running: Running) -> None:
     """Do the work of the job; raises JobFailed if the study or a protocol's run is gone."""
     study, settings, runs = asked_for(arguments)
-    running.tell(0, 0, gettext_noop("Computing the report"))
+    running.tell(0, 0, "Computing the report")
     with computing() as executor:
         computed = services.compute_report(
             study=study,
@@ -44,6 +43,6 @@ def keep(arguments: Mapping[str, Any], running: Running) -> None:
         )
     with running.publishing() as outcome:
         kept = services.publish_report(computed, running.person)
-        outcome.text = gettext_noop("Report {number} is kept.").format(number=kept.pk)
+        outcome.text = f"Report {kept.pk} is kept."
         outcome.made = {"report": kept.pk}
         outcome.address = reverse("reports:kept", args=[study.slug, kept.pk])

@@ -16,7 +16,6 @@ from protocols import registry
 from protocols.core.base import Protocol, Tally
 from protocols.core.causes import CAUSES, Cause, Change, Cost, Losses, costs, losses, total
 from protocols.core.errors import ProtocolError
-from text_rankings.base.i18n import gettext_noop
 
 from .computing import Progress, scene_of
 from .models import ImageLoss, ProtocolRun
@@ -27,7 +26,7 @@ _RESULTS_AT_ONCE: Final = 500
 
 def start_explaining(*, run: ProtocolRun, person: User, address: str) -> Job:
     """Start computing the causes of a run's losses; the job leads to ``address``."""
-    title = gettext_noop("Find the causes of errors by {protocol} on {dataset}")
+    title = "Find the causes of errors by {protocol} on {dataset}"
     return jobs.start(
         kind=EXPLAIN,
         person=person,

@@ -4,14 +4,13 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from protocols import registry
 from protocols.core.base import NEEDED, Protocol
 from protocols.core.credits import CreditProtocol
 from protocols.core.errors import ProtocolError
-from text_rankings.base.i18n import gettext
 
 _SHARED = {declared.name: declared for declared in CreditProtocol.declared()}
 
@@ -35,14 +34,12 @@ def _grouped(fitting: Collection[str]) -> list[tuple[str, list[tuple[str, str]]]
 def _choices(protocol: Protocol) -> Iterator[tuple[str, str]]:
     """Yield the choices of a protocol and its published variants."""
     needs = NEEDED.get(protocol.needs)
-    said = (
-        _("needs {what}").format(what=gettext(needs)) if needs else gettext(protocol.as_published)
-    )
+    said = _("needs {what}").format(what=needs) if needs else protocol.as_published
     yield protocol.slug, f"{protocol.name} ({said})" if said else protocol.name
     for name, variant in protocol.variants.items():
         yield (
             f"{protocol.slug}:{name}",
-            _("{name}: {parts}").format(name=protocol.name, parts=gettext(variant.says)),
+            _("{name}: {parts}").format(name=protocol.name, parts=variant.says),
         )
 
 
@@ -115,7 +112,7 @@ class ScoreForm(forms.Form):
             try:
                 slug_of.setdefault(registry.get(slug, self.parameters_of(slug)), slug)
             except ProtocolError as refusal:
-                self.add_error("parameters", f"{gettext(str(refusal))}.")
+                self.add_error("parameters", f"{refusal}.")
         # A protocol and its variant with the same parameters are one.
         cleaned["protocols"] = list(slug_of.values())
         return cleaned

@@ -14,7 +14,6 @@ from annotate.datasets.models import Dataset
 from annotate.datasets.selectors import Holdings, holdings
 from protocols import registry
 from protocols.core.fitting import lacking, lacking_in_results, needed_of_results
-from text_rankings.base.i18n import gettext
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def _lacks(slug: str, held: Holdings) -> str:
     if not held.methods:
         return _("no method has results")
     protocol = registry.get(slug)
-    return gettext(lacking(protocol, held.truths, held.found, len(held.methods)))
+    return lacking(protocol, held.truths, held.found, len(held.methods))
 
 
 def _partly(slug: str, held: Holdings) -> str:
@@ -115,7 +114,7 @@ def _partly(slug: str, held: Holdings) -> str:
     if not without or len(without) == len(held.methods):
         return ""
     return _("without {methods}: {lacks}").format(
-        methods=", ".join(without), lacks=gettext(needed_of_results(protocol))
+        methods=", ".join(without), lacks=needed_of_results(protocol)
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Max
+from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
@@ -19,7 +20,6 @@ from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking, lacking_in_results, one_sided
 from protocols.core.geometry_errors import BEYOND_COMPUTING
 from protocols.core.regions import Region
-from text_rankings.base.i18n import gettext as _
 
 from .computing import OfMethod, Progress, computed
 from .models import ProtocolRun, Score

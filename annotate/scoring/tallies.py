@@ -8,11 +8,10 @@ from django.db.models import QuerySet
 
 from annotate.datasets.models import ImageQuerySet, Method
 from rankings.detectors.tallies import Tallies, tallies_of_rows
-from text_rankings.base.i18n import gettext_noop
 
 from .models import TALLY, ProtocolRun, Score
 
-WITHOUT_SUMS: Final = gettext_noop("it was scored before sums were kept; score it again")
+WITHOUT_SUMS: Final = "it was scored before sums were kept; score it again"
 _AT_ONCE: Final = 20_000
 
 

@@ -6,14 +6,14 @@ from typing import Any, Final
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.datasets.models import Dataset
 from annotate.jobs import services as jobs
 from annotate.jobs.engine import computing
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
-from text_rankings.base.i18n import Message, gettext_noop, ngettext
-from text_rankings.base.i18n import gettext as _
 
 from . import services
 from .causes import explain
@@ -29,9 +29,7 @@ def start(*, dataset: Dataset, slug: str, parameters: Mapping[str, Any], person:
     return jobs.start(
         kind=KIND,
         person=person,
-        title=gettext_noop("Score {protocol} on {dataset}").format(
-            protocol=services.run_name(protocol), dataset=dataset
-        ),
+        title=f"Score {services.run_name(protocol)} on {dataset}",
         dataset=dataset.pk,
         protocol=slug,
         parameters=dict(parameters),
@@ -60,7 +58,7 @@ def score(arguments: Mapping[str, Any], running: Running) -> None:
             ).format(protocol=run.name, n=run.n_scores),
             *scored.remarks,
         ]
-        outcome.text = Message(" ").join(said)
+        outcome.text = " ".join(said)
         outcome.made = {"run": run.pk}
         outcome.address = reverse("datasets:detail", args=[dataset.slug])
     # So that the pages of a large dataset need not compute them. The job has ended for its user.

@@ -15,14 +15,13 @@ from annotate.reports.included import counted_visits
 from annotate.studies.models import Study
 from annotate.studies.services import end_study
 from rankings.inference.sequential import FEWEST_ANNOTATORS, N_LOOKS, planned_look
-from text_rankings.base.i18n import gettext_noop
 
 from .models import Look
 from .selectors import look_at, missing, n_answers, planned_rankings
 
 _log = logging.getLogger(__name__)
-_BUDGET: Final = gettext_noop("the budget of answers is used up")
-_DECIDED: Final = gettext_noop("every pair of protocols is decided")
+_BUDGET: Final = "the budget of answers is used up"
+_DECIDED: Final = "every pair of protocols is decided"
 
 
 def take_looks() -> None:

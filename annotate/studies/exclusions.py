@@ -6,10 +6,10 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
-from text_rankings.base.i18n import gettext as _
 
 from .errors import StudyRefused
 from .models import Exclusion, Role, Study

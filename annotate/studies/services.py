@@ -8,12 +8,12 @@ from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, ImageQuerySet, Method
 from annotate.names import refuse_unseen
-from text_rankings.base.i18n import gettext as _
 
 from .draws import draw_images
 from .errors import StudyRefused

@@ -9,8 +9,6 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import Message
-
 from ..core.base import Kind, Match, Scene, Unmatched
 from ..core.characters import Characters, IgnoredParts, characters_of, inside
 from ..core.geometry import (
@@ -125,12 +123,8 @@ class CharacterMatches:
 
 def _why(best: float, needed: float) -> str:
     if best >= needed:
-        return Message("its best pair holds no character, or is one of several that do not fit")
-    return Message(
-        "at most {best:.3f} of a detection is on the truth; the minimum is {needed:g}",
-        best=best,
-        needed=needed,
-    )
+        return "its best pair holds no character, or is one of several that do not fit"
+    return f"at most {best:.3f} of a detection is on the truth; the minimum is {needed:g}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from text_rankings.base.i18n import ngettext_noop
+from text_rankings.base.counts import counted
 
 from ..core.errors import ProtocolError
 
@@ -108,8 +108,8 @@ def convert(
         raise NotConverted(f"{out} cannot be written: {fault.strerror}") from fault
     for of in summaries(archive.warnings, archive.counts):
         yield from of.lines()
-    regions = ngettext_noop("{n} region", "{n} regions", archive.n_regions)
-    n_images = ngettext_noop("{n} image", "{n} images", len(archive.regions))
+    regions = counted(archive.n_regions, "region")
+    n_images = counted(len(archive.regions), "image")
     yield f"{out}: {regions} of {n_images}, read as {archive.format}, written as {to}"
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from ..core.errors import ProtocolError
 from ..diagnostics.frames import truth_upright
@@ -107,20 +107,18 @@ def tell_unused(problems: Problems, reading: str) -> None:
     """Warn that a frame was named and no photograph has an EXIF orientation."""
     problems.warning(
         "F8",
-        "no photograph with an EXIF orientation, so that a file read {reading} is the same",
+        (
+            f"no photograph with an EXIF orientation, so that a file read {words_of(reading)} "
+            "is the same"
+        ),
         "the photographs of its images",
-        reading=words_of(reading),
     )
 
 
 def _told(question: Problem, other: str, option: Option) -> Problem:
     words = {
-        "stored": Message(
-            "boxes on the upright photographs; if they are on those as stored: {option}"
-        ),
-        "upright": Message(
-            "boxes on the photographs as stored; if they are on the upright ones: {option}"
-        ),
+        "stored": "boxes on the upright photographs; if they are on those as stored: {option}",
+        "upright": "boxes on the photographs as stored; if they are on the upright ones: {option}",
     }[other]
     expected = words.format(option=option(other))
     return replace(question, severity="warning", expected=expected, action=READ_ANYWAY)
@@ -132,9 +130,10 @@ def _tell_lacking(problems: Problems, archive: Archive, known: Mapping[str, Pict
         return
     problems.warning(
         "N4",
-        "no photograph of {n} of {images} ({some})",
+        "no photograph of {n} of {images} ({some})".format(
+            n=len(lacking),
+            images=counted(len(archive.regions), "image"),
+            some=", ".join(lacking[:_N_NAMED]) + (" …" if len(lacking) > _N_NAMED else ""),
+        ),
         "a photograph of each, named after its image",
-        n=len(lacking),
-        images=ngettext_noop("{n} image", "{n} images", len(archive.regions)),
-        some=", ".join(lacking[:_N_NAMED]) + (" …" if len(lacking) > _N_NAMED else ""),
     )

@@ -362,18 +362,13 @@ def official(protocol: Protocol, scores: Sequence[ImageScore]) -> OverallScore:
 def _check(declared: dataclasses.Field[Any], value: Any) -> None:
     if isinstance(declared.default, bool):
         if not isinstance(value, bool):
-            raise ParameterError(
-                "{name} must be true or false, got {value}", name=declared.name, value=repr(value)
-            )
+            raise ParameterError(f"{declared.name} must be true or false, got {value!r}")
         return
     if "choices" in declared.metadata:
         choices = declared.metadata["choices"]
         if not isinstance(value, str) or value not in choices:
             raise ParameterError(
-                "{name} must be one of {choices}; got {value}",
-                name=declared.name,
-                choices=", ".join(choices),
-                value=repr(value),
+                f"{declared.name} must be one of {', '.join(choices)}; got {value!r}"
             )
         return
     low, high = declared.metadata["low"], declared.metadata["high"]
@@ -382,18 +377,10 @@ def _check(declared: dataclasses.Field[Any], value: Any) -> None:
     if not a_number or not low <= value <= high or (whole and not float(value).is_integer()):
         if whole:
             raise ParameterError(
-                "{name} must be a whole number in [{low:g}, {high:g}], got {value}",
-                name=declared.name,
-                low=low,
-                high=high,
-                value=repr(value),
+                f"{declared.name} must be a whole number in [{low:g}, {high:g}], got {value!r}"
             )
         raise ParameterError(
-            "{name} must be a number in [{low:g}, {high:g}], got {value}",
-            name=declared.name,
-            low=low,
-            high=high,
-            value=repr(value),
+            f"{declared.name} must be a number in [{low:g}, {high:g}], got {value!r}"
         )
 
 

@@ -128,9 +128,8 @@ def losses(
     """
     if not isinstance(protocol, CreditProtocol) or not protocol.has_causes:
         raise NoCauses(
-            "{slug} does not add up the credits of single regions, so that a region's loss "
-            "has no cost",
-            slug=protocol.slug,
+            f"{protocol.slug} does not add up the credits of single regions, so "
+            "that a region's loss has no cost"
         )
     flat = flatten(scenes)
     truth, detections = Shapes(flat.truth), Shapes(flat.detections)

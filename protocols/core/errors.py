@@ -1,13 +1,8 @@
 """Errors of the package."""
 
-from text_rankings.base.i18n import Message
-
 
 class ProtocolError(Exception):
-    """The base of all errors of this package; values replace names in braces in the message."""
-
-    def __init__(self, words: str = "", **values: object) -> None:
-        super().__init__(Message(words, **values))
+    """The base of all errors of this package."""
 
 
 class DataWarning(UserWarning):

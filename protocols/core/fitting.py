@@ -4,32 +4,30 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, get_args
 
-from text_rankings.base.i18n import Message
-
 from .base import Field, Needs, Protocol, Scene
 from .regions import Region
 
 FIELDS: Final[tuple[Field, ...]] = get_args(Field)
 # Words on a field that some regions have and others do not.
 _WORDS: Final[Mapping[Field, str]] = {
-    "label": Message(
+    "label": (
         "labels on {of_truths} of {truths} truths and {of_found} of {found} detections; they count "
         "only where the ground truth has them"
     ),
-    "text": Message(
+    "text": (
         "texts on {of_truths} of {truths} truths and {of_found} of {found} detections; they count "
         "only where the ground truth has them"
     ),
 }
 # The field that a protocol needs of the ground truth, or of results, and words on its absence.
 _OF_TRUTH: Final[Mapping[Needs, tuple[Field, str]]] = {
-    "cells": ("cell", Message("the ground truth has no table cells")),
-    "text": ("text", Message("the ground truth has no transcriptions")),
-    "detected text": ("text", Message("the ground truth has no transcriptions")),
+    "cells": ("cell", "the ground truth has no table cells"),
+    "text": ("text", "the ground truth has no transcriptions"),
+    "detected text": ("text", "the ground truth has no transcriptions"),
 }
 _OF_RESULTS: Final[Mapping[Needs, tuple[Field, str]]] = {
-    "detected text": ("text", Message("the results have no transcriptions")),
-    "confidences": ("confidence", Message("the results have no confidences")),
+    "detected text": ("text", "the results have no transcriptions"),
+    "confidences": ("confidence", "the results have no confidences"),
 }
 
 
@@ -93,7 +91,7 @@ def lacking(
     ''
     """
     if protocol.needs == "several methods" and n_methods < 2:
-        return Message("it needs the results of several methods")
+        return "it needs the results of several methods"
     name, words = _OF_TRUTH.get(protocol.needs, (None, ""))
     if name and _have_none((region for region in truths if not region.ignored), name):
         return words
@@ -200,14 +198,11 @@ def one_sided(protocol: Protocol, held: Held) -> list[str]:
         }
         if name == "confidence" and of_found < held.found:
             said.append(
-                Message(
-                    "confidences on {of_found} of {found} detections; the page of the protocol says "
-                    "how the others count",
-                    **numbers,
-                )
+                "confidences on {of_found} of {found} detections; the page of the protocol says "
+                "how the others count".format(**numbers)
             )
         elif name in _WORDS and 0 < of_truths + of_found < held.truths + held.found:
-            said.append(Message(_WORDS[name], **numbers))
+            said.append(_WORDS[name].format(**numbers))
     return said
 
 
@@ -256,9 +251,7 @@ def remark(protocol: Protocol, truths: Iterable[Region]) -> str:
     'it treats every region as its bounding box (deteval-total-text measures polygons)'
     """
     if protocol.measures_boxes and any(not _is_box(region) for region in truths):
-        return Message(
-            "it treats every region as its bounding box (deteval-total-text measures polygons)"
-        )
+        return "it treats every region as its bounding box (deteval-total-text measures polygons)"
     return ""
 
 

@@ -10,14 +10,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import Message
-
 from .base import Match, Scene, Side, Unmatched
 from .geometry import Floats, Indices, Pairs
 from .regions import Region
 
-IGNORED: Final[str] = Message("an ignored region")
-INSIDE_IGNORED: Final[str] = Message("it is in an ignored region")
+IGNORED: Final[str] = "an ignored region"
+INSIDE_IGNORED: Final[str] = "it is in an ignored region"
 
 
 @dataclass(frozen=True)

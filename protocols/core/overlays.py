@@ -70,9 +70,7 @@ def _on_a_grid(overlay: Callable[..., Any], *operands: Any) -> Any:
             return overlay(*operands, grid_size=largest * share)
         except shapely.errors.GEOSException as fault:
             refusal = str(fault)
-    raise RegionError(
-        "two outlines that cannot be laid over each other: {refusal}", refusal=refusal
-    )
+    raise RegionError(f"two outlines that cannot be laid over each other: {refusal}")
 
 
 def _repaired(repair: Callable[[Any], Any], polygons: Polygons) -> Polygons:

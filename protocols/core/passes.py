@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from text_rankings.base.i18n import Message
-
 from .base import ImageScore, Kind, Match, Side, Tally
 from .matching import in_turn, kinds_of, unmatched_of
 
@@ -131,12 +129,9 @@ class OverlapPasses(Passes):
         best = max(overlaps, key=lambda overlap: min(overlap.sigma, overlap.tau))
         if self.enough(best):
             return taken
-        return Message(
-            "with its best partner it shares {sigma:.3f} of the truth and {tau:.3f} of the "
-            "detection; {min_area_recall:g} of the truth and {min_area_precision:g} of the "
-            "detection are needed",
-            sigma=best.sigma,
-            tau=best.tau,
-            min_area_recall=self.protocol.min_area_recall,
-            min_area_precision=self.protocol.min_area_precision,
+        return (
+            f"with its best partner it shares {best.sigma:.3f} of the truth and "
+            f"{best.tau:.3f} of the detection; {self.protocol.min_area_recall:g} of "
+            f"the truth and {self.protocol.min_area_precision:g} of the detection are "
+            "needed"
         )

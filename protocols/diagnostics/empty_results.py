@@ -36,12 +36,10 @@ def warn_of_empty_results(
     n_empty = sum(not results.get(image) for image in known)
     if n_empty < _MIN_EMPTY or _LEAST * n_empty < len(known):
         return
+    share = round(100 * n_empty / len(known))
     problems.warning(
         "F5",
-        "no boxes on {n} of {total} images whose ground truth has text ({share} %)",
+        f"no boxes on {n_empty} of {len(known)} images whose ground truth has text ({share} %)",
         "boxes on most of them; a detector that stopped early leaves such files",
         action=KEPT,
-        n=n_empty,
-        total=len(known),
-        share=round(100 * n_empty / len(known)),
     )

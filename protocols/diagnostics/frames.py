@@ -13,12 +13,12 @@ from protocols.core.regions import Region, encode_regions
 from protocols.formats.containers.contents import Archive, Unit
 from protocols.formats.containers.frames import PictureSize, orientation_of
 from protocols.formats.problems import Problems
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from .corrections import amended
 from .readings import AS_READ, FRAMES, STORED, UPRIGHT, ReadingError, Sizes, words_of
 
-DECIDED: Final = Message("as their coordinates or the sides in the file show")
+DECIDED: Final = "as their coordinates or the sides in the file show"
 # Corners on the border may be rounded outwards.
 _BORDER_PX: Final = 1.0
 _MAX_DRAWN: Final = 200
@@ -52,7 +52,7 @@ def truth_upright(
     is_below = any(archive.units.get(image) == Unit.FROM_BELOW for image in undecided)
     other = UPRIGHT if is_below else STORED
     if reading:
-        told = Message("as specified")
+        told = "as specified"
     elif not undecided:
         return archive, None
     else:
@@ -66,18 +66,17 @@ def truth_upright(
         changed = amended(archive, reading, sizes=sizes, known=archive.regions)
     except ReadingError as refusal:
         problems = _problems_of(archive)
-        problems.error("F2", "a file to be read {reading}", str(refusal), reading=words_of(reading))
+        problems.error("F2", f"a file to be read {words_of(reading)}", str(refusal))
         return _with(archive, problems), None
     problems = _problems_of(changed)
     words = UPRIGHT if reading == AS_READ and other == STORED else reading
     problems.warning(
-        # The answer to a question may be changed.
         "F8" if told == DECIDED else "F2",
-        "boxes on {photographs} with an EXIF orientation, read {reading}, {told}",
+        (
+            f"boxes on {_photographs(images)} with an EXIF orientation, read "
+            f"{words_of(words)}, {told}"
+        ),
         "photographs that are stored upright",
-        reading=words_of(words),
-        told=told,
-        photographs=_photographs(images),
     )
     return _with(changed, problems), None
 
@@ -106,11 +105,11 @@ def _asked(
     some = ", ".join(images[:3]) + (" …" if len(images) > 3 else "")
     problems.question(
         "F2",
-        "boxes on {photographs} with an EXIF orientation ({some}), which may be on the upright "
-        "photographs or on those as stored",
+        (
+            f"boxes on {_photographs(images)} with an EXIF orientation ({some}), which may be "
+            "on the upright photographs or on those as stored"
+        ),
         "your choice of how to read the file",
-        photographs=_photographs(images),
-        some=some,
     )
     image = max(images, key=lambda of: min(len(archive.regions[of]), _MAX_DRAWN))
     others = amended(archive, other, sizes=sizes, known=archive.regions).regions
@@ -125,7 +124,7 @@ def _asked(
 
 
 def _photographs(images: Sequence[str]) -> str:
-    return ngettext_noop("{n} photograph", "{n} photographs", len(images))
+    return counted(len(images), "photograph")
 
 
 def _problems_of(archive: Archive) -> Problems:

@@ -13,7 +13,7 @@ from protocols.core.fitting import Held
 from protocols.core.regions import Region, encode_regions
 from protocols.formats.containers.contents import Archive, LineFormat
 from protocols.formats.problems import KEPT, MISREAD, Problems
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from .corrections import amended
 from .fits import Fit, fit, sample, thinned
@@ -43,7 +43,7 @@ _SAME: Final = 0.9
 _MIN_SAME: Final = 10
 _MAX_DRAWN: Final = 200
 _MIN_TURNED: Final = 20
-_FIELDS: Final[Mapping[Field, str]] = {"label": Message("labels"), "text": Message("texts")}
+_FIELDS: Final[Mapping[Field, str]] = {"label": "labels", "text": "texts"}
 
 
 @dataclass
@@ -73,10 +73,8 @@ class Against:
     @property
     def words(self) -> str:
         if len(self.truth) == self.n_images:
-            return ngettext_noop("all {n} image", "all {n} images", self.n_images)
-        return Message(
-            "{n} of {n_images} images, drawn at random", n=len(self.truth), n_images=self.n_images
-        )
+            return f"all {counted(self.n_images, 'image')}"
+        return f"{len(self.truth)} of {self.n_images} images, drawn at random"
 
 
 def as_data(of: Fit) -> dict[str, Any]:
@@ -206,7 +204,7 @@ def _read_as_said(
         changed = amended(archive, reading, sizes=sizes, known=images)
     except ReadingError as refusal:
         problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
-        problems.error("F2", "a file to be read {reading}", str(refusal), reading=words_of(reading))
+        problems.error("F2", f"a file to be read {words_of(reading)}", str(refusal))
         return Noticed(_with(archive, problems))
     problems = Problems(archive.name, list(changed.problems), Counter(changed.counts))
     fits = _fits(changed, against, sizes)
@@ -218,16 +216,14 @@ def _read_as_said(
         _tell_other(noticed, problems, other, against, reading)
         return noticed
     told = next(map(_numbers, fits.values()), "")
-    found = Message("a file that is read {reading}", reading=words_of(reading))
+    found = f"a file that is read {words_of(reading)}"
     if told:
-        found = Message(
-            "a file that is read {reading}: {told}", reading=words_of(reading), told=told
-        )
+        found = f"a file that is read {words_of(reading)}: {told}"
     problems.warning(
         "F2",
         found,
         "a file that needs no correction",
-        action=Message("read this way, as specified"),
+        action="read this way, as specified",
     )
     noticed.archive = _with(changed, problems)
     if reading == EXCHANGED and fits:
@@ -261,13 +257,10 @@ def _other_than_said(
 def _tell_other(
     noticed: Noticed, problems: Problems, other: Offer, against: Against, reading: str
 ) -> None:
-    found = Message(
-        "a file that is read {reading}: {told}; {other}: {better} (at IoU 0.5, on {words})",
-        reading=words_of(reading),
-        told=_numbers(as_data(other.as_read)),
-        other=words_of(other.reading),
-        better=_numbers(as_data(other.fit)),
-        words=against.words,
+    found = (
+        f"a file that is read {words_of(reading)}: "
+        f"{_numbers(as_data(other.as_read))}; {words_of(other.reading)}: "
+        f"{_numbers(as_data(other.fit))} (at IoU 0.5, on {against.words})"
     )
     problems.warning("F2", found, "results that fit", action=MISREAD)
     noticed.archive = _with(noticed.archive, problems)
@@ -338,45 +331,33 @@ def _told(noticed: Noticed, against: Against, reading: str, as_read: Fit) -> Arc
     if offer is not None:
         as_it_is = _numbers(as_data(offer.as_read))
         better = _numbers(as_data(offer.fit))
-        found = Message(
-            "as read: {as_it_is}; {reading}: {better} (at IoU 0.5, on {words})",
-            as_it_is=as_it_is,
-            reading=words_of(offer.reading),
-            better=better,
-            words=against.words,
+        found = (
+            f"as read: {as_it_is}; {words_of(offer.reading)}: {better} (at IoU 0.5, "
+            f"on {against.words})"
         )
         if offer.reading in (ROWS, DIAGONALS):
             drawn = [of for image in against.truth for of in noticed.regions_of(image)]
-            found = Message(
-                "{n} of {regions} that cross themselves; {found}",
-                n=n_crossing(drawn),
-                regions=ngettext_noop("{n} region", "{n} regions", len(drawn)),
-                found=found,
+            found = (
+                f"{n_crossing(drawn)} of {counted(len(drawn), 'region')} that cross "
+                f"themselves; {found}"
             )
         if reading == AS_READ:
             problems.warning(
                 "F2",
                 found,
                 "results that fit",
-                action=MISREAD if noticed.is_misread else Message("read as they are, as specified"),
+                action=MISREAD if noticed.is_misread else "read as they are, as specified",
             )
         else:
             problems.question("F2", found, "your choice of how to read the file")
     elif _fits_hardly(as_read):
-        found = Message(
-            "{value} (at IoU 0.5, on {words})",
-            value=_numbers(as_data(as_read)),
-            words=against.words,
-        )
-        wanted = Message(
-            "results that fit the ground truth; no usual mistake explains why these do not"
-        )
+        found = f"{_numbers(as_data(as_read))} (at IoU 0.5, on {against.words})"
+        wanted = "results that fit the ground truth; no usual mistake explains why these do not"
         problems.warning("F3", found, wanted, action=KEPT)
     if as_read.n_same >= max(_MIN_SAME, _SAME * as_read.n_all_truth):
-        found = Message(
-            "{n_same} of {n_all_truth} of the ground truth with the same coordinates",
-            n_same=as_read.n_same,
-            n_all_truth=ngettext_noop("{n} region", "{n} regions", as_read.n_all_truth),
+        found = (
+            f"{as_read.n_same} of {counted(as_read.n_all_truth, 'region')} of the "
+            "ground truth with the same coordinates"
         )
         problems.warning("F4", found, "what a method found", action=KEPT)
     return _with(archive, problems)
@@ -388,12 +369,12 @@ def _told_of_fields(archive: Archive, held: Held) -> Archive:
     for name, words in _FIELDS.items():
         of_truths, of_found = held.of_truths[name], held.of_found[name]
         if held.truths and of_found and not of_truths:
-            found = Message("{words} that the ground truth does not have", words=words)
+            found = f"{words} that the ground truth does not have"
         elif held.found and of_truths and not of_found and name == "label":
-            found = Message("no {words}, which the ground truth has", words=words)
+            found = f"no {words}, which the ground truth has"
         else:
             continue
-        wanted = Message("{words} on both sides, or on neither", words=words)
+        wanted = f"{words} on both sides, or on neither"
         problems.warning("F10", found, wanted, action=KEPT)
     return _with(archive, problems)
 
@@ -409,7 +390,6 @@ def _with(archive: Archive, problems: Problems) -> Archive:
 
 def _numbers(of: Mapping[str, Any]) -> str:
     recall, precision = (
-        Message("undefined") if of[name] is None else Message("{share:.2f}", share=of[name])
-        for name in ("recall", "precision")
+        "undefined" if of[name] is None else f"{of[name]:.2f}" for name in ("recall", "precision")
     )
-    return Message("recall {recall}, precision {precision}", recall=recall, precision=precision)
+    return f"recall {recall}, precision {precision}"

@@ -13,7 +13,6 @@ from protocols.formats.containers.frames import PictureSize, orientation_of
 from protocols.formats.containers.image_sizes import in_other_frame
 from protocols.formats.containers.shapes import turned_round
 from protocols.formats.readers.rrc_lines import turns_left
-from text_rankings.base.i18n import Message
 
 Sizes = Mapping[str, tuple[int, int]]
 Regions = Mapping[str, Sequence[Region]]
@@ -38,22 +37,22 @@ PRECEDING: Final = "preceding"
 # Number of places by which files are shifted.
 SHIFTS: Final = {NEXT: 1, PREVIOUS: -1, FOLLOWING: 1, PRECEDING: -1}
 # Units of relative coordinates: fractions, per cent, thousandths.
-UNITS: Final = {1: Message("fractions"), 100: Message("per cent"), 1000: Message("thousandths")}
+UNITS: Final = {1: "fractions", 100: "per cent", 1000: "thousandths"}
 
 _WORDS: Final = {
-    AS_READ: Message("as read"),
-    EXCHANGED: Message("with x and y exchanged"),
-    SIDES: Message("as left,top,width,height"),
-    COLUMNS: Message("as x1,x2,x3,x4,y1,y2,y3,y4"),
-    STORED: Message("turned as the photographs say"),
-    UPRIGHT: Message("as on the upright photographs"),
-    ROWS: Message("with the last two corners exchanged"),
-    DIAGONALS: Message("with the second and third corners exchanged"),
-    AS_NAMED: Message("with the names of its files as they are"),
-    NEXT: Message("each file as that of the next number (img_1 as img_2)"),
-    PREVIOUS: Message("each file as that of the number before (img_2 as img_1)"),
-    FOLLOWING: Message("each file as that of the next image in the list"),
-    PRECEDING: Message("each file as that of the image before in the list"),
+    AS_READ: "as read",
+    EXCHANGED: "with x and y exchanged",
+    SIDES: "as left,top,width,height",
+    COLUMNS: "as x1,x2,x3,x4,y1,y2,y3,y4",
+    STORED: "turned as the photographs say",
+    UPRIGHT: "as on the upright photographs",
+    ROWS: "with the last two corners exchanged",
+    DIAGONALS: "with the second and third corners exchanged",
+    AS_NAMED: "with the names of its files as they are",
+    NEXT: "each file as that of the next number (img_1 as img_2)",
+    PREVIOUS: "each file as that of the number before (img_2 as img_1)",
+    FOLLOWING: "each file as that of the next image in the list",
+    PRECEDING: "each file as that of the image before in the list",
 }
 _SCALED: Final = re.compile(
     r"scaled:(\d{1,5}(?:\.\d{1,6})?)(?::(\d{1,5}(?:\.\d{1,6})?))?\Z", re.ASCII
@@ -71,11 +70,11 @@ def words_of(reading: str) -> str:
     if reading in _WORDS:
         return _WORDS[reading]
     if (unit := _unit(reading)) is not None:
-        return Message("as {units} of the image's width and height", units=UNITS[unit])
+        return f"as {UNITS[unit]} of the image's width and height"
     x, y = _factors(reading)
     if x == y:
-        return Message("with coordinates times {x:g}", x=x)
-    return Message("with x times {x:g} and y times {y:g}", x=x, y=y)
+        return f"with coordinates times {x:g}"
+    return f"with x times {x:g} and y times {y:g}"
 
 
 def scaled(x: float, y: float) -> str:
@@ -103,11 +102,7 @@ def _factors(reading: str) -> tuple[float, float]:
     factors = (float(match[1]), float(match[2] or match[1])) if match else (0.0, 0.0)
     if not all(factors):
         known = ", ".join([*_WORDS, "scaled:FACTOR", "share:UNIT"])
-        raise ReadingError(
-            "{reading} is not a known reading; readings: {known}",
-            reading=repr(reading),
-            known=known,
-        )
+        raise ReadingError(f"{reading!r} is not a known reading; readings: {known}")
     return factors
 
 
@@ -207,9 +202,7 @@ def _of_size(image: str, regions: Sequence[Region], unit: int, sizes: Sizes) -> 
     if not regions:
         return ()
     if image not in sizes:
-        raise ReadingError(
-            "the size of {image} is not known, so shares of it cannot be read", image=image
-        )
+        raise ReadingError(f"the size of {image} is not known, so shares of it cannot be read")
     width, height = sizes[image]
     return tuple(map(_multiplied(width / unit, height / unit), regions))
 
@@ -231,10 +224,7 @@ def _multiplied(x: float, y: float) -> Callable[[Region], Region]:
 
 def _with_points(region: Region, points: Sequence[float]) -> Region:
     if max(map(abs, points)) > MAX_COORDINATE:
-        raise ReadingError(
-            "coordinates beyond {max_coordinate:.0f} if they are read so",
-            max_coordinate=MAX_COORDINATE,
-        )
+        raise ReadingError(f"coordinates beyond {MAX_COORDINATE:.0f} if they are read so")
     return replace(region, points=tuple(points), pixels=None)
 
 

@@ -8,7 +8,6 @@ from protocols.core.errors import ProtocolError
 from protocols.core.regions import Region
 from protocols.formats.containers.contents import Archive
 from protocols.formats.problems import MISREAD, Problem, Problems
-from text_rankings.base.i18n import Message
 
 from .inspection import Against, look
 from .readings import AS_READ, EXCHANGED, Regions, Sizes
@@ -102,7 +101,7 @@ def compared(
     found = noticed.archive.problems[len(archive.problems) :]
     told = [of for of in found if of.code in _OF_FITS and (not reading or of.action == MISREAD)]
     if noticed.offer is not None and answer is not None and (said := answer(noticed.offer.reading)):
-        expected = Message("results that fit; to read it so: {option}").format(option=said)
+        expected = f"results that fit; to read it so: {said}"
         told = [replace(of, expected=expected) if of.code == "F2" else of for of in told]
     return Compared(
         archive.name, tuple(told), noticed.is_exchanged, noticed.fits_hardly, noticed.is_misread

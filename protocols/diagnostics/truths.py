@@ -9,7 +9,7 @@ from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.problems import KEPT, Problem, Problems, quoted
 from protocols.formats.readers.fitting_lines import are_left_over
 from protocols.formats.readers.layouts import Survey, decide
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from .fits import outside
 from .readings import EXCHANGED, Regions, Sizes, read_so
@@ -30,26 +30,28 @@ def impossible(archive: Archive, kind: Kind = "truth") -> list[Problem]:
     regions = list(chain.from_iterable(archive.regions.values()))
     if archive.errors or archive.questions or len(regions) < _MIN_REGIONS:
         return []
-    expected = Message("another format, in which regions and texts can be right")
+    expected = "another format, in which regions and texts can be right"
     if slug := _format_of(archive, regions, kind):
-        expected = Message("another format: {formats} fits the lines", formats=slug)
+        expected = f"another format: {slug} fits the lines"
     texts = [region.text for region in regions]
     if are_left_over(texts, kind):
         given = [text for text in texts if text]
         problems.error(
             "L1",
-            "{n} that all begin with numbers, such as {example}",
+            (
+                f"{counted(len(given), 'text')} that all begin with numbers, such as "
+                f"{quoted(given[0])}"
+            ),
             expected,
-            n=ngettext_noop("{n} text", "{n} texts", len(given)),
-            example=quoted(given[0]),
         )
     if kind == "truth" and all(map(_is_flat, regions)):
         problems.error(
             "L4",
-            "{n} that are all flat, such as {box}",
+            (
+                f"{counted(len(regions), 'region')} that are all flat, such as "
+                f"{_box(archive.regions)}"
+            ),
             expected,
-            n=ngettext_noop("{n} region", "{n} regions", len(regions)),
-            box=_box(archive.regions),
         )
     return problems.found
 
@@ -78,10 +80,9 @@ def without_regions(archive: Archive) -> list[Problem]:
     if archive.regions and not archive.methods and not archive.errors and not archive.n_regions:
         problems.warning(
             "F5",
-            "no region in the ground truth of {images}",
+            f"no region in the ground truth of {counted(len(archive.regions), 'image')}",
             "regions on some of them",
             action=KEPT,
-            images=ngettext_noop("{n} image", "{n} images", len(archive.regions)),
         )
     return problems.found
 
@@ -103,9 +104,8 @@ def tell_exchanged(
     if is_wrong:
         problems.error(
             "F11",
-            "ground truth that all results fit only with x and y exchanged ({files})",
+            (f"ground truth that all results fit only with x and y exchanged ({', '.join(files)})"),
             "x before y in the ground truth; correct this file, not the results",
-            files=", ".join(files),
         )
     return is_wrong
 
@@ -118,4 +118,4 @@ def _is_flat(region: Region) -> bool:
 def _box(regions: Mapping[str, Sequence[Region]]) -> str:
     image, region = next((image, of[0]) for image, of in regions.items() if of)
     left, top, right, bottom = (f"{value:g}" for value in region.box)
-    return Message("{box} of {image}", box=f"{left}, {top}, {right}, {bottom}", image=quoted(image))
+    return "{box} of {image}".format(box=f"{left}, {top}, {right}, {bottom}", image=quoted(image))

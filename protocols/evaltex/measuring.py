@@ -9,8 +9,6 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import Message
-
 from ..core.base import Kind, Match, Scene, Unmatched
 from ..core.geometry import (
     Floats,
@@ -27,7 +25,7 @@ from .lines import Lines
 
 # Tolerance: a common edge, or the rounding error of an intersection, is not a match.
 NOISE: Final = 1e-9
-_NO_AREA: Final = Message("it has no area")
+_NO_AREA: Final = "it has no area"
 
 
 class Measurement(NamedTuple):
@@ -295,30 +293,22 @@ class Measured:
             if self._flat.ignored_truth[i]:
                 reasons.append(Unmatched("truth", index, IGNORED))
             elif not self._is_object[i]:
-                reasons.append(
-                    Unmatched(
-                        "truth", index, Message("{no_area}, so it is left out", no_area=_NO_AREA)
-                    )
-                )
+                reasons.append(Unmatched("truth", index, f"{_NO_AREA}, so it is left out"))
             elif not self._s[i]:
-                reasons.append(
-                    Unmatched("truth", index, Message("no detection shares area with it"))
-                )
+                reasons.append(Unmatched("truth", index, "no detection shares area with it"))
         for index, j in enumerate(range(detections.start, detections.stop)):
             if not self._has_area[j]:
                 reasons.append(
                     Unmatched(
                         "detection",
                         index,
-                        Message("{no_area}, so it is left out", no_area=_NO_AREA),
+                        f"{_NO_AREA}, so it is left out",
                     )
                 )
             elif self.ignored[j]:
                 reasons.append(Unmatched("detection", index, INSIDE_IGNORED))
             elif not self._m[j]:
-                reasons.append(
-                    Unmatched("detection", index, Message("it shares area with no truth"))
-                )
+                reasons.append(Unmatched("detection", index, "it shares area with no truth"))
         return tuple(reasons)
 
 

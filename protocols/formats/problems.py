@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from text_rankings.base.i18n import Message
-
 Severity = Literal["error", "warning", "question"]
 # Part of a text: from this character up to, not including, that one.
 Span = tuple[int, int]
@@ -21,15 +19,15 @@ _LISTED: Final = json.loads(Path(__file__).with_name("problems.json").read_text(
 # The name of each kind of problem, by code, and what to do about it.
 CODES: Final[Mapping[str, str]] = {code: of["name"] for code, of in _LISTED.items()}
 ADVICE: Final[Mapping[str, str]] = {code: of["advice"] for code, of in _LISTED.items()}
-NOTHING_LOADED: Final = Message("nothing is loaded")
-READ_ANYWAY: Final = Message("read anyway")
-KEPT: Final = Message("kept")
-KEPT_AS_IT_IS: Final = Message("kept as it is")
-PASSED_OVER: Final = Message("skipped")
-LEFT_OUT: Final = Message("left out")
-MISREAD: Final = Message("read this way, although another way fits far better")
-REORDERED: Final = Message("reordered")
-ASKED: Final = Message("nothing is loaded until this is answered")
+NOTHING_LOADED: Final = "nothing is loaded"
+READ_ANYWAY: Final = "read anyway"
+KEPT: Final = "kept"
+KEPT_AS_IT_IS: Final = "kept as it is"
+PASSED_OVER: Final = "skipped"
+LEFT_OUT: Final = "left out"
+MISREAD: Final = "read this way, although another way fits far better"
+REORDERED: Final = "reordered"
+ASKED: Final = "nothing is loaded until this is answered"
 _ACTIONS: Final[Mapping[Severity, str]] = {
     "error": NOTHING_LOADED,
     "warning": READ_ANYWAY,
@@ -79,7 +77,7 @@ class Problem:
         where = self.archive if self.entry is None else f"{self.archive} > {self.entry}"
         if self.line is None:
             return where
-        return Message("{where}, line {line}", where=where, line=self.line)
+        return f"{where}, line {self.line}"
 
     @property
     def name(self) -> str:
@@ -87,29 +85,22 @@ class Problem:
         return CODES.get(self.code, self.code)
 
     def __str__(self) -> str:
-        words = Message("{place}: found {found}; expected {expected}.")
+        words = "{place}: found {found}; expected {expected}."
         if self.expected.endswith("?"):
-            words = Message("{place}: found {found}; expected {expected}")
+            words = "{place}: found {found}; expected {expected}"
         return words.format(place=self.place, found=self.found, expected=self.expected)
-
-
-def _message(words: str, values: Mapping[str, object]) -> Message:
-    """Return words with their values filled in; a message already has its own."""
-    return words if isinstance(words, Message) else Message(words, **values)
 
 
 class Fault(Exception):
     """A line or element that cannot be used; the caller adds the place and makes a Problem."""
 
-    def __init__(
-        self, code: str, found: str, expected: str, span: Span | None = None, **values: object
-    ) -> None:
+    def __init__(self, code: str, found: str, expected: str, span: Span | None = None) -> None:
         self.code, self.span = code, span
         # If the reader knows them and its caller does not.
         self.line: int | None = None
         self.text: str | None = None
-        self.found, self.expected = _message(found, values), _message(expected, values)
-        super().__init__(self.found)
+        self.found, self.expected = found, expected
+        super().__init__(found)
 
 
 @dataclass
@@ -132,9 +123,7 @@ class Problems:
         span: Span | None = None,
         action: str | None = None,
         severity: Severity = "error",
-        **values: object,
     ) -> None:
-        """Add a problem; ``values`` fill the placeholders in ``found`` and ``expected``."""
         self.counts[code] += 1
         if self.counts[code] > _MAX_PER_CODE:
             return
@@ -147,8 +136,8 @@ class Problems:
                 self.archive,
                 None if entry is None else visible(entry),
                 line,
-                _message(found, values),
-                _message(expected, values),
+                found,
+                expected,
                 column,
                 shown,
                 part,
@@ -208,9 +197,7 @@ class Problems:
         """Make questions of the problems of a code."""
         asked: dict[str, Any] = {"severity": "question", "action": _ACTIONS["question"]}
         self.found = [
-            replace(problem, expected=_message(expected, {}), **asked)
-            if problem.code == code
-            else problem
+            replace(problem, expected=expected, **asked) if problem.code == code else problem
             for problem in self.found
         ]
 
@@ -233,7 +220,7 @@ def visible(text: str) -> str:
 def quoted(text: str) -> str:
     """Return a piece of a file for a message: shortened, with visible control characters."""
     shown = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…"
-    return Message("“{words}”", words=visible(shown))
+    return f"“{visible(shown)}”"
 
 
 def excerpt(line: str, span: Span | None = None) -> tuple[str, Span | None]:
@@ -302,7 +289,7 @@ class Nearest:
     def hint(self, name: str) -> str:
         """Return " (perhaps NAME)", or an empty text."""
         near = self.to(name)
-        return "" if near is None else Message(" (perhaps {name})", name=near)
+        return "" if near is None else f" (perhaps {near})"
 
 
 def pattern_of(names: Iterable[str]) -> str:
@@ -310,13 +297,13 @@ def pattern_of(names: Iterable[str]) -> str:
     names = list(names)
     patterns = Counter(re.sub(r"\d+", "#", name) for name in names)
     if not names:
-        return Message("no names")
+        return "no names"
     pattern, n = patterns.most_common(1)[0]
     if pattern.count("#") != 1 or 2 * n < len(names) or n < 3:
         return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
     alike = [name for name in names if re.sub(r"\d+", "#", name) == pattern]
     alike.sort(key=_numbers)
-    return Message("{first} to {last}", first=alike[0], last=alike[-1])
+    return f"{alike[0]} to {alike[-1]}"
 
 
 def _letters(name: str) -> str:

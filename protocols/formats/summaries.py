@@ -5,36 +5,37 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from .problems import ADVICE, CODES, MISREAD, Problem, Severity
 
 MAX_EXAMPLES: Final = 3
 # Parts that differ between problems of one kind: pieces of the file, names offered, numbers.
 _DIFFERS: Final = re.compile(r" \(perhaps [^)]*\)|“[^”]*”|-?\d+(?:\.\d+)?")
+_HINT: Final = re.compile(r" \(perhaps .*\)\Z")
 # Warnings that say how a file is written, and nothing about its regions.
 _NOTES: Final = ("L7", "L9")
 _ORDER: Final[Mapping[Severity, int]] = {"error": 0, "question": 1, "warning": 2}
 
 # Where a warning needs something else than an error or a question.
 _OF_WARNINGS: Final = {
-    "F1": Message("No action is needed if this is what the lines hold."),
-    "F2": Message("No action is needed: the file is read as you chose."),
-    "F7": Message("Look at the texts; if they are misread, save the files as UTF-8."),
-    "L4": Message("No action is needed; cells without a size are kept."),
-    "N2": Message(
+    "F1": "No action is needed if this is what the lines hold.",
+    "F2": "No action is needed: the file is read as you chose.",
+    "F7": "Look at the texts; if they are misread, save the files as UTF-8.",
+    "L4": "No action is needed; cells without a size are kept.",
+    "N2": (
         "No action is needed: a file is read for the image that its name fits, and a photograph of "
         "no image is left out."
     ),
 }
 # Where nothing can be chosen.
 _OF_ERRORS: Final = {
-    "F1": Message("Run the program that made the file again, as it is expected here."),
+    "F1": "Run the program that made the file again, as it is expected here.",
 }
 _NAMES_OF_WARNINGS: Final = {
-    "F1": Message("How the lines are read"),
-    "F2": Message("How the file is read"),
-    "N2": Message("Other names than those of the images"),
+    "F1": "How the lines are read",
+    "F2": "How the file is read",
+    "N2": "Other names than those of the images",
 }
 
 
@@ -69,16 +70,16 @@ class Summary:
         if self.n == 1:
             return str(first)
         words = {
-            (False, False): Message("{archive}: {kind}, {n} times."),
-            (False, True): Message("{archive}: {kind}, {n} times; expected {expected}."),
-            (True, False): Message("{archive}: {kind}, {n} times in {files}."),
-            (True, True): Message("{archive}: {kind}, {n} times in {files}; expected {expected}."),
+            (False, False): "{archive}: {kind}, {n} times.",
+            (False, True): "{archive}: {kind}, {n} times; expected {expected}.",
+            (True, False): "{archive}: {kind}, {n} times in {files}.",
+            (True, True): "{archive}: {kind}, {n} times in {files}; expected {expected}.",
         }[bool(self.n_entries), bool(self.expected)]
         return words.format(
             archive=self.archive,
-            kind=Message(name_of(self.code, self.severity)),
+            kind=name_of(self.code, self.severity),
             n=self.n,
-            files=ngettext_noop("{n} file", "{n} files", self.n_entries),
+            files=counted(self.n_entries, "file"),
             expected=self.expected,
         )
 
@@ -98,13 +99,13 @@ class Summary:
             return examples
         return [
             self.text,
-            *(Message("for example {example}", example=example) for example in examples),
+            *(f"for example {example}" for example in examples),
         ]
 
 
 def _plain(expected: str) -> str:
     """Return what a problem expects without suggested names."""
-    return expected.format(hint="") if isinstance(expected, Message) else expected
+    return _HINT.sub("", expected)
 
 
 def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Summary]:
@@ -152,5 +153,5 @@ def findings(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[str
         said.append(summary.text)
         if summary.code == "L4" and summary.n > 1:
             # These regions count in scores, so that people have to find them.
-            said.append(Message("for example {example}", example=summary.examples[0]))
+            said.append(f"for example {summary.examples[0]}")
     return said

@@ -11,8 +11,6 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import Message
-
 from ..core import overlays
 from ..core.base import (
     Family,
@@ -169,9 +167,9 @@ def _unmatched(
             yield Unmatched(
                 "truth",
                 i,
-                Message("no detection that overlaps it has its label")
+                "no detection that overlaps it has its label"
                 if overlaps
-                else Message("no detection overlaps it"),
+                else "no detection overlaps it",
             )
     useful = {pair.prediction for pairs in candidates.values() for pair in pairs if pair.labels}
     overlapping = {pair.prediction for pairs in candidates.values() for pair in pairs}
@@ -179,13 +177,11 @@ def _unmatched(
         if j in left:
             yield Unmatched("detection", j, INSIDE_IGNORED)
         elif j in useful and j not in serving:
-            yield Unmatched(
-                "detection", j, Message("every truth it overlaps has a better detection")
-            )
+            yield Unmatched("detection", j, "every truth it overlaps has a better detection")
         elif j in overlapping and j not in serving:
-            yield Unmatched("detection", j, Message("no truth that it overlaps has its label"))
+            yield Unmatched("detection", j, "no truth that it overlaps has its label")
         elif j not in serving:
-            yield Unmatched("detection", j, Message("it overlaps no counted truth"))
+            yield Unmatched("detection", j, "it overlaps no counted truth")
 
 
 def _indicators(counts: SlotCounts) -> dict[str, float | None]:

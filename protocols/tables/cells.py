@@ -9,8 +9,6 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import Message
-
 from ..core.base import Kind, Match, Unmatched
 from ..core.errors import RegionError
 from ..core.geometry import Floats, Indices, Pairs, Shapes
@@ -19,7 +17,7 @@ from ..core.regions import Cell, Region
 from .pairing import Outlines, Overlaps, iou_of_pairs, too_far
 from .relations import cell_relations
 
-_NO_TABLE: Final[str] = Message("its table has no partner")
+_NO_TABLE: Final[str] = "its table has no partner"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +90,8 @@ def _cells_of_tables(
             continue
         table = number.get(region.parent)
         if table is None or table < 0:
-            fault = Message("no table") if table is None else Message("several tables")
-            raise RegionError(
-                "{place} {index}: {fault} with the cell's parent, {parent}",
-                place=place,
-                index=index,
-                fault=fault,
-                parent=repr(region.parent),
-            )
+            fault = "no table" if table is None else "several tables"
+            raise RegionError(f"{place} {index}: {fault} with the cell's parent, {region.parent!r}")
         _check_cell(region.cell, f"{place} {index}")
         cells[table].append(index)
     return cells
@@ -109,10 +101,8 @@ def _check_cell(cell: Cell, place: str) -> None:
     first_row, first_column, last_row, last_column = cell
     if not (0 <= first_row <= last_row < 10**6 and 0 <= first_column <= last_column < 10**6):
         raise RegionError(
-            "{place}: a cell needs its first row, first column, last row and last column, counted "
-            "from 0, with no end before its start; got {cell}",
-            place=place,
-            cell=cell,
+            f"{place}: a cell needs its first row, first column, last row and last "
+            f"column, counted from 0, with no end before its start; got {cell}"
         )
 
 

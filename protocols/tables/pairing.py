@@ -10,8 +10,6 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import Message
-
 from ..core import overlays
 from ..core.base import Scene, Unmatched
 from ..core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs, shares
@@ -19,7 +17,7 @@ from ..core.matching import IGNORED, INSIDE_IGNORED, Flat, flatten, ignored_dete
 from ..core.regions import Region
 
 _MAX_IGNORED_SHARE: Final = 0.5
-_PASSED_OVER: Final[str] = Message("it was never tried: the released program skips the next table")
+_PASSED_OVER: Final[str] = "it was never tried: the released program skips the next table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +240,5 @@ def _augment(
 def too_far(best: float, threshold: float) -> str:
     """Return why a region has no partner."""
     if best >= threshold:
-        return Message(
-            "every partner with an IoU of {threshold:g} or more was taken", threshold=threshold
-        )
-    return Message(
-        "its best IoU, {best:.3f}, is below {threshold:g}", best=best, threshold=threshold
-    )
+        return f"every partner with an IoU of {threshold:g} or more was taken"
+    return f"its best IoU, {best:.3f}, is below {threshold:g}"

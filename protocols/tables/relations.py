@@ -76,8 +76,5 @@ def _runs(lengths: Indices) -> tuple[Indices, Indices]:
 def _check_size(sizes: NDArray[Any], limit: int, what: str) -> None:
     if len(sizes) and sizes.max() > limit:
         raise RegionError(
-            "the cells of a table have {value:.0f} {what} on its grid; at most {limit}",
-            value=sizes.max(),
-            what=what,
-            limit=limit,
+            f"the cells of a table have {sizes.max():.0f} {what} on its grid; at most {limit}"
         )

@@ -12,8 +12,6 @@ from typing import Final
 
 import numpy as np
 
-from text_rankings.base.i18n import gettext, gettext_noop
-
 from ..consensus.rules import ConsensusMethod
 from ..inference.clusters import NONE_DECLARED, Declared
 from ..inference.multi_reader import Comparisons, compare
@@ -25,13 +23,8 @@ from ..orders.packed_scores import Floats
 from .annotators import of_the_others
 from .report import ALL_TIED, RANDOM_ORDER
 
-A_PERSON = gettext_noop("a person")
+A_PERSON = "a person"
 BASELINES: Final = frozenset({ALL_TIED, RANDOM_ORDER, A_PERSON})
-
-
-def said_of_row(name: str) -> str:
-    """Return a baseline's name in the user's language; names of protocols are not translated."""
-    return gettext(name) if name in BASELINES else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from text_rankings.base.i18n import gettext_noop
-
 from ..consensus.rules import (
     CONSENSUS_METHODS,
     RETIRED_METHOD,
@@ -26,12 +24,12 @@ from ..orders.packed import Places, packed_rankings, rankings_of
 from ..orders.packed_scores import Floats, packed_scores, protocols_of, rounded_scores
 from .packed_tables import images_of_table
 
-ALL_TIED = gettext_noop("all tied")
-RANDOM_ORDER = gettext_noop("random order")
+ALL_TIED = "all tied"
+RANDOM_ORDER = "random order"
 # Why an image does not count.
-_TOO_FEW: Final = gettext_noop("{n} of {needed} annotators")
-_DIFFERENT: Final = gettext_noop("not ranked by every annotator: {methods}")
-OF_PROTOCOL: Final = gettext_noop("{protocol}: {reason}")
+_TOO_FEW: Final = "{n} of {needed} annotators"
+_DIFFERENT: Final = "not ranked by every annotator: {methods}"
+OF_PROTOCOL: Final = "{protocol}: {reason}"
 
 RecallPrecision = tuple[float | None, float | None]
 # image -> protocol -> method -> value

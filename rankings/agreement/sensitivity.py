@@ -7,7 +7,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import gettext_noop
 from text_rankings.base.names import natural_order
 
 from ..consensus.mean_rank import mean_rank
@@ -20,17 +19,17 @@ from ..orders.packed import Places, packed_rankings
 from ..orders.packed_scores import complete_scores, packed_study, protocols_of, rounded_scores
 from .report import Scores
 
-BASE = gettext_noop("as reported")
+BASE = "as reported"
 DECIMALS: tuple[int | None, ...] = (2, 3, 4, None)
 _OTHER_DISTANCE: Final[Mapping[Distance, str]] = {
-    "edit": gettext_noop("edit distance"),
-    "kemeny": gettext_noop("kemeny distance"),
+    "edit": "edit distance",
+    "kemeny": "kemeny distance",
 }
-_OTHER_CONSENSUS: Final = gettext_noop("consensus: {name}")
-_UNROUNDED: Final = gettext_noop("not rounded")
-_DECIMALS: Final = gettext_noop("{n} decimals")
-_WITHOUT: Final = gettext_noop("without {name}")
-_HALF: Final = gettext_noop("first half of the images")
+_OTHER_CONSENSUS: Final = "consensus: {name}"
+_UNROUNDED: Final = "not rounded"
+_DECIMALS: Final = "{n} decimals"
+_WITHOUT: Final = "without {name}"
+_HALF: Final = "first half of the images"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-from text_rankings.base.i18n import gettext_noop
-
 from ..agreement.report import OF_PROTOCOL, RecallPrecision, Scores, Settings, values_of
 from ..errors import MissingScore
 from ..inference.clusters import NONE_DECLARED, Declared
@@ -20,7 +18,7 @@ from ..orders.from_scores import require_score
 from ..orders.packed_scores import protocols_of, rankings_from_scores
 from .analysis import plain
 
-_NOTHING: Final = gettext_noop("no scores")
+_NOTHING: Final = "no scores"
 _AnyVisit = TypeVar("_AnyVisit", Visit, LostVisit)
 
 

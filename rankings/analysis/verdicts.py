@@ -8,8 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from text_rankings.base.i18n import gettext, in_language, ngettext
-
 from ..agreement.report import ALL_TIED
 from ..inference.significance import ALPHA
 from ..rounding import in_decimals
@@ -46,21 +44,21 @@ def headline(
     tested = around["comparisons"] if around else None
     if tested is None or tested["reason"] or len(tested["protocols"]) < 2:
         return _untested(criterion, known, tested)
-    said, order = gettext(criterion), _order_of(tested)
+    said, order = criterion, _order_of(tested)
     nearest, farther = order[0], _farther(tested)
     level = [name for name in order[1:] if name not in farther]
     if not any(map(_is_told, tested["pairs"])):
-        words = gettext("By {criterion}, no two of the {n} protocols differ significantly.")
+        words = "By {criterion}, no two of the {n} protocols differ significantly."
         return words.format(criterion=said, n=len(order))
     if not level:
-        words = gettext("By {criterion}, {nearest} is nearer to people than every other protocol.")
+        words = "By {criterion}, {nearest} is nearer to people than every other protocol."
     elif not farther:
-        words = gettext(
+        words = (
             "By {criterion}, {nearest} comes first, but no other protocol is significantly "
             "farther from people."
         )
     else:
-        words = gettext(
+        words = (
             "By {criterion}, {nearest} is nearer to people than {n} of {all} other protocols; {others} "
             "may be as near."
         )
@@ -77,31 +75,31 @@ def headline(
 def _untested(criterion: str, scores: Mapping[str, float], tested: Mapping[str, Any] | None) -> str:
     score = min(scores.values())
     nearest = [name for name, own in scores.items() if own == score]
-    values = {"criterion": gettext(criterion), "score": in_decimals(score, 2)}
+    values = {"criterion": criterion, "score": in_decimals(score, 2)}
     if len(scores) == 1:
-        words = gettext(
+        words = (
             "By {criterion}, {nearest} is {score} away from people; there is no other protocol "
             "to compare it with."
         )
         return words.format(nearest=nearest[0], **values)
     reason = tested["reason"] if tested else ""
     if reason:
-        words = ngettext(
+        words = (
             "By {criterion}, {nearest} is nearest to these people on these images ({score}); whether "
-            "that holds for others cannot be tested: {reason}.",
-            "By {criterion}, {nearest} are nearest to these people on these images ({score}); whether "
-            "that holds for others cannot be tested: {reason}.",
-            len(nearest),
+            "that holds for others cannot be tested: {reason}."
+            if len(nearest) == 1
+            else "By {criterion}, {nearest} are nearest to these people on these images ({score}); whether "
+            "that holds for others cannot be tested: {reason}."
         )
     else:
-        words = ngettext(
+        words = (
             "By {criterion}, {nearest} is nearest to these people on these images ({score}); whether "
-            "that holds for others was not tested.",
-            "By {criterion}, {nearest} are nearest to these people on these images ({score}); whether "
-            "that holds for others was not tested.",
-            len(nearest),
+            "that holds for others was not tested."
+            if len(nearest) == 1
+            else "By {criterion}, {nearest} are nearest to these people on these images ({score}); whether "
+            "that holds for others was not tested."
         )
-    return words.format(nearest=_named(nearest), reason=in_language(reason), **values)
+    return words.format(nearest=_named(nearest), reason=reason, **values)
 
 
 def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
@@ -127,35 +125,33 @@ def for_whom(data: Mapping[str, Any]) -> str:
     images, annotators = (
         _range([one[name] for one in tested]) for name in ("n_images", "n_annotators")
     )
-    annotators = (
-        gettext("{n} groups of annotators") if n_groups > 1 else gettext("{n} annotators")
-    ).format(n=annotators)
-    images = (gettext("{n} scenes of images") if n_scenes > 1 else gettext("{n} images")).format(
-        n=images
+    annotators = ("{n} groups of annotators" if n_groups > 1 else "{n} annotators").format(
+        n=annotators
     )
+    images = ("{n} scenes of images" if n_scenes > 1 else "{n} images").format(n=images)
     risk = max(risk_of(one["n_annotators"], len(one["protocols"])) for one in tested)
-    words = gettext(
+    words = (
         "These results hold for similar annotators and images: the {annotators} and {images} are "
         "treated as a random sample of them, independent of each other. For each criterion, the risk "
         "of calling any two equal protocols different is {risk} %."
     )
     if risk > USUAL_RISK:
-        words = gettext(
+        words = (
             "These results hold for similar annotators and images: the {annotators} and {images} are "
             "treated as a random sample of them, independent of each other. For each criterion, the "
             "risk of calling any two equal protocols different is up to {risk} % with so few of them."
         )
     said = [words.format(annotators=annotators, images=images, risk=risk)]
     if n_groups == 1:
-        said.append(gettext("All annotators are of one group; others may differ from it."))
+        said.append("All annotators are of one group; others may differ from it.")
     elif n_groups:
-        said.append(gettext("Annotators of one group count as one, as they may share habits."))
+        said.append("Annotators of one group count as one, as they may share habits.")
     if n_groups == _TWO:
-        said.append(gettext("Two groups hardly ever show a difference that holds for others."))
+        said.append("Two groups hardly ever show a difference that holds for others.")
     if n_scenes == 1:
-        said.append(gettext("All images are of one scene; others may differ from it."))
+        said.append("All images are of one scene; others may differ from it.")
     elif n_scenes:
-        said.append(gettext("Images of one scene count as one, as they resemble each other."))
+        said.append("Images of one scene count as one, as they resemble each other.")
     return " ".join([*said, *_undeclared(data)])
 
 
@@ -163,12 +159,12 @@ def _undeclared(data: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each kind of clusters that show although none are declared."""
     signs = [around["signs"] for around in data["analysis"].values()]
     if any(sign["groups"] for sign in signs):
-        yield gettext(
+        yield (
             "Beware: the annotators seem to form two groups with different habits. If they come from "
             "several sites, declare the groups; otherwise the risk is higher than stated."
         )
     if any(sign["scenes"] for sign in signs):
-        yield gettext(
+        yield (
             "Beware: images that follow each other by name resemble each other. If several show one "
             "scene, declare the scenes; otherwise the risk is higher than stated."
         )
@@ -205,9 +201,9 @@ def place_of_person(around: Mapping[str, Any]) -> str | None:
         return _range(alike)
     farther = [cluster_of[pair["first"]] for pair in placed if pair["difference"] > 0]
     if farther:
-        return gettext("before {cluster}").format(cluster=min(farther))
+        return f"before {min(farther)}"
     last = max((cluster_of[pair["first"]] for pair in placed), default=None)
-    return None if last is None else gettext("after {cluster}").format(cluster=last)
+    return None if last is None else f"after {last}"
 
 
 def _range(numbers: Collection[int]) -> str:
@@ -218,10 +214,10 @@ def _range(numbers: Collection[int]) -> str:
 def _sentences(around: Mapping[str, Any], table: Mapping[str, Any], distance: str) -> Iterator[str]:
     tested = around["comparisons"]
     if tested["reason"]:
-        yield gettext(
-            "Which protocol is nearer to other annotators and on other images cannot be tested: "
-            "{reason}."
-        ).format(reason=in_language(tested["reason"]))
+        yield (
+            "Which protocol is nearer to other annotators and on other images cannot "
+            f"be tested: {tested['reason']}."
+        )
     elif len(tested["protocols"]) > 1:
         yield from _of_protocols(tested)
     if not around["against_person"]["reason"]:
@@ -235,20 +231,20 @@ def _of_protocols(tested: Mapping[str, Any]) -> Iterator[str]:
     n_undecided = sum(not _is_told(pair) for pair in tested["pairs"])
     n_pairs = len(tested["pairs"])
     if n_undecided == n_pairs:
-        yield gettext("No two of the {n} protocols differ significantly.").format(n=len(order))
+        yield f"No two of the {len(order)} protocols differ significantly."
         return
     if farther:
         names = [name for name in order if name in farther]
         if len(names) == len(order) - 1:
-            words = gettext("{nearest} is nearer to people than every other protocol.")
+            words = "{nearest} is nearer to people than every other protocol."
         else:
-            words = gettext("{nearest} is nearer to people than {others}.")
+            words = "{nearest} is nearer to people than {others}."
         yield words.format(nearest=nearest, others=_named(names))
     level = [name for name in order[1:] if name not in farther]
     if level:
-        words = gettext("It is undecided whether {others} is as near as {nearest}.")
-        yield words.format(others=_named(level, gettext("{first} or {last}")), nearest=nearest)
-    words = gettext("{n} of {all} pairs of protocols are decided.")
+        words = "It is undecided whether {others} is as near as {nearest}."
+        yield words.format(others=_named(level, "{first} or {last}"), nearest=nearest)
+    words = "{n} of {all} pairs of protocols are decided."
     yield words.format(n=n_pairs - n_undecided, all=n_pairs)
 
 
@@ -270,30 +266,30 @@ def _of_a_person(tested: Mapping[str, Any]) -> str:
     farther = [pair["first"] for pair in told if pair["difference"] > 0]
     n_level = n - len(told)
     if len(farther) == n > 1:
-        return gettext("A single annotator is nearer to the others than every protocol is.")
+        return "A single annotator is nearer to the others than every protocol is."
     if n_level == n > 1:
-        return gettext("No protocol differs significantly from a single person.")
+        return "No protocol differs significantly from a single person."
     parts = []
     if nearer:
-        words = ngettext(
-            "{names} is nearer to the others than a single annotator is",
-            "{names} are nearer to the others than a single annotator is",
-            len(nearer),
+        words = (
+            "{names} is nearer to the others than a single annotator is"
+            if len(nearer) == 1
+            else "{names} are nearer to the others than a single annotator is"
         )
         parts.append(words.format(names=_named(nearer)))
     if farther:
-        words = gettext("a single annotator is nearer to the others than {names}")
+        words = "a single annotator is nearer to the others than {names}"
         parts.append(words.format(names=_named(farther)))
     if n_level:
-        words = ngettext(
-            "{n} protocol does not differ significantly from a person",
-            "{n} protocols do not differ significantly from a person",
-            n_level,
+        words = (
+            "{n} protocol does not differ significantly from a person"
+            if n_level == 1
+            else "{n} protocols do not differ significantly from a person"
         )
         parts.append(words.format(n=n_level))
     if not parts:
-        parts.append(gettext("there is no protocol to compare with a person"))
-    text = gettext("; ").join(parts)
+        parts.append("there is no protocol to compare with a person")
+    text = "; ".join(parts)
     # A protocol's name stays as it is written.
     return f"{text}." if nearer else f"{text[0].upper()}{text[1:]}."
 
@@ -309,18 +305,16 @@ def _of_all_tied(
         return
     baselines = {row["baseline"]: row for row in around["baselines"]}
     if distance != "edit":
-        words = gettext(
-            "Beware: a ranking that ties everything is nearer to people than {n} of {all} protocols."
-        )
+        words = "Beware: a ranking that ties everything is nearer to people than {n} of {all} protocols."
         yield words.format(n=n_farther, all=len(scores))
         return
     limit = baselines[ALL_TIED]["kemeny_distance"]
     n_by_kemeny = sum(row["kemeny_distance"] > limit for row in around["measures"])
-    yield gettext(
-        "Beware: a ranking that ties everything is nearer to people than {n} of {all} protocols by "
-        "the edit distance, which favours ties, and than {n_by_kemeny} by the Kemeny distance, "
-        "which does not."
-    ).format(n=n_farther, all=len(scores), n_by_kemeny=n_by_kemeny)
+    yield (
+        f"Beware: a ranking that ties everything is nearer to people than {n_farther} "
+        f"of {len(scores)} protocols by the edit distance, which favours ties, and than "
+        f"{n_by_kemeny} by the Kemeny distance, which does not."
+    )
 
 
 def _pairs_of(tested: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
@@ -343,9 +337,9 @@ def _named(names: Sequence[str], joint: str = "") -> str:
         shown.append(_others(len(names) - _NAMED))
     if len(shown) == 1:
         return shown[0]
-    words = joint or gettext("{first} and {last}")
+    words = joint or "{first} and {last}"
     return words.format(first=", ".join(shown[:-1]), last=shown[-1])
 
 
 def _others(n: int) -> str:
-    return gettext("{n} others").format(n=n)
+    return f"{n} others"

@@ -8,8 +8,6 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import Message, gettext_noop
-
 from ..errors import RankingError
 from ..orders.buckets import Ranking, bucket_of, checked, methods_of, to_text
 from ..orders.packed import Places
@@ -21,7 +19,7 @@ ConsensusMethod = Literal["mean-rank", "kemeny"]
 # Takes the rankings of an image, at least one.
 Consensus = Callable[[Sequence[Ranking]], Ranking]
 CONSENSUS_METHODS: Final[tuple[ConsensusMethod, ...]] = get_args(ConsensusMethod)
-_NOT_CONNECTED: Final = gettext_noop("no order over all images: no answer connects {groups}")
+_NOT_CONNECTED: Final = "no order over all images: no answer connects {groups}"
 # The method of some kept reports. On whole rankings its order is that of mean ranks.
 RETIRED_METHOD: Final = "davidson"
 
@@ -81,7 +79,7 @@ def agreed(rankings: Sequence[Ranking], method: ConsensusMethod = "mean-rank") -
     )
 
 
-def why_no_order(counts: PairCounts) -> Message | None:
+def why_no_order(counts: PairCounts) -> str | None:
     """Return why the answers to all images order no methods of different groups; None if they do.
 
     >>> print(why_no_order(pair_counts([(("a",), ("b",)), (("c",), ("d",))])))
@@ -90,7 +88,7 @@ def why_no_order(counts: PairCounts) -> Message | None:
     groups = counts.connected()
     if len(groups) < 2:
         return None
-    return Message(_NOT_CONNECTED, groups="; ".join(map(", ".join, groups)))
+    return _NOT_CONNECTED.format(groups="; ".join(map(", ".join, groups)))
 
 
 def _nearest(rankings: Sequence[Ranking], notes: Sequence[str]) -> Agreed:

@@ -12,8 +12,6 @@ from typing import Final, Literal
 
 import numpy as np
 
-from text_rankings.base.i18n import gettext_noop
-
 from ..agreement.report import RecallPrecision, Settings, values_of
 from ..elicitation.pair_draws import disagreement, inclusion_probabilities
 from ..elicitation.strategies import pairs_of_ranking
@@ -33,7 +31,7 @@ MOST_IMAGES: Final = 2000
 
 DEMO: Final = "the demo"
 PILOT: Final = "the pilot"
-NO_PILOT: Final = gettext_noop(
+NO_PILOT: Final = (
     "There is no pilot: how much images and people vary is taken from the demo, whose people are "
     "simulated."
 )
@@ -44,8 +42,9 @@ DEMO_COMPONENTS: Final[Mapping[Asking, Components]] = {
 }
 DEMO_SCREENS: Final = 22.0
 DEMO_METHODS: Final = 10
-TEN_METHODS: Final = gettext_noop(
-    "The number of methods is not known, so a ranking is taken to need the pairs of the demo's ten methods."
+TEN_METHODS: Final = (
+    "The number of methods is not known, so a ranking is taken to need the pairs of the demo's ten "
+    "methods."
 )
 
 
@@ -107,22 +106,20 @@ def pilot(
     if not used:
         return demo_pilot()
     if len(protocols) < 2:
-        few = gettext_noop("{origin} has fewer than two protocols.").format(origin=origin)
+        few = f"{origin} has fewer than two protocols."
         return demo_pilot(few, NO_PILOT)
     chosen = {*drawn_images(sorted({visit.image for visit in used}), MOST_IMAGES, SEED)}
     used = [visit for visit in used if visit.image in chosen]
     measured = pair_losses(used, protocol_rankings, protocols)
     if len(np.unique(measured.images)) < 2:
-        few = gettext_noop("{origin} has fewer than two images.").format(origin=origin)
+        few = f"{origin} has fewer than two images."
         return demo_pilot(few, NO_PILOT)
     remarks = []
     if len(np.unique(measured.annotators)) < 2:
         known = _without_annotators(measured.distances)
         remarks.append(
-            gettext_noop(
-                "{origin} has only one annotator, which tells nothing about how people differ: that "
-                "is taken from the demo."
-            ).format(origin=origin)
+            f"{origin} has only one annotator, which tells nothing about how people "
+            "differ: that is taken from the demo."
         )
     else:
         known = components_of(measured, declared.of(measured, *names_of(used)))
@@ -134,10 +131,8 @@ def pilot(
     remarks += [_NEGATIVE[name] for name in known.negative]
     if not known.image_is_apart:
         remarks.append(
-            gettext_noop(
-                "No image was ranked by two people, so images and chance cannot be separated: the "
-                "effect of several people per image is unknown, and taken as zero."
-            )
+            "No image was ranked by two people, so images and chance cannot be separated: the "
+            "effect of several people per image is unknown, and taken as zero."
         )
     means = measured.distances.mean(axis=0).tolist()
     apart = tuple(sorted(abs(a - b) for a, b in combinations(means, 2)))
@@ -148,25 +143,24 @@ def pilot(
     return Pilot({"rankings": known, "pairs": as_pairs}, origin, tuple(remarks), apart)
 
 
-_GROUPS: Final = gettext_noop(
+_GROUPS: Final = (
     "{origin} has groups of {n} people on average, and tests count groups. This plan assumes groups of that "
     "size; more and smaller groups need fewer people."
 )
-_SCENES: Final = gettext_noop(
+_SCENES: Final = (
     "{origin} has scenes of {n} images on average, and tests count scenes. This plan assumes scenes of that "
     "size; more and smaller scenes need fewer images."
 )
 _NEGATIVE: Final = {
-    "image": gettext_noop(
-        "Images seem to vary no more than by chance: their variance was estimated below 0 and is taken as 0."
+    "image": (
+        "Images seem to vary no more than by chance: their variance was estimated below 0 and is "
+        "taken as 0."
     ),
-    "annotator": gettext_noop(
+    "annotator": (
         "People seem to differ no more than by chance: their variance was estimated below 0 and is "
         "taken as 0. A small pilot may miss it."
     ),
-    "rest": gettext_noop(
-        "Nothing is left to chance: the rest of the variance was estimated below 0 and is taken as 0."
-    ),
+    "rest": "Nothing is left to chance: the rest of the variance was estimated below 0 and is taken as 0.",
 }
 
 

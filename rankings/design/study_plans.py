@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from text_rankings.base.i18n import gettext_noop
-
 from ..errors import RankingError
 from ..inference.significance import ALPHA
 from ..output.table import Column, Table, count, number
@@ -22,7 +20,7 @@ USUAL_SECONDS: Final = 10.0
 USUAL_PEOPLE: Final = 12
 USUAL_MINUTES: Final = 10.0
 _MOST_PEOPLE: Final = 1000
-_UNCERTAIN: Final = gettext_noop(
+_UNCERTAIN: Final = (
     "The pilot is too small to be sure: people and images may vary less than in it, so that yours "
     "suffice. A larger pilot would show it."
 )
@@ -43,14 +41,14 @@ class Sharing:
 
 
 SHARINGS: Final = (
-    Sharing(gettext_noop("one person per image, three on 15 %"), 1, REPEATED),
-    Sharing(gettext_noop("one person per image"), 1),
-    Sharing(gettext_noop("two people per image"), 2),
-    Sharing(gettext_noop("three people per image"), 3),
+    Sharing("one person per image, three on 15 %", 1, REPEATED),
+    Sharing("one person per image", 1),
+    Sharing("two people per image", 2),
+    Sharing("three people per image", 3),
 )
 ASKED: Final[Mapping[Asking, str]] = {
-    "rankings": gettext_noop("whole rankings"),
-    "pairs": gettext_noop("pairs where protocols disagree"),
+    "rankings": "whole rankings",
+    "pairs": "pairs where protocols disagree",
 }
 
 
@@ -366,7 +364,7 @@ def _warnings(
     pilot: Pilot, question: Question, choices: Sequence[Choice], *, is_uncertain: bool
 ) -> Iterator[str]:
     if question.people < 2:
-        yield gettext_noop(
+        yield (
             "One annotator says nothing about others: a study needs two people at least, and should have "
             "five."
         )
@@ -379,18 +377,19 @@ def _warnings(
         return
     if not any(choice.fits for choice in choices):
         fewest = min(choice.n_images for choice in choices if choice.n_images is not None)
-        yield gettext_noop(
-            "The {n} images are not enough: at least {fewest} are needed. Choose a larger "
-            "difference, or add images."
-        ).format(n=question.images, fewest=fewest)
+        yield (
+            f"The {question.images} images are not enough: at least {fewest} are "
+            "needed. Choose a larger difference, or add images."
+        )
         if is_uncertain:
             yield _UNCERTAIN
     if least is not None and least > 2:
-        yield gettext_noop(
-            "You need at least {least} people, however many images you use, because people differ too much."
-        ).format(least=least)
+        yield (
+            f"You need at least {least} people, however many images you use, because "
+            "people differ too much."
+        )
     if question.people < 5:
-        yield gettext_noop(
+        yield (
             "With fewer than five people, tests err more often than stated if tastes differ (up to "
             "10 % instead of 5 %)."
         )
@@ -413,13 +412,13 @@ def _least_people(pilot: Pilot, question: Question) -> int | None:
 
 def _too_few(question: Question, least: int | None) -> str:
     if least is None:
-        words = gettext_noop(
+        words = (
             "By this estimate, a difference of {difference} in 100 pairs cannot be detected with "
             "{people} people, nor with any available number of people, however many images you use. "
             "Choose a larger difference."
         )
     else:
-        words = gettext_noop(
+        words = (
             "By this estimate, a difference of {difference} in 100 pairs cannot be detected with "
             "{people} people, however many images you use: people differ too much. It takes at least "
             "{least} people, and a few more to make it cheap."

@@ -20,7 +20,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import gettext_noop
 from text_rankings.base.image_sets import may_have_interval
 
 from ..consensus.davidson import DEFAULT_RIDGE, expected, information, maximum
@@ -33,11 +32,11 @@ from ..orders.packed import doubled_ranks_of, packed_rankings
 from ..orders.packed_scores import Floats
 from ..orders.pairwise import PairCounts
 
-ANNOTATOR_FIXED = gettext_noop(
+ANNOTATOR_FIXED = (
     "with one annotator the limits are based on images alone, and hold for this annotator"
 )
 
-FEW: Final = gettext_noop("fewer than ten images give no interval")
+FEW: Final = "fewer than ten images give no interval"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

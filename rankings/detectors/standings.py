@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import gettext_noop
 from text_rankings.base.image_sets import ImageSets, image_sets, may_have_interval
 
 from ..consensus.davidson import ranking_by_strength
@@ -27,7 +26,7 @@ MOST_WRONG: Final = 30
 MOST_IMAGES: Final = 5
 _NOTHING_SHARED: Final = "on no image have the protocols scored every method"
 # Why an image does not count for people.
-TOO_FEW: Final = gettext_noop("too few rankings, or rankings of different methods")
+TOO_FEW: Final = "too few rankings, or rankings of different methods"
 
 
 @dataclass(frozen=True, slots=True)

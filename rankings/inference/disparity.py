@@ -19,8 +19,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import gettext_noop
-
 from ..orders.distances import Distance
 from ..orders.packed_scores import Floats
 from .components import components
@@ -147,7 +145,7 @@ def _lacking(n_protocols: int, n_images: int, n_annotators: int) -> str | None:
     if not n_images:
         return NOTHING
     if n_protocols < 2:
-        return gettext_noop("one protocol has no other to differ from")
+        return "one protocol has no other to differ from"
     if n_annotators < 2:
         return ONE_ANNOTATOR
     return ONE_IMAGE if n_images < 2 else None

@@ -30,8 +30,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import gettext_noop
-
 from ..errors import RankingError
 from ..orders.distances import Distance
 from ..orders.packed_scores import Floats
@@ -42,9 +40,9 @@ from .personal_rankings import PersonalRankings
 from .resampling import LEVEL
 from .significance import bonferroni, clusters, compact_letters
 
-ONE_ANNOTATOR = gettext_noop("one annotator says nothing about others")
-ONE_IMAGE = gettext_noop("one image says nothing about others")
-NOTHING = gettext_noop("no ranking")
+ONE_ANNOTATOR = "one annotator says nothing about others"
+ONE_IMAGE = "one image says nothing about others"
+NOTHING = "no ranking"
 
 
 @dataclass(frozen=True, slots=True)

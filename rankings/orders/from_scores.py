@@ -9,14 +9,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import gettext_noop
-
 from ..errors import MissingScore, RankingError
 from .buckets import Ranking, from_values
 
 MAX_DECIMALS = 15
-_NO_SCORE: Final = gettext_noop("{name} has no score")
-_NO_NUMBER: Final = gettext_noop("{name} scores {score}")
+_NO_SCORE: Final = "{name} has no score"
+_NO_NUMBER: Final = "{name} scores {score}"
 
 
 def ranking_from_scores(scores: Mapping[str, float | None], decimals: int | None = 4) -> Ranking:

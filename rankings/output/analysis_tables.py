@@ -6,8 +6,6 @@ They are made from the analysis as JSON, so that a stored analysis gives the sam
 from collections.abc import Iterator
 from typing import Final
 
-from text_rankings.base.i18n import gettext, in_language
-
 from ..agreement.sensitivity import DECIMALS, rounding_name
 from ..orders.buckets import to_text
 from .question_tables import TABLES as QUESTIONS
@@ -52,7 +50,7 @@ def _sensitivity(data: Data) -> Table:
     def rows(around: Data) -> Iterator[Row]:
         names = ("name", "order", "tau_b", "same_order", "n_images")
         for name, order, *others in picked(around["sensitivity"], *names):
-            yield in_language(name), to_text(order) if order else None, *others
+            yield name, to_text(order) if order else None, *others
 
     return listed("sensitivity", of_each(data, rows))
 
@@ -61,26 +59,26 @@ def _agreement(data: Data) -> Table:
     def rows(around: Data) -> Iterator[Row]:
         agreement, person = around["agreement"], around["human_baseline"]
         friedman = around["friedman"]["p_value"]
-        yield gettext("Kendall's W, mean over images (1: the same order)"), agreement["kendall_w"]
+        yield "Kendall's W, mean over images (1: the same order)", agreement["kendall_w"]
         if agreement["n_without_w"]:
-            yield gettext("Images without Kendall's W"), agreement["n_without_w"]
-        yield gettext("Krippendorff's alpha, ordinal (1: the same order)"), agreement["alpha"]
-        yield gettext("Edit distance between two annotators, mean"), agreement["edit_distance"]
-        yield gettext("Kemeny distance between two annotators, mean"), agreement["kemeny_distance"]
+            yield "Images without Kendall's W", agreement["n_without_w"]
+        yield "Krippendorff's alpha, ordinal (1: the same order)", agreement["alpha"]
+        yield "Edit distance between two annotators, mean", agreement["edit_distance"]
+        yield "Kemeny distance between two annotators, mean", agreement["kemeny_distance"]
         yield (
-            gettext("Human baseline: an annotator to the others' consensus, mean"),
+            "Human baseline: an annotator to the others' consensus, mean",
             person["score"],
         )
         if person["low"] is not None:
-            yield gettext("Human baseline: low end of its 95 % interval over images"), person["low"]
+            yield "Human baseline: low end of its 95 % interval over images", person["low"]
             yield (
-                gettext("Human baseline: high end of its 95 % interval over images"),
+                "Human baseline: high end of its 95 % interval over images",
                 person["high"],
             )
         p_value = None if friedman is None else PValue(friedman)
-        yield gettext("Friedman test of all protocols, annotators fixed: p"), p_value
+        yield "Friedman test of all protocols, annotators fixed: p", p_value
         yield (
-            gettext("Critical difference of average ranks, annotators fixed (Nemenyi, 5 %)"),
+            "Critical difference of average ranks, annotators fixed (Nemenyi, 5 %)",
             around["critical_difference"]["critical_difference"],
         )
 
@@ -92,7 +90,7 @@ def _without_w(data: Data) -> list[str]:
     if not any(around["agreement"]["n_without_w"] for around in data["analysis"].values()):
         return []
     return [
-        gettext(
+        (
             "Kendall's W has no value on an image on which every annotator ties all methods, or which "
             "only one annotator ranked; its mean leaves these images out."
         )
@@ -102,9 +100,9 @@ def _without_w(data: Data) -> list[str]:
 def _ties(data: Data) -> Table:
     def rows(around: Data) -> Iterator[Row]:
         shares = around["ties"]
-        annotator, protocol = gettext("annotator"), gettext("protocol")
+        annotator, protocol = "annotator", "protocol"
         yield from ((annotator, *share) for share in shares["annotators"].items())
-        yield (gettext("consensus"), "", shares["consensus"])
+        yield ("consensus", "", shares["consensus"])
         yield from ((protocol, *share) for share in shares["protocols"].items())
 
     return listed("ties", of_each(data, rows), *_tie_warnings(data))
@@ -120,22 +118,22 @@ def _tie_warnings(data: Data) -> list[str]:
             continue
         mean = sum(people) / len(people)
         if abs(mean - shares["consensus"]) > _TIES_APART:
-            apart.append(gettext(criterion))
+            apart.append(criterion)
         tied = [share for share in shares["protocols"].values() if share is not None]
         n = sum(abs(mean - share) > _TIES_APART for share in tied)
         if n:
-            words = gettext("{n} of {all} by {criterion}")
-            protocols.append(words.format(n=n, all=len(tied), criterion=gettext(criterion)))
+            words = "{n} of {all} by {criterion}"
+            protocols.append(words.format(n=n, all=len(tied), criterion=criterion))
     points, sentences = f"{100 * _TIES_APART:.0f}", []
     if apart:
-        words = gettext(
+        words = (
             "By {criteria} the consensus and single annotators differ by more than "
             "{points} points: Scores cannot be compared with those of a study with more "
             "or fewer annotators."
         )
-        sentences.append(words.format(criteria=gettext(" and ").join(apart), points=points))
+        sentences.append(words.format(criteria=" and ".join(apart), points=points))
     if protocols:
-        words = gettext(
+        words = (
             "Protocols whose share of tied pairs differs from single annotators' by more "
             "than {points} points: {protocols}. Part of their distance comes from that "
             "alone."
@@ -155,7 +153,7 @@ def _annotators(data: Data) -> Table:
 def _criteria(data: Data) -> Table:
     names = ("first", "second", "distance", "share", "n_images")
     rows = (
-        (gettext(first), gettext(second), *others)
+        (first, second, *others)
         for first, second, *others in picked(data["between_criteria"], *names)
     )
     return listed("criteria", rows)

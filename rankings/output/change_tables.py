@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from text_rankings.base.i18n import gettext
-
 from .table import Data, Row, Table, listed, of_criteria, with_rows
 
 _GAIN: Final = ("before", "after", "difference", "low", "high", "holm_p_value")
@@ -23,13 +21,13 @@ def change_tables(data: Data) -> list[Table]:
 
 def _weights(found: Sequence[Data]) -> Iterator[Row]:
     for name, one in _each(found, "weights"):
-        yield name, gettext(one["change"]), one["gain"]["n_images"], *_gain(one)
+        yield name, one["change"], one["gain"]["n_images"], *_gain(one)
 
 
 def _rules(found: Sequence[Data]) -> Iterator[Row]:
     for name, one in _each(found, "rules"):
         n_images, n_left_out = one["gain"]["n_images"], one["n_left_out"]
-        yield name, gettext(one["change"]), n_images, n_left_out, *_gain(one)
+        yield name, one["change"], n_images, n_left_out, *_gain(one)
 
 
 def _thresholds(found: Sequence[Data]) -> Iterator[Row]:

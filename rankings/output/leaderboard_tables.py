@@ -3,23 +3,21 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from text_rankings.base.i18n import gettext, gettext_noop
-
 from ..detectors.leaderboard import Leaderboard, disagreements
 from ..errors import RankingError
 from .table import Cell, Column, Table, count, number
 
 _NAMES: Final = {
-    "f_score": gettext_noop("F-score"),
-    "recall": gettext_noop("Recall"),
-    "precision": gettext_noop("Precision"),
+    "f_score": "F-score",
+    "recall": "Recall",
+    "precision": "Precision",
 }
-_NOTE: Final = gettext_noop(
+_NOTE: Final = (
     "The official figures on {n} images, in the order of {protocol}. Low and High: its 95 % interval "
     "over images like these. Methods that share a letter do not differ significantly (paired t-tests "
     "of the linearised figures, Holm's correction)."
 )
-_OF: Final = gettext_noop("{n} of {all}")
+_OF: Final = "{n} of {all}"
 
 
 def leaderboard_table(boards: Mapping[str, Leaderboard], by: str, figure: str) -> Table:
@@ -54,8 +52,8 @@ def leaderboard_table(boards: Mapping[str, Leaderboard], by: str, figure: str) -
     figures = (number(by, 4), number("Low", 4), number("High", 4))
     return Table(
         "leaderboard",
-        gettext("{figure} of each method").format(figure=gettext(_NAMES[figure])),
-        " ".join([gettext(_NOTE).format(n=board.n_images, protocol=by), *_on_sets(board)]),
+        f"{_NAMES[figure]} of each method",
+        " ".join([_NOTE.format(n=board.n_images, protocol=by), *_on_sets(board)]),
         (*first, *figures, *columns),
         rows,
     )
@@ -63,23 +61,24 @@ def leaderboard_table(boards: Mapping[str, Leaderboard], by: str, figure: str) -
 
 def images_of(board: Leaderboard, at: int) -> str:
     """Return the number of a method's images, and of all: "2 of 12"."""
-    return gettext(_OF).format(n=board.n_images_of(at), all=board.n_images)
+    return _OF.format(n=board.n_images_of(at), all=board.n_images)
 
 
 def _on_sets(board: Leaderboard) -> Iterator[str]:
     if board.sets_differ:
-        yield gettext(
-            "Methods without a place were not evaluated on all images of the others, so that their "
-            "figures are not comparable; {n} images are shared by all methods."
-        ).format(n=board.n_shared)
+        yield (
+            "Methods without a place were not evaluated on all images of the others, "
+            f"so that their figures are not comparable; {board.n_shared} images are "
+            "shared by all methods."
+        )
 
 
 def disagreement_table(boards: Mapping[str, Leaderboard]) -> Table:
     """Return every two methods whose significant order, by one figure, depends on the protocol."""
     return Table(
         "disagreements",
-        gettext("Where protocols disagree"),
-        gettext("Two methods that protocols put in opposite orders, both significantly."),
+        "Where protocols disagree",
+        "Two methods that protocols put in opposite orders, both significantly.",
         tuple(map(Column, ("First", "Second", "First is better by", "Second is better by"))),
         tuple(
             (one.first, one.second, ", ".join(one.for_first), ", ".join(one.for_second))

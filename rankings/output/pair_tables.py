@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from text_rankings.base.i18n import gettext
-
 from .table import Data, Row, Table, listed, of_criteria, with_rows
 from .verdict_tables import not_tested, rows_of_pairs
 
@@ -38,18 +36,14 @@ def _losses(pairs: Data) -> Table:
     more = []
     if with_skips:
         more.append(
-            gettext(
-                "Loss, clusters and letters do not include skipped pairs. “At least” is the loss if "
-                "the answer to each skipped pair were the best for the protocol, “At most” if it were "
-                "the worst."
-            )
+            "Loss, clusters and letters do not include skipped pairs. “At least” is the loss if "
+            "the answer to each skipped pair were the best for the protocol, “At most” if it were "
+            "the worst."
         )
     if with_skips and _is_outside(pairs):
         more.append(
-            gettext(
-                "If a loss is outside its limits, any answers to the skipped pairs would have "
-                "moved it in the same direction."
-            )
+            "If a loss is outside its limits, any answers to the skipped pairs would have "
+            "moved it in the same direction."
         )
     without = () if with_skips else _OF_SKIPS
     return listed("losses", of_criteria(pairs["criteria"], rows), *more, without=without)
@@ -90,11 +84,9 @@ def _loss_differences(pairs: Data) -> Table:
     more = []
     if with_skips:
         more.append(
-            gettext(
-                "Differences, intervals and p-values do not include skipped pairs. “At least” and “At "
-                "most” are the limits of the difference for all possible answers to the skipped pairs. "
-                "If 0 is between them, these answers alone could reverse the difference."
-            )
+            "Differences, intervals and p-values do not include skipped pairs. “At least” and “At "
+            "most” are the limits of the difference for all possible answers to the skipped pairs. "
+            "If 0 is between them, these answers alone could reverse the difference."
         )
     reasons = {own["comparisons"]["reason"] for own in pairs["criteria"].values()} - {None}
     return listed(

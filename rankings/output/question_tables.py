@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 from typing import Final
 
-from text_rankings.base.i18n import gettext, gettext_noop, in_language, numeral
-
 from ..tuning.slices import slice_label
 from .table import Data, Row, Table, listed, of_each, picked
 
 _SOURCES: Final = {
-    "images": gettext_noop("images: protocols are good at different images"),
-    "taste": gettext_noop("taste: protocols are nearer to some annotators than to others"),
-    "rest": gettext_noop("rest: a single ranking"),
+    "images": "images: protocols are good at different images",
+    "taste": "taste: protocols are nearer to some annotators than to others",
+    "rest": "rest: a single ranking",
 }
 
 
@@ -21,12 +19,12 @@ def _variance(data: Data) -> Table:
     def rows(around: Data) -> Iterator[Row]:
         components = around["questions"]["disparity"]["components"]
         for source, *others in picked(components, "source", "variance", "share", "low", "high"):
-            yield gettext(_SOURCES[source]), *others
+            yield _SOURCES[source], *others
 
     analyses = data["analysis"].values()
     reasons = {around["questions"]["disparity"]["reason"] for around in analyses} - {None}
-    words = gettext("Not known: {reason}.")
-    unknown = [words.format(reason=in_language(reason)) for reason in sorted(reasons)]
+    words = "Not known: {reason}."
+    unknown = [words.format(reason=reason) for reason in sorted(reasons)]
     return listed("variance", of_each(data, rows), *unknown)
 
 
@@ -74,7 +72,7 @@ def _betas(data: Data) -> Table:
                 *(gained.get(name) for name in gains_of),
             )
 
-    return listed("beta", of_each(data, rows), beta=numeral(f"{data['settings']['beta']:g}"))
+    return listed("beta", of_each(data, rows), beta=f"{data['settings']['beta']:g}")
 
 
 def _slices(data: Data) -> Table:
@@ -84,7 +82,7 @@ def _slices(data: Data) -> Table:
         for cut in around["questions"]["slices"]:
             label = slice_label(cut["least"], cut["most"], cut["unit"])
             for found in picked(cut["scores"], "protocol", "score", "low", "high"):
-                yield gettext(cut["by"]), label, cut["n_images"], *found
+                yield cut["by"], label, cut["n_images"], *found
 
     return listed("slices", of_each(data, rows))
 

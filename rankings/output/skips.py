@@ -4,24 +4,22 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from text_rankings.base.i18n import gettext_noop, ngettext, numeral
-
 # Entries of a header: whole rankings, visits about drawn methods, and reasons for skipping.
-RANKINGS: Final = gettext_noop("rankings lost to skips")
-VISITS: Final = gettext_noop("visits lost to skips")
-REASONS: Final = gettext_noop("skipped pairs by reason")
+RANKINGS: Final = "rankings lost to skips"
+VISITS: Final = "visits lost to skips"
+REASONS: Final = "skipped pairs by reason"
 # Visits among the lost ones whose other answers enter the losses.
-KEPT: Final = gettext_noop("of these visits, with other answers")
+KEPT: Final = "of these visits, with other answers"
 # Pairs answered with "They look the same".
-ALIKE: Final = gettext_noop("pairs that look the same")
+ALIKE: Final = "pairs that look the same"
 # Rankings and visits that were begun.
-UNFINISHED: Final = gettext_noop("begun and not finished")
+UNFINISHED: Final = "begun and not finished"
 # How a rule ended the study.
-END: Final = gettext_noop("end of the study")
+END: Final = "end of the study"
 # The column of CSV files, which have no header.
 COLUMN: Final = "rankings_skipped"
 # The value of the first two.
-MISSING: Final = gettext_noop("{n} missing of {all}")
+MISSING: Final = "{n} missing of {all}"
 _MISSING: Final = re.compile(r"(\d+) missing of (\d+)")
 
 
@@ -40,11 +38,11 @@ def skips_said(header: Mapping[str, str]) -> str:
     if counts is None:
         return ""
     n, n_all = counts
-    words = ngettext(
+    words = (
         "{n} of {all} rankings is missing, because pairs in it were skipped; what it would have changed "
-        "is not known.",
-        "{n} of {all} rankings are missing, because pairs in them were skipped; what they would have "
-        "changed is not known.",
-        n,
+        "is not known."
+        if n == 1
+        else "{n} of {all} rankings are missing, because pairs in them were skipped; what they would have "
+        "changed is not known."
     )
-    return words.format(n=numeral(f"{n:,}"), all=numeral(f"{n_all:,}"))
+    return words.format(n=f"{n:,}", all=f"{n_all:,}")

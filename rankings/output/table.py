@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from text_rankings.base.i18n import gettext
-
 from ..rounding import in_decimals, p_value
 
 Cell = str | float | int | bool | None
@@ -18,18 +16,11 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's head; ``digits`` None for text and counts, else decimals shown.
-
-    Its name is English, for files; pages show ``words``, the name in the user's language.
-    """
+    """A column's head; ``digits`` None for text and counts, else decimals shown."""
 
     name: str = ""
     is_number: bool = False
     digits: int | None = None
-
-    @property
-    def words(self) -> str:
-        return gettext(self.name) if self.name else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +76,10 @@ def listed(
     """
     of = _LISTED[slug]
     note = of["note"] if isinstance(of["note"], list) else [of["note"]]
-    said = [
-        gettext(sentence).format(**values) if values else gettext(sentence) for sentence in note
-    ]
+    said = [sentence.format(**values) if values else sentence for sentence in note]
     own = [Column(name) if isinstance(name, str) else number(*name) for name in of["columns"]]
     shown = [column for column in own if column.name not in without]
-    title = gettext(of["title"])
+    title = of["title"]
     return Table(slug, title, " ".join([*said, *more]), (*shown, *columns), tuple(rows))
 
 
@@ -146,9 +135,9 @@ def _shown(cell: Cell, column: Column) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, bool):
-        return gettext("yes") if cell else gettext("no")
+        return "yes" if cell else "no"
     if column == CRITERION:
-        return gettext(str(cell))
+        return str(cell)
     if isinstance(cell, str) or column.digits is None:
         return str(cell)
     if isinstance(cell, PValue) or column.name in _P_VALUES:

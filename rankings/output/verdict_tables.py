@@ -4,8 +4,6 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Final
 
-from text_rankings.base.i18n import gettext, in_language, numeral
-
 from ..analysis.verdicts import for_whom, verdicts
 from ..inference.resampling import FEW_IMAGES
 from .table import Data, Row, Table, listed, of_each, picked
@@ -48,7 +46,7 @@ def verdict_sentences(data: Data) -> Table:
         for sentence in verdict.sentences
     )
     table = listed(VERDICTS, rows)
-    whom = for_whom(data) or gettext("No test was made with annotators and images random.")
+    whom = for_whom(data) or "No test was made with annotators and images random."
     return replace(table, note=f"{whom} {table.note}")
 
 
@@ -76,16 +74,16 @@ def has_few_images(around: Data) -> bool:
 
 
 def _few_images(data: Data) -> list[str]:
-    few = [gettext(name) for name, around in data["analysis"].items() if has_few_images(around)]
+    few = [name for name, around in data["analysis"].items() if has_few_images(around)]
     if not few:
         return []
-    words = gettext("By {criteria} there are too few images: an interval needs {n}.")
+    words = "By {criteria} there are too few images: an interval needs {n}."
     return [words.format(criteria=", ".join(few), n=FEW_IMAGES)]
 
 
 def _resamples(data: Data) -> str:
     counts = {around["intervals"]["n_resamples"] for around in data["analysis"].values()}
-    return ", ".join(numeral(f"{count:,}") for count in sorted(counts)) or "no"
+    return ", ".join(f"{count:,}" for count in sorted(counts)) or "no"
 
 
 def differences(data: Data) -> Table:
@@ -100,5 +98,5 @@ def differences(data: Data) -> Table:
 
 def not_tested(reasons: Collection[str]) -> list[str]:
     """Return sentences that say why some pairs have no test."""
-    words = gettext("Some cannot be tested: {reason}.")
-    return [words.format(reason=in_language(reason)) for reason in sorted(reasons)]
+    words = "Some cannot be tested: {reason}."
+    return [words.format(reason=reason) for reason in sorted(reasons)]

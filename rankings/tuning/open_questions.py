@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from text_rankings.base.i18n import gettext_noop
-
 from ..agreement.report import ALL_TIED, RecallPrecision, Scores, Settings
 from ..inference.disparity import Disparity, disparity
 from ..inference.personal_distances import personal_distances
@@ -21,7 +19,7 @@ from .gains import Gain, corrected, gain
 from .preference_strength import StrengthCorrelation, strength_correlations
 from .slices import ImageProperty, Slice, slices
 
-DIFFERENCE = gettext_noop("Difference of the methods")
+DIFFERENCE = "Difference of the methods"
 # In a larger study the gain of a beta is measured on this many images.
 MOST_IMAGES = 5000
 

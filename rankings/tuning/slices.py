@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.i18n import gettext, numeral
-
 from ..errors import RankingError
 from ..inference.resampling import FEW_IMAGES, LEVEL, checked_table
 from ..orders.packed_scores import Floats
@@ -56,10 +54,10 @@ class Slice:
 def slice_label(least: float | None, most: float | None, unit: str) -> str:
     """Return the slice's range in words."""
     if least is None or most is None:
-        return gettext("not known")
-    low, high = numeral(f"{least:.3g}"), numeral(f"{most:.3g}")
-    words = low if low == high else gettext("{low} to {high}").format(low=low, high=high)
-    return gettext("{range} {unit}").format(range=words, unit=unit) if unit else words
+        return "not known"
+    low, high = f"{least:.3g}", f"{most:.3g}"
+    words = low if low == high else f"{low} to {high}"
+    return f"{words} {unit}" if unit else words
 
 
 def slices(

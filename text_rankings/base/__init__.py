@@ -1,1 +1,1 @@
-"""The base of all packages: chunks of computation, and messages to be translated."""
+"""The base of all packages: chunks of computation, names, options of commands, and their errors."""

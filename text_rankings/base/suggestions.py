@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-from .i18n import Message
-
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that a wrong one resembles most, whatever the case, or None."""
@@ -18,4 +16,4 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a question in brackets for a sentence about an unknown name, or an empty text."""
     alike = nearest(name, known)
-    return Message(" (did you mean {name}?)", name=repr(alike)) if alike else ""
+    return f" (did you mean {alike!r}?)" if alike else ""

@@ -93,7 +93,7 @@ TEMPLATES = [
         "DIRS": [places.TEMPLATES],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["django.templatetags.i18n", "annotate.stored_messages"],
+            "builtins": ["django.templatetags.i18n", "annotate.languages"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",

@@ -76,7 +76,7 @@ def _shown(choice: Choice, path: str, strategy: str) -> ShownChoice:
     separator = "&" if "?" in path else "?"
     address = f"{path}{separator}{urlencode(settings_of(choice, strategy))}"
     return ShownChoice(
-        choice, _(ASKED[choice.asking]), _(choice.sharing), ", ".join(_marks(choice)), address
+        choice, ASKED[choice.asking], choice.sharing, ", ".join(_marks(choice)), address
     )
 
 

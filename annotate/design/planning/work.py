@@ -20,13 +20,12 @@ from rankings.design.simulation import Simulated
 from rankings.design.study_plans import Plan
 from rankings.design.trials import Model, Trial, simulated_design, try_design
 from rankings.errors import RankingError
-from text_rankings.base.i18n import gettext_noop
 
 KIND: Final = "planning.try"
 # Models in order, the pilot's first.
 MODELS: Final[tuple[Model, ...]] = ("normal", "thurstone", "plackett-luce")
 _MOST_METHODS: Final = 10
-_NOT_SIMULATED: Final = gettext_noop(
+_NOT_SIMULATED: Final = (
     "In this model no noise of protocols makes such a difference, or no study allows a test. Choose another "
     "model."
 )
@@ -47,7 +46,7 @@ def simulated(found: Plan, dataset: Dataset, model: Model) -> Simulated | None:
 
 def start(*, study: Simulated, dataset: Dataset, query: str, person: User) -> Job:
     """Start simulating a design; ``query`` is the query string of the plan's page."""
-    title = gettext_noop("Try a design on {dataset}").format(dataset=dataset)
+    title = f"Try a design on {dataset}"
     return jobs.start(
         kind=KIND,
         person=person,
@@ -62,16 +61,16 @@ def compute(arguments: Mapping[str, Any], running: Running) -> None:
     """Do the work of the job. Raises JobFailed if the dataset is gone or nothing can be tested."""
     dataset = Dataset.objects.filter(pk=arguments["dataset"]).first()
     if dataset is None:
-        raise JobFailed(gettext_noop("The dataset is no longer here."))
+        raise JobFailed("The dataset is no longer here.")
     study = Simulated(**arguments["settings"])
-    doing = gettext_noop("Simulating studies")
+    doing = "Simulating studies"
     try:
         trial = try_design(study, lambda done, total: running.tell(done, total, doing))
     except RankingError as fault:
         raise JobFailed(_NOT_SIMULATED) from fault
     with running.publishing() as outcome:
         caches["reports"].set(_key(study), asdict(trial))
-        outcome.text = gettext_noop("The design was tried.")
+        outcome.text = "The design was tried."
         page = reverse("planning:plan", args=[dataset.slug])
         outcome.address = f"{page}?{arguments['query']}#try"
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotate.imports.errors import NotLoaded, Question
 from annotate.imports.guessing import guess_file
 from annotate.imports.immediate import FileToLoad
@@ -11,7 +13,6 @@ from annotate.imports.models import FileKind
 from protocols.diagnostics.readings import ReadingError, words_of
 from protocols.formats.names import method_name
 from protocols.formats.recognition.reading import FORMATS
-from text_rankings.base.i18n import gettext as _
 
 from .errors import FileRefused
 from .reading import StudyFile

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from text_rankings.base.i18n import gettext as _
+from django.utils.translation import gettext as _
 
 from .errors import FileRefused
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotate.accounts import services as accounts
 from annotate.datasets.models import Dataset, Image
@@ -30,7 +31,6 @@ from annotate.scoring.readiness import readiness
 from annotate.scoring.services import NotScored, compute, is_scored, protocol_named, publish
 from annotate.studies import services as studies
 from annotate.studies.models import Role, Study
-from text_rankings.base.i18n import gettext as _
 
 from .data import file_to_load, named_files, question_of
 from .reading import StudyFile, named_protocol

@@ -7,6 +7,7 @@ from statistics import fmean, median, pstdev
 from typing import Final
 
 from django.db.models import Count, Q
+from django.utils.translation import gettext
 from django.utils.translation import gettext as _
 
 from annotate.jobs.registry import Progress
@@ -15,7 +16,6 @@ from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
 from rankings.consensus.rules import ConsensusMethod
 from rankings.elicitation.error_rate import ErrorRate, error_rate
-from text_rankings.base.i18n import gettext, gettext_noop
 
 from .answers import Totals, Work, work_on
 
@@ -77,7 +77,7 @@ def _in_parts(study: Study, progress: Progress) -> Iterator[list[Assignment]]:
     """Yield the assignments, one batch of images at a time."""
     ids = list(study.assignments.order_by("image").values_list("image", flat=True).distinct())
     for at in range(0, len(ids), _AT_ONCE):
-        progress.tell(at, len(ids), gettext_noop("Images counted"))
+        progress.tell(at, len(ids), "Images counted")
         yield list(study.assignments.filter(image__in=ids[at : at + _AT_ONCE]))
 
 

@@ -14,7 +14,6 @@ from protocols.core.base import ImageScore, Match, Protocol, Scene
 from protocols.core.causes import Cost, Losses, costs, losses
 from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
-from text_rankings.base.i18n import gettext
 
 _UNMATCHED, _IGNORED = "unmatched", "ignored"
 
@@ -103,7 +102,7 @@ def side_of(side: str, result: Result, image: Image, protocol: Protocol | None) 
             Line(
                 _named(region.side, region.index, image, result),
                 region.reason,
-                cause=gettext(cause_of.get((region.side, region.index), "")),
+                cause=cause_of.get((region.side, region.index), ""),
             )
             for region in (score.unmatched if score else ())
         ],
@@ -137,10 +136,10 @@ def _line(
     members += [("detection", at) for at in match.detections]
     return Line(
         ", ".join(_named(side, at, image, result) for side, at in members),
-        gettext(match.kind),
+        match.kind,
         match.recall_credit,
         match.precision_credit,
-        ", ".join(dict.fromkeys(gettext(cause_of[of]) for of in members if of in cause_of)),
+        ", ".join(dict.fromkeys(cause_of[of] for of in members if of in cause_of)),
     )
 
 

@@ -7,9 +7,11 @@ from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotate.datasets.models import Dataset, ImageFacts
+from annotate.languages import numeral
 from annotate.names import NameField
 from annotate.reports.forms import ReportForm
 from annotate.scoring.models import ProtocolRun
@@ -17,7 +19,6 @@ from annotate.studies.models import Study
 from protocols.core.base import Protocol
 from protocols.core.causes import CAUSES
 from rankings.elicitation.log import CRITERIA
-from text_rankings.base.i18n import gettext, numeral
 
 from .disagreement import BASELINES
 from .worst_images import Question
@@ -64,7 +65,7 @@ class DisagreementForm(ReportForm):
         protocol = cast(forms.ChoiceField, self.fields["protocol"])
         protocol.choices = [
             (_("Protocols"), [(run.name, run.name) for run in runs]),
-            (_("Baselines"), [(name, gettext(name)) for name in BASELINES]),
+            (_("Baselines"), [(name, name) for name in BASELINES]),
         ]
         among = cast(forms.ChoiceField, self.fields["among"])
         among.choices = [(run.name, run.name) for run in runs]
@@ -148,7 +149,7 @@ def _field(declared: Any, value: Any, usual: str) -> forms.Field:
         "label": declared.name,
         "initial": value,
         "required": False,
-        "help_text": f"{gettext(declared.metadata['says'])}; {usual}",
+        "help_text": f"{declared.metadata['says']}; {usual}",
     }
     if isinstance(declared.default, bool):
         return forms.BooleanField(**told)

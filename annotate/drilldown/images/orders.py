@@ -6,15 +6,14 @@ from itertools import combinations
 from typing import Final
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_noop, ngettext
 
 from annotate.datasets.drawing import counted_boxes, drawn
 from annotate.datasets.models import Method, Result
+from annotate.languages import in_decimals
 from rankings.orders.buckets import Ranking, bucket_of, methods_of
 from rankings.orders.distances import kemeny_distance
 from rankings.orders.edit_distance import EditDistance, Step, edit_distance, edit_script
-from rankings.rounding import in_decimals
-from text_rankings.base.i18n import gettext_noop
 
 # The kinds of steps of an edit script.
 _EDITS: Final = (gettext_noop("split"), gettext_noop("swap"), gettext_noop("merge"))

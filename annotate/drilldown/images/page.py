@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import Image, Method, Result
 from annotate.judging.models import Assignment, Judgement
+from annotate.languages import numeral
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
@@ -20,7 +21,6 @@ from rankings.orders.buckets import Ranking, methods_of
 from rankings.orders.distances import Distance
 from rankings.orders.edit_distance import expected_from_random_order
 from rankings.orders.from_scores import f_beta, ranking_from_scores
-from text_rankings.base.i18n import gettext, in_language, numeral
 
 from .orders import Bucket, Comparison, Letters, Order, Pane
 
@@ -147,7 +147,7 @@ def image_page(
 
 def _all_tied(consensus: Ranking, compare: Comparison) -> Order:
     ranking: Ranking = (tuple(name for bucket in consensus for name in bucket),)
-    order = Order("all-tied", gettext(ALL_TIED), buckets=compare.letters.buckets(ranking))
+    order = Order("all-tied", ALL_TIED, buckets=compare.letters.buckets(ranking))
     return compare.compared(order, ranking)
 
 
@@ -158,7 +158,7 @@ def _baselines(
     n = sum(map(len, consensus))
     rows = [
         Baseline(
-            gettext(RANDOM_ORDER),
+            RANDOM_ORDER,
             expected_from_random_order(consensus),
             n * (n - 1) / 4,
             _("the mean over all orders without ties"),
@@ -168,16 +168,14 @@ def _baselines(
         about = _("every method the same")
         rows.insert(
             0,
-            Baseline(
-                gettext(ALL_TIED), all_tied.edit.distance, all_tied.kemeny, about, all_tied.key
-            ),
+            Baseline(ALL_TIED, all_tied.edit.distance, all_tied.kemeny, about, all_tied.key),
         )
     about = _("the mean over annotators, each against the consensus of the others")
     people = {str(at): ranking for at, ranking in enumerate(complete)}
     is_comparable = len({methods_of(ranking) for ranking in complete}) == 1
     if len(complete) > 1 and is_comparable:
         edit, kemeny = (_of_a_person(people, distance, settings) for distance in ("edit", "kemeny"))
-        rows.append(Baseline(gettext(A_PERSON), edit, kemeny, about))
+        rows.append(Baseline(A_PERSON, edit, kemeny, about))
     return rows
 
 
@@ -288,7 +286,7 @@ def _value(
 
 
 def _no_order(scores: Mapping[str, float | None], refusal: RankingError) -> str:
-    return in_language(str(refusal)) if scores else _("no scores on this image")
+    return str(refusal) if scores else _("no scores on this image")
 
 
 def _shown(value: float | None, decimals: int | None) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
 
 from annotate.datasets.models import Method, Result
 from annotate.judging.attention_checks import is_right, pair_of
@@ -15,7 +15,6 @@ from annotate.judging.models import Assignment, Judgement, Screen, Skip
 from annotate.judging.replay import is_withdrawn, item_of_each_result, read_log, stored_events
 from protocols.core.degradation import WORSE_IN
 from rankings.elicitation.log import CRITERIA, State
-from text_rankings.base.i18n import gettext
 
 from .pair_answers import InSight
 

@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.datasets.models import Image, Result
@@ -24,7 +25,6 @@ from annotate.studies.pseudonyms import pseudonyms, usernames
 from annotate.studies.shortcuts import followed
 from protocols.core.errors import ProtocolError
 from rankings.elicitation.log import CRITERIA
-from text_rankings.base.i18n import gettext, in_language
 
 from ..links import kept
 from . import compare as image_compare
@@ -246,7 +246,7 @@ def _compared(
             for side, result in pair
         ]
     except ProtocolError as refused:
-        refusal = in_language(str(refused))
+        refusal = str(refused)
         sides = [image_compare.side_of(side, result, image, None) for side, result in pair]
     picture = picture_of(image, results, _photograph(image))
     context |= {
@@ -332,9 +332,7 @@ def _apart(
         "script": f"protocol-{question.run.pk}" if question.run else "baselines",
         "settings": question.settings,
         "found": apart,
-        "left_out": [
-            (name, in_language(reason)) for name, reason in apart.left_out[:_MOST_LEFT_OUT]
-        ],
+        "left_out": [(name, reason) for name, reason in apart.left_out[:_MOST_LEFT_OUT]],
         "page": page,
         "rows": [(row, small[row.name]) for row in page],
         "settings_query": settings.urlencode(),

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import IO, Any, Final
 
 from django.db.models import Max, Q
+from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Image, Result, image_storage
 from annotate.errors import Refusal
@@ -24,7 +25,6 @@ from annotate.studies.pseudonyms import names_of, numbered
 from annotate.studies.settings import SETTINGS, InBundle
 from rankings import __version__ as software_version
 from rankings.agreement.report import Settings
-from text_rankings.base.i18n import gettext as _
 
 from . import (
     CHECKSUMS,

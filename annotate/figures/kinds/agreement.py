@@ -7,10 +7,10 @@ from itertools import combinations
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotate.languages import in_decimals
 from rankings.orders.buckets import methods_of
 from rankings.orders.distances import kemeny_distances
 from rankings.orders.edit_distance import edit_distances, places_of
-from rankings.rounding import in_decimals
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, without_drawing

@@ -7,7 +7,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from rankings.rounding import in_decimals
+from annotate.languages import in_decimals
 from rankings.tuning.beta import beta_search
 
 from ..data import FigureData, noted_as_live

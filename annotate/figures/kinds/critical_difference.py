@@ -7,11 +7,11 @@ from typing import Final
 
 from django.utils.translation import gettext as _
 
+from annotate.languages import in_decimals, numeral
 from rankings.inference.resampling import distance_table
 from rankings.inference.significance import CriticalDifference, friedman_test
 from rankings.inference.significance import critical_difference as nemenyi_test
-from rankings.rounding import in_decimals, p_in_words
-from text_rankings.base.i18n import numeral
+from rankings.rounding import p_in_words
 
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
@@ -135,7 +135,9 @@ def _notes(
         notes.append(_("Friedman's test cannot be made with these distances."))
     else:
         notes.append(
-            _("Friedman's test that all protocols are alike: {p}.").format(p=p_in_words(p_value))
+            _("Friedman's test that all protocols are alike: {p}.").format(
+                p=numeral(p_in_words(p_value))
+            )
         )
     if limit >= len(ranks) - 1:
         notes.append(_("With so few images no difference of ranks can be significant."))

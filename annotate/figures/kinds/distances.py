@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
-from rankings.agreement.baselines import said_of_row
-from rankings.rounding import in_decimals
+from annotate.languages import in_decimals
 
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
@@ -67,7 +66,7 @@ def distance_distribution(
         return without_drawing("distances", title, heads_of("distances"), missing)
     box_of = {
         name: _box(
-            said_of_row(name),
+            name,
             [of_image[name] for of_image in distances.values()],
         )
         for name in (*protocols, *baselines)
@@ -82,9 +81,7 @@ def distance_distribution(
         columns=heads_of("distances"),
         rows=tuple(tuple(box) for box in boxes),
         notes=(*one_image(distances), *identical(distances, order)),
-        draw=partial(
-            _boxes, boxes=boxes, baselines={*map(said_of_row, baselines)}, distance=distance
-        ),
+        draw=partial(_boxes, boxes=boxes, baselines={*baselines}, distance=distance),
     )
 
 

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
+from annotate.languages import in_decimals
 from annotate.reports.presentation import ShownTable, shown_table
-from rankings.agreement.baselines import said_of_row
-from rankings.rounding import in_decimals
 
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
@@ -76,7 +75,7 @@ def _dots_of(shown: ShownTable) -> list[_Dot]:
     ]
     return dots + [
         _Dot(
-            *(said_of_row(row.name), row.score, row.low, row.high, row.place or ""),
+            *(row.name, row.score, row.low, row.high, row.place or ""),
             *("", True, row.is_person),
         )
         for row in shown.baselines

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, pgettext_lazy
 
 from rankings.agreement.report import ALL_TIED
 from rankings.tuning.slices import slice_label
-from text_rankings.base.i18n import gettext
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Row, Spec, without_drawing
@@ -74,7 +73,7 @@ def scores_by_part(
     if missing:
         return without_drawing("parts", title, heads_of("parts"), missing)
     drawn = protocols[:_MOST_PROTOCOLS]
-    said_of = {**{name: name for name in drawn}, ALL_TIED: gettext(ALL_TIED)}
+    said_of = {**{name: name for name in drawn}, ALL_TIED: ALL_TIED}
     rows = [
         {
             "by": gettext(name),
@@ -167,7 +166,7 @@ def _rows_of(slices: Sequence[Mapping[str, Any]]) -> list[Row]:
                 slice_label(cut["least"], cut["most"], cut["unit"]),
                 cut["n_images"],
             ),
-            gettext(score["protocol"]) if score["protocol"] == ALL_TIED else score["protocol"],
+            score["protocol"],
             *_numbers(score).values(),
         )
         for cut in slices

@@ -7,6 +7,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from annotate.languages import numeral
 from annotate.reports.pilots import pilot_of_study
 from rankings.design.pilots import DEMO
 from rankings.design.study_plans import (
@@ -19,7 +20,6 @@ from rankings.design.study_plans import (
     in_100,
     plan,
 )
-from text_rankings.base.i18n import in_language, numeral
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
@@ -56,7 +56,7 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
     title = _title(question, criterion)
     enough = [choice for choice in found.choices if choice.n_images is not None]
     if not enough:
-        return without_drawing(NAME, title, heads_of(NAME), in_language(found.remarks[0]))
+        return without_drawing(NAME, title, heads_of(NAME), found.remarks[0])
     best = found.cheapest
     return Figure(
         name=NAME,
@@ -69,15 +69,15 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
             ).format(
                 difference=numeral(in_100(question.difference)),
                 share=numeral(f"{100 * question.share:g}"),
-                origin=in_language(found.pilot.origin),
+                origin=found.pilot.origin,
             )
         ),
         summary=_summary(enough, best),
         columns=heads_of(NAME),
         rows=tuple(
             (
-                _(ASKED[choice.asking]),
-                _(choice.sharing),
+                ASKED[choice.asking],
+                choice.sharing,
                 choice.n_annotators,
                 choice.n_images,
                 choice.answers,
@@ -85,7 +85,7 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
             )
             for choice in enough
         ),
-        notes=tuple(map(in_language, found.remarks)),
+        notes=tuple(found.remarks),
         draw=partial(_lines, choices=enough),
     )
 
@@ -105,8 +105,8 @@ def _summary(choices: Sequence[Choice], best: Choice | None) -> str:
     if best is None or best.n_images is None:
         return text
     cheapest = _("The fewest hours: {asked}, {sharing}, {people} people, {images} images.").format(
-        asked=_(ASKED[best.asking]),
-        sharing=_(best.sharing),
+        asked=ASKED[best.asking],
+        sharing=best.sharing,
         people=best.n_annotators,
         images=whole(best.n_images),
     )
@@ -114,14 +114,14 @@ def _summary(choices: Sequence[Choice], best: Choice | None) -> str:
 
 
 def _lines(paper: Paper, choices: Sequence[Choice]) -> Spec:
-    sharings = [_(sharing.name) for sharing in SHARINGS]
+    sharings = [sharing.name for sharing in SHARINGS]
     askings = [
         str(text) for name, text in _SHORT.items() if any(one.asking == name for one in choices)
     ]
     rows = [
         {
             "asked": str(_SHORT[choice.asking]),
-            "sharing": _(choice.sharing),
+            "sharing": choice.sharing,
             "people": choice.n_annotators,
             "images": choice.n_images,
             "cheapest": choice.is_cheapest,

@@ -7,8 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from rankings.rounding import in_decimals
-from text_rankings.base.i18n import in_language
+from annotate.languages import in_decimals
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
@@ -30,9 +29,7 @@ def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") 
     title = titled(_("Strengths of the detectors"), criterion)
     strengths, reason = people["strengths"], people["reason"]
     if not strengths:
-        text = (
-            f"{capital(in_language(reason))}." if people["n_images"] else _("No image counts yet.")
-        )
+        text = f"{capital(reason)}." if people["n_images"] else _("No image counts yet.")
         return without_drawing("strengths", title, heads_of("strengths"), text)
     return Figure(
         name="strengths",
@@ -66,7 +63,7 @@ def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") 
         ),
         columns=heads_of("strengths"),
         rows=tuple((one["method"], one["strength"], one["low"], one["high"]) for one in strengths),
-        notes=(f"{capital(in_language(reason))}.",) if reason else (),
+        notes=(f"{capital(reason)}.",) if reason else (),
         draw=partial(_dots, strengths=strengths),
     )
 

@@ -7,8 +7,6 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from text_rankings.base.i18n import in_language
-
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
 from ..parts import drawn, fitted, heads_of, label_width, names_axis
@@ -49,7 +47,7 @@ def variance_components(
     title = titled(_("What makes protocols differ"), criterion)
     missing = ""
     if reason:
-        missing = f"{capital(in_language(reason))}."
+        missing = f"{capital(reason)}."
     elif any(part["share"] is None for part in components):
         missing = _("Every ranking finds the same difference between any two protocols.")
     if missing:

@@ -17,9 +17,8 @@ from annotate.management.site_command import SiteCommand
 from protocols.diagnostics.readings import AS_READ, FRAMES, ReadingError, words_of
 from protocols.formats.problems import PASSED_OVER
 from protocols.formats.recognition.reading import ENCODINGS, FORMATS
-from text_rankings.base.i18n import Message
 
-_LEFT_OUT: Final = (PASSED_OVER, Message("left undefined"))
+_LEFT_OUT: Final = (PASSED_OVER, "left undefined")
 _OF_FRAMES: Final = (AS_READ, *FRAMES)
 _OF_REGIONS: Final = (FileKind.TRUTH, FileKind.RESULTS)
 

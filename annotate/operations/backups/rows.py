@@ -14,7 +14,6 @@ from django.core.management.color import no_style
 from django.db import connection, models
 
 from annotate.jobs.models import Worker
-from annotate.stored_messages import MessageField, MessageJSONField
 
 # `migrate` recreates the first two with other keys; the others are valid only on one machine at one
 # time.
@@ -95,12 +94,7 @@ def _name_of(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
     if field.related_model in _NAMED:
         names = _names(field.related_model)
         return lambda pk: names.get(pk)
-    # Messages stay codes with parameters.
-    return (
-        field.get_prep_value
-        if isinstance(field, MessageField | MessageJSONField)
-        else lambda value: value
-    )
+    return lambda value: value
 
 
 def _value_of(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
@@ -110,8 +104,7 @@ def _value_of(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
     target = field.target_field if isinstance(field, models.ForeignKey) else field
     if isinstance(target, models.JSONField):
         return lambda value: target.get_db_prep_save(value, connection)
-    read = target.from_db_value if isinstance(target, MessageField) else target.to_python
-    return lambda value: target.get_db_prep_save(read(value), connection)
+    return lambda value: target.get_db_prep_save(target.to_python(value), connection)
 
 
 def _names(model: Any) -> dict[int, tuple[str, ...]]:

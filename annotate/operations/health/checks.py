@@ -36,7 +36,6 @@ from annotate.judging.replay import rankings_that_differ
 from annotate.operations.backups import daily
 from protocols import registry
 from protocols.formats.recognition import known_formats
-from text_rankings.base.i18n import in_language
 
 from .memory import recalled
 from .versions import misfit
@@ -281,7 +280,7 @@ def failed_jobs() -> Iterator[Finding]:
     """Report the jobs that were given up after three attempts, within a day."""
     since = timezone.now() - _FAILED_LATELY
     failed = Job.objects.filter(state=Job.State.FAILED, n_attempts__gte=3, finished__gt=since)
-    titles = sorted({in_language(job.title or job.kind) for job in failed[: MAX_NAMED + 1]})
+    titles = sorted({job.title or job.kind for job in failed[: MAX_NAMED + 1]})
     if not titles:
         yield Finding("jobs", "well", _("none failed three times within a day"))
         return

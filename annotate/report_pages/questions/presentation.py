@@ -7,19 +7,18 @@ from typing import Any, Final
 from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
 
 from annotate.figures.presentation import ShownFigure
+from annotate.languages import in_decimals
 from annotate.reports.presentation import AddressOf, images_behind, of_criterion, row_of
 from annotate.studies.models import Study
 from rankings.agreement.report import ALL_TIED, Settings
 from rankings.output.analysis_tables import tables_of
 from rankings.output.change_tables import change_tables
 from rankings.output.table import PROTOCOL, Column, Table
-from rankings.rounding import in_decimals
 from rankings.tuning.slices import slice_label
-from text_rankings.base.i18n import gettext, in_language
 
 FIGURES: Final = ("variance", "parts")
 # The tables that need new scores, and the questions they answer.
@@ -181,7 +180,7 @@ def _percent(share: float) -> str:
 def _variance(around: Mapping[str, Any]) -> str:
     found = around["questions"]["disparity"]
     if found["reason"]:
-        return _("Not known: {reason}.").format(reason=in_language(found["reason"]))
+        return _("Not known: {reason}.").format(reason=found["reason"])
     share = {part["source"]: part for part in found["components"]}
     if share["images"]["share"] is None:
         return _("Every ranking finds the same difference between any two protocols.")

@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.utils.translation import gettext as _
+
 from annotate.datasets.models import Method, Result
 from annotate.errors import Refusal
 from annotate.reports import background_counts, cache
@@ -24,7 +26,6 @@ from rankings.elicitation.log import CRITERIA
 from rankings.orders.buckets import Ranking
 from rankings.tuning.changes import ProtocolChanges, corrected_changes, protocol_changes
 from text_rankings.base.chunks import answers
-from text_rankings.base.i18n import gettext as _
 
 from .variants import Tried, tried
 

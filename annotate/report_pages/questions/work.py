@@ -14,7 +14,6 @@ from annotate.reports.arguments import arguments_of, asked_for
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
-from text_rankings.base.i18n import gettext_noop
 
 from . import services
 
@@ -33,7 +32,7 @@ def start(
     return jobs.start(
         kind=KIND,
         person=person,
-        title=gettext_noop("Try other parameters of the protocols of {study}").format(study=study),
+        title=f"Try other parameters of the protocols of {study}",
         query=query,
         **arguments_of(study, settings, runs),
     )
@@ -46,6 +45,6 @@ def compute(arguments: Mapping[str, Any], running: Running) -> None:
         data = services.compute(study, settings, runs, running.tell, executor)
     with running.publishing() as outcome:
         services.keep(study, settings, runs, data)
-        outcome.text = gettext_noop("Other parameters were tried.")
+        outcome.text = "Other parameters were tried."
         query = f"?{arguments['query']}" if arguments["query"] else ""
         outcome.address = f"{reverse('questions:questions', args=[study.slug])}{query}#weights"

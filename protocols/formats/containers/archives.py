@@ -11,7 +11,7 @@ from pathlib import Path
 from struct import Struct
 from typing import BinaryIO, Final
 
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 from text_rankings.base.names import has_unseen
 
 from ..problems import Problems, visible
@@ -151,14 +151,12 @@ def _opened(source: Source, problems: Problems) -> zipfile.ZipFile | None:
     except _DAMAGE as fault:
         if first_bytes(source, 4) == _LOCAL_SIGNATURE:
             # The central directory, which makes a file a zip, is at the end.
-            found = Message("a zip without its end, as after an interrupted download")
+            found = "a zip without its end, as after an interrupted download"
             problems.error("A1", found, "the whole file")
         elif isinstance(fault, zipfile.BadZipFile):
             problems.error("A1", "a file that is not a zip", "a zip archive")
         else:
-            problems.error(
-                "A1", "a damaged file ({value})", "a zip archive", value=visible(str(fault))[:200]
-            )
+            problems.error("A1", f"a damaged file ({visible(str(fault))[:200]})", "a zip archive")
     return None
 
 
@@ -167,9 +165,7 @@ def _members(
 ) -> Sequence[Member]:
     infos = archive.infolist()
     if len(infos) > limits.n_entries:
-        problems.error(
-            "A3", "{n} entries", "at most {n_entries}", n=len(infos), n_entries=limits.n_entries
-        )
+        problems.error("A3", f"{len(infos)} entries", f"at most {limits.n_entries}")
         return ()
     if not _ends_well(archive, problems) or not _is_laid_out_well(archive, infos, problems):
         return ()
@@ -188,17 +184,14 @@ def _members(
         total += info.file_size
         if total > limits.total_bytes:
             problems.error(
-                "A3",
-                "more than fits when unpacked",
-                "{total_bytes} bytes at most",
-                total_bytes=limits.total_bytes,
+                "A3", "more than fits when unpacked", f"{limits.total_bytes} bytes at most"
             )
             return ()
         if _is_small(info, path, problems, limits, max_bytes):
             members.append(Member(name, path, info))
     for what, n in unmarked.items():
-        names = ngettext_noop("{n} file name", "{n} file names", n)
-        problems.warning("L9", Message(what, names=names), "names marked as UTF-8")
+        names = counted(n, "file name")
+        problems.warning("L9", what.format(names=names), "names marked as UTF-8")
     return members
 
 
@@ -215,19 +208,12 @@ def _ends_well(archive: zipfile.ZipFile, problems: Problems) -> bool:
     behind = tail[at + _END_RECORD + comment :]
     if not behind:
         return True
-    expected = Message("a zip and nothing else")
+    expected = "a zip and nothing else"
     if not behind.strip(b"\0\r\n "):
-        problems.warning(
-            "A1",
-            "{value} after the end",
-            expected,
-            value=ngettext_noop("{n} empty byte", "{n} empty bytes", len(behind)),
-        )
+        problems.warning("A1", f"{counted(len(behind), 'empty byte')} after the end", expected)
         return True
-    found = Message(
-        "{value} after the end", value=ngettext_noop("{n} byte", "{n} bytes", len(behind))
-    )
-    problems.error("A2", found, "{wanted}; pack the files again", wanted=expected)
+    found = f"{counted(len(behind), 'byte')} after the end"
+    problems.error("A2", found, f"{expected}; pack the files again")
     return False
 
 
@@ -241,9 +227,8 @@ def _is_laid_out_well(
     if placed[0].header_offset > 0:
         problems.error(
             "A2",
-            "{header_offset} before the first entry",
+            f"{counted(placed[0].header_offset, 'byte')} before the first entry",
             "a zip and nothing else; pack the files again",
-            header_offset=ngettext_noop("{n} byte", "{n} bytes", placed[0].header_offset),
         )
         return False
     ends = [info.header_offset for info in placed[1:]] + [archive.start_dir]
@@ -275,9 +260,9 @@ def _path(info: zipfile.ZipInfo, unmarked: Counter[str]) -> str:
     try:
         decoded = path.encode("cp437").decode("utf-8")
     except UnicodeError:
-        unmarked[Message("{names} in an unknown encoding")] += 1
+        unmarked["{names} in an unknown encoding"] += 1
         return path
-    unmarked[Message("{names} in UTF-8 that do not say so")] += 1
+    unmarked["{names} in UTF-8 that do not say so"] += 1
     return decoded
 
 
@@ -290,14 +275,7 @@ def _is_safe(info: zipfile.ZipInfo, path: str, problems: Problems) -> bool:
     elif "\0" in info.orig_filename or has_unseen(path):
         problems.error("A2", "a name with characters that cannot be seen", "a plain name", shown)
     elif len(path) > _MAX_PATH:
-        problems.error(
-            "A2",
-            "a name of {n} characters",
-            "at most {max_path}",
-            shown,
-            n=len(path),
-            max_path=_MAX_PATH,
-        )
+        problems.error("A2", f"a name of {len(path)} characters", f"at most {_MAX_PATH}", shown)
     elif kind == stat.S_IFLNK:
         problems.error("A2", "a link", "a file", shown)
     elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
@@ -322,23 +300,13 @@ def _is_small(
         info.compress_size, 1
     )
     if info.file_size > max_bytes:
-        problems.error(
-            "A3",
-            "{file_size} bytes",
-            "{max_bytes} at most",
-            path,
-            file_size=info.file_size,
-            max_bytes=max_bytes,
-        )
+        problems.error("A3", f"{info.file_size} bytes", f"{max_bytes} at most", path)
     elif too_dense:
         problems.error(
             "A3",
-            "{file_size} bytes packed into {compress_size}",
-            "at most {ratio} times as many",
+            f"{info.file_size} bytes packed into {info.compress_size}",
+            f"at most {limits.ratio} times as many",
             path,
-            file_size=info.file_size,
-            compress_size=info.compress_size,
-            ratio=limits.ratio,
         )
     else:
         return True
@@ -357,14 +325,10 @@ def _content(
             content = stream.read(max_bytes + 1)
     except _DAMAGE as fault:
         reason = visible(str(fault))[:200]
-        problems.error(
-            "A1", "a damaged entry ({reason})", "an entry that unpacks", member.path, reason=reason
-        )
+        problems.error("A1", f"a damaged entry ({reason})", "an entry that unpacks", member.path)
         return None
     if len(content) > max_bytes:
-        problems.error(
-            "A3", "more bytes than it says", "{max_bytes} at most", member.path, max_bytes=max_bytes
-        )
+        problems.error("A3", "more bytes than it says", f"{max_bytes} at most", member.path)
         return None
     if content.startswith(_LOCAL_SIGNATURE):
         problems.error(
@@ -426,10 +390,10 @@ def read_whole(source: Source, problems: Problems, max_bytes: int, expected: str
             content = source.read(max_bytes + 1)
     except (OSError, ValueError) as fault:
         reason = visible(str(getattr(fault, "strerror", None) or fault))
-        problems.error("A1", "a file that cannot be read ({reason})", expected, reason=reason)
+        problems.error("A1", f"a file that cannot be read ({reason})", expected)
         return None
     if len(content) > max_bytes:
-        problems.error("A3", "a larger file", "at most {max_bytes} bytes", max_bytes=max_bytes)
+        problems.error("A3", "a larger file", f"at most {max_bytes} bytes")
         return None
     return content
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
 from protocols.core.regions import MAX_COORDINATE, Region
-from text_rankings.base.i18n import Message
 
 from ..problems import Fault, Span, quoted
 from .limits import MAX_POINTS, NOT_FINITE, NUMBER
@@ -36,7 +35,7 @@ def finite(value: Any, what: str = "a number") -> float:
         raise Fault("L2", shown(value), what)
     # Compared before it is converted: a whole number may be too large for a float.
     if not -MAX_COORDINATE <= value <= MAX_COORDINATE:
-        raise Fault("L3", shown(value), "{what}, up to {most:.0f}", what=what, most=MAX_COORDINATE)
+        raise Fault("L3", shown(value), f"{what}, up to {MAX_COORDINATE:.0f}")
     return float(value)
 
 
@@ -62,9 +61,7 @@ def confidence_of(value: Any) -> float | None:
         return None
     confidence = finite(value, "a confidence")
     if not 0 <= confidence <= 1:
-        raise Fault(
-            "L3", "a confidence of {confidence:g}", "a confidence in [0, 1]", confidence=confidence
-        )
+        raise Fault("L3", f"a confidence of {confidence:g}", "a confidence in [0, 1]")
     return confidence
 
 
@@ -73,7 +70,7 @@ def per_cent_of(value: Any) -> float:
 
     Raises Fault if it is not a number (L2) from 0 to 100 (L3).
     """
-    wanted = Message("a number from 0 to 100")
+    wanted = "a number from 0 to 100"
     per_cent = finite(value, wanted)
     if not 0 <= per_cent <= 100:
         raise Fault("L3", shown(value), wanted)
@@ -124,7 +121,7 @@ def objects_in(given: Mapping[str, Any], name: str, *inner: str) -> list[Mapping
     if found is None:
         return []
     if not isinstance(found, list) or not all(isinstance(of, Mapping) for of in found):
-        raise Fault("L1", "{value} as {what}", "a list of objects", value=shown(found), what=name)
+        raise Fault("L1", f"{shown(found)} as {name}", "a list of objects")
     return [one for of in found for one in objects_in(of, *inner)] if inner else found
 
 
@@ -141,7 +138,7 @@ def page_in(given: Mapping[str, Any], name: str, missing: int, first: int = 1) -
     """
     page = given.get(name, missing)
     if isinstance(page, bool) or not isinstance(page, int) or not first <= page < 10**6:
-        raise Fault("L2", shown(page), "a number from {first} as {name}", first=first, name=name)
+        raise Fault("L2", shown(page), f"a number from {first} as {name}")
     return page
 
 
@@ -151,8 +148,8 @@ def points_of(values: Sequence[Any]) -> tuple[float, ...]:
     Raises Fault if they are not three points or more (L1), of finite numbers (L2, L3).
     """
     if not 6 <= len(values) <= 2 * MAX_POINTS or len(values) % 2:
-        wanted = Message("an even number of coordinates, six or more")
-        raise Fault("L1", "{n} coordinates", wanted, n=len(values))
+        wanted = "an even number of coordinates, six or more"
+        raise Fault("L1", f"{len(values)} coordinates", wanted)
     return tuple([finite(value) for value in values])
 
 
@@ -184,9 +181,7 @@ def box_region(left: float, top: float, width: float, height: float, **fields: A
     Raises Fault if a side is not above 0.
     """
     if width <= 0 or height <= 0:
-        raise Fault(
-            "L4", "a box of {width:g} x {height:g}", "sides above 0", width=width, height=height
-        )
+        raise Fault("L4", f"a box of {width:g} x {height:g}", "sides above 0")
     return Region.from_box(left, top, left + width, top + height, **fields)
 
 
@@ -196,12 +191,12 @@ def size_of(width: Any, height: Any) -> tuple[int, int]:
     Raises Fault if the sides are not whole numbers from 1 to a million.
     """
     sides = (
-        finite(width, Message("a width in pixels")),
-        finite(height, Message("a height in pixels")),
+        finite(width, "a width in pixels"),
+        finite(height, "a height in pixels"),
     )
     if not all(1 <= side <= _MAX_SIDE and math.floor(side) == side for side in sides):
-        found = Message("an image of {sides:g} x {sides2:g}", sides=sides[0], sides2=sides[1])
-        raise Fault("L4", found, "whole numbers of pixels from 1 to {max_side}", max_side=_MAX_SIDE)
+        found = f"an image of {sides[0]:g} x {sides[1]:g}"
+        raise Fault("L4", found, f"whole numbers of pixels from 1 to {_MAX_SIDE}")
     return int(sides[0]), int(sides[1])
 
 
@@ -216,7 +211,7 @@ def size_in(
 def shown(value: Any) -> str:
     """Return a value of a JSON document as a message shows it; huge numbers are not written out."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**30:
-        return Message("a whole number of more than 30 digits")
+        return "a whole number of more than 30 digits"
     if isinstance(value, list | dict):
-        return Message("a list") if isinstance(value, list) else Message("a group of fields")
+        return "a list" if isinstance(value, list) else "a group of fields"
     return quoted(str(value))

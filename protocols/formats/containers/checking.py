@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final, Literal, TypeVar
 
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from ..names import fitted_names
 from ..problems import KEPT_AS_IT_IS, Nearest, Problem, Problems, pattern_of, quoted
@@ -14,8 +14,8 @@ T = TypeVar("T")
 # Meaning of an image without a file of results; only a person can decide.
 Meaning = Literal["empty", "not-evaluated"]
 _MEANINGS: Final[Mapping[str, str]] = {
-    "empty": Message("read as “no boxes”"),
-    "not-evaluated": Message("left out as “not evaluated”"),
+    "empty": "read as “no boxes”",
+    "not-evaluated": "left out as “not evaluated”",
 }
 
 
@@ -35,14 +35,12 @@ def with_known_names(archive: Archive, known: Collection[str]) -> tuple[Archive,
     changed = next((name, image) for name, image in image_of.items() if name != image)
     problems.warning(
         "N2",
-        "other names than those of the images, each read as the one image that it fits "
-        "({first} as {second})",
-        "the names of the images",
-        action=Message(
-            "read as the images with the same numbers or letters, since every name fits"
+        (
+            "other names than those of the images, each read as the one image that it fits "
+            f"({quoted(changed[0])} as {quoted(changed[1])})"
         ),
-        first=quoted(changed[0]),
-        second=quoted(changed[1]),
+        "the names of the images",
+        action="read as the images with the same numbers or letters, since every name fits",
     )
 
     def renamed(of: Mapping[str, T]) -> dict[str, T]:
@@ -69,14 +67,8 @@ def unknown_images(archive: Archive, known: Collection[str]) -> Problems:
     unknown = [image for image in _images(archive) if image not in known]
     names = pattern_of(known) if unknown else ""
     for image in unknown:
-        expected = Message(
-            "an image of the dataset, which has {names}{hint}",
-            names=names,
-            hint=nearest.hint(image),
-        )
-        problems.error(
-            "N2", "regions for {image}", expected, archive.entries.get(image), image=image
-        )
+        expected = f"an image of the dataset, which has {names}{nearest.hint(image)}"
+        problems.error("N2", f"regions for {image}", expected, archive.entries.get(image))
     return problems
 
 
@@ -95,14 +87,12 @@ def missing_images(
         if not lacking:
             continue
         some = ", ".join(lacking[:3]) + (" …" if len(lacking) > 3 else "")
-        absent = ngettext_noop("{n} image", "{n} images", len(lacking))
-        found = Message("no file for {absent} ({some})", absent=absent, some=some)
+        absent = counted(len(lacking), "image")
+        found = f"no file for {absent} ({some})"
         if method is not None:
-            found = Message(
-                "no file of {method} for {absent} ({some})", method=method, absent=absent, some=some
-            )
+            found = f"no file of {method} for {absent} ({some})"
         if meaning is None:
-            expected = Message(
+            expected = (
                 "a file for each image, or your choice of whether a missing one means “no boxes” "
                 "or “not evaluated”"
             )
@@ -130,16 +120,11 @@ def outside_images(archive: Archive, sizes: Mapping[str, tuple[int, int]]) -> Pr
                     lines = archive.lines.get(image)
                     problems.warning(
                         "L6",
-                        "region {value} reaches {over:g} px outside {image}",
-                        "coordinates within {width} x {height}",
+                        f"region {at + 1} reaches {over:g} px outside {image}",
+                        f"coordinates within {width} x {height}",
                         archive.entries.get(image),
                         None if lines is None else lines[at],
                         action=KEPT_AS_IT_IS,
-                        value=at + 1,
-                        over=over,
-                        image=image,
-                        width=width,
-                        height=height,
                     )
     return problems
 

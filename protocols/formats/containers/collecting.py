@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 from text_rankings.base.names import has_unseen, natural_order
 
 from ..problems import KEPT, KEPT_AS_IT_IS, LEFT_OUT, READ_ANYWAY, Fault, Problems, quoted
@@ -20,11 +20,11 @@ from .limits import BATCH, MAX_NAME
 from .shapes import may_be_shares, odd_shapes, refuse_shares, tell_shape
 
 # A fault with its place inside an image.
-IN_IMAGE: Final = Message("{fault} ({what} {at} of {image})")
-REGION: Final = Message("region")
-LINE: Final = Message("line")
-SHAPE: Final = Message("shape")
-_ONE_NAME_EACH: Final = Message("a name for each image; folders are not part of names")
+IN_IMAGE: Final = "{fault} ({what} {at} of {image})"
+REGION: Final = "region"
+LINE: Final = "line"
+SHAPE: Final = "shape"
+_ONE_NAME_EACH: Final = "a name for each image; folders are not part of names"
 _Place = tuple[str | None, int | None, str | None]
 
 
@@ -112,13 +112,7 @@ class Collector:
         Raises Fault if it has no usable name (N1).
         """
         if not name.strip() or len(name) > MAX_NAME or has_unseen(name):
-            raise Fault(
-                "N1",
-                "the name {name}",
-                "1 to {max_name} plain characters",
-                name=quoted(name),
-                max_name=MAX_NAME,
-            )
+            raise Fault("N1", f"the name {quoted(name)}", f"1 to {MAX_NAME} plain characters")
         self.n_found += 1
         self._regions.setdefault(method, {}).setdefault(name, [])
         if size is not None:
@@ -138,11 +132,8 @@ class Collector:
         if first != path and are_different(first, path):
             raise Fault(
                 "N3",
-                "{first} and {second}, which are both named {name}",
+                (f"{quoted(first)} and {quoted(path)}, which are both named {quoted(name)}"),
                 _ONE_NAME_EACH,
-                first=quoted(first),
-                second=quoted(path),
-                name=quoted(name),
             )
         return name
 
@@ -150,9 +141,9 @@ class Collector:
         """Return the fault that an image was declared before, with the file that did."""
         entry = self._entries.get(name)
         if entry is None:
-            return Fault("N3", "a second image {name}", "each image once", name=shown(name))
-        found = "a second image {name} (the other: {entry})"
-        return Fault("N3", found, _ONE_NAME_EACH, name=quoted(name), entry=quoted(entry))
+            return Fault("N3", f"a second image {shown(name)}", "each image once")
+        found = f"a second image {quoted(name)} (the other: {quoted(entry)})"
+        return Fault("N3", found, _ONE_NAME_EACH)
 
     def bare(self, name: str, entry: str | None) -> None:
         """Take an image whose document has no sign of its format; it counts only among others."""
@@ -190,7 +181,7 @@ class Collector:
             try:
                 self.add(name, region_of(one), entry=entry, line=line, given=one)
             except Fault as fault:
-                found = Message(IN_IMAGE, fault=fault.found, what=what, at=at, image=name)
+                found = IN_IMAGE.format(fault=fault.found, what=what, at=at, image=name)
                 self._problems.error(fault.code, found, fault.expected, entry, line)
 
     def add(
@@ -227,13 +218,12 @@ class Collector:
         if shape in self._seen:
             self._problems.warning(
                 "L8",
-                "the same region of {image} again",
+                f"the same region of {image} again",
                 "each region once",
                 entry,
                 line,
                 text=text,
                 action=KEPT,
-                image=image,
             )
         self._seen.add(shape)
         self._tell_outside(image, region, entry, line, text)
@@ -262,9 +252,9 @@ class Collector:
 
     def _tell_account(self) -> None:
         for (reason, *values), of in self._account.items():
-            found = Message(ngettext_noop(reason.one, reason.many, of.n), **dict(values))
+            found = (reason.one if of.n == 1 else reason.many).format(n=of.n, **dict(values))
             if of.image is not None:
-                found = Message("{units} (first in {image})", units=found, image=of.image)
+                found = f"{found} (first in {of.image})"
             action = LEFT_OUT if reason.code == "U1" else READ_ANYWAY
             self._problems.warning(
                 reason.code, found, reason.expected, of.entry, of.line, action=action
@@ -299,16 +289,12 @@ class Collector:
         if over > 0:
             self._problems.warning(
                 "L6",
-                "a region that reaches {over:g} px outside {image}",
-                "coordinates within {width} x {height}",
+                f"a region that reaches {over:g} px outside {image}",
+                f"coordinates within {width} x {height}",
                 entry,
                 line,
                 text=text,
                 action=KEPT_AS_IT_IS,
-                over=over,
-                image=image,
-                width=width,
-                height=height,
             )
 
     def _look_at_shapes(self) -> None:
@@ -332,9 +318,8 @@ class Collector:
         self._leave_out_blanks()
         self._tell_account()
         if self._n_unstorable:
-            found = Message(
-                "null characters or halves of characters in {n_unstorable} texts (replaced)",
-                n_unstorable=self._n_unstorable,
+            found = (
+                f"null characters or halves of characters in {self._n_unstorable} texts (replaced)"
             )
             self._problems.warning("L9", found, "texts in Unicode")
         methods = {
@@ -344,10 +329,7 @@ class Collector:
         named = {method: images for method, images in methods.items() if method is not None}
         n_nameless = sum(map(len, methods.get(None, {}).values()))
         if named and n_nameless:
-            found = Message(
-                "{n_nameless} without a method among others that have one",
-                n_nameless=ngettext_noop("{n} region", "{n} regions", n_nameless),
-            )
+            found = f"{counted(n_nameless, 'region')} without a method among others that have one"
             self._problems.error("S3", found, "a method for each, or for none")
         single = next(iter(methods.values())) if len(methods) == 1 else {}
         return Archive(
@@ -412,7 +394,7 @@ class Collector:
 
 
 def _nothing_of(slug: str) -> Fault:
-    return Fault("A1", "nothing of the format {slug}", "its elements", slug=slug)
+    return Fault("A1", f"nothing of the format {slug}", "its elements")
 
 
 def reader_of(

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from text_rankings.base.i18n import Message
-
 from ..problems import PASSED_OVER, Fault, Problems, quoted, visible
 from .archives import Limits, Source, first_bytes, open_archive, read_whole
 from .contents import OnEntry
@@ -51,7 +49,7 @@ def documents(
     called with the number of finished documents and of all.
     """
     suffix = suffixes if isinstance(suffixes, str) else suffixes[0]
-    expected = Message("a {suffix} file, or a zip of such files", suffix=suffix)
+    expected = f"a {suffix} file, or a zip of such files"
     if not first_bytes(source, 4).startswith((b"PK\x03\x04", b"PK\x05\x06")):
         content = read_whole(source, problems, limits.document_bytes, expected)
         if content is not None:
@@ -67,12 +65,10 @@ def documents(
         for member in archive.members:
             # Photographs give the sizes of images.
             if not member.name.lower().endswith(suffixes) and not _PICTURE.match(member.name):
-                found = Message("the name {name}", name=quoted(member.name))
-                problems.warning(
-                    "N1", found, "NAME{suffix}", member.path, action=PASSED_OVER, suffix=suffix
-                )
+                found = f"the name {quoted(member.name)}"
+                problems.warning("N1", found, f"NAME{suffix}", member.path, action=PASSED_OVER)
         if not fitting and not problems.has_errors:
-            problems.error("A1", "no {suffix} file in it", expected, suffix=suffix)
+            problems.error("A1", f"no {suffix} file in it", expected)
         for done, member in enumerate(fitting, 1):
             content = archive.content(member, limits.document_bytes)
             if content is not None:
@@ -94,7 +90,7 @@ def text_of(document: Document, problems: Problems) -> str:
             text = content.decode()
         except UnicodeDecodeError:
             text, encoding = guessed_text(content)
-            problems.warning("F7", "a text in {encoding}", "plain UTF-8", entry, encoding=encoding)
+            problems.warning("F7", f"a text in {encoding}", "plain UTF-8", entry)
     if _UNSAFE.search(text):
         problems.warning("L9", "null characters (replaced)", "plain UTF-8", entry)
         text = storable(text)
@@ -158,7 +154,7 @@ def json_of(document: Document, problems: Problems, *, unique: bool = False) -> 
     """Return the data of a JSON document; raise Fault as json_in() does, with its line."""
     text = text_of(document, problems)
     try:
-        return json_in(text, Message("a JSON document"), unique=unique)
+        return json_in(text, "a JSON document", unique=unique)
     except Fault as fault:
         if isinstance(cause := fault.__cause__, json.JSONDecodeError):
             start = text.rfind("\n", 0, cause.pos) + 1
@@ -176,7 +172,7 @@ def json_in(text: str, expected: str = "JSON", *, unique: bool = False) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_unique if unique else None)
     except json.JSONDecodeError as fault:
-        raise Fault("A1", "no JSON: {msg}", expected, msg=visible(fault.msg)) from fault
+        raise Fault("A1", f"no JSON: {visible(fault.msg)}", expected) from fault
     except RecursionError as fault:
         raise Fault("A3", "lists nested too deeply", expected) from fault
     except ValueError as fault:
@@ -189,5 +185,5 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise Fault("N3", "{value} twice", "each name once", value=quoted(twice))
+        raise Fault("N3", f"{quoted(twice)} twice", "each name once")
     return found

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from xml.parsers import expat
 
-from text_rankings.base.i18n import Message
-
 from ..problems import Fault, Problems, quoted, visible
 from .documents import Document
 
@@ -46,12 +44,10 @@ def parse_xml(document: Document, elements: Elements, problems: Problems) -> boo
     def opened(tag: str, attributes: dict[str, str]) -> None:
         name = tag.rpartition(":")[2]
         if not elements.open and name != elements.root:
-            raise _Stopped("A1", "a document {tag}", f"<{elements.root}>", tag=quoted(tag))
+            raise _Stopped("A1", f"a document {quoted(tag)}", f"<{elements.root}>")
         elements.open.append(name)
         if len(elements.open) > _MAX_DEPTH:
-            raise _Stopped(
-                "A3", "elements nested more than {max_depth} deep", "fewer", max_depth=_MAX_DEPTH
-            )
+            raise _Stopped("A3", f"elements nested more than {_MAX_DEPTH} deep", "fewer")
         _guarded(lambda: elements.start(name, attributes))
 
     def closed(tag: str) -> None:
@@ -79,7 +75,7 @@ def parse_xml(document: Document, elements: Elements, problems: Problems) -> boo
         problems.fault(fault, document.entry, parser.CurrentLineNumber)
         return False
     except (expat.ExpatError, LookupError, ValueError) as fault:
-        found = Message("no XML: {value}", value=visible(str(fault))[:200])
+        found = f"no XML: {visible(str(fault))[:200]}"
         line = getattr(fault, "lineno", None)
         problems.error("A1", found, "an XML document", document.entry, line)
         return False

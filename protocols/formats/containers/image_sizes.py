@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from ..problems import Problems
 from .archives import Limits, Source, open_archive
@@ -258,10 +258,10 @@ def _is_in_proportion(sides: tuple[int, int], others: tuple[int, int]) -> bool:
 
 def _tell_unknown(problems: Problems, unknown: Sequence[str], unit: Unit) -> None:
     some = ", ".join(unknown[:3]) + (" …" if len(unknown) > 3 else "")
-    images = ngettext_noop("{n} image", "{n} images", len(unknown))
-    words = Message("shares of {value} whose size is not known ({some})")
+    images = counted(len(unknown), "image")
+    words = "shares of {value} whose size is not known ({some})"
     if unit == Unit.FROM_BELOW:
-        words = Message("y from the lower edge of {value} whose size is not known ({some})")
+        words = "y from the lower edge of {value} whose size is not known ({some})"
     found = words.format(value=images, some=some)
     problems.error("S3", found, "the photographs, in the same load or in the zip itself")
 
@@ -272,23 +272,24 @@ def _tell_frames(problems: Problems, in_frame: Mapping[bool, Sequence[str]], siz
     if asked:
         problems.error(
             "F8",
-            "coordinates that depend on WebP photographs with an EXIF orientation ({some})",
+            (
+                "coordinates that depend on WebP photographs with an EXIF orientation ({some})"
+            ).format(some=", ".join(asked[:3]) + (" …" if len(asked) > 3 else "")),
             "photographs without it: some programs turn a WebP by it, browsers do not",
-            some=", ".join(asked[:3]) + (" …" if len(asked) > 3 else ""),
         )
     for is_stored, of_frame in in_frame.items():
         images = [of for of in of_frame if orientation_of(sizes.get(of)) > 1]
-        words = Message(
+        words = (
             "coordinates that depend on the sides of {images} with an EXIF orientation, read in the "
             "upright photographs"
         )
         if is_stored:
-            words = Message(
+            words = (
                 "coordinates that depend on the sides of {images} with an EXIF orientation, read in the "
                 "photographs as stored and turned upright"
             )
         if images:
-            n_images = ngettext_noop("{n} photograph", "{n} photographs", len(images))
+            n_images = counted(len(images), "photograph")
             problems.warning("F8", words.format(images=n_images), "pixels")
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from protocols.core.geometry import Shapes
 from protocols.core.lazy_shapely import shapely
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from ..problems import KEPT, REORDERED, Problems, quoted
 
@@ -60,8 +60,8 @@ def tell_shape(
     entry, number, line = place
     shown = quoted(_numbers(region.points))
     if code == "L4":
-        found = Message("a shape without area, {shown}", shown=shown)
-        wanted = Message("a shape with an area")
+        found = f"a shape without area, {shown}"
+        wanted = "a shape with an area"
         if region.cell is not None or not refuses:
             # Published tables have empty cells that are drawn as a line.
             problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
@@ -70,24 +70,22 @@ def tell_shape(
     elif code == "L5":
         problems.warning(
             code,
-            "a polygon that crosses itself, {shown}",
+            f"a polygon that crosses itself, {shown}",
             "a simple polygon",
             entry,
             number,
             text=line,
-            action=Message("kept; measured as {repair}", repair=repair),
-            shown=shown,
+            action=f"kept; measured as {repair}",
         )
     else:
         problems.warning(
             code,
-            "corners that run counter-clockwise, {shown}",
+            f"corners that run counter-clockwise, {shown}",
             "clockwise",
             entry,
             number,
             text=line,
             action=REORDERED if reordered else KEPT,
-            shown=shown,
         )
 
 
@@ -101,11 +99,12 @@ def refuse_shares(problems: Problems, n: int, place: tuple[str | None, int | Non
     """Add the error of a file all of whose regions have shares for pixels; the place is of the first."""
     problems.error(
         "F9",
-        "coordinates from 0 to 1 in {regions}",
+        "coordinates from 0 to 1 in {regions}".format(
+            regions=("{n} region" if n == 1 else "all {n} regions").format(n=n)
+        ),
         "pixels; shares of an image's sides are read as yolo (boxes, polygons, oriented boxes) or "
         "open-images",
         *place,
-        regions=ngettext_noop("{n} region", "all {n} regions", n),
     )
 
 
@@ -138,11 +137,11 @@ def _repair(polygon: "shapely.Geometry") -> str:
         if shapely.get_type_id(part) == shapely.GeometryType.POLYGON
     ]
     if not rings:
-        return Message("nothing: it has no area")
+        return "nothing: it has no area"
     parts = [quoted(ring) for ring in rings[:3]]
     if len(rings) > 3:
-        parts.append(ngettext_noop("{n} further part", "{n} further parts", len(rings) - 3))
-    return Message(" and ").join(parts)
+        parts.append(counted(len(rings) - 3, "further part"))
+    return " and ".join(parts)
 
 
 def _self_crossing(regions: Sequence[Region]) -> NDArray[np.bool_]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
@@ -85,7 +84,7 @@ class _Alto(Elements):
     def _started(self, attributes: Mapping[str, str]) -> Page:
         unit = self._told("MeasurementUnit") or _UNIT
         if unit != _UNIT:
-            raise Fault("L2", "measures in {unit}", "measures in pixels", unit=quoted(unit))
+            raise Fault("L2", f"measures in {quoted(unit)}", "measures in pixels")
         size = None
         if "WIDTH" in attributes and "HEIGHT" in attributes:
             sides = [checked.finite_in(attributes[side]) for side in ("WIDTH", "HEIGHT")]
@@ -132,11 +131,8 @@ def _region(unit: Unit) -> Region:
         numbers = given[_POINTS].replace(",", " ").split()
         return Region(checked.points_of([checked.finite_in(of) for of in numbers]), **known)
     if not any(side in given for side in _SIDES):
-        wanted = Message("HPOS, VPOS, WIDTH and HEIGHT, or a Shape")
+        wanted = "HPOS, VPOS, WIDTH and HEIGHT, or a Shape"
         name = next(name for name, level in _LEVELS.items() if level == unit.level)
-        raise Fault("S3", "a {name} without an outline", wanted, name=name)
-    sides = [
-        checked.finite_in(given.get(side, ""), Message("a number as {side}", side=side))
-        for side in _SIDES
-    ]
+        raise Fault("S3", f"a {name} without an outline", wanted)
+    sides = [checked.finite_in(given.get(side, ""), f"a number as {side}") for side in _SIDES]
     return checked.box_region(*sides, **known)

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
@@ -14,7 +13,7 @@ from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import OTHERS, units_of
 from ..problems import Fault, Problems, quoted
 
-_WANTED: Final = Message('an object with "analyzeResult" or "readResult"')
+_WANTED: Final = 'an object with "analyzeResult" or "readResult"'
 # Members of the versions for the same thing.
 _DONE: Final = "succeeded"
 _OUTLINES: Final = ("polygon", "boundingPolygon", "boundingBox")
@@ -43,19 +42,17 @@ def _read_pages(
         if page.get("unit") == "inch":
             # A page in inches has no size in pixels; its shares are those of its picture.
             width, height = (
-                checked.finite(page.get(side), Message("{side} of a page in inches", side=side))
+                checked.finite(page.get(side), f"{side} of a page in inches")
                 for side in ("width", "height")
             )
             if not width > 0 < height:
-                raise Fault("L4", "a page of {n} x {m} inches", "sides above 0", n=width, m=height)
+                raise Fault("L4", f"a page of {width} x {height} inches", "sides above 0")
             unit, scale = Unit.SHARES, (1 / width, 1 / height)
         elif (
             None in sides and abs(angle := checked.finite(page.get("angle", 0), "angle")) > _TURNED
         ):
             # Its pixels may be those of the picture before or after it was turned.
-            turned = Message(
-                "page {n} rotated by {angle:g}°, without its size", n=number, angle=angle
-            )
+            turned = f"page {number} rotated by {angle:g}°, without its size"
             raise Fault("L4", turned, "width and height of the page, or a page that is upright")
         areas = areas_by_page.get(number, [])
         found = _units(page, areas, lines, collector, document.entry)
@@ -90,15 +87,11 @@ def _check_status(data: Any) -> None:
     says = error.get("message") or error.get("code") if isinstance(error, Mapping) else None
     if status in (None, _DONE) and not says:
         return
-    found = Message("an operation with the status {status}", status=checked.shown(status))
+    found = f"an operation with the status {checked.shown(status)}"
     if says:
-        found = Message("the fault {message}", message=quoted(str(says)))
+        found = f"the fault {quoted(str(says))}"
         if status is not None:
-            found = Message(
-                "an operation with the status {status}: {says}",
-                status=checked.shown(status),
-                says=quoted(str(says)),
-            )
+            found = f"an operation with the status {checked.shown(status)}: {quoted(str(says))}"
     raise Fault("A1", found, "the answer of an operation that has succeeded")
 
 

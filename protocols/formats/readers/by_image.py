@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
@@ -20,7 +19,7 @@ from ..problems import Fault, Problems
 
 _PREFIX: Final = re.compile(r"(?:gt|res)_(?=.)", re.DOTALL)
 _BEGINS: Final = re.compile(r'\s*+\{\s*+"(?:gt|res)_[^"]{1,50}"\s*+:\s*+\[')
-_WANTED: Final = Message('an object of lists by image, {"gt_1": [{"points": …}]}')
+_WANTED: Final = 'an object of lists by image, {"gt_1": [{"points": …}]}'
 
 
 def is_by_image(text: str) -> bool:
@@ -43,13 +42,7 @@ read_by_image: Final = reader_of("art-json", ".json", _read_by_image)
 def _read_image(image: str, regions: Any, collector: Collector, entry: str | None) -> None:
     image = storable(image)
     if not isinstance(regions, list):
-        raise Fault(
-            "L1",
-            "{regions} for {image}",
-            _WANTED,
-            regions=checked.shown(regions),
-            image=checked.shown(image),
-        )
+        raise Fault("L1", f"{checked.shown(regions)} for {checked.shown(image)}", _WANTED)
     collector.image_with(image, regions, _region, REGION, entry=entry)
 
 

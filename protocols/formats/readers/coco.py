@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from protocols.core.regions import Cell, Region, Run
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.archives import Limits
@@ -43,7 +42,7 @@ _NAMELESS: Final = Reason(
 _MAX_PIXELS: Final = 50_000_000
 _MAX_RUNS: Final = 100_000
 _ILLEGIBLE: Final = "illegible"
-_LAYOUT: Final = Message('an object with "images" and "annotations", or a list of annotations')
+_LAYOUT: Final = 'an object with "images" and "annotations", or a list of annotations'
 
 
 def _read_coco(
@@ -126,12 +125,7 @@ class _Dataset:
             work()
         except Fault as fault:
             self._problems.error(
-                fault.code,
-                "{fault} ({place})",
-                fault.expected,
-                self._entry,
-                fault=fault.found,
-                place=place_of(),
+                fault.code, f"{fault.found} ({place_of()})", fault.expected, self._entry
             )
 
     def _read_image(self, image: Any, methods: set[str | None]) -> None:
@@ -141,10 +135,7 @@ class _Dataset:
         id_ = _id(image["id"])
         if not isinstance(given, str):
             raise Fault(
-                "S3",
-                "an image {image} without a name",
-                '"file_name"',
-                image=checked.shown(image["id"]),
+                "S3", f"an image {checked.shown(image['id'])} without a name", '"file_name"'
             )
         name = storable(given) if "name" in image else self._collector.named(given)
         if name in self._collector or id_ in self._images:
@@ -168,14 +159,14 @@ class _Dataset:
             self._collector.count(_NAMELESS, self._entry, n=n, keys=keys)
 
     def _image_place(self, n: int) -> str:
-        return Message("image {n}", n=n)
+        return f"image {n}"
 
     def _place(self, n: int, annotation: Any) -> str:
         id_ = _id(annotation.get("image_id")) if isinstance(annotation, dict) else None
         if id_ is None:
-            return Message("annotation {n}", n=n)
+            return f"annotation {n}"
         image = quoted(self._images.get(id_, id_))
-        return Message("annotation {n}, image {image}", n=n, image=image)
+        return f"annotation {n}, image {image}"
 
     def _read_annotation(self, annotation: Any, listed: bool) -> None:
         if not isinstance(annotation, dict):
@@ -188,10 +179,7 @@ class _Dataset:
             image = self._collector.named(id_)
         if image is None:
             raise Fault(
-                "N2",
-                "the image_id {annotation}",
-                "one of the images",
-                annotation=checked.shown(annotation["image_id"]),
+                "N2", f"the image_id {checked.shown(annotation['image_id'])}", "one of the images"
             )
         method = _method(annotation) or self._method
         region = read_region(annotation, self._categories)
@@ -295,14 +283,14 @@ def _id(value: Any) -> str | None:
 def _method(given: Mapping[str, Any]) -> str | None:
     method = given.get("method")
     if method is not None and (not isinstance(method, str) or not method.strip()):
-        raise Fault("S3", "{method} as method", "a name", method=checked.shown(method))
+        raise Fault("S3", f"{checked.shown(method)} as method", "a name")
     return None if method is None else storable(method)
 
 
 def _text(annotation: Mapping[str, Any], key: str) -> str | None:
     value = annotation.get(key)
     if value is not None and not isinstance(value, str):
-        raise Fault("L2", "{value} as {what}", "a text", value=checked.shown(value), what=key)
+        raise Fault("L2", f"{checked.shown(value)} as {key}", "a text")
     return value
 
 
@@ -310,13 +298,7 @@ def _is_ignored(annotation: Mapping[str, Any], text: str | None) -> bool:
     for key in ("ignored", "ignore", "iscrowd"):
         if annotation.get(key) is not None:
             if annotation[key] not in (0, 1):
-                raise Fault(
-                    "L2",
-                    "{value} as {what}",
-                    "0 or 1",
-                    value=checked.shown(annotation[key]),
-                    what=key,
-                )
+                raise Fault("L2", f"{checked.shown(annotation[key])} as {key}", "0 or 1")
             if key == "ignored" or annotation[key]:
                 return bool(annotation[key])
     # TextOCR writes a full stop for what cannot be read; COCO-Text has a field for that.
@@ -332,7 +314,7 @@ def _cell(value: Any) -> Cell | None:
         or len(value) != 4
         or not all(isinstance(of, int) and 0 <= of < 10**6 for of in value)
     ):
-        raise Fault("L1", "{value} as cell", "four whole numbers", value=checked.shown(value))
+        raise Fault("L1", f"{checked.shown(value)} as cell", "four whole numbers")
     first_row, first_column, last_row, last_column = value
     return first_row, first_column, last_row, last_column
 
@@ -347,9 +329,7 @@ def _shape(annotation: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[Run,
     if isinstance(segmentation, list) and segmentation:
         if all(isinstance(part, list) for part in segmentation):
             if len(segmentation) > 1:
-                raise Fault(
-                    "L1", "{n} polygons", "one; a region has one outline", n=len(segmentation)
-                )
+                raise Fault("L1", f"{len(segmentation)} polygons", "one; a region has one outline")
             segmentation = segmentation[0]
         return checked.points_of(segmentation), None
     for key in ("points", "mask"):
@@ -359,7 +339,7 @@ def _shape(annotation: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[Run,
     if not isinstance(box, list):
         raise Fault("L1", "no outline", '"segmentation" or "bbox"')
     if len(box) != 4:
-        raise Fault("L1", "{n} numbers as bbox", "x, y, width, height", n=len(box))
+        raise Fault("L1", f"{len(box)} numbers as bbox", "x, y, width, height")
     left, top, width, height = (checked.finite(value) for value in box)
     return checked.box_region(left, top, width, height).points, None
 
@@ -374,14 +354,14 @@ def _mask(runs: Sequence[Run]) -> tuple[tuple[float, ...], tuple[Run, ...]]:
 
 
 def _runs(given: Any) -> Iterator[Run]:
-    wanted = Message("a list of [row, first column, column after the last]")
+    wanted = "a list of [row, first column, column after the last]"
     if not isinstance(given, list) or len(given) > _MAX_RUNS:
-        raise Fault("L1", "{given} as pixels", wanted, given=checked.shown(given))
+        raise Fault("L1", f"{checked.shown(given)} as pixels", wanted)
     for run in given:
         if not isinstance(run, list) or len(run) != 3:
-            raise Fault("L1", "{run} in pixels", wanted, run=checked.shown(run))
+            raise Fault("L1", f"{checked.shown(run)} in pixels", wanted)
         if not all(isinstance(of, int) and abs(of) < 10**6 for of in run) or run[1] >= run[2]:
-            raise Fault("L2", "{run} in pixels", wanted, run=checked.shown(str(run)[:100]))
+            raise Fault("L2", f"{checked.shown(str(run)[:100])} in pixels", wanted)
         yield run[0], run[1], run[2]
 
 
@@ -404,14 +384,7 @@ def decoded_mask(given: Mapping[str, Any]) -> NDArray[np.bool_]:
         raise Fault("L1", "run lengths without their size", '"size": [height, width]')
     width, height = checked.size_of(size[1], size[0])
     if width * height > _MAX_PIXELS:
-        raise Fault(
-            "A3",
-            "a mask of {width} x {height}",
-            "at most {max_pixels} pixels",
-            width=width,
-            height=height,
-            max_pixels=_MAX_PIXELS,
-        )
+        raise Fault("A3", f"a mask of {width} x {height}", f"at most {_MAX_PIXELS} pixels")
     if isinstance(counts, str):
         counts = list(_lengths(counts))
     if not isinstance(counts, list) or not all(
@@ -419,8 +392,8 @@ def decoded_mask(given: Mapping[str, Any]) -> NDArray[np.bool_]:
     ):
         raise Fault("L2", "values that are not run lengths", '"counts" as whole numbers or as text')
     if sum(counts) != width * height:
-        wanted = Message("{n} pixels", n=width * height)
-        raise Fault("L1", "run lengths of {counts} pixels", wanted, counts=sum(counts))
+        wanted = f"{width * height} pixels"
+        raise Fault("L1", f"run lengths of {sum(counts)} pixels", wanted)
     pixels = np.repeat(np.arange(len(counts)) % 2 == 1, counts)
     return np.asarray(pixels.reshape(width, height).T)
 
@@ -433,10 +406,7 @@ def _lengths(text: str) -> Iterator[int]:
         bits = ord(char) - 48
         if not 0 <= bits < 64 or shift > 60:
             raise Fault(
-                "L2",
-                "{char} in compressed run lengths",
-                "COCO's characters",
-                char=checked.shown(char),
+                "L2", f"{checked.shown(char)} in compressed run lengths", "COCO's characters"
             )
         value |= (bits & 31) << shift
         shift += 5

@@ -10,7 +10,6 @@ from xml.parsers import expat
 from protocols.core.errors import ProtocolError
 from protocols.core.regions import Cell, Region
 from protocols.tables.relations import MAX_POSITIONS, MAX_RELATIONS
-from text_rankings.base.i18n import Message
 
 from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
@@ -44,14 +43,11 @@ class DocumentError(ProtocolError, ValueError):
         *,
         file: str = "",
         place: str = "",
-        **values: object,
     ) -> None:
-        self.code, self.line, self.found = code, line, Message(words, **values)
+        self.code, self.line, self.found = code, line, words
         super().__init__(": ".join(filter(None, (f"{file}{place}", self.found))))
         if place:
-            self.found = Message(
-                "{place}: {fault}", place=place.removeprefix(", "), fault=self.found
-            )
+            self.found = f"{place.removeprefix(', ')}: {self.found}"
 
 
 def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tuple[Region, ...]:
@@ -65,7 +61,7 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
     document type or entities, is too large, or a table or cell is incomplete or unreadable.
     """
     if len(content) > _MAX_BYTES:
-        raise DocumentError("more than {max_bytes} bytes", "A3", file=place, max_bytes=_MAX_BYTES)
+        raise DocumentError(f"more than {_MAX_BYTES} bytes", "A3", file=place)
     parser = expat.ParserCreate()
     document = _Document(place, with_cells=with_cells)
     parser.StartElementHandler = document.start
@@ -79,9 +75,7 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
         raise
     except (expat.ExpatError, LookupError, ValueError) as fault:
         line = getattr(fault, "lineno", None)
-        raise DocumentError(
-            "not readable as XML ({fault})", line=line, file=place, fault=fault
-        ) from fault
+        raise DocumentError(f"not readable as XML ({fault})", line=line, file=place) from fault
     return tuple(document.regions)
 
 
@@ -97,9 +91,7 @@ def read_folder(folder: Path) -> dict[str, Path]:
         if path.suffix.lower() != ".xml" or path.name.startswith(".") or not path.is_file():
             continue
         if path.stem in files:
-            raise DocumentError(
-                "a second file for {other}", file=path.name, other=files[path.stem].name
-            )
+            raise DocumentError(f"a second file for {files[path.stem].name}", file=path.name)
         files[path.stem] = path
     return files
 
@@ -113,9 +105,7 @@ def read_file(path: Path, *, with_cells: bool = True) -> tuple[Region, ...]:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
     except OSError as fault:
-        raise DocumentError(
-            "cannot be read ({strerror})", file=path.name, strerror=fault.strerror
-        ) from fault
+        raise DocumentError(f"cannot be read ({fault.strerror})", file=path.name) from fault
     return read_document(content, path.name, with_cells=with_cells)
 
 
@@ -161,15 +151,11 @@ class _Document:
         parent = self._open[-1] if self._open else None
         self._open.append(tag)
         if parent is None and tag != "document":
-            self._refuse(
-                'expected a root element "document", got {tag}', code="A1", tag=quoted(tag)
-            )
+            self._refuse(f'expected a root element "document", got {quoted(tag)}', code="A1")
         if parent is None:
             self._is_named = "filename" in attributes
         if len(self._open) > _MAX_DEPTH:
-            self._refuse(
-                "elements nested more than {max_depth} deep", code="A3", max_depth=_MAX_DEPTH
-            )
+            self._refuse(f"elements nested more than {_MAX_DEPTH} deep", code="A3")
         if len(self._open) == 2 and tag != "table":
             self._other = self._other or tag
         if tag == "table":
@@ -206,7 +192,7 @@ class _Document:
     def _check_empty(self) -> None:
         """Refuse a document without tables, unless it names its image as those of the competition."""
         if self._other is not None:
-            self._refuse("no table, but an element {tag}", code="A1", tag=quoted(self._other))
+            self._refuse(f"no table, but an element {quoted(self._other)}", code="A1")
         if not self._is_named:
             self._refuse('no table, and no attribute "filename"', code="A1")
 
@@ -221,21 +207,21 @@ class _Document:
     def _cell(self) -> str:
         return f"{self._table}, cell {self._n_cells}"
 
-    def _refuse(self, words: str, place: str = "", code: str = "L1", **values: object) -> NoReturn:
-        raise DocumentError(words, code, None, file=self._file, place=place, **values)
+    def _refuse(self, words: str, place: str = "", code: str = "L1") -> NoReturn:
+        raise DocumentError(words, code, None, file=self._file, place=place)
 
     def _start_table(self) -> None:
         if "table" in self._open[:-1]:
             self._refuse("a table inside it", self._table)
         if self._n_tables == _MAX_TABLES:
-            self._refuse("more than {max_tables} tables", code="A3", max_tables=_MAX_TABLES)
+            self._refuse(f"more than {_MAX_TABLES} tables", code="A3")
         self._outline, self._cells, self._n_cells = None, [], 0
 
     def _start_cell(self, parent: str | None, attributes: Mapping[str, str]) -> None:
         if parent != "table":
             self._refuse("a cell that is not directly in a table")
         if self._n_cells == _MAX_CELLS:
-            self._refuse("more than {max_cells} cells", self._table, "A3", max_cells=_MAX_CELLS)
+            self._refuse(f"more than {_MAX_CELLS} cells", self._table, "A3")
         first_row, last_row = self._range(attributes, "row")
         first_column, last_column = self._range(attributes, "col")
         self._grid = first_row, first_column, last_row, last_column
@@ -244,39 +230,24 @@ class _Document:
     def _range(self, attributes: Mapping[str, str], line: str) -> tuple[int, int]:
         start, end = f"start-{line}", f"end-{line}"
         if start not in attributes:
-            self._refuse("no {what}", self._cell, what=start)
+            self._refuse(f"no {start}", self._cell)
         first = self._index(attributes[start], start)
         last = self._index(attributes[end], end) if end in attributes else first
         if last < first:
-            self._refuse(
-                "{end} {last} before {start} {first}",
-                self._cell,
-                "L4",
-                end=end,
-                last=last,
-                start=start,
-                first=first,
-            )
+            self._refuse(f"{end} {last} before {start} {first}", self._cell, "L4")
         return first, last
 
     def _index(self, text: str, attribute: str) -> int:
         if not _INDEX.fullmatch(text.strip()):
             self._refuse(
-                "expected a whole number as {attribute}, got {text}",
+                f"expected a whole number as {attribute}, got {quoted(text)}",
                 self._cell,
                 "L2",
-                attribute=attribute,
-                text=quoted(text),
             )
         index = int(text)
         if not 0 <= index <= _MAX_INDEX:
             self._refuse(
-                "{attribute} must be from 0 to {max_index}, got {index}",
-                self._cell,
-                "L4",
-                attribute=attribute,
-                max_index=_MAX_INDEX,
-                index=index,
+                f"{attribute} must be from 0 to {_MAX_INDEX}, got {index}", self._cell, "L4"
             )
         return index
 
@@ -286,30 +257,19 @@ class _Document:
         numbers = [part for part in _SEPARATORS.split(attributes["points"]) if part]
         for number in numbers:
             if not _NUMBER.fullmatch(number):
-                self._refuse(
-                    "expected coordinates x,y x,y ..., got {number}",
-                    place,
-                    "L2",
-                    number=quoted(number),
-                )
+                self._refuse(f"expected coordinates x,y x,y ..., got {quoted(number)}", place, "L2")
         if len(numbers) % 2:
-            self._refuse("{n} coordinates; a point needs x and y", place, n=len(numbers))
+            self._refuse(f"{len(numbers)} coordinates; a point needs x and y", place)
         if not 3 <= len(numbers) // 2 <= _MAX_POINTS:
             self._refuse(
-                "{value} points; a polygon needs 3 or more, at most {max_points}",
+                f"{len(numbers) // 2} points; a polygon needs 3 or more, at most {_MAX_POINTS}",
                 place,
-                value=len(numbers) // 2,
-                max_points=_MAX_POINTS,
             )
         values = tuple(map(float, numbers))
         largest = max(values, key=abs)
         if abs(largest) > _MAX_COORDINATE:
             self._refuse(
-                "a coordinate of {largest:.0f}; at most {max_coordinate:.0f}",
-                place,
-                "L3",
-                largest=largest,
-                max_coordinate=_MAX_COORDINATE,
+                f"a coordinate of {largest:.0f}; at most {_MAX_COORDINATE:.0f}", place, "L3"
             )
         return values
 
@@ -318,10 +278,7 @@ class _Document:
         grids = [cell.cell for cell in self._cells if cell.cell is not None]
         if sum(map(_n_positions, grids)) > MAX_POSITIONS:
             self._refuse(
-                "cells on more than {max_positions} positions of its grid",
-                self._table,
-                "A3",
-                max_positions=MAX_POSITIONS,
+                f"cells on more than {MAX_POSITIONS} positions of its grid", self._table, "A3"
             )
         if _n_crowded(grids) > MAX_RELATIONS:
             self._refuse("too many cells that share positions of its grid", self._table, "A3")

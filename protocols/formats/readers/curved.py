@@ -13,7 +13,6 @@ from enum import StrEnum
 from typing import Final
 
 from protocols.core.regions import MAX_COORDINATE, Region
-from text_rankings.base.i18n import Message
 
 from ..containers.contents import IGNORED_TEXT
 from ..problems import Fault, quoted
@@ -36,8 +35,8 @@ class Style(StrEnum):
     """The line style of a curved-text dataset."""
 
     TOTAL_TEXT = "Total-Text"
-    CTW_OFFSETS = Message("CTW-1500, points relative to the box")
-    CTW_MARKED = Message("CTW-1500, #### before each transcription")
+    CTW_OFFSETS = "CTW-1500, points relative to the box"
+    CTW_MARKED = "CTW-1500, #### before each transcription"
 
 
 def style_of(lines: Sequence[str]) -> Style | None:
@@ -91,9 +90,7 @@ def total_text_region(line: str, *, is_truth: bool) -> Region:
         raise Fault("L1", quoted(line), wanted, (0, len(line)))
     xs, ys = _list(match, 1), _list(match, 2)
     if len(xs) != len(ys) or len(xs) < 3:
-        found = Message(
-            "{n_x} x and {n_y} y in {text}", n_x=len(xs), n_y=len(ys), text=quoted(line)
-        )
+        found = f"{len(xs)} x and {len(ys)} y in {quoted(line)}"
         raise Fault("L1", found, "as many x as y, three or more", (match.start(1), match.end(2)))
     points = tuple(value for point in zip(xs, ys, strict=True) for value in point)
     if not is_truth or match[4] is None:
@@ -111,13 +108,7 @@ def _list(match: re.Match[str], group: int) -> list[float]:
             raise Fault("L2", quoted(part[0]), "numbers", span)
         value = float(part[0])
         if not math.isfinite(value) or abs(value) > MAX_COORDINATE:
-            raise Fault(
-                "L3",
-                quoted(part[0]),
-                "numbers up to {max_coordinate:.0f}",
-                span,
-                max_coordinate=MAX_COORDINATE,
-            )
+            raise Fault("L3", quoted(part[0]), f"numbers up to {MAX_COORDINATE:.0f}", span)
         values.append(value)
     return values
 

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, Reason, reader_of
@@ -14,8 +13,8 @@ from ..containers.documents import Document, image_name, json_of, page_name
 from ..containers.pages import units_of
 from ..problems import Fault, Problems
 
-_WANTED: Final = Message('an object with "pages", or with "img_dimensions" of each image')
-_POINTS: Final = Message("[[left, top], [right, bottom]] or four points")
+_WANTED: Final = 'an object with "pages", or with "img_dimensions" of each image'
+_POINTS: Final = "[[left, top], [right, bottom]] or four points"
 _CELLS: Final = Reason(
     "{n} cell of a table, whose words have no boxes",
     "{n} cells of tables, whose words have no boxes",

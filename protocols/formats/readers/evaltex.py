@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
@@ -71,9 +70,7 @@ def _read_block(
         if image in collector:
             raise collector.second(image)
         if not rest:
-            raise Fault(
-                "L1", "{image} without its size", "height,width below the name", image=quoted(image)
-            )
+            raise Fault("L1", f"{quoted(image)} without its size", "height,width below the name")
         number, line = rest[0]
         collector.image(image, size=_size(line), entry=entry)
     except Fault as fault:
@@ -98,25 +95,19 @@ def _size(line: str) -> tuple[int, int]:
 
 def _region(line: str, kind: Kind) -> Region:
     if len(line) > _MAX_LINE:
-        raise Fault(
-            "L1", "a line of {n} characters", "at most {max_line}", n=len(line), max_line=_MAX_LINE
-        )
+        raise Fault("L1", f"a line of {len(line)} characters", f"at most {_MAX_LINE}")
     try:
         fields = next(csv.reader([line], skipinitialspace=True, strict=True))
     except csv.Error as fault:
-        raise Fault(
-            "L1", "a line that cannot be read ({fault})", "fields with commas", fault=fault
-        ) from fault
+        raise Fault("L1", f"a line that cannot be read ({fault})", "fields with commas") from fault
     n_before = 4 if kind == "truth" else 1
     wanted = (
-        Message('object id,region id,"transcription",reject,x,y,w,h')
+        'object id,region id,"transcription",reject,x,y,w,h'
         if kind == "truth"
-        else Message("object id,x,y,w,h")
+        else "object id,x,y,w,h"
     )
     if len(fields) < n_before + 4:
-        raise Fault(
-            "L1", "{n} fields in {row}", wanted, (0, len(line)), n=len(fields), row=quoted(line)
-        )
+        raise Fault("L1", f"{len(fields)} fields in {quoted(line)}", wanted, (0, len(line)))
     values = [checked.finite_in(field, wanted, _span(line, field)) for field in fields[n_before:]]
     if kind == "results":
         return _shaped(values, id=fields[0].strip() or None)
@@ -183,8 +174,8 @@ class _Images(Elements):
         elif name == "region":
             self._parent = attributes.get("id", "").strip() or None
             if {"points", *_SIDES} & attributes.keys():
-                found = Message("a shape of the region {value}", value=quoted(self._parent or ""))
-                wanted = Message("the shapes of its objects")
+                found = "a shape of the region {value}".format(value=quoted(self._parent or ""))
+                wanted = "the shapes of its objects"
                 self._problems.warning(
                     "L1", found, wanted, self._document.entry, action=PASSED_OVER
                 )
@@ -201,22 +192,20 @@ class _Images(Elements):
     def _check_kind(self, kind: str | None) -> None:
         if kind is not None and _KINDS.get(kind) != self._kind:
             asked = next(name for name, of in _KINDS.items() if of == self._kind)
-            raise Fault("A1", "a document of the kind {kind}", asked, kind=quoted(kind))
+            raise Fault("A1", f"a document of the kind {quoted(kind)}", asked)
 
     def _start_image(self, attributes: Mapping[str, str]) -> None:
         self._image, above = None, self.open[-2]
         image = image_name(attributes.get("name", "").strip())
         if above != "evaltex":
-            raise Fault(
-                "L1", "an image inside {above}", "images directly in <evaltex>", above=quoted(above)
-            )
+            raise Fault("L1", f"an image inside {quoted(above)}", "images directly in <evaltex>")
         if image in self._collector:
             raise self._collector.second(image)
         size = None
         if "width" in attributes or "height" in attributes:
             size = checked.size_of(
-                checked.finite_in(attributes.get("width", ""), Message("a width in pixels")),
-                checked.finite_in(attributes.get("height", ""), Message("a height in pixels")),
+                checked.finite_in(attributes.get("width", ""), "a width in pixels"),
+                checked.finite_in(attributes.get("height", ""), "a height in pixels"),
             )
         self._collector.image(image, size=size, entry=self._document.entry)
         self._image = image
@@ -238,8 +227,6 @@ class _Images(Elements):
             return Region(values, **fields)  # type: ignore[arg-type]  # by their names
         lacking = [side for side in _SIDES if side not in attributes]
         if lacking:
-            raise Fault(
-                "L1", "an object without {lacking}", "a box, or points", lacking=", ".join(lacking)
-            )
+            raise Fault("L1", f"an object without {', '.join(lacking)}", "a box, or points")
         left, top, width, height = (checked.finite_in(attributes[side], side) for side in _SIDES)
         return checked.box_region(left, top, width, height, **fields)

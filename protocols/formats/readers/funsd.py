@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
@@ -14,7 +13,7 @@ from ..containers.documents import Document, image_name, json_of
 from ..containers.pages import units_of
 from ..problems import Fault, Problems
 
-_WANTED: Final = Message('an object with "form", or with "documents"')
+_WANTED: Final = 'an object with "form", or with "documents"'
 _Object = Mapping[str, Any]
 # A word and its entity, or an entity alone.
 _Unit = tuple[_Object, _Object | None]

@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
@@ -17,7 +16,7 @@ from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import OTHERS, units_of
 from ..problems import Fault, Problems, quoted
 
-_WANTED: Final = Message('an object with "responses", "fullTextAnnotation" or "textAnnotations"')
+_WANTED: Final = 'an object with "responses", "fullTextAnnotation" or "textAnnotations"'
 _SNAKE: Final = re.compile(rb'"[a-z]++(?:_[a-z]++)++"\s*+:')
 # The last symbol of a word says what follows it, by a name or the name's number.
 _SPACES: Final = ("SPACE", "SURE_SPACE", 1, 2)
@@ -77,7 +76,7 @@ def _answers(data: Any) -> Iterator[_Object]:
         error = answer.get("error")
         says = error.get("message") or error.get("code") if isinstance(error, Mapping) else None
         if says:
-            raise Fault("A1", "the fault {message}", _WANTED, message=quoted(str(says)))
+            raise Fault("A1", f"the fault {quoted(str(says))}", _WANTED)
         yield answer
 
 

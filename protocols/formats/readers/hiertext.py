@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import IN_IMAGE, LINE, LINES_READ, Collector, Reason, reader_of
@@ -19,7 +18,7 @@ _NO_WORDS: Final = LINES_READ._replace(code="U1")
 _NO_LINES: Final = Reason(
     "{n} paragraph without lines", "{n} paragraphs without lines", "lines with words"
 )
-_WANTED: Final = Message(
+_WANTED: Final = (
     '{"annotations": [{"image_id": …, "paragraphs": […]}]}, or such an annotation a line'
 )
 
@@ -116,16 +115,16 @@ class _Image:
         try:
             yield
         except Fault as fault:
-            found = Message(IN_IMAGE, fault=fault.found, what=LINE, at=place, image=image)
+            found = IN_IMAGE.format(fault=fault.found, what=LINE, at=place, image=image)
             self.problems.error(fault.code, found, fault.expected, self.entry)
 
 
 def _list_in(given: Any, name: str) -> list[Any]:
     if not isinstance(given, Mapping):
-        raise Fault("L1", checked.shown(given), 'an object with "{name}"', name=name)
+        raise Fault("L1", checked.shown(given), f'an object with "{name}"')
     found = given.get(name) or []
     if not isinstance(found, list):
-        raise Fault("L1", checked.shown(found), 'a list of "{name}"', name=name)
+        raise Fault("L1", checked.shown(found), f'a list of "{name}"')
     return found
 
 

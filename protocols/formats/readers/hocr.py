@@ -7,7 +7,6 @@ from html.parser import HTMLParser
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
@@ -38,7 +37,7 @@ _VOID: Final = {"br", "hr", "img", "meta", "link", "input", "wbr", "col", "area"
 def _read_hocr(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
     """Read the words of each page with their lines as parents, or the lines of a page without words."""
     if len(document.content) > _MAX_BYTES:
-        found = Message("more than {max_bytes} bytes", max_bytes=_MAX_BYTES)
+        found = f"more than {_MAX_BYTES} bytes"
         problems.error("A3", found, "fewer pages in a file", document.entry)
         return
     parser = _Pages(document, problems)
@@ -46,7 +45,7 @@ def _read_hocr(document: Document, collector: Collector, problems: Problems, kin
     parser.close()
     parser.finish()
     if not parser.has_page:
-        wanted = Message('an element of the class "ocr_page"')
+        wanted = 'an element of the class "ocr_page"'
         problems.error("A1", "no page", wanted, document.entry)
     region_of = partial(_region, are_shares=parser.are_shares)
     add_pages(parser.pages, document, collector, problems, kind, region_of)
@@ -197,20 +196,20 @@ def _region(unit: Unit, *, are_shares: bool) -> Region:
         return Region(points, **known)
     box = _property(title, "bbox")
     if box is None or len(box) != 4:
-        found = Message("{text} without a bbox", text=quoted(unit.text or unit.id or ""))
+        found = "{text} without a bbox".format(text=quoted(unit.text or unit.id or ""))
         raise Fault("L1", found, "bbox and four numbers")
     left, top, right, bottom = map(checked.finite_in, box)
     if right <= left or bottom <= top:
-        raise Fault("L4", "bbox {box}", "right > left and bottom > top", box=" ".join(box))
+        raise Fault("L4", f"bbox {' '.join(box)}", "right > left and bottom > top")
     return Region.from_box(left, top, right, bottom, **known)
 
 
 def _confidence(title: str, are_shares: bool) -> float | None:
     """Return the confidence of a word, or the mean of those of its characters."""
     if certainty := _property(title, "x_wconf"):
-        per_cent = checked.finite_in(certainty[0], Message("a number from 0 to 100"))
+        per_cent = checked.finite_in(certainty[0], "a number from 0 to 100")
         if not 0 <= per_cent <= 100:
-            raise Fault("L3", "x_wconf {per_cent:g}", "a number from 0 to 100", per_cent=per_cent)
+            raise Fault("L3", f"x_wconf {per_cent:g}", "a number from 0 to 100")
         return per_cent / 100
     confidences = list(map(checked.finite_in, _property(title, "x_confs") or ()))
     if not confidences:

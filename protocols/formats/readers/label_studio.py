@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, Reason, reader_of
@@ -15,7 +14,7 @@ from ..containers.contents import IGNORED_TEXT, Kind, Unit
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
 
-_WANTED: Final = Message("a list of tasks")
+_WANTED: Final = "a list of tasks"
 _SIDES: Final = ("original_width", "original_height")
 _LISTS: Final = ("annotations", "completions", "predictions")
 # Members of a task, of which one is there at least if it has no region.
@@ -58,7 +57,7 @@ def _read_task(task: _Object, collector: Collector, problems: Problems, entry: s
         collector.count(_NOT_DONE, entry, n=len(given_up), image=name)
     is_short = not any(key in task for key in _LISTS)
     if len(done) > 1:
-        found = Message("{n} annotations of {image}", n=len(done), image=checked.shown(name))
+        found = f"{len(done)} annotations of {checked.shown(name)}"
         problems.warning("N3", found, "one; the first is read", entry)
     records = list(_short(task, problems, entry)) if is_short else []
     if not _MARKS & task.keys() and ("imagePath" in task or not records):
@@ -113,7 +112,7 @@ def _short(task: _Object, problems: Problems, entry: str | None) -> Iterator[_Ob
         yield from ({**of, "text": text} for of, text in zip(records.values(), texts, strict=True))
         return
     if texts:
-        found = Message("other than {n} texts for {n} regions", n=len(records))
+        found = f"other than {len(records)} texts for {len(records)} regions"
         problems.warning("S3", found, "a text for each region, as in the full JSON", entry)
     yield from records.values()
 
@@ -140,9 +139,7 @@ def _region(given: _Object, size: tuple[int, int] | None) -> Region:
     left, top = checked.finite(given["x"]) * width, checked.finite(given["y"]) * height
     right, below = checked.finite(given["width"]) * width, checked.finite(given["height"]) * height
     if right <= 0 or below <= 0:
-        raise Fault(
-            "L4", "a box of {width:g} x {height:g}", "sides above 0", width=right, height=below
-        )
+        raise Fault("L4", f"a box of {right:g} x {below:g}", "sides above 0")
     turn = math.radians(checked.finite(given.get("rotation") or 0))
     if turn and size is None:
         raise Fault("S3", "a box that is turned, without the size of its image", '"original_width"')

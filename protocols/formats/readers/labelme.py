@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import SHAPE, Collector, reader_of
@@ -13,7 +12,7 @@ from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
 
-_WANTED: Final = Message('an object with "shapes"')
+_WANTED: Final = 'an object with "shapes"'
 # Label of shapes that have no other label.
 _LABEL: Final = "text"
 
@@ -47,12 +46,7 @@ def _region(shape: Any, text_in: str) -> Region:
     elif type_ in ("polygon", "rectangle", "rotation"):
         outline = checked.points_of_pairs(points)
     else:
-        raise Fault(
-            "L1",
-            "a shape of the type {type}",
-            "a polygon or a rectangle",
-            type=checked.shown(type_),
-        )
+        raise Fault("L1", f"a shape of the type {checked.shown(type_)}", "a polygon or a rectangle")
     label, text = checked.text_in(shape, "label"), checked.text_in(shape, text_in)
     flags = shape.get("flags")
     is_flagged = isinstance(flags, Mapping) and flags.get("ignored") is True

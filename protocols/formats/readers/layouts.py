@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from ..containers.contents import Kind, LineFormat, Tail
 from ..containers.limits import NOT_FINITE, NUMBER
@@ -49,7 +49,7 @@ _SHAPES: Final = {
 }
 _TAILS: Final = {
     ("truth", Tail.TEXT): ",transcription",
-    ("results", Tail.TEXT): Message(", then a confidence, a text or nothing"),
+    ("results", Tail.TEXT): ", then a confidence, a text or nothing",
     ("truth", Tail.SCRIPT): ",script,transcription",
     ("results", Tail.SCRIPT): ",script,text",
     ("truth", Tail.DIFFICULT): ",difficult,transcription",
@@ -58,8 +58,8 @@ _TAILS: Final = {
     ("results", Tail.CLASS): ",class,difficult",
     ("truth", Tail.CONFIDENCE): ",confidence,transcription",
     ("results", Tail.CONFIDENCE): ",confidence,text",
-    ("truth", Tail.FIRST): Message(", after a confidence"),
-    ("results", Tail.FIRST): Message(", after a confidence"),
+    ("truth", Tail.FIRST): ", after a confidence",
+    ("results", Tail.FIRST): ", after a confidence",
 }
 
 
@@ -78,9 +78,7 @@ class Layout:
         return f"{self.line_format.value}-{self.tail.value}"
 
     def words(self, kind: Kind) -> str:
-        return Message(
-            "{shape}{tail}", shape=_SHAPES[self.line_format], tail=_TAILS[kind, self.tail]
-        )
+        return f"{_SHAPES[self.line_format]}{_TAILS[kind, self.tail]}"
 
 
 def layout_named(slug: str) -> Layout:
@@ -174,18 +172,14 @@ class Decision:
         """Ask the user about a doubt, or warn of an unusual layout."""
         if self.readings:
             path, line, text = self.place or (None, None, "")
-            expected = Message(
-                "your choice of how to read the lines: {formats}",
-                formats=Message(" or ").join(self.readings),
-            )
+            expected = f"your choice of how to read the lines: {' or '.join(self.readings)}"
             problems.question("F1", self.found, expected, path, line, text=text or None)
         elif self.layout.tail != Tail.TEXT:
             problems.warning(
                 "F1",
-                "lines of {kind}",
+                f"lines of {self.layout.words(kind)}",
                 "coordinates and a transcription",
-                action=Message("read as {slug}", slug=self.layout.slug),
-                kind=self.layout.words(kind),
+                action=f"read as {self.layout.slug}",
             )
 
 
@@ -199,9 +193,7 @@ def asked_instead(decision: Decision, survey: Survey, kind: Kind) -> Decision:
         return decision
     plain = Layout(layout.line_format)
     place = next(iter(survey.places.values()))
-    return Decision(
-        plain, (plain.slug, layout.slug), Message("lines of {kind}", kind=layout.words(kind)), place
-    )
+    return Decision(plain, (plain.slug, layout.slug), f"lines of {layout.words(kind)}", place)
 
 
 def _facts_of(line: str) -> _Facts:
@@ -313,7 +305,7 @@ def _tail_of_truth(survey: Survey, line_format: LineFormat) -> Decision:
         if all(of_line.difficult for of_line in survey.facts):
             return Decision(Layout(line_format, Tail.DIFFICULT))
         if all(of_line.is_class for of_line in survey.facts):
-            found = Message("a word, and 0 or 1, behind the coordinates of all lines")
+            found = "a word, and 0 or 1, behind the coordinates of all lines"
             readings = ("quad", "quad-class-difficult")
             return Decision(
                 Layout(line_format), readings, found, next(iter(survey.places.values()))
@@ -327,9 +319,7 @@ def _tail_of_truth(survey: Survey, line_format: LineFormat) -> Decision:
 def _doubt_of_scripts(survey: Survey, n_scripts: int) -> Decision:
     place = next(place for of_line, place in survey.places.items() if of_line.script)
     total = survey.facts.total()
-    found = Message(
-        "a script before the text of {n_scripts} of {total} lines", n_scripts=n_scripts, total=total
-    )
+    found = f"a script before the text of {n_scripts} of {total} lines"
     return Decision(Layout(LineFormat.QUAD), ("quad", "quad-script"), found, place)
 
 
@@ -339,7 +329,7 @@ def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
     if _FRACTION in firsts and _NO_SHARE not in firsts and len({of.numbers for of in facts}) == 1:
         place = next(iter(survey.places.values()))
         first = Layout(line_format, Tail.FIRST)
-        found = Message("a number from 0 to 1 before the coordinates of all lines")
+        found = "a number from 0 to 1 before the coordinates of all lines"
         return Decision(first, (first.slug, line_format.value), found, place)
     plain, sure = Layout(line_format), Layout(line_format, Tail.CONFIDENCE)
     n = line_format.n_numbers
@@ -367,9 +357,8 @@ def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
         odd = {of for of in facts if of.numbers == n + 1 and not of.share(line_format)}
         if odd:
             n_odd = sum(facts[of_line] for of_line in odd)
-            found = Message(
-                "a number that is not a confidence (0 to 1) at the end of {n_odd}",
-                n_odd=ngettext_noop("{n} line", "{n} lines", n_odd),
+            found = (
+                f"a number that is not a confidence (0 to 1) at the end of {counted(n_odd, 'line')}"
             )
             place = survey.places[next(iter(odd))]
             return Decision(plain, (plain.slug,), found, place)
@@ -406,9 +395,5 @@ def _begins_with_numbers(line_format: LineFormat) -> _Rule:
 def _doubt(survey: Survey, layout: Layout, readings: tuple[str, ...], asked: _Rule) -> Decision:
     odd = [of_line for of_line in survey.facts if asked(of_line)] or list(survey.facts)
     n_odd = sum(survey.facts[of_line] for of_line in odd)
-    found = Message(
-        "{n_odd} of {value} lines with numbers where a text may begin",
-        n_odd=n_odd,
-        value=survey.facts.total(),
-    )
+    found = f"{n_odd} of {survey.facts.total()} lines with numbers where a text may begin"
     return Decision(layout, readings, found, survey.places[odd[0]])

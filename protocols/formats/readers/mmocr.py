@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
@@ -12,7 +11,7 @@ from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, json_of
 from ..problems import Fault, Problems
 
-_WANTED: Final = Message('an object with "data_list", or with "det_polygons"')
+_WANTED: Final = 'an object with "data_list", or with "det_polygons"'
 
 
 def _read_mmocr(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:

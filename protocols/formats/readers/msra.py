@@ -4,7 +4,6 @@ import math
 from typing import Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
@@ -12,7 +11,7 @@ from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, text_of
 from ..problems import Fault, Problems, quoted
 
-_WANTED: Final = Message("index, difficult, left, top, width, height and angle in radians")
+_WANTED: Final = "index, difficult, left, top, width, height and angle in radians"
 
 
 def _read_lines(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
@@ -14,7 +13,7 @@ from ..containers.contents import KINDS, Kind
 from ..containers.documents import Document, image_name, json_in, text_of
 from ..problems import Fault, Problems, quoted
 
-_WANTED: Final = Message('[points, text, confidence], or "box", "txt" and "score", of each region')
+_WANTED: Final = '[points, text, confidence], or "box", "txt" and "score", of each region'
 _POINTS: Final = ("box", "boxes", "points", "dt_boxes")
 _TEXTS: Final = ("txt", "text", "rec_txt")
 _SCORES: Final = ("score", "confident", "confidence")
@@ -45,7 +44,7 @@ def _data(text: str) -> Any:
     except (ValueError, RecursionError) as fault:
         lines = [line for line in text.split("\n") if line.strip()]
         if len(lines) < 2 and not text.startswith("("):
-            raise Fault("A1", "no JSON: {msg}", _WANTED, msg=quoted(str(fault))) from fault
+            raise Fault("A1", f"no JSON: {quoted(str(fault))}", _WANTED) from fault
         return [_line(line) for line in lines]
 
 

@@ -3,7 +3,6 @@
 from typing import Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
@@ -13,14 +12,14 @@ from ..problems import Fault, Problems
 from .separated import Row, rows_of
 
 COLUMNS: Final = ("imageid", "xmin", "xmax", "ymin", "ymax")
-_WANTED: Final = Message("a header ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax …")
+_WANTED: Final = "a header ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax …"
 
 
 def _read_boxes(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
     for row in rows_of(text_of(document, problems), problems, document.entry):
         if isinstance(row, list):
             if not set(COLUMNS) <= set(row):
-                raise Fault("A1", "a header {columns}", _WANTED, columns=",".join(row))
+                raise Fault("A1", f"a header {','.join(row)}", _WANTED)
             collector.recognise()
             continue
         with problems.catching(document.entry, row.line, text=row.text):

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, Reason, reader_of
@@ -28,8 +27,8 @@ _UNRECOGNISED: Final = Reason(
     "{n} outlines that were not recognised",
     "outlines with a text",
 )
-_WANTED_RESULTS: Final = Message('an object with "rec_polys" or "dt_polys"')
-_WANTED: Final = Message('a path, a tab and a list of regions, [{"transcription": …, "points": …}]')
+_WANTED_RESULTS: Final = 'an object with "rec_polys" or "dt_polys"'
+_WANTED: Final = 'a path, a tab and a list of regions, [{"transcription": …, "points": …}]'
 
 
 def _read_paddle(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:

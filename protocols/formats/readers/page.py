@@ -7,7 +7,6 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr  # nosec B406
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
@@ -29,7 +28,7 @@ def _read_page(document: Document, collector: Collector, problems: Problems, kin
     """Read the words of a page; if there are none, its lines; else its regions."""
     page = _Page()
     if parse_xml(document, page, problems) and not page.has_page:
-        wanted = Message("a PcGts with a Page that names its image")
+        wanted = "a PcGts with a Page that names its image"
         problems.error("A1", "no Page", wanted, document.entry)
     add_pages(page.pages, document, collector, problems, kind, _region)
 
@@ -111,7 +110,7 @@ class _Page(Elements):
         """Decide whether a text counts: that of the lowest index, or the first without one."""
         own = self._open[-1].given
         index = attributes.get("index")
-        at = -inf if index is None else checked.finite_in(index, Message("a number as index"))
+        at = -inf if index is None else checked.finite_in(index, "a number as index")
         self._counts = at < own.index
         if self._counts:
             own.index, own.confidence = at, attributes.get("conf")
@@ -133,7 +132,7 @@ class _Page(Elements):
 def _region(unit: Unit) -> Region:
     own: _Own = unit.given
     if own.numbers is None:
-        raise Fault("S3", "a {name} without an outline", "Coords with points", name=own.name)
+        raise Fault("S3", f"a {own.name} without an outline", "Coords with points")
     confidence = own.confidence
     return Region(
         checked.points_of([checked.finite_in(number) for number in own.numbers]),

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import IN_IMAGE, LINE, Collector, reader_of
@@ -16,7 +15,7 @@ from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
 
-_WANTED: Final = Message('an object with "lines" for each image')
+_WANTED: Final = 'an object with "lines" for each image'
 
 
 def _read_rects(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
@@ -30,7 +29,7 @@ def _read_rects(document: Document, collector: Collector, problems: Problems, _:
         try:
             collector.add(image, _region(given), entry=document.entry, given=given)
         except Fault as fault:
-            found = Message(IN_IMAGE, fault=fault.found, what=LINE, at=at, image=image)
+            found = IN_IMAGE.format(fault=fault.found, what=LINE, at=at, image=image)
             problems.error(fault.code, found, fault.expected, document.entry)
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 from text_rankings.base.names import natural_order
 
 from ..containers.archives import Limits, Member, OpenArchive, Source, open_archive, source_name
@@ -107,9 +107,7 @@ def read_archive(
         format="ltwh" if rules.sides else "quad-columns" if rules.columns else layout.slug,
         entries={image: reader.entries[image] for image in order},
         lines={image: reader.lines[image] for image in order},
-        reading=Message("lines in the style of {style}", style=Message(style.value))
-        if style
-        else _words(layout, kind, rules),
+        reading=f"lines in the style of {style.value}" if style else _words(layout, kind, rules),
         formats=formats,
     )
 
@@ -244,16 +242,13 @@ def _named(
     n_other = 0 if prefixed else sum(bool(other.match(member.name)) for member in members)
     if n_other > 1 and n_other == len(members):
         is_truth = kind == "truth"
-        found = Message(
-            "{n_other} named {value}_NAME.txt",
-            n_other=ngettext_noop("{n} file", "{n} files", n_other),
-            value="res" if is_truth else "gt",
+        found = "{n_other} named {value}_NAME.txt".format(
+            n_other=counted(n_other, "file"), value="res" if is_truth else "gt"
         )
-        what = Message("results are") if is_truth else Message("ground truth is")
-        expected = Message(
-            "{expected}; files are named like this if {what} in them, which is another kind of file",
-            expected=expected,
-            what=what,
+        what = "results are" if is_truth else "ground truth is"
+        expected = (
+            f"{expected}; files are named like this if {what} in them, which is "
+            "another kind of file"
         )
         problems.error("N1", found, expected)
         return
@@ -263,23 +258,21 @@ def _named(
         if match is None or (not prefixed and other.match(name)):
             # The competition ignores unknown files in ground truth and refuses them in results; a load
             # ignores photographs.
-            found = Message("the name {name}", name=quoted(name))
+            found = f"the name {quoted(name)}"
             is_photograph = is_lenient and image_name(name) != name
             if (kind == "truth" and prefixed) or is_photograph:
                 problems.warning("N1", found, expected, member.path, action=PASSED_OVER)
             else:
                 near = _renamed(name, prefix, are_numbered=are_numbered)
-                hint = Message(" (perhaps {name})", name=near) if near else ""
-                problems.error(
-                    "N1", found, "{prefix}NAME.txt{hint}", member.path, prefix=prefix, hint=hint
-                )
+                hint = f" (perhaps {near})" if near else ""
+                problems.error("N1", found, f"{prefix}NAME.txt{hint}", member.path)
         elif len(match[1]) > MAX_NAME:
-            wanted = Message("at most {max_name} characters", max_name=MAX_NAME)
-            problems.error("N1", "the name {name}", wanted, member.path, name=quoted(name))
+            wanted = f"at most {MAX_NAME} characters"
+            problems.error("N1", f"the name {quoted(name)}", wanted, member.path)
         elif match[1] in seen:
-            found = Message("a second file for {match} (the other: {seen})")
+            found = "a second file for {match} (the other: {seen})"
             found = found.format(match=match[1], seen=seen[match[1]])
-            expected = Message("one; folders are not part of names, so rename one of the two")
+            expected = "one; folders are not part of names, so rename one of the two"
             problems.error("N3", found, expected, member.path)
         else:
             seen[match[1]] = member.path
@@ -368,13 +361,12 @@ class _Reader:
             if region.points in seen and not self._rules.strict:
                 self._problems.warning(
                     "L8",
-                    "the box of line {seen} again",
+                    f"the box of line {seen[region.points]} again",
                     "each box once",
                     file.path,
                     number,
                     text=line,
                     action=KEPT,
-                    seen=seen[region.points],
                 )
             seen.setdefault(region.points, number)
             regions.append(region)
@@ -404,15 +396,12 @@ class _Reader:
         self._look_at_shapes()
         if self._style is not None:
             self._problems.warning(
-                "L9",
-                "lines in the style of {style}",
-                "coordinates",
-                style=Message(self._style.value),
+                "L9", f"lines in the style of {self._style.value}", "coordinates"
             )
         n_spaced = self._line_reader.n_spaced
         if n_spaced and not self._rules.strict:
-            lines = ngettext_noop("{n} line", "{n} lines", n_spaced)
-            found = Message("blanks between the fields of {n_spaced}", n_spaced=lines)
+            lines = counted(n_spaced, "line")
+            found = f"blanks between the fields of {lines}"
             self._problems.warning("L9", found, "commas")
 
     def refuse_shares(self) -> None:

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from protocols.core.regions import MAX_COORDINATE, Region
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from ..containers.contents import IGNORED_TEXT, Kind, LineFormat, Tail
 from ..containers.limits import MAX_POINTS, NOT_FINITE, NUMBER
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MIN_NUMBERS: Final = 4
 _MAX_LINE: Final = 200_000
-_FORMAT_NAMES: Final = {"ltrb": "left,top,right,bottom", "quad": Message("a quadrilateral")}
+_FORMAT_NAMES: Final = {"ltrb": "left,top,right,bottom", "quad": "a quadrilateral"}
 _INTEGER: Final = re.compile(r"\s*+-?\d++\s*+\Z", re.ASCII)
 _CONFIDENCE: Final = re.compile(r"\s*+(?:[01]?+\.?+\d*+|\d(?:\.\d*+)?+[eE]-\d++)\s*+\Z", re.ASCII)
 _STRICT_CONFIDENCE: Final = re.compile(r"\s*+[01].?\d*\s*\Z", re.ASCII)
@@ -126,19 +126,15 @@ class LineReader:
             if NOT_FINITE.match(part):
                 raise Fault("L3", quoted(line), "finite numbers", _span_of(line, at))
             if not self._number.match(part):
-                wanted = Message("whole numbers") if self._rules.strict else "numbers"
-                found = Message("{what} in {text}", what=quoted(part), text=quoted(line))
+                wanted = "whole numbers" if self._rules.strict else "numbers"
+                found = f"{quoted(part)} in {quoted(line)}"
                 raise Fault("L2", found, wanted, _span_of(line, at))
         values = tuple(map(float, fields))
         largest = MAX_COORDINATE if self._rules.loading else sys.float_info.max
         if max(map(abs, values)) > largest:
             at = next(at for at, value in enumerate(values) if abs(value) > largest)
             finite = math.isfinite(values[at])
-            wanted = (
-                Message("numbers up to {max_coordinate:.0f}", max_coordinate=MAX_COORDINATE)
-                if finite
-                else Message("finite numbers")
-            )
+            wanted = f"numbers up to {MAX_COORDINATE:.0f}" if finite else "finite numbers"
             raise Fault("L3", quoted(line), wanted, _span_of(line, at))
         points = self._points(values, line)
         if self._tail != Tail.TEXT:
@@ -159,21 +155,11 @@ class LineReader:
         if n is None:
             n = self._n_paired(n_leading)
             if n > 2 * MAX_POINTS:
-                raise Fault(
-                    "L1",
-                    "{value} points",
-                    "at most {max_points}",
-                    value=n // 2,
-                    max_points=MAX_POINTS,
-                )
+                raise Fault("L1", f"{n // 2} points", f"at most {MAX_POINTS}")
         # A word where the last number should be: a number is missing, not misspelt.
         cut_short = self._kind == "truth" and not any(map(NUMBER.match, fields[n_leading:n]))
         if len(fields) < n or n < self._least or (n_leading < n and cut_short):
-            found = Message(
-                "{what} in {text}",
-                what=ngettext_noop("{n} number", "{n} numbers", n_leading),
-                text=quoted(line),
-            )
+            found = f"{counted(n_leading, 'number')} in {quoted(line)}"
             raise Fault("L1", found, self._wants(), (0, len(line)))
         return fields[:n], ",".join(fields[n:]) if len(fields) > n else None
 
@@ -191,8 +177,8 @@ class LineReader:
     def _wants(self) -> str:
         n = self._n
         if n is None:
-            return Message("an even number of coordinates, six or more")
-        return Message("{n} numbers ({format})", n=n, format=_FORMAT_NAMES[self._format])
+            return "an even number of coordinates, six or more"
+        return f"{n} numbers ({_FORMAT_NAMES[self._format]})"
 
     def _points(self, values: tuple[float, ...], line: str) -> tuple[float, ...]:
         if self._rules.columns:
@@ -208,7 +194,7 @@ class LineReader:
                 raise Fault("L4", quoted(line), "a width and a height", _span_of(line, 2, 3))
             right, bottom = left + right, top + bottom
         if right < left or bottom < top:
-            wanted = Message("right >= left and bottom >= top")
+            wanted = "right >= left and bottom >= top"
             raise Fault("L4", quoted(line), wanted, _span_of(line, 0, 3))
         if self._rules.strict and (right < 0 or bottom < 0):
             raise Fault("L4", quoted(line), "right and bottom >= 0", _span_of(line, 0, 3))
@@ -255,14 +241,14 @@ class LineReader:
         if rest is None or (not rest.strip() and self._format == LineFormat.LTRB):
             return Region(points)
         if self._rules.strict and not self._rules.transcriptions:
-            raise Fault("L1", quoted(line), "{value} and no more", value=self._wants())
+            raise Fault("L1", quoted(line), f"{self._wants()} and no more")
         return Region(points, text=self._text(rest))
 
 
 def _refuse_long(line: str) -> None:
     if len(line) > _MAX_LINE:
         n, most = len(line), _MAX_LINE
-        raise Fault("L1", "a line of {n} characters", "at most {max_line}", n=n, max_line=most)
+        raise Fault("L1", f"a line of {n} characters", f"at most {most}")
 
 
 def is_ignored_line(line: str) -> bool:

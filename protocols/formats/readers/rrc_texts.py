@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from typing import Final
 
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from ..containers.documents import guessed_text
 from ..problems import Problems, quoted
@@ -36,7 +36,7 @@ class Texts:
         counted_before = Counter(self._unusual) if again else self._unusual
         text = self._text(content)
         if "\0" in text:
-            self._unusual[Message("null characters (replaced)")] += 1
+            self._unusual["null characters (replaced)"] += 1
             text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
         if self._loading and "\r" in text and "\n" not in text:
             text = text.replace("\r", "\n")
@@ -64,12 +64,12 @@ class Texts:
             return content.decode()
         except UnicodeDecodeError:
             if not self._loading:
-                self._unusual[Message("bytes that are not UTF-8 (replaced)")] += 1
+                self._unusual["bytes that are not UTF-8 (replaced)"] += 1
                 return content.decode(errors="replace")
         text, encoding = guessed_text(content)
         example = next(part for part in _FIELD_END.split(text) if not part.isascii())
         shown = self._examples.setdefault(encoding, quoted(example.strip()))
-        what = Message("texts in {encoding}, such as {text},", encoding=encoding, text=shown)
+        what = f"texts in {encoding}, such as {shown},"
         self._unusual[what] += 1
         self._guessed.add(what)
         return text
@@ -77,11 +77,11 @@ class Texts:
     def report(self) -> None:
         for what, n in self._unusual.items():
             if n:
-                files = ngettext_noop("{n} file", "{n} files", n)
-                found = Message("{what} in {files}", what=what, files=files)
+                files = counted(n, "file")
+                found = f"{what} in {files}"
                 code = "F7" if what in self._guessed else "L9"
                 self._problems.warning(code, found, "plain UTF-8")
         if self._n_semicolons:
-            files = ngettext_noop("{n} file", "{n} files", self._n_semicolons)
-            found = Message("semicolons between the fields in {files}", files=files)
+            files = counted(self._n_semicolons, "file")
+            found = f"semicolons between the fields in {files}"
             self._problems.warning("L9", found, "commas")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, Literal
 
 from protocols.core.errors import ProtocolError
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from ..containers import checked
 from ..containers.archives import Source, first_bytes, read_whole, source_name
@@ -78,7 +78,7 @@ def read_scores(
     problems = Problems(source_name(source, name))
     is_json = first_bytes(source, 64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
     format = "json" if is_json else "csv"
-    content = read_whole(source, problems, _MAX_BYTES, Message("a CSV or JSON file"))
+    content = read_whole(source, problems, _MAX_BYTES, "a CSV or JSON file")
     rows: tuple[ScoreRow, ...] = ()
     if content is not None:
         document = Document(None, problems.archive, content)
@@ -137,13 +137,13 @@ class _Reader:
                 return
             others = [name for name in header if name not in COLUMNS and name]
             if others:
-                found = Message("further columns: {value}", value=quoted(", ".join(others)))
+                found = f"further columns: {quoted(', '.join(others))}"
                 self._problems.warning("L1", found, ",".join(COLUMNS), line=1, action=PASSED_OVER)
         if header is None:
             self._lacks(list(COLUMNS))
 
     def _lacks(self, columns: list[str]) -> None:
-        found = Message("a header without {columns}", columns=", ".join(columns))
+        found = f"a header without {', '.join(columns)}"
         self._problems.error("L1", found, ",".join(COLUMNS), line=1)
 
     def rows(self, given: Iterable[_Given]) -> Iterator[ScoreRow]:
@@ -151,20 +151,17 @@ class _Reader:
         for row in given:
             before = sum(self._problems.counts.values()), self._n_percent
             method = self._method if row.method is None else row.method
-            image = self._name(row.image, Message("an image"), row)
+            image = self._name(row.image, "an image", row)
             method = self._name(method, "a method", row)
             if image is None or method is None:
                 continue
             if (image, method) in seen:
                 self._problems.error(
                     "N3",
-                    "{image}, {method} again (first in line {seen})",
+                    f"{image}, {method} again (first in line {seen[image, method]})",
                     "one",
                     line=row.number,
                     text=row.text,
-                    image=image,
-                    method=method,
-                    seen=seen[image, method],
                 )
                 continue
             seen[image, method] = row.number
@@ -176,28 +173,18 @@ class _Reader:
         if isinstance(value, str) and value.strip() and len(value) <= _MAX_NAME:
             return storable(value.strip())
         if value is None or (isinstance(value, str) and not value.strip()):
-            found = Message("a line without image or method")
+            found = "a line without image or method"
             self._problems.error("S3", found, "both named", line=row.number, text=row.text)
         else:
             self._problems.error(
-                "L2",
-                "{value} as {what}",
-                "a name",
-                line=row.number,
-                text=row.text,
-                value=checked.shown(value),
-                what=what,
+                "L2", f"{checked.shown(value)} as {what}", "a name", line=row.number, text=row.text
             )
         return None
 
     def _score(self, row: _Given, name: str) -> float | None:
         value = row.scores.get(name)
         score = _number(value)
-        wanted = (
-            Message("a number in [0, 1]")
-            if self._unit != "per cent"
-            else Message("a number in [0, 100]")
-        )
+        wanted = "a number in [0, 1]" if self._unit != "per cent" else "a number in [0, 100]"
         if score is None:
             return None
         if isinstance(score, str):
@@ -213,7 +200,7 @@ class _Reader:
             return None
         hint = ""
         if self._unit == "fraction" and 1 < score <= 100:
-            hint = Message(" (looks like a percentage: divide by 100)")
+            hint = " (looks like a percentage: divide by 100)"
         self._tell("S2", value, wanted, row, hint)
         return None
 
@@ -227,12 +214,8 @@ class _Reader:
     def report(self) -> None:
         """Ask the questions about the whole file."""
         if self._n_percent:
-            found = Message(
-                "{n_percent} above 1, as {first_percent}",
-                n_percent=ngettext_noop("{n} score", "{n} scores", self._n_percent),
-                first_percent=self._first_percent,
-            )
-            expected = Message("numbers in [0, 1]; these look like percentages: are they?")
+            found = f"{counted(self._n_percent, 'score')} above 1, as {self._first_percent}"
+            expected = "numbers in [0, 1]; these look like percentages: are they?"
             self._problems.question("S2", found, expected)
 
 
@@ -268,13 +251,7 @@ def _given_in(data: Any, problems: Problems) -> Iterator[_Given]:
     number = 0
     for outer, inner in data.items():
         if not isinstance(inner, dict):
-            problems.error(
-                "L1",
-                "{inner} for {outer}",
-                _LAYOUT,
-                inner=checked.shown(inner),
-                outer=quoted(outer),
-            )
+            problems.error("L1", f"{checked.shown(inner)} for {quoted(outer)}", _LAYOUT)
         elif inner and not any(isinstance(of, dict) for of in inner.values()):
             number += 1
             yield _Given(outer, None, inner, number, None)
@@ -284,13 +261,7 @@ def _given_in(data: Any, problems: Problems) -> Iterator[_Given]:
                 if isinstance(scores, dict):
                     yield _Given(image, outer, scores, number, None)
                 else:
-                    problems.error(
-                        "L1",
-                        "{scores} for {image}",
-                        _LAYOUT,
-                        scores=checked.shown(scores),
-                        image=quoted(image),
-                    )
+                    problems.error("L1", f"{checked.shown(scores)} for {quoted(image)}", _LAYOUT)
 
 
 def write_scores(stream: BinaryIO, rows: Iterable[ScoreRow]) -> None:
@@ -305,11 +276,9 @@ def write_scores(stream: BinaryIO, rows: Iterable[ScoreRow]) -> None:
             not name or name != storable(name.strip()) or len(name) > _MAX_NAME
             for name in (row.image, row.method)
         ):
-            raise NotWritable(
-                "row {at} has a name that cannot be written: {data}", at=at, data=data
-            )
+            raise NotWritable(f"row {at} has a name that cannot be written: {data}")
         if any(score is not None and not 0 <= score <= 1 for score in (row.recall, row.precision)):
-            raise NotWritable("row {at} has a score outside [0, 1]: {data}", at=at, data=data)
+            raise NotWritable(f"row {at} has a score outside [0, 1]: {data}")
         text = json.dumps(data, ensure_ascii=False, allow_nan=False)
         stream.write(f"{',' if at else ''}\n{text}".encode())
     stream.write(b"\n]\n")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import Collector, reader_of
@@ -44,9 +43,7 @@ _TRUE: Final = {
     **dict.fromkeys(("1", "true", "t", "yes", "y"), True),
     **dict.fromkeys(("", "0", "false", "f", "no", "n"), False),
 }
-_SHAPES: Final = Message(
-    "points, or left,top,right,bottom, or x,y,width,height, or x1,y1,x2,y2,x3,y3 …"
-)
+_SHAPES: Final = "points, or left,top,right,bottom, or x,y,width,height, or x1,y1,x2,y2,x3,y3 …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +78,7 @@ def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[s
         except StopIteration:
             return
         except csv.Error as fault:
-            found = Message("a line that is not CSV ({fault})", fault=fault)
+            found = f"a line that is not CSV ({fault})"
             problems.error("L1", found, "CSV", entry, reader.line_num)
             last = reader.line_num
             continue
@@ -92,7 +89,7 @@ def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[s
             header = [cell.strip().lower() for cell in cells]
             twice = [name for name in header if name and header.count(name) > 1]
             if twice:
-                found = Message("two columns {twice}", twice=quoted(twice[0]))
+                found = f"two columns {quoted(twice[0])}"
                 problems.error("L1", found, "each column once", entry, line)
                 return
             yield header
@@ -102,9 +99,7 @@ def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[s
             cells = cells[: len(header)]
         if len(cells) != len(header):
             shown = delimiter.join(cells)
-            problems.error(
-                "L1", "{n} cells", ",".join(header), entry, line, text=shown, n=len(cells)
-            )
+            problems.error("L1", f"{len(cells)} cells", ",".join(header), entry, line, text=shown)
             continue
         yield Row(line, {name: cell for name, cell in zip(header, cells, strict=True) if name})
 
@@ -126,22 +121,22 @@ def _read_document(document: Document, collector: Collector, problems: Problems,
             shape = _shape_of(columns)
             has_method = "method" in columns
             if "image" not in columns or shape is None:
-                wanted = Message("image, and {shapes}", shapes=_SHAPES)
-                found = Message("a header {columns}", columns=quoted(",".join(row)))
+                wanted = f"image, and {_SHAPES}"
+                found = f"a header {quoted(','.join(row))}"
                 problems.error("L1", found, wanted, document.entry, 1)
                 return
             collector.recognise()
             others = sorted(columns - _NAMES.keys() - set(shape) - {""})
             if others:
-                found = Message("further columns: {value}", value=quoted(", ".join(others)))
-                wanted = Message("known columns")
+                found = f"further columns: {quoted(', '.join(others))}"
+                wanted = "known columns"
                 problems.warning("L1", found, wanted, document.entry, 1, action=PASSED_OVER)
         elif shape is not None:
             cells = {_OURS.get(column, column): cell for column, cell in row.cells.items()}
             with problems.catching(document.entry, row.line, text=row.text):
                 _read_row(cells, shape, has_method, row, document, collector)
     if shape is None and not problems.has_errors:
-        problems.error("L1", "no header", "image, and {shapes}", document.entry, 1, shapes=_SHAPES)
+        problems.error("L1", "no header", f"image, and {_SHAPES}", document.entry, 1)
 
 
 read_csv: Final = reader_of("csv", ".csv", _read_document)
@@ -187,9 +182,7 @@ def _size(cells: Mapping[str, str]) -> tuple[int, int] | None:
     sides = [cells.get(column, "").strip() for column in ("image_width", "image_height")]
     if not all(sides):
         return None
-    return checked.size_of(
-        *(checked.finite_in(side, Message("a size in pixels")) for side in sides)
-    )
+    return checked.size_of(*(checked.finite_in(side, "a size in pixels") for side in sides))
 
 
 def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
@@ -202,7 +195,7 @@ def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
         fields["text"] = cells["text"]
     ignored = _TRUE.get(cells.get("ignored", "").strip().lower())
     if ignored is None:
-        raise Fault("L2", "{cells} as ignored", "1 or 0", cells=quoted(cells["ignored"]))
+        raise Fault("L2", f"{quoted(cells['ignored'])} as ignored", "1 or 0")
     fields["ignored"] = ignored or cells.get("text") == IGNORED_TEXT
     if cells.get("confidence", "").strip():
         fields["confidence"] = checked.finite_in(cells["confidence"], "a confidence")
@@ -216,13 +209,7 @@ def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
             return checked.box_region(*values, **fields)
         left, top, right, bottom = values
         if right < left or bottom < top:
-            found = Message(
-                "a box from {left:g}, {top:g} to {right:g}, {bottom:g}",
-                left=left,
-                top=top,
-                right=right,
-                bottom=bottom,
-            )
+            found = f"a box from {left:g}, {top:g} to {right:g}, {bottom:g}"
             raise Fault("L4", found, "right >= left and bottom >= top")
         return Region.from_box(left, top, right, bottom, **fields)
     # Polygons of fewer points leave the last columns empty.

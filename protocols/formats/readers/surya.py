@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, Reason, reader_of
@@ -14,7 +13,7 @@ from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import units_of
 from ..problems import Fault, Problems
 
-_WANTED: Final = Message('an object of files, each with pages that have "text_lines" or "bboxes"')
+_WANTED: Final = 'an object of files, each with pages that have "text_lines" or "bboxes"'
 _PICTURES: Final = ("Picture", "Figure", "Image")
 _NO_TEXT: Final = Reason(
     "{n} picture of a layout", "{n} pictures of a layout", "lines of text, as of surya_detect"

@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import WITHOUT_TEXT, Collector, reader_of
@@ -24,7 +23,7 @@ _HEADER: Final = "\t".join(COLUMNS)
 _PAGE: Final = "1"
 _LINE: Final = "4"
 _WORD: Final = "5"
-_BOX_LINE: Final = Message("a character, left, bottom, right, top and page, with blanks between")
+_BOX_LINE: Final = "a character, left, bottom, right, top and page, with blanks between"
 _Row = Mapping[str, str]
 _READ_INSTEAD: Final = {_LINE: PAGES_OF_LINES, _WORD: PAGES_OF_WORDS}
 
@@ -48,12 +47,12 @@ def _read_table(
             if len(cells) == len(header):
                 rows.append((reader.line_num + 1, dict(zip(header, cells, strict=True))))
             elif cells:
-                found = Message("{n} cells", n=len(cells))
+                found = f"{len(cells)} cells"
                 problems.error("L1", found, _HEADER, document.entry, reader.line_num + 1)
         except StopIteration:
             break
         except csv.Error as fault:
-            found = Message("a line that is not CSV ({fault})", fault=fault)
+            found = f"a line that is not CSV ({fault})"
             problems.error("L1", found, "CSV", document.entry, reader.line_num + 1)
     pages: dict[str, list[tuple[int, _Row]]] = {}
     for at, row in rows:

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, Reason, reader_of
@@ -14,7 +13,7 @@ from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import units_of
 from ..problems import Fault, Problems, quoted
 
-_WANTED: Final = Message('an object with "Blocks"')
+_WANTED: Final = 'an object with "Blocks"'
 _LAYOUT: Final = "LAYOUT_"
 # Areas that are no text, and those whose texts are areas too.
 _NO_TEXT: Final = ("LAYOUT_FIGURE", "LAYOUT_TABLE", "LAYOUT_LIST", "LAYOUT_KEY_VALUE")
@@ -44,7 +43,7 @@ def _read_blocks(
             raise Fault("A1", checked.shown(answer), _WANTED)
         blocks += checked.objects_in(answer, "Blocks")
     if answers and answers[-1].get("NextToken"):
-        found = Message("the first of several answers (NextToken)")
+        found = "the first of several answers (NextToken)"
         problems.warning("S3", found, "a list of all answers", document.entry)
     parents = {
         child: checked.text_in(block, "Id")
@@ -78,9 +77,9 @@ def _check_job(answer: Mapping[str, Any], problems: Problems, entry: str | None)
     status, says = answer.get("JobStatus", _DONE), answer.get("StatusMessage")
     if status == _DONE:
         return
-    job = Message("a job with the status {status}", status=checked.shown(status))
+    job = f"a job with the status {checked.shown(status)}"
     if isinstance(says, str):
-        job = Message("{job}: {says}", job=job, says=quoted(says))
+        job = f"{job}: {quoted(says)}"
     if status != _DONE_IN_PART:
         raise Fault("A1", job, "the answer of a job that has succeeded")
     problems.warning("S3", job, "the answer of a job that has succeeded", entry)

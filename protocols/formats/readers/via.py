@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.collecting import REGION, Collector, reader_of
@@ -13,7 +12,7 @@ from ..containers.documents import Document, json_in, json_of, text_of
 from ..problems import Fault, Problems
 from .separated import rows_of
 
-_WANTED: Final = Message('an object of files, each with "filename" and "regions"')
+_WANTED: Final = 'an object of files, each with "filename" and "regions"'
 # The numbers of shapes in version 3.
 _RECTANGLE: Final = 2
 _POLYGONS: Final = (6, 7)
@@ -58,11 +57,7 @@ def _read_image(given: Any, collector: Collector, entry: str | None) -> None:
         regions = list(regions.values())
     if not isinstance(regions, list):
         raise Fault(
-            "L1",
-            "{regions} for {image}",
-            'a list of "regions"',
-            regions=checked.shown(regions),
-            image=checked.shown(image),
+            "L1", f"{checked.shown(regions)} for {checked.shown(image)}", 'a list of "regions"'
         )
     collector.image_with(image, regions, _region, REGION, entry=entry)
 
@@ -93,7 +88,7 @@ def _outline(shape: Mapping[str, Any]) -> tuple[float, ...]:
     name = shape.get("name")
     if name == "rect":
         sides = [
-            checked.finite(shape.get(side), Message("a number as {side}", side=side))
+            checked.finite(shape.get(side), f"a number as {side}")
             for side in ("x", "y", "width", "height")
         ]
         return checked.box_region(*sides).points
@@ -102,7 +97,7 @@ def _outline(shape: Mapping[str, Any]) -> tuple[float, ...]:
         if not isinstance(xs, list) or not isinstance(ys, list) or len(xs) != len(ys):
             raise Fault("L1", "a polygon", "as many all_points_x as all_points_y")
         return checked.points_of([value for pair in zip(xs, ys, strict=True) for value in pair])
-    raise Fault("L1", "a shape of the type {name}", "a rect or a polygon", name=checked.shown(name))
+    raise Fault("L1", f"a shape of the type {checked.shown(name)}", "a rect or a polygon")
 
 
 def _read_csv(text: str, collector: Collector, problems: Problems, entry: str | None) -> None:
@@ -118,7 +113,7 @@ def _read_csv(text: str, collector: Collector, problems: Problems, entry: str | 
     for row in rows_of("\n".join(lines).lstrip("#"), problems, entry):
         if isinstance(row, list):
             if not (set(row) >= _COLUMNS_2 or set(row) >= _COLUMNS_3):
-                raise Fault("L1", "a header {columns}", _WANTED_COLUMNS, columns=",".join(row))
+                raise Fault("L1", f"a header {','.join(row)}", _WANTED_COLUMNS)
             collector.recognise()
             continue
         with problems.catching(entry, row.line, text=row.text):
@@ -184,7 +179,7 @@ def _read_project(
                 of_region = {"region_attributes": said}
                 collector.add(names[str(given["vid"])], region, entry=entry, given=of_region)
         except Fault as fault:
-            found = Message("{fault} (region {at})", fault=fault.found, at=at)
+            found = f"{fault.found} (region {at})"
             problems.error(fault.code, found, fault.expected, entry)
 
 
@@ -216,6 +211,4 @@ def _numbered(shape: Any) -> tuple[float, ...]:
         points = checked.points_of(values)
         (left, *_, right), (top, *_, bottom) = sorted(points[::2]), sorted(points[1::2])
         return checked.box_region(left, top, right - left, bottom - top).points
-    raise Fault(
-        "L1", "a shape of the type {name}", "a rect or a polygon", name=checked.shown(number)
-    )
+    raise Fault("L1", f"a shape of the type {checked.shown(number)}", "a rect or a polygon")

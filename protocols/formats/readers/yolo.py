@@ -10,7 +10,6 @@ from functools import partial
 from typing import Final, Literal
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 
 from ..containers import checked
 from ..containers.archives import Limits, Source, first_bytes, open_archive, source_name
@@ -22,7 +21,7 @@ from ..problems import PASSED_OVER, Fault, Problems, quoted
 
 _CLASSES: Final = "classes.txt"
 _BOX: Final = 4
-_WANTED: Final = Message(
+_WANTED: Final = (
     "a class, then x, y, width and height, or three points or more, and perhaps a confidence"
 )
 # A track's number follows a box or points with a confidence, and no coordinate is a whole number above 1.
@@ -63,7 +62,7 @@ def _read(
         for member in archive.members:
             is_known = member.name.lower().endswith((".txt", ".yaml", *PICTURES))
             if not is_known:
-                found = Message("the name {name}", name=quoted(member.name))
+                found = f"the name {quoted(member.name)}"
                 problems.warning("N1", found, "NAME.txt", member.path, action=PASSED_OVER)
             if member.name.lower() == _CLASSES:
                 listed = Document(member.path, "", archive.content(member) or b"")
@@ -124,10 +123,9 @@ def _found_order(files: Iterable[_File], problems: Problems) -> _Order:
         return "last"
     entry, number, line = first
     if fits["last"]:
-        found = Message("boxes with a confidence that may be the first or the last of five numbers")
-        wanted = Message(
-            "your choice of how to read the lines: {formats}",
-            formats=Message(" or ").join(("yolo-confidence-last", "yolo-confidence-second")),
+        found = "boxes with a confidence that may be the first or the last of five numbers"
+        wanted = "your choice of how to read the lines: {formats}".format(
+            formats=" or ".join(("yolo-confidence-last", "yolo-confidence-second"))
         )
         problems.question("F1", found, wanted, entry, number, text=line)
         return "last"
@@ -138,7 +136,7 @@ def _found_order(files: Iterable[_File], problems: Problems) -> _Order:
         entry,
         number,
         text=line,
-        action=Message("read as {slug}", slug="yolo-confidence-second"),
+        action="read as yolo-confidence-second",
     )
     return "second"
 
@@ -156,7 +154,7 @@ def _tell_tracks(files: Iterable[_File], problems: Problems) -> None:
             entry,
             number,
             text=text,
-            action=Message("read as points"),
+            action="read as points",
         )
 
 
@@ -214,7 +212,7 @@ def _region(line: str, names: list[str], order: _Order) -> Region:
     if len(fields) < _BOX or not class_.isascii() or not class_.isdecimal():
         raise Fault("L1", quoted(line), _WANTED)
     if len(fields) >= _N_TRACKED and len(fields) % 2 == 0 and _is_above_one(fields[-1]):
-        raise Fault("L1", "the number of a track in {text}", _WANTED, text=quoted(line))
+        raise Fault("L1", f"the number of a track in {quoted(line)}", _WANTED)
     values = [checked.finite_in(field) for field in fields]
     confidence = None
     if len(values) % 2 == 1:

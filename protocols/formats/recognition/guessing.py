@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from text_rankings.base.i18n import Message, ngettext_noop
+from text_rankings.base.counts import counted
 
 from ..containers.archives import (
     Limits,
@@ -77,7 +77,7 @@ _COCO_KEYS: Final = frozenset(("images", "annotations", "imgs", "anns", "image_i
 _RESULT_COLUMNS: Final = frozenset(("method", "confidence", "score"))
 # Documents of an image without regions, as several engines write them.
 _EMPTY: Final = ("null", "[]", "[[]]", "[null]")
-NO_REGIONS: Final = Message("a file without regions")
+NO_REGIONS: Final = "a file without regions"
 _VIA_3: Final = "# Exported using VGG Image Annotator"
 _TRUTH_COLUMNS: Final = frozenset(("text", "transcription", "ignored", "ignore", "dont_care"))
 
@@ -105,34 +105,29 @@ def guess(source: Source, name: str | None = None) -> Guess:
     name, source = source_name(source, name), unfolded(source)
     begin = first_bytes(source, _LOOKED_AT)
     if not begin:
-        return _nothing("{name} is empty or cannot be read.", name)
+        return _nothing(f"{quoted(name)} is empty or cannot be read.")
     if begin.startswith(_ZIP_BEGINS):
         return _guess_zip(source, name)
     if begin.startswith(_PICTURE_BEGINS):
-        return Guess(
-            "images", None, None, Message("{name} begins as a photograph does.", name=quoted(name))
-        )
+        return Guess("images", None, None, f"{quoted(name)} begins as a photograph does.")
     if (look := look_of_bytes(begin)) is not None:
         return _not_read(look, name)
     return _guess_document(begin, name)
 
 
 def _not_read(look: str, name: str) -> Guess:
-    return Guess(
-        None, None, None, Message("{name} looks like {look}.", name=quoted(name), look=look), look
-    )
+    return Guess(None, None, None, f"{quoted(name)} looks like {look}.", look)
 
 
-def _nothing(words: str, name: str, **values: object) -> Guess:
-    return Guess(None, None, None, Message(words, name=quoted(name), **values))
+def _nothing(reason: str) -> Guess:
+    return Guess(None, None, None, reason)
 
 
-def _scores(words: str, name: str, format: str) -> Guess:
-    return Guess("scores", format, None, Message(words, name=quoted(name)))
+def _scores(reason: str, format: str) -> Guess:
+    return Guess("scores", format, None, reason)
 
 
-def _annotated(is_truth: bool, format: str, name: str, words: str, **values: object) -> Guess:
-    reason = Message(words, name=quoted(name), **values)
+def _annotated(is_truth: bool, format: str, name: str, reason: str) -> Guess:
     if is_truth:
         is_open = format in _OPEN and not _TRUTH_NAME.search(name)
         return Guess("truth", format, None, reason, is_open=is_open)
@@ -144,31 +139,27 @@ def _guess_zip(source: Source, name: str) -> Guess:
     with open_archive(source, problems, Limits()) as archive:
         members = archive.members
         if not members:
-            reason = problems.found[0].found if problems.found else Message("no file in it")
-            return _nothing("{name} cannot be used: {reason}.", name, reason=reason)
+            reason = problems.found[0].found if problems.found else "no file in it"
+            return _nothing(f"{quoted(name)} cannot be used: {reason}.")
         suffixes = Counter(_suffix(member) for member in members)
         n_pictures = sum(suffixes[suffix] for suffix in PICTURES)
         # Photographs may be in the same folder as their labels.
         if is_yolo := _guess_yolo(archive, members, name):
             return is_yolo
         if 2 * n_pictures > len(members):
-            files = ngettext_noop("{n} file", "{n} files", len(members))
+            files = counted(len(members), "file")
             return Guess(
                 "images",
                 None,
                 None,
-                Message(
-                    "{n_pictures} of {files} are pictures by name.",
-                    n_pictures=n_pictures,
-                    files=files,
-                ),
+                f"{n_pictures} of {files} are pictures by name.",
             )
         suffix = max(_SUFFIXES_READ, key=lambda of: suffixes[of])
         fitting = [member for member in members if _suffix(member) == suffix]
         if not fitting:
             if (look := look_of_suffix(suffixes.most_common(1)[0][0])) is not None:
                 return _not_read(look, name)
-            return _nothing("{name} holds no file of a known format.", name)
+            return _nothing(f"{quoted(name)} holds no file of a known format.")
         if suffix == ".txt" and not _PADDLE.match(_begin_of(archive, fitting[0])):
             return _guess_texts(archive, fitting, name)
         guesses = (_guess_member(archive, member, name) for member in fitting[:_N_LOOKED_AT])
@@ -199,12 +190,10 @@ def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> G
     # Of a line that was cut, the last number may be missing.
     counts = {len(line.split()) for line in lines if len(line) < _MAX_LINE}
     is_truth = all(n % 2 for n in counts)
-    words = Message("{files} with a class and shares of the image, as in YOLO.")
+    words = "{files} with a class and shares of the image, as in YOLO."
     if not is_truth:
-        words = Message(
-            "{files} with a class and shares of the image, as in YOLO, and confidences."
-        )
-    reason = words.format(files=ngettext_noop("{n} text file", "{n} text files", len(texts)))
+        words = "{files} with a class and shares of the image, as in YOLO, and confidences."
+    reason = words.format(files=counted(len(texts), "text file"))
     return _annotated(is_truth, "yolo", name, reason)
 
 
@@ -231,54 +220,42 @@ def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> 
     if not n_truth and not n_results and _is_evaltex(lines):
         return _guess_evaltex(lines, name)
     style = style_of(lines)
-    files = ngettext_noop("{n} text file", "{n} text files", len(members))
+    files = counted(len(members), "text file")
     if n_truth or n_results:
         is_truth = n_truth >= n_results
         named, n = ("gt_", n_truth) if is_truth else ("res_", n_results)
-        reason = Message("{n} of {files} named {named}NAME.txt", n=n, files=files, named=named)
+        reason = f"{n} of {files} named {named}NAME.txt"
     else:
         is_named = bool(_TRUTH_NAME.search(name))
         is_truth = is_named or style is not None or _have_texts(lines)
         is_open = is_truth and not is_named
-        reason = Message("{files} without transcriptions, judging by a sample", files=files)
+        reason = f"{files} without transcriptions, judging by a sample"
         if is_truth:
-            reason = Message("{files} with transcriptions, judging by a sample", files=files)
+            reason = f"{files} with transcriptions, judging by a sample"
     if style is not None:
-        guessed = _annotated(
-            is_truth,
-            "polygon",
-            name,
-            "{reason}; written as in {style}.",
-            reason=reason,
-            style=Message(style.value),
-        )
+        guessed = _annotated(is_truth, "polygon", name, f"{reason}; written as in {style.value}.")
         return replace(guessed, is_open=is_open)
     survey = Survey()
     kind: Kind = "truth" if is_truth else "results"
     survey.add(enumerate(lines, 1), kind)
     layout = decide(survey, kind).layout
-    reason = Message(
-        "{reason}; {shape}{tail}.",
-        reason=reason,
-        shape=_SAID[layout.line_format],
-        tail=_SAID_OF_TAIL[layout.tail],
-    )
+    reason = f"{reason}; {_SAID[layout.line_format]}{_SAID_OF_TAIL[layout.tail]}."
     guessed = _annotated(is_truth, layout.slug, name, reason)
     return replace(guessed, is_open=is_open)
 
 
 _SAID: Final = {
-    LineFormat.LTRB: Message("most lines have four coordinates"),
-    LineFormat.QUAD: Message("most lines have eight coordinates"),
-    LineFormat.POLYGON: Message("lines have varying or many coordinates"),
+    LineFormat.LTRB: "most lines have four coordinates",
+    LineFormat.QUAD: "most lines have eight coordinates",
+    LineFormat.POLYGON: "lines have varying or many coordinates",
 }
 _SAID_OF_TAIL: Final = {
     Tail.TEXT: "",
-    Tail.SCRIPT: Message(", then a script and a text"),
-    Tail.DIFFICULT: Message(", then 0 or 1 and a text in quotes"),
-    Tail.CLASS: Message(", then a class and 0 or 1"),
-    Tail.CONFIDENCE: Message(", then a confidence and a text"),
-    Tail.FIRST: Message(", after a confidence"),
+    Tail.SCRIPT: ", then a script and a text",
+    Tail.DIFFICULT: ", then 0 or 1 and a text in quotes",
+    Tail.CLASS: ", then a class and 0 or 1",
+    Tail.CONFIDENCE: ", then a confidence and a text",
+    Tail.FIRST: ", after a confidence",
 }
 
 
@@ -314,7 +291,7 @@ def _guess_document(begin: bytes, name: str) -> Guess:
     if len(lines) == 1 and "".join(lines[0].split()) in _EMPTY:
         return _not_read(NO_REGIONS, name)
     if not lines or ("\0" in lines[0]):
-        return _nothing("{name} is in no known format.", name)
+        return _nothing(f"{quoted(name)} is in no known format.")
     start = lines[0].lstrip()
     text = "\n".join(lines)
     if _OCR_LIST.match(text):
@@ -322,23 +299,28 @@ def _guess_document(begin: bytes, name: str) -> Guess:
             bool(_TRUTH_NAME.search(name)),
             "easyocr",
             name,
-            "{name} has lists of points, text and confidence, as of EasyOCR.",
+            f"{quoted(name)} has lists of points, text and confidence, as of EasyOCR.",
         )
     if start.startswith(("{", "[")):
         return _guess_json(text, name)
     if _PADDLE.match(lines[0]):
         is_truth = '"score"' not in text or bool(_TRUTH_NAME.search(name))
         return _annotated(
-            is_truth, "paddle", name, "{name} has a path and JSON in each line, as in PaddleOCR."
+            is_truth,
+            "paddle",
+            name,
+            f"{quoted(name)} has a path and JSON in each line, as in PaddleOCR.",
         )
     if start.startswith("<"):
         return _guess_xml(text, name)
     if all(map(_TEXT_OF_IMAGE.match, lines[:_N_LINES])):
         return _not_read(PADDLE_TEXTS, name)
     if all(map(_TURNED_BOX.match, lines[:_N_LINES])):
-        return _annotated(True, "msra-td500", name, "{name} has turned boxes, as MSRA-TD500.")
+        return _annotated(
+            True, "msra-td500", name, f"{quoted(name)} has turned boxes, as MSRA-TD500."
+        )
     if all(map(_BOX_LINE.match, lines[:_N_LINES])):
-        return _annotated(True, "tesseract-box", name, "{name} has boxes as Tesseract's.")
+        return _annotated(True, "tesseract-box", name, f"{quoted(name)} has boxes as Tesseract's.")
     if _is_evaltex(lines):
         return _guess_evaltex(lines, name)
     return _guess_csv(lines, name)
@@ -347,29 +329,29 @@ def _guess_document(begin: bytes, name: str) -> Guess:
 def _guess_json(text: str, name: str) -> Guess:
     keys = set(_KEY.findall(text))
     if {"recall", "precision"} & keys:
-        return _scores("{name} has recall or precision in JSON.", name, "json")
+        return _scores(f"{quoted(name)} has recall or precision in JSON.", "json")
     if is_by_image(text):
         is_truth = text.lstrip("{ \t\r\n").startswith('"gt_')
         return _annotated(
-            is_truth, "art-json", name, "{name} has regions by image, as in ArT and LSVT."
+            is_truth, "art-json", name, f"{quoted(name)} has regions by image, as in ArT and LSVT."
         )
     if (sign := sign_of_json(keys)) is not None:
         is_truth = sign.is_truth or bool(_TRUTH_NAME.search(name))
-        return _annotated(is_truth, sign.format, name, "{name} has {what}.", what=sign.says)
+        return _annotated(is_truth, sign.format, name, f"{quoted(name)} has {sign.says}.")
     if (look := look_of_json(keys)) is not None:
         return _not_read(look, name)
     if not keys & _COCO_KEYS:
         if re.match(r"\[\s*+\"", text):
-            return _not_read(Message("a list of texts without boxes"), name)
-        return _nothing("{name} is JSON, but neither COCO nor scores.", name)
+            return _not_read("a list of texts without boxes", name)
+        return _nothing(f"{quoted(name)} is JSON, but neither COCO nor scores.")
     said = re.search(r'"kind"\s*+:\s*+"(truth|results)"', text)
     if said:
         is_truth = said[1] == "truth"
-        reason = Message("{name} is COCO and is marked as {said}.", name=quoted(name), said=said[1])
+        reason = f"{quoted(name)} is COCO and is marked as {said[1]}."
         return replace(_annotated(is_truth, "coco-json", name, reason), is_open=False)
     is_truth = "score" not in keys and not text.lstrip().startswith("[")
-    what = Message("without scores") if is_truth else Message("with scores or as a plain list")
-    return _annotated(is_truth, "coco-json", name, "{name} is COCO {what}.", what=what)
+    what = "without scores" if is_truth else "with scores or as a plain list"
+    return _annotated(is_truth, "coco-json", name, f"{quoted(name)} is COCO {what}.")
 
 
 def _guess_xml(text: str, name: str) -> Guess:
@@ -377,23 +359,23 @@ def _guess_xml(text: str, name: str) -> Guess:
     root = _ROOT.match(text)
     if root is not None and root[1] == "evaltex":
         is_truth = "detections" not in text[root.start(1) :].partition(">")[0]
-        reason = Message(
-            "{name} has an element <evaltex> of {value}.",
-            name=quoted(name),
-            value=Message("ground truth") if is_truth else "detections",
-        )
+        value = "ground truth" if is_truth else "detections"
+        reason = f"{quoted(name)} has an element <evaltex> of {value}."
         return _annotated(is_truth, "evaltex-xml", name, reason)
     if (look := look_of_xml(text)) is not None:
         return _not_read(look, name)
     if root is not None and root[1] == "document":
         is_truth = bool(_TRUTH_NAME.search(name))
         return _annotated(
-            is_truth, "ctdar-xml", name, "{name} has cTDaR tables; truth or results by its name."
+            is_truth,
+            "ctdar-xml",
+            name,
+            f"{quoted(name)} has cTDaR tables; truth or results by its name.",
         )
     if (sign := sign_of_markup(text)) is not None:
         is_truth = sign.is_truth or bool(_TRUTH_NAME.search(name))
-        return _annotated(is_truth, sign.format, name, "{name} has {what}.", what=sign.says)
-    return _nothing("{name} is XML in no known format.", name)
+        return _annotated(is_truth, sign.format, name, f"{quoted(name)} has {sign.says}.")
+    return _nothing(f"{quoted(name)} is XML in no known format.")
 
 
 def _is_evaltex(lines: Sequence[str]) -> bool:
@@ -402,31 +384,35 @@ def _is_evaltex(lines: Sequence[str]) -> bool:
 
 def _guess_evaltex(lines: Sequence[str], name: str) -> Guess:
     is_truth = any('"' in line or re.search(r",\s*[tf]\s*,", line) for line in lines)
-    reason = Message(
-        "{name} has names of images, each with height,width below it", name=quoted(name)
-    )
-    return _annotated(is_truth, "evaltex-text", name, "{reason}, as EvaLTex.", reason=reason)
+    reason = f"{quoted(name)} has names of images, each with height,width below it"
+    return _annotated(is_truth, "evaltex-text", name, f"{reason}, as EvaLTex.")
 
 
 def _guess_csv(lines: Sequence[str], name: str) -> Guess:
     delimiter = delimiter_of(lines[0])
     columns = {column.strip().strip('"').lower() for column in lines[0].split(delimiter)}
     if {"recall", "precision"} <= columns:
-        return _scores("{name} has columns recall and precision.", name, "csv")
+        return _scores(f"{quoted(name)} has columns recall and precision.", "csv")
     if "region_shape_attributes" in columns or lines[0].startswith(_VIA_3):
-        return _annotated(True, "via", name, "{name} is CSV of the VGG Image Annotator.")
+        return _annotated(True, "via", name, f"{quoted(name)} is CSV of the VGG Image Annotator.")
     if {"imageid", "xmin", "ymax"} <= columns:
         is_truth = "isgroupof" in columns or bool(_TRUTH_NAME.search(name))
-        return _annotated(is_truth, "open-images", name, "{name} has the columns of Open Images.")
+        return _annotated(
+            is_truth, "open-images", name, f"{quoted(name)} has the columns of Open Images."
+        )
     if {"level", "page_num", "word_num", "conf"} <= columns:
         is_truth = bool(_TRUTH_NAME.search(name))
-        return _annotated(is_truth, "tesseract-tsv", name, "{name} has the columns of Tesseract.")
+        return _annotated(
+            is_truth, "tesseract-tsv", name, f"{quoted(name)} has the columns of Tesseract."
+        )
     if len(columns) > 1 and columns & {"image", "image_name", "file_name", "filename", "file"}:
         is_truth = not columns & _RESULT_COLUMNS and bool(
             columns & _TRUTH_COLUMNS or _TRUTH_NAME.search(name)
         )
-        said = Message("ground truth") if is_truth else "results"
-        return _annotated(is_truth, "csv", name, "{name} has the columns of {said}.", said=said)
+        said = "ground truth" if is_truth else "results"
+        return _annotated(is_truth, "csv", name, f"{quoted(name)} has the columns of {said}.")
     if name.lower().endswith(".txt"):
-        return _nothing("{name} is a single text file; put the files of all images in a zip.", name)
-    return _nothing("{name} is in no known format.", name)
+        return _nothing(
+            f"{quoted(name)} is a single text file; put the files of all images in a zip."
+        )
+    return _nothing(f"{quoted(name)} is in no known format.")

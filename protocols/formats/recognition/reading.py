@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from protocols.core.errors import ProtocolError
-from text_rankings.base.i18n import Message, from_json, ngettext_noop, to_json
+from text_rankings.base.counts import counted
 from text_rankings.base.suggestions import did_you_mean
 
 from ..containers.archives import Limits, Source, first_bytes, read_whole, source_name
@@ -29,9 +29,12 @@ __all__ = [
     "broken_plugins",
     "named_formats",
     "read",
+    "with_names",
 ]
 
 _SLUG: Final = re.compile(r"[a-z][a-z0-9-]*")
+# The formats that a problem offers in what it expects.
+_OFFERED: Final = re.compile(r"(?:your choice of [^:]*|another format): ([^(;]*)")
 _MIN_WRONG: Final = 5
 _MIN_LABELS: Final = 2
 # Formats whose files may be an empty list.
@@ -100,9 +103,7 @@ def read(
     format = format.lower() if format else None
     if encoding is not None and encoding not in ENCODINGS:
         known = ", ".join(ENCODINGS)
-        raise UnknownFormat(
-            "no encoding {encoding}; known: {known}", encoding=encoding, known=known
-        )
+        raise UnknownFormat(f"no encoding {encoding}; known: {known}")
     # A folder keeps its photographs, which give the sizes of images.
     given, name, source = source, source_name(source, name), unfolded(source)
     guessed = None if format else guess(source, name)
@@ -139,19 +140,12 @@ def _of_encoding(archive: Archive, possible: Mapping[str, str], encoding: str | 
     if encoding is None and len(possible) > 1:
         choices = (f"{slug} ({ENCODINGS[slug]}: {text})" for slug, text in possible.items())
         problems.question(
-            "F7",
-            "texts that are not UTF-8",
-            "your choice of their encoding: {choices}",
-            choices=", ".join(choices),
+            "F7", "texts that are not UTF-8", f"your choice of their encoding: {', '.join(choices)}"
         )
     else:
         slug = encoding or next(iter(possible))
         problems.warning(
-            "F7",
-            "texts in {encoding}, such as {example}",
-            "plain UTF-8",
-            encoding=ENCODINGS[slug],
-            example=possible.get(slug, ""),
+            "F7", f"texts in {ENCODINGS[slug]}, such as {possible.get(slug, '')}", "plain UTF-8"
         )
     found, counts = tuple(problems.found), dict(problems.counts)
     return replace(archive, problems=found, counts=counts, encodings=possible)
@@ -167,10 +161,10 @@ def _asked_of_labels(archive: Archive) -> Archive:
     problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
     problems.question(
         "F1",
-        "{n} different labels and no descriptions",
-        "your choice of what the labels are: {formats}",
-        n=len(labels),
-        formats=Message("labelme if they are kinds, labelme-text if they are texts"),
+        f"{len(labels)} different labels and no descriptions",
+        "your choice of what the labels are: {formats}".format(
+            formats="labelme if they are kinds, labelme-text if they are texts"
+        ),
     )
     return _with(archive, problems, ("labelme", "labelme-text"))
 
@@ -192,11 +186,12 @@ def _chosen(
     if chosen is None or kind not in chosen.kinds:
         known = ", ".join(of.slug for of in FORMATS.values() if kind in of.kinds)
         raise UnknownFormat(
-            "{kind} are not read as {format}{meant}; formats: {known}",
-            kind=kind,
-            format=repr(format),
-            meant=did_you_mean(slug or "", FORMATS) if chosen is None else "",
-            known=known,
+            "{kind} are not read as {format}{meant}; formats: {known}".format(
+                kind=kind,
+                format=repr(format),
+                meant=did_you_mean(slug or "", FORMATS) if chosen is None else "",
+                known=known,
+            )
         )
     return chosen
 
@@ -219,28 +214,21 @@ def _other_format(archive: Archive, guessed: Archive, fitting: tuple[str, ...]) 
         return archive
     problems = Problems(archive.name, list(guessed.problems), Counter(guessed.counts))
     wrong = next(problem for problem in archive.errors if problem.code in codes)
-    expected = Message(
-        "your choice of how to read the lines: {formats} fits them ({reading})",
-        formats=guessed.format,
-        reading=guessed.reading,
+    expected = (
+        f"your choice of how to read the lines: {guessed.format} fits them ({guessed.reading})"
     )
     if guessed.counts.get("L4"):
         # Boxes by their sides; they are faults only if they are read by their corners.
         problems.drop("L4")
         offered = [slug for slug in (guessed.format, "ltwh") if slug in fitting]
-        expected = Message(
-            "your choice of how to read the lines: {formats}",
-            formats=Message(" or ").join(offered),
-        )
+        expected = f"your choice of how to read the lines: {' or '.join(offered)}"
     problems.question(
         "F1",
-        "{n_wrong} with other than {wanted}",
+        f"{counted(n_wrong, 'line')} with other than {wrong.expected}",
         expected,
         wrong.entry,
         wrong.line,
         text=wrong.text,
-        n_wrong=ngettext_noop("{n} line", "{n} lines", n_wrong),
-        wanted=wrong.expected,
     )
     return _with(guessed, problems, fitting)
 
@@ -250,12 +238,20 @@ def named_formats(expected: str) -> list[str]:
 
     Examples
     --------
-    >>> named_formats(Message("your choice: {formats} (not csv)", formats="ltrb or quad"))
+    >>> named_formats("your choice of how to read the lines: ltrb or quad (not csv)")
     ['ltrb', 'quad']
     """
-    said = to_json(expected)
-    values = said.get("values", {}) if isinstance(said, dict) else {}
-    return [of for of in _SLUG.findall(from_json(values.get("formats", ""))) if of in FORMATS]
+    offered = _OFFERED.search(expected)
+    return [of for of in _SLUG.findall(offered[1]) if of in FORMATS] if offered else []
+
+
+def with_names(sentence: str) -> str:
+    """Replace the formats that a sentence offers by their display names."""
+
+    def named(slug: re.Match[str]) -> str:
+        return FORMATS[slug[0]].name if slug[0] in FORMATS else slug[0]
+
+    return _OFFERED.sub(lambda of: of[0].replace(of[1], _SLUG.sub(named, of[1])), sentence)
 
 
 def _unknown(begin: bytes, name: str) -> Archive:
@@ -263,12 +259,12 @@ def _unknown(begin: bytes, name: str) -> Archive:
     if b"\0" in begin.replace(b"\r", b"")[:1000] and not begin.startswith(
         (b"\xff\xfe", b"\xfe\xff")
     ):
-        return _not_read(Message("a file of no known format, which is not text"), name)
+        return _not_read("a file of no known format, which is not text", name)
     if name.lower().endswith(".txt"):
-        return _not_read(Message("the text of one image; all such files belong in one zip"), name)
+        return _not_read("the text of one image; all such files belong in one zip", name)
     if begin.lstrip().startswith((b"{", b"[")):
-        return _not_read(Message("JSON of no known format"), name)
-    return _not_read(Message("text of no known format"), name)
+        return _not_read("JSON of no known format", name)
+    return _not_read("text of no known format", name)
 
 
 def _asked_of_nothing(name: str) -> Archive:
@@ -277,15 +273,14 @@ def _asked_of_nothing(name: str) -> Archive:
     problems.question(
         "F1",
         "no region, and nothing that tells the format",
-        "your choice of how to read the file: {formats}",
-        formats=Message(" or ").join(_OF_NOTHING),
+        f"your choice of how to read the file: {' or '.join(_OF_NOTHING)}",
     )
     return _with(Archive(name, LineFormat.QUAD, {}, (), {}), problems, _OF_NOTHING)
 
 
 def _nothing_in(name: str) -> Archive:
     problems = Problems(name)
-    wanted = Message("a file with regions, or a zip of the files of all images")
+    wanted = "a file with regions, or a zip of the files of all images"
     problems.error("A1", "an empty file", wanted)
     return Archive(name, LineFormat.QUAD, {}, tuple(problems.found), dict(problems.counts))
 
@@ -294,10 +289,10 @@ def _not_read(look: str, name: str) -> Archive:
     problems = Problems(name)
     problems.error(
         "A1",
-        "what looks like {look}",
-        "one of the {n} formats that are read, or csv with the columns image,left,top,right,bottom,"
-        "text,confidence",
-        look=look,
-        n=len(FORMATS),
+        f"what looks like {look}",
+        (
+            f"one of the {len(FORMATS)} formats that are read, or csv with the columns "
+            "image,left,top,right,bottom,text,confidence"
+        ),
     )
     return Archive(name, LineFormat.QUAD, {}, tuple(problems.found), dict(problems.counts))

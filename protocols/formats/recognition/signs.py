@@ -9,14 +9,12 @@ from collections.abc import Set
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from text_rankings.base.i18n import Message
-
 
 class Sign(NamedTuple):
     """The format that a file has, what it was recognised by, and whether it is ground truth."""
 
     format: str
-    says: Message
+    says: str
     is_truth: bool
 
 
@@ -30,7 +28,7 @@ def sign_of_json(keys: Set[str]) -> Sign | None:
             is_truth = "truth" in of and keys >= set(of["truth"])
             return Sign(
                 of["format"],
-                Message(of["says"]),
+                of["says"],
                 is_truth and keys.isdisjoint(of.get("results", ())),
             )
     return None
@@ -40,5 +38,5 @@ def sign_of_markup(text: str) -> Sign | None:
     """Return the first format whose element is in a text, or None."""
     for of in _LISTED["markup"]:
         if of["element"] in text:
-            return Sign(of["format"], Message(of["says"]), of["results"] not in text)
+            return Sign(of["format"], of["says"], of["results"] not in text)
     return None

@@ -2,43 +2,41 @@
 
 from typing import Final
 
-from text_rankings.base.i18n import Message
-
 # First bytes of files that are not text.
 _BYTES: Final = {
-    b"Rar!": Message("a RAR archive"),
-    b"7z\xbc\xaf": Message("a 7-Zip archive"),
-    b"\x1f\x8b": Message("a gzip archive (.tar.gz)"),
-    b"MATLAB 5.0": Message("a MATLAB file, as in Total-Text and SynthText"),
-    b"\x89HDF": Message("an HDF5 file"),
+    b"Rar!": "a RAR archive",
+    b"7z\xbc\xaf": "a 7-Zip archive",
+    b"\x1f\x8b": "a gzip archive (.tar.gz)",
+    b"MATLAB 5.0": "a MATLAB file, as in Total-Text and SynthText",
+    b"\x89HDF": "an HDF5 file",
     b"%PDF": "a PDF",
     b"SQLite format 3": "a database",
 }
-PADDLE_TEXTS: Final = Message("PaddleOCR's texts without boxes")
-_OLMOCR: Final = Message("texts without boxes, as of olmOCR")
+PADDLE_TEXTS: Final = "PaddleOCR's texts without boxes"
+_OLMOCR: Final = "texts without boxes, as of olmOCR"
 # Names of members that a JSON document must all have.
 _JSON: Final = (
-    ({"adjusted_bbox"}, Message("the JSON of Chinese Text in the Wild")),
+    ({"adjusted_bbox"}, "the JSON of Chinese Text in the Wild"),
     ({"rec_text", "rec_score"}, PADDLE_TEXTS),
-    ({"rec_texts", "rec_scores"}, Message("MMOCR's texts without boxes")),
-    ({"markdown", "index"}, Message("Markdown without boxes, as of Mistral OCR")),
+    ({"rec_texts", "rec_scores"}, "MMOCR's texts without boxes"),
+    ({"markdown", "index"}, "Markdown without boxes, as of Mistral OCR"),
     ({"natural_text"}, _OLMOCR),
     ({"text", "pdf_page_numbers"}, _OLMOCR),
     ({"objects", "exterior"}, "Supervisely's JSON"),
 )
-_ABBYY: Final = Message("ABBYY's XML, which ABBYY FineReader and kraken write")
+_ABBYY: Final = "ABBYY's XML, which ABBYY FineReader and kraken write"
 # Parts that an XML document must all have.
 _XML: Final = (
-    (("<annotation", "<bndbox"), Message("Pascal VOC's XML")),
+    (("<annotation", "<bndbox"), "Pascal VOC's XML"),
     (("<annotations", "<image ", "<meta"), "CVAT's XML"),
     (("<document", "www.abbyy.com"), _ABBYY),
     (("<document", "<page ", "<block"), _ABBYY),
-    (("<tagset", "taggedRectangle"), Message("the XML of ICDAR 2003 and Street View Text")),
+    (("<tagset", "taggedRectangle"), "the XML of ICDAR 2003 and Street View Text"),
 )
 # Formats by the suffix of most files in a zip.
 _SUFFIXES: Final = {
-    **dict.fromkeys((".a1", ".a2", ".ann"), Message("annotations of texts (BioNLP, brat)")),
-    ".mat": Message("MATLAB files, as in Total-Text and SynthText"),
+    **dict.fromkeys((".a1", ".a2", ".ann"), "annotations of texts (BioNLP, brat)"),
+    ".mat": "MATLAB files, as in Total-Text and SynthText",
 }
 
 

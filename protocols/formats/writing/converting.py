@@ -53,11 +53,7 @@ def write(
     the message says which.
     """
     if format not in WRITTEN:
-        raise NotWritable(
-            "{format} is not written; formats: {written}",
-            format=quoted(format),
-            written=", ".join(WRITTEN),
-        )
+        raise NotWritable(f"{quoted(format)} is not written; formats: {', '.join(WRITTEN)}")
     regions = {
         image: tuple(without_fields(region, without) for region in regions_by_image[image])
         for image in sorted(regions_by_image, key=natural_order)
@@ -71,21 +67,17 @@ def write(
 def _check(content: bytes, regions: ByImage, format: str, kind: Kind) -> None:
     archive = read(io.BytesIO(content), kind=kind, format=format, name="what was written")
     if archive.errors:
-        raise NotWritable("it would not read back: {errors}", errors=archive.errors[0])
+        raise NotWritable(f"it would not read back: {archive.errors[0]}")
     for image, of_image in regions.items():
         back = archive.regions.get(image, ())
         if len(back) != len(of_image):
-            raise NotWritable("{image} would not read back as the same image", image=quoted(image))
+            raise NotWritable(f"{quoted(image)} would not read back as the same image")
         for at, (region, found) in enumerate(zip(of_image, back, strict=True)):
             if found != region:
                 lost = [of for of in _FIELDS if getattr(region, of) != getattr(found, of)]
                 raise NotWritable(
-                    "region {at} of {image}: {format} cannot hold its {lost}. Leave that out, or "
-                    "write coco-json",
-                    at=at,
-                    image=image,
-                    format=format,
-                    lost=", ".join(lost),
+                    f"region {at} of {image}: {format} cannot hold its "
+                    f"{', '.join(lost)}. Leave that out, or write coco-json"
                 )
 
 
@@ -152,8 +144,7 @@ def _page(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
     unknown = [image for image in regions if image not in sizes]
     if unknown:
         raise NotWritable(
-            "PAGE gives the size of each page; the size of {unknown} is not known",
-            unknown=unknown[0],
+            f"PAGE gives the size of each page; the size of {unknown[0]} is not known"
         )
     return _zip(
         {

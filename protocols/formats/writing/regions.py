@@ -15,7 +15,6 @@ from typing import Any, BinaryIO, Final
 
 from protocols.core.errors import ProtocolError
 from protocols.core.regions import Region
-from text_rankings.base.i18n import Message
 from text_rankings.base.names import has_unseen, natural_order
 
 from ..containers.contents import IGNORED_TEXT, Kind, LineFormat
@@ -81,11 +80,7 @@ def without_fields(region: Region, fields: Collection[str]) -> Region:
     """
     unknown = set(fields) - set(LEFT_OUT)
     if unknown:
-        raise NotWritable(
-            "{value} cannot be left out, only {left_out}",
-            value=", ".join(sorted(unknown)),
-            left_out=LEFT_OUT,
-        )
+        raise NotWritable(f"{', '.join(sorted(unknown))} cannot be left out, only {LEFT_OUT}")
     given: dict[str, Any] = {field: None for field in fields if getattr(region, field) is not None}
     if region.ignored and region.text is not None and "text" in given:
         # An ignored region keeps the mark that it is ignored as its only text.
@@ -98,10 +93,8 @@ def _has_confidences(regions: Mapping[str, Sequence[Region]]) -> bool:
     if any(found) and not all(found):
         lacking = len(found) - sum(found)
         raise NotWritable(
-            "{lacking} of {n} regions have no confidence; lines have one each, or none has. "
-            "Leave confidences out, or write COCO.",
-            lacking=lacking,
-            n=len(found),
+            f"{lacking} of {len(found)} regions have no confidence; lines have one "
+            "each, or none has. Leave confidences out, or write COCO."
         )
     return any(found)
 
@@ -126,7 +119,7 @@ def check_name(image: str, forbidden: str = "") -> None:
         or has_unseen(image)
         or not set(image).isdisjoint(forbidden)
     ):
-        raise NotWritable("{image} cannot be the name of an image in a file", image=quoted(image))
+        raise NotWritable(f"{quoted(image)} cannot be the name of an image in a file")
 
 
 def _line_writer(
@@ -140,15 +133,11 @@ def _line_writer(
         try:
             found = reader.region(line)
         except Fault as fault:
-            raise NotWritable(
-                "{place} would not read back: {fault}", place=place, fault=fault.found
-            ) from fault
+            raise NotWritable(f"{place} would not read back: {fault.found}") from fault
         if with_confidences and found.text is not None and looks_like_confidence(found.text):
             found = replace(found, text=None, confidence=float(found.text))
         if found != region:
-            raise NotWritable(
-                "{place}: lines cannot hold {fault}", place=place, fault=_lost(region, found)
-            )
+            raise NotWritable(f"{place}: lines cannot hold {_lost(region, found)}")
         return line
 
     return line_of
@@ -159,16 +148,11 @@ def _line(region: Region, kind: Kind, line_format: LineFormat, place: str) -> st
     if line_format == LineFormat.LTRB:
         if not region.is_rectangle:
             raise NotWritable(
-                "{place} is not an upright rectangle; left,top,right,bottom cannot describe it",
-                place=place,
+                f"{place} is not an upright rectangle; left,top,right,bottom cannot describe it"
             )
         values = region.box
     elif line_format == LineFormat.QUAD and region.n_points != 4:
-        raise NotWritable(
-            "{place} has {n_points} corners; a quadrilateral has 4",
-            place=place,
-            n_points=region.n_points,
-        )
+        raise NotWritable(f"{place} has {region.n_points} corners; a quadrilateral has 4")
     fields = list(map(shortest, values))
     if kind == "truth":
         if region.ignored:
@@ -181,7 +165,7 @@ def _line(region: Region, kind: Kind, line_format: LineFormat, place: str) -> st
         fields.append(region.text)
     line = ",".join(fields)
     if "\n" in line or "\r" in line or storable(line) != line:
-        raise NotWritable("{place} has a text that one line of UTF-8 cannot hold", place=place)
+        raise NotWritable(f"{place} has a text that one line of UTF-8 cannot hold")
     return line
 
 
@@ -189,8 +173,8 @@ def _lost(region: Region, found: Region) -> str:
     names = ("points", "text", "confidence", "ignored", "label", "id", "parent", "cell", "pixels")
     lost = [name for name in names if getattr(region, name) != getattr(found, name)]
     if lost == ["points"]:
-        return Message("its corners in this order; write quadrilaterals")
-    return Message("its {lost}. Leave them out, or write COCO", lost=", ".join(lost))
+        return "its corners in this order; write quadrilaterals"
+    return f"its {', '.join(lost)}. Leave them out, or write COCO"
 
 
 def write_coco(
@@ -210,7 +194,7 @@ def write_coco(
     character, or an image has an unusable name; then the stream holds a part of the file.
     """
     if method is not None and (not method.strip() or storable(method) != method):
-        raise NotWritable("{method} cannot be the name of a method", method=quoted(method))
+        raise NotWritable(f"{quoted(method)} cannot be the name of a method")
     for image in regions_by_image:
         check_name(image)
     labels = {of.label for regions in regions_by_image.values() for of in regions} - {None}
@@ -258,13 +242,9 @@ def _annotations(
             try:
                 found = read_region(annotation)
             except Fault as fault:
-                raise NotWritable(
-                    "region {at} of {image}: {fault}", at=at, image=image, fault=fault.found
-                ) from fault
+                raise NotWritable(f"region {at} of {image}: {fault.found}") from fault
             if found != region:
-                raise NotWritable(
-                    "region {at} of {image}: COCO cannot hold it exactly", at=at, image=image
-                )
+                raise NotWritable(f"region {at} of {image}: COCO cannot hold it exactly")
             yield annotation
 
 
@@ -273,7 +253,7 @@ def _annotation(
 ) -> Mapping[str, Any]:
     texts = (region.text, region.label, region.id, region.parent)
     if any(text is not None and storable(text) != text for text in texts):
-        raise NotWritable("annotation {number} has a text that UTF-8 cannot hold", number=number)
+        raise NotWritable(f"annotation {number} has a text that UTF-8 cannot hold")
     left, top, right, bottom = region.box
     annotation: dict[str, Any] = {
         "id": number,

@@ -10,9 +10,7 @@ from django.utils import timezone, translation
 from annotate.jobs import files, registry, services, workers
 from annotate.jobs.models import Job, Worker
 from tests.support.factories import make_admin, make_dataset, make_person
-from tests.support.pages import flat
 from tests.support.work import make_follower, work_for_followers
-from text_rankings.base.i18n import gettext_noop
 
 pytestmark = pytest.mark.django_db
 
@@ -67,7 +65,7 @@ class TestWaiting:
         workers.arrive("elsewhere, process 1")
         at = timezone.now().replace(hour=14, minute=2) - timedelta(days=1)
         Worker.objects.update(heartbeat=at)
-        text = flat(page(browser_of(make_admin()), make_job(person)).text)
+        text = page(browser_of(make_admin()), make_job(person)).text
         assert f'No worker has been running since <time datetime="{at.isoformat()}"' in text
         assert "14:02</time>" in text
 
@@ -262,9 +260,8 @@ class TestMail:
                 services.ask_for_mail(job=Job.objects.get())
 
         monkeypatch.setitem(registry._KINDS, "test", work_for_followers(work))
-        title = gettext_noop("E-mail for a lost password")
-        services.start(kind="test", title=title, person=person)
-        assert mail.outbox[0].subject == "Courriel pour un mot de passe perdu"
+        services.start(kind="test", title="E-mail for a lost password", person=person)
+        assert mail.outbox[0].subject == "E-mail for a lost password"
         assert "est terminé" in mail.outbox[0].body
 
     def test_nobody_is_written_to_unasked(self, person, settings, monkeypatch):
@@ -300,12 +297,3 @@ class TestMail:
         job = Job.objects.get()
         assert (job.state, job.n_attempts) == ("waiting", 1)
         assert job.not_before > timezone.now()
-
-
-def test_the_end_of_work_is_said_in_the_reader_s_language(browser_of, person):
-    end = gettext_noop("Report {number} is kept.").format(number=3)
-    ended(person, outcome=end)
-    browser = browser_of(person)
-    assert "done: Report 3 is kept." in browser.get(reverse("jobs:work")).text
-    browser.cookies["django_language"] = "fr"
-    assert "Le rapport 3 est conservé." in browser.get(reverse("jobs:work")).text
