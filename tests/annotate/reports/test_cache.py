@@ -13,6 +13,7 @@ from annotate.reports import cache, services
 from annotate.studies.exclusions import decide
 from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 from tests.support.world import signed_in
 
@@ -20,8 +21,7 @@ pytestmark = pytest.mark.django_db
 ABC = [["a"], ["b"], ["c"]]
 
 
-@pytest.fixture
-def study():
+def two_who_agree():
     """Two images, two annotators who all say a > b > c, and two protocols: right and reversed."""
     study = make_study(["a", "b", "c"], images=2, min_annotators=1)
     for _ in range(2):
@@ -29,6 +29,9 @@ def study():
     make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
     make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
     return study
+
+
+made_study = made_once(two_who_agree)
 
 
 @pytest.fixture
