@@ -9,7 +9,7 @@ TESTS ?= tests
 # Compiled modules are kept: every worker and every server that a test starts reads them.
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder
 BIN := .venv/bin
-LANE = $(PYTEST) --hypothesis-profile=quick -m "not release"
+LANE = $(PYTEST) --hypothesis-profile=quick -m "not release and not writers"
 # uv where it is there: a third of the time. Where it finds no packages, pip may, which has settings of its own.
 install = { command -v uv >/dev/null && VIRTUAL_ENV=.venv uv pip install --quiet $(1); } || \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(1)
@@ -18,7 +18,7 @@ POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-all test-release test-changed test-thorough test-postgres test-lowest benchmarks-check load crash sbom lint messages docs docs-site demo-archive screenshots findings browser tex lock clean
+.PHONY: help demo run test test-all test-release test-changed test-thorough writers test-postgres test-lowest benchmarks-check load crash sbom lint messages docs docs-site demo-archive screenshots findings browser tex lock clean
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -45,13 +45,16 @@ test-release: .venv/dev browser ## Run the tests of what is shipped, of whole da
 
 test-changed: .venv/dev ## Run the tests of the first lane that the changes since the last commit can reach, without a browser
 	@tests=$$($(BIN)/python -m tools.changed_tests) && if [ -z "$$tests" ]; then echo "No change reaches a test."; \
-		else $(LANE:release"=release and not browser") -p no:playwright -p no:base_url $$tests; fi
+		else $(LANE:writers"=writers and not browser") -p no:playwright -p no:base_url $$tests; fi
 
 test-thorough: .venv/dev ## Try many more examples of every property, and others each time; takes long
-	@$(PYTEST) --hypothesis-profile=thorough -m "not browser" $(TESTS)
+	@$(PYTEST) --hypothesis-profile=thorough -m "not browser and not writers" $(TESTS)
+
+writers: .venv/dev ## Install libraries of others, and read what they write
+	@$(BIN)/pytest -q -m writers tests/writers
 
 test-postgres: .venv/dev ## Run the tests that another database could fail against PostgreSQL (POSTGRES_URL)
-	@DATABASE_URL=$(POSTGRES_URL) $(PYTEST) -m database $(TESTS)
+	@DATABASE_URL=$(POSTGRES_URL) $(PYTEST) --hypothesis-profile=quick -m database $(TESTS)
 
 test-lowest: var/lowest/made ## Start the site and run the libraries' tests on the lowest versions that pyproject.toml allows
 	@rm -rf var/lowest/data && export DATA_DIR=var/lowest/data DATABASE_URL= && mkdir var/lowest/data && \
@@ -88,7 +91,7 @@ lint: .venv/dev ## Check style, types, security, templates, migrations, settings
 	$(BIN)/python .ci/audit.py
 	$(BIN)/python .ci/supply.py >/dev/null
 	$(BIN)/python manage.py check --fail-level WARNING
-	$(BIN)/pytest --quiet tests/test_templates.py
+	$(BIN)/djlint --check --quiet templates
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(50))') DEBUG=false \
 		$(BIN)/python manage.py check --deploy --fail-level WARNING

@@ -180,6 +180,8 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.database)
         if path.startswith(_RELEASE):
             item.add_marker(pytest.mark.release)
+        if path.startswith("tests/writers/"):
+            item.add_marker(pytest.mark.writers)
         if path.startswith("tests/browser/"):
             item.add_marker(pytest.mark.browser)
             if not _is_smoke(item):

@@ -6,6 +6,7 @@ from functools import lru_cache
 import pytest
 import vl_convert
 
+from rankings.design import power
 from tests.support.factories import add_annotator, add_researcher
 
 
@@ -22,6 +23,18 @@ def _each_drawing_once():
         for name in ("vegalite_to_svg", "svg_to_png", "svg_to_pdf"):
             patch.setattr(vl_convert, name, _once(getattr(vl_convert, name)))
         yield
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _plans_of_fewer_designs():
+    """Plans compare designs in steps of a tenth instead of a hundredth; tests/rankings has them all."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(power, "_STEP", 1.1)
+        patch.setattr(power, "_IMAGES", power._axis(200, power.MOST_IMAGES))
+        patch.setattr(power, "_ANNOTATORS", power._axis(100, 1000))
+        power._all_spreads.cache_clear()
+        yield
+    power._all_spreads.cache_clear()
 
 
 @pytest.fixture

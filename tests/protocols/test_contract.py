@@ -1,8 +1,13 @@
-"""Rules that hold for every protocol of the registry, whatever the scene."""
+"""Rules that hold for every protocol of the registry: its page, and its scores, whatever the scene.
+
+``-k SLUG`` runs everything that a new protocol needs.
+"""
 
 import copy
+import json
 import math
 import random
+import re
 from dataclasses import MISSING, fields, replace
 from typing import get_args
 
@@ -12,10 +17,24 @@ from hypothesis import strategies as st
 from protocols import registry
 from protocols.core.base import Family, Scene, f_score
 from protocols.core.errors import ParameterError
+from protocols.core.regions import Region
+from protocols.formats.readers.scenes import read_scene
+from tests.support.cases import cases
+from tests.support.empty_sides import EMPTY, SIDES
 from tests.support.examples import given_shared
-from tests.support.new_protocol import PAGES, lacks
+from tests.support.new_protocol import PAGES, ROOT, WITHOUT_EMPTY_SIDES, lacks
 from tests.support.scenes import CREDITED, NEXT, SLUGS, WORD, changed, close, figures, scenes, score
 
+SECTIONS = [
+    "What it measures",
+    "How it is computed",
+    "Parameters",
+    "Worked example",
+    "Known weaknesses",
+    "Differences from the published program",
+    "Source",
+]
+RESULT = re.compile(r"^\*\*R = ([\d.–]+), P = ([\d.–]+), F = ([\d.–]+)\*\*$", re.MULTILINE)
 # Sizes in pixels decide for the sentinels; a last pixel that is included is not twice as large in
 # an image twice as large.
 NOT_SCALE_FREE = {"total-area", "mean-size", "icdar13", "deteval", "deteval-wolf"}
@@ -34,6 +53,62 @@ def test_it_has_a_page_an_example_a_picture_a_source_and_known_empty_sides(slug)
     sentences = list(lacks(slug))
     if sentences:
         pytest.fail("\n".join(sentences), pytrace=False)
+
+
+def page(slug):
+    path = PAGES / f"{slug}.md"
+    assert path.is_file(), f"docs/protocols/{slug}.md is missing: the page of {slug}"
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_its_example_comes_out_as_its_page_says(slug):
+    scene = read_scene(json.loads((PAGES / "examples" / f"{slug}.json").read_text()), slug)
+    [scored] = registry.get(slug).score([scene])
+    *_, last = RESULT.findall(page(slug))
+    assert last == tuple("–" if value is None else f"{value:.4f}" for value in figures(scored))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_its_page_has_every_section_its_picture_and_its_source(slug):
+    text = page(slug)
+    assert re.findall(r"^## (.+)$", text, re.MULTILINE) == SECTIONS
+    assert text.startswith(f"# {registry.PROTOCOLS[slug].name}\n")
+    [(words, picture)] = re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", text)
+    assert picture == f"img/{slug}.svg"
+    assert len(words) > 40, "for those who cannot see it"
+    source = text.split("## Source")[1]
+    references = (ROOT / "protocols/REFERENCES.md").read_text(encoding="utf-8")
+    assert f"[{registry.PROTOCOLS[slug].reference}]" in source
+    for key, author in re.findall(r"^\[(\w+)\] ((?:\w\. )+\w+)", source, re.MULTILINE):
+        assert f"**[{key}]** {author}" in references
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_table_of_parameters_is_that_of_the_protocol(slug):
+    text = page(slug).split("## Parameters")[1].split("\n## ")[0]
+    told = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|", text, re.MULTILINE)
+    declared = [
+        (field.name, shown_default(field.default), shown_range(field))
+        for field in fields(registry.PROTOCOLS[slug])
+    ]
+    plain = [tuple(cell.strip().replace("`", "") for cell in row) for row in told]
+    assert sorted(plain) == sorted(declared)
+
+
+def shown_default(value):
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def shown_range(declared):
+    if isinstance(declared.default, bool):
+        return "yes, no"
+    if "choices" in declared.metadata:
+        return ", ".join(declared.metadata["choices"])
+    low, high = declared.metadata["low"], declared.metadata["high"]
+    return f"{low:g} to {high:g}"
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -255,6 +330,82 @@ def test_every_parameter_has_a_published_default_and_refuses_what_is_outside_its
         for value in wrong:
             with pytest.raises(ParameterError, match=named):
                 registry.get(slug, {declared.name: value})
+
+
+@pytest.mark.parametrize("slug", [slug for slug in SLUGS if slug not in WITHOUT_EMPTY_SIDES])
+@cases("case", SIDES)
+def test_what_each_gives_where_a_side_is_empty(slug, case):
+    if case not in EMPTY.get(slug, {}):
+        pytest.fail(f"EMPTY in tests/support/empty_sides.py does not say it for {slug}")
+    expected = EMPTY[slug][case]
+    scored = score(slug, Scene(*SIDES[case]))
+    if expected is None:
+        assert scored.recall > 0, "a sentinel sees detections, whatever the truth"
+    else:
+        assert figures(scored) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_method_without_votes_has_no_precision_unless_one_is_chosen():
+    scene = Scene((WORD,), (), width=400, height=300)
+    assert figures(score("no-ground-truth", scene)) == (0, 0, 0)
+    undefined = score("no-ground-truth", scene, empty_precision="undefined")
+    assert figures(undefined) == (0, None, None)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_an_exact_detection_is_perfect(slug):
+    words = tuple(replace(word, confidence=0.9) for word in (WORD, NEXT))
+    scored = score(slug, Scene((WORD, NEXT), words, width=400, height=300))
+    if registry.is_sentinel(slug):
+        assert 0 < scored.f_score < 1
+    elif slug == "no-ground-truth":
+        # One method and two virtual ones: everything it marks has two of three votes.
+        assert scored.precision == pytest.approx(2 / 3)
+    else:
+        # HierText's program adds 0.00001 to the areas that it divides by.
+        least = 1e-8 if slug == "panoptic-quality" else 0
+        assert figures(scored) == pytest.approx((1, 1, 1), abs=least, rel=0)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@cases(
+    "odd",
+    [
+        Region((0, 0, 100, 100, 100, 0, 0, 100), text="bow tie"),
+        Region.from_box(5, 5, 5, 5, text="point"),
+        Region((0, 0, 10, 10, 20, 20), text="line"),
+        Region.from_box(-(10**9), -(10**9), 10**9, 10**9, text="huge"),
+        Region((0, 0, 1e9, 1, 2e9, 0, 1e9, -1), text="needle"),
+        Region((0.5, 0.5, 99.5, 0.5, 99.5, 39.5, 0.5, 39.5), text="half pixels"),
+        Region((0, 0, 50, 10, 100, 0, 100, 40, 50, 50, 0, 40), text="curved"),
+        Region((0, 0, 50, 10, 100, 0, 100, 40, 0, 40), text="five points"),
+        Region((0, 0, 100, 0, 50, 40), text="triangle"),
+        Region((0, 0, 80, 0, 80, 40, 40, 5), text="dented"),
+        Region.from_mask(3, 4, ["0110", "1111"], text="mask"),
+        Region.from_box(0, 0, 1e-9, 1e-9, text="speck"),
+        Region.from_box(0, 0, 100, 40, text=""),
+        Region.from_box(0, 0, 100, 40),
+    ],
+)
+def test_odd_shapes_stop_nothing(slug, odd):
+    for truth, detections in (
+        ([odd], [odd]),
+        ([WORD], [odd]),
+        ([odd, WORD], [WORD, odd, odd]),
+        ([replace(odd, ignored=True), WORD], [odd, NEXT]),
+    ):
+        scored = score(slug, Scene(tuple(truth), tuple(detections)))
+        assert all(value is None or 0 <= value <= 1 for value in figures(scored))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_twenty_copies_of_a_detection_are_no_better_than_one(slug):
+    if slug in ("count", "total-area", "no-ground-truth", "table-structure"):
+        pytest.skip("looks at no truth, counts copies once, or needs cells")
+    single = score(slug, Scene((WORD, NEXT), (WORD,)))
+    many = score(slug, Scene((WORD, NEXT), (WORD,) * 20))
+    assert many.recall <= single.recall
+    assert many.f_score <= single.f_score
 
 
 VARIANTS = [

@@ -29,6 +29,7 @@ from annotate.jobs.mail import forget_letters
 from annotate.jobs.models import Job
 from annotate.jobs.running import run_one
 from tests.support.factories import make_person
+from tests.support.pages import flat
 from text_rankings.site.proxies import read
 
 pytestmark = pytest.mark.django_db
@@ -305,10 +306,10 @@ def test_an_app_is_set_up_and_then_asked_for(client, ana):
     confirmed(client)
     page = client.get(reverse("mfa_activate_totp"))
     assert "data:image/svg+xml" in page.text
-    secret = re.search(r'class="secret">([A-Z2-7]+)<', page.text)[1]
+    secret = re.search(r'class="secret">([A-Z2-7]+)<', flat(page.text))[1]
     response = client.post(reverse("mfa_activate_totp"), {"code": code_of(secret)})
     assert response["Location"] == reverse("mfa_view_recovery_codes")
-    codes = re.findall(r"<li><code>(\d+)</code>", client.get(response["Location"]).text)
+    codes = re.findall(r"<li><code>(\d+)</code>", flat(client.get(response["Location"]).text))
     assert len(codes) == 10
     client.post(reverse("account_logout"))
 

@@ -23,6 +23,7 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.made_once import made_once
+from tests.support.pages import flat
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
@@ -121,7 +122,7 @@ def test_a_distance_leads_to_the_steps_behind_it(follow, apart):
     response = client.get(links[0].replace("&amp;", "&").split("#")[0])
     assert response.context["page"].criterion == "precision"
     assert [order.edit.distance for order in response.context["page"].protocols] == [3]
-    assert re.search(r'<details class="steps" id="protocol-\d+" open>', response.text)
+    assert re.search(r'<details class="steps" id="protocol-\d+" open>', flat(response.text))
 
 
 def test_images_come_page_by_page(follow, apart, monkeypatch):

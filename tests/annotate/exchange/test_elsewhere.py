@@ -19,6 +19,7 @@ from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from annotate.studies.services import set_state
 from tests.support.factories import make_admin, make_run, make_study
+from tests.support.pages import flat
 
 pytestmark = pytest.mark.django_db
 
@@ -288,7 +289,7 @@ def test_a_meaning_that_is_none_is_refused_next_to_its_field(client, dataset, me
     assert response.status_code == 422
     said = f"expected codes like 0=left, 1=right, 2=equal, got {meaning!r}"
     assert response.context["form"].errors == {"codes": [said]}
-    page = response.content.decode()
+    page = flat(response.text)
     field = page[page.index('id="id_codes_error"') :]
     assert said.partition(", got")[0] in field[: field.index("</div>")]
     assert 'name="codes"' in field[: field.index("</div>")]

@@ -22,6 +22,7 @@ from annotate.studies.models import Membership
 from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
 from tests.support.factories import add_annotator, make_study
 from tests.support.made_once import made_once
+from tests.support.pages import flat
 from tests.support.truths import rank_everything, same_truth
 from tests.support.work import file_made
 from tests.support.worked import worked_study
@@ -211,7 +212,7 @@ def test_the_number_of_queries_does_not_grow_with_the_annotators():
 
 
 def test_the_page_explains_and_links_every_file(researcher, study):
-    page = researcher.get(reverse("exchange:raw", args=[study.slug])).text
+    page = flat(researcher.get(reverse("exchange:raw", args=[study.slug])).text)
     for column in (*EVENT_COLUMNS, *RANKING_COLUMNS):
         assert f"<code>{column.name}</code>" in page
     for name in raw.FILES:

@@ -31,6 +31,7 @@ from tests.support.factories import add_annotator, add_researcher, make_person, 
 from tests.support.figures import put_together
 from tests.support.kept import keep_report
 from tests.support.made_once import made_once
+from tests.support.pages import flat
 from tests.support.truths import rank_everything, same_truth
 from tests.support.work import file_made
 from tests.support.worked import ranked_study
@@ -157,14 +158,16 @@ def test_the_page_draws_nothing_itself(researcher, study, monkeypatch):
     monkeypatch.setattr("annotate.figures.files.svg.draw", refuse)
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
     drawn = [figure for figure in page.context["figures"] if not figure.is_empty]
-    assert page.text.count(" data-drawing>") == len(drawn)
+    assert flat(page.text).count(" data-drawing>") == len(drawn)
 
 
 def test_a_page_carries_its_drawings(researcher, study):
     """As JSON that no browser runs: a name that would end the element is escaped."""
     make_run(study, "</script><b>", {"a": 0.9, "b": 0.5, "c": 0.1})
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
-    elements = re.findall(r'data-drawing><script type="application/json">(.*?)</script>', page.text)
+    elements = re.findall(
+        r'data-drawing><script type="application/json">(.*?)</script>', flat(page.text)
+    )
     drawn = [figure for figure in page.context["figures"] if not figure.is_empty]
     assert [json.loads(text) for text in elements] == [figure.drawings for figure in drawn]
 
@@ -196,7 +199,7 @@ def test_without_the_extra_pages_draw_and_say_how_to_have_files(researcher, stud
     command = "pip install 'text-detection-rankings[figures]'"
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
     drawn = [figure for figure in page.context["figures"] if not figure.is_empty]
-    assert page.text.count(" data-drawing>") == len(drawn)
+    assert flat(page.text).count(" data-drawing>") == len(drawn)
     assert page.text.count(escape(command)) == len(drawn)
     assert not any(figure.downloads for figure in drawn)
     file = researcher.get(address(study, "wins", "pdf"))
@@ -252,7 +255,7 @@ def test_a_large_study_shows_one_figure_and_fetches_the_others(researcher, study
     page = reverse("figures:figures", args=[study.slug])
     first = researcher.get(page, {"criterion": "precision"})
     assert [figure.name for figure in first.context["figures"]] == ["distances"]
-    [link] = re.findall(r'data-waits>[^<]*<a href="([^"]*)"', first.text)
+    [link] = re.findall(r'data-waits>[^<]*<a href="([^"]*)"', flat(first.text))
     assert link == "?criterion=precision&amp;whole=on"
     whole = researcher.get(page + link.replace("&amp;", "&"))
     names = [figure.name for figure in whole.context["figures"]]

@@ -10,6 +10,7 @@ from django.utils import timezone, translation
 from annotate.jobs import files, registry, services, workers
 from annotate.jobs.models import Job, Worker
 from tests.support.factories import make_admin, make_dataset, make_person
+from tests.support.pages import flat
 from tests.support.work import make_follower, work_for_followers
 
 pytestmark = pytest.mark.django_db
@@ -65,7 +66,7 @@ class TestWaiting:
         workers.arrive("elsewhere, process 1")
         at = timezone.now().replace(hour=14, minute=2) - timedelta(days=1)
         Worker.objects.update(heartbeat=at)
-        text = page(browser_of(make_admin()), make_job(person)).text
+        text = flat(page(browser_of(make_admin()), make_job(person)).text)
         assert f'No worker has been running since <time datetime="{at.isoformat()}"' in text
         assert "14:02</time>" in text
 

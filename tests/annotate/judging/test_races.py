@@ -240,7 +240,6 @@ class Races(RuleBasedStateMachine):
             assert shared.n_complete == complete.filter(state="complete").count()
 
 
-@pytest.mark.release
 def test_whatever_happens_at_once_each_answer_is_one_row(monkeypatch):
     run(
         Races,

@@ -23,6 +23,7 @@ from annotate.studies.services import end_study, set_state
 from tests.support.addresses import names_of_addresses
 from tests.support.factories import add_annotator, add_researcher
 from tests.support.made_once import made_once
+from tests.support.pages import flat
 from tests.support.participants import (
     JSON,
     admitted,
@@ -69,7 +70,7 @@ def test_three_clicks_lead_from_the_link_to_the_first_counted_pair(study, entran
     assert page.redirect_chain[-1][0] == reverse("learning:short", args=[study.slug])
     page = browser.post(page.request["PATH_INFO"])
     clicks += 1
-    start = re.search(r'<form class="actions" method="post" action="([^"]+)"', page.text)[1]
+    start = re.search(r'<form class="actions" method="post" action="([^"]+)"', flat(page.text))[1]
     page = browser.post(start, {"begin": "1"}, follow=True)
     clicks += 1
     assert page.status_code == 200

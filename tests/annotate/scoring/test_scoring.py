@@ -20,6 +20,7 @@ from protocols import registry
 from protocols.core.regions import encode_regions
 from tests.support.empty_sides import EMPTY
 from tests.support.factories import make_admin, make_dataset, make_image, make_method, make_result
+from tests.support.pages import flat
 
 pytestmark = pytest.mark.django_db
 
@@ -81,7 +82,7 @@ def test_a_later_parameter_is_shown_with_a_run_from_before_it(client, dataset):
     run.save()
     client.force_login(make_admin())
     shown = client.get(reverse("datasets:detail", args=[dataset.slug])).text
-    assert "<code>unique_on=truth</code>" in shown
+    assert "<code>unique_on=truth</code>" in flat(shown)
     sent = client.get(reverse("api:runs", args=[dataset.slug])).json()
     assert sent["results"][0]["parameters"]["unique_on"] == "truth"
 
