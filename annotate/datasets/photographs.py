@@ -19,14 +19,8 @@ from django.utils.translation import gettext as _
 from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
-from protocols.formats.containers.archives import (
-    Entry,
-    Limits,
-    Source,
-    open_archive,
-    read_entries,
-    source_name,
-)
+from protocols.formats.containers.archives import Entry, Limits, open_archive, read_entries
+from protocols.formats.containers.files import Source, source_name
 from protocols.formats.containers.frames import PictureSize
 from protocols.formats.containers.image_sizes import other_format, picture_size
 from protocols.formats.problems import Problems

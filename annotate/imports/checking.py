@@ -6,6 +6,7 @@ The rows go to disk (`staging.Rows`), one archive at a time, and are loaded from
 import random
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
@@ -25,6 +26,7 @@ from protocols.diagnostics.frames import truth_upright
 from protocols.diagnostics.inspection import Against, look
 from protocols.diagnostics.readings import AS_NAMED, AS_WRITTEN, SIDES, STORED
 from protocols.diagnostics.truths import impossible, without_regions
+from protocols.formats.containers.archives import opened_once
 from protocols.formats.containers.checking import (
     Meaning,
     missing_images,
@@ -33,6 +35,7 @@ from protocols.formats.containers.checking import (
     with_known_names,
 )
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
+from protocols.formats.containers.files import Source
 from protocols.formats.containers.frames import PictureSize, turned_images
 from protocols.formats.problems import Nearest, Problems
 from protocols.formats.readers.coco import with_ids_of
@@ -58,16 +61,17 @@ _N_WORST: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A file of a draft, and its path."""
+    """A file of a draft, its path, and what its readers read: the path, or the zip once opened."""
 
     file: DraftFile
     path: Path
+    source: Source
 
     @classmethod
     def of(cls, file: DraftFile, paths: Mapping[int, Path]) -> "Given":
         """Return a file with its path; ``paths`` has those of files read in place, by key."""
         if file.pk in paths:
-            return cls(file, paths[file.pk])
+            return cls(file, paths[file.pk], paths[file.pk])
         path = staging.path_of(file.draft_id, file.sha256)
         if not path.exists():
             raise JobFailed(
@@ -75,7 +79,13 @@ class Given:
                     "{file} waited too long and is no longer here. Remove it, and add it again."
                 ).format(file=file.name)
             )
-        return cls(file, path)
+        return cls(file, path, path)
+
+    @contextmanager
+    def opened(self) -> Iterator["Given"]:
+        """Open a zip once for all readers of the file."""
+        with opened_once(self.path) as source:
+            yield replace(self, source=source)
 
 
 @dataclass
@@ -202,6 +212,7 @@ def check_truth(
         "regions": archive.n_regions,
         "ignored": archive.n_ignored,
         "histogram": _histogram(map(len, archive.regions.values())),
+        "read_as": _read_as_of(given, archive),
     }
     return checked
 
@@ -222,7 +233,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     if known.is_by_sides and is_found and archive.line_format == LineFormat.LTRB:
         archive = read_as(AS_WRITTEN[SIDES])
     if known.ids is not None:
-        archive = with_ids_of(known.ids, archive, given.path)
+        archive = with_ids_of(known.ids, archive, given.source)
     archive, renamed = with_known_names(archive, () if reading == AS_NAMED else known.images)
     noticed = look(archive, known.against, known.images, reading, read_as)
     archive = noticed.archive
@@ -263,6 +274,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     }
     n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
     checked.counts = totals | {"methods": counts, "histogram": _histogram(n_boxes), "fits": fits}
+    checked.counts["read_as"] = _read_as_of(given, archive)
     if noticed.is_misread and noticed.offer is not None:
         checked.counts["fitting"] = noticed.offer.reading
     checked.trial = noticed.trial
@@ -273,7 +285,14 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
 
 def _read_as(given: Given, format: str) -> Archive:
     encoding = given.file.encoding or None
-    return read(given.path, kind="results", format=format, name=given.file.name, encoding=encoding)
+    name = given.file.name
+    return read(given.source, kind="results", format=format, name=name, encoding=encoding)
+
+
+def _read_as_of(given: Given, archive: Archive) -> str:
+    """Return how a file was read, as signatures name it."""
+    reading = "" if given.file.reading in AS_WRITTEN else given.file.reading
+    return "+".join(filter(None, [archive.format, reading, given.file.encoding]))
 
 
 def _rows_of(
@@ -302,7 +321,7 @@ def _read(
     sizes: Callable[[], dict[str, Size]],
 ) -> Archive:
     return read(
-        given.path,
+        given.source,
         kind=kind,
         format=given.file.format or None,
         name=given.file.name,
@@ -363,7 +382,7 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
     verified: list[Sequence[Any]] = []
     strange: list[str] = []
     turns_webp = given.file.reading == STORED
-    for entry, photograph in read_photographs(given.path, problems, turns_webp=turns_webp):
+    for entry, photograph in read_photographs(given.source, problems, turns_webp=turns_webp):
         stem, path = Path(entry.name).stem, entry.path
         if stem not in regions:
             strange.append(stem)

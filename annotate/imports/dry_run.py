@@ -122,7 +122,8 @@ class _Checker:
 
             progress(0, 0)
             rows = staging.Rows(staging.rows_path(self._draft.pk, file.pk))
-            checked[file.pk] = self._read(Given.of(file, self._paths), rows, progress)
+            with Given.of(file, self._paths).opened() as given:
+                checked[file.pk] = self._read(given, rows, progress)
             self._progress.tell(number, n_files, FILES_READ)
         self._compare_all(checked)
         return checked

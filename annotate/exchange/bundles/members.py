@@ -14,7 +14,8 @@ from django.db import DatabaseError
 
 from annotate.imports.errors import NotLoaded
 from protocols.core.errors import ProtocolError
-from protocols.formats.containers.archives import Limits, Source, read_entries, source_name
+from protocols.formats.containers.archives import Limits, read_entries
+from protocols.formats.containers.files import Source, source_name
 from protocols.formats.problems import Problems, quoted
 
 from . import CHECKSUMS, FORMAT, LISTS, MANIFEST, PHOTOGRAPHS, READABLE, SINGLE

@@ -21,7 +21,7 @@ from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Import
 from annotate.stopping.models import Look
 from annotate.studies.models import Study, StudyImage
-from protocols.formats.containers.archives import Source, source_name
+from protocols.formats.containers.files import Source, source_name
 from protocols.formats.problems import quoted
 from rankings.elicitation.log import CRITERIA
 

@@ -5,18 +5,17 @@ import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from struct import Struct
-from typing import BinaryIO, Final
+from typing import Final
 
 from text_rankings.base.counts import counted
 from text_rankings.base.names import has_unseen
 
 from ..problems import Problems, visible
+from .files import File, Source, first_bytes
 
-Source = str | Path | BinaryIO
 _CLUTTER: Final = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _MIB: Final = 1024 * 1024
 _ENCRYPTED: Final = 0x1 | 0x40 | 0x2000
@@ -103,12 +102,19 @@ class OpenArchive:
         )
 
 
-def source_name(source: Source, name: str | None = None) -> str:
-    """Return a source's name in messages."""
-    if name is not None:
-        return name
-    found = source if isinstance(source, str | Path) else getattr(source, "name", "archive")
-    return Path(str(found)).name
+@contextmanager
+def opened_once(source: Source) -> Iterator[Source]:
+    """Open a zip for all who read it inside the context; yield anything else as it is."""
+    if isinstance(source, zipfile.ZipFile) or first_bytes(source, 4) != _LOCAL_SIGNATURE:
+        yield source
+        return
+    archive = _opened(source, Problems(""))
+    if archive is None:
+        # Each reader reports the damage.
+        yield source
+        return
+    with archive:
+        yield archive
 
 
 @contextmanager
@@ -119,11 +125,11 @@ def open_archive(
 
     An entry may have ``max_bytes`` where that is not ``limits.entry_bytes``.
     """
-    archive = _opened(source, problems)
+    archive = source if isinstance(source, zipfile.ZipFile) else _opened(source, problems)
     if archive is None:
         yield OpenArchive((), problems, limits, None)
         return
-    with archive:
+    with nullcontext() if archive is source else archive:
         yield OpenArchive(
             _members(archive, problems, limits, max_bytes or limits.entry_bytes),
             problems,
@@ -141,7 +147,7 @@ def read_entries(source: Source, problems: Problems, limits: Limits) -> Iterator
                 yield Entry(member.name, member.path, content)
 
 
-def _opened(source: Source, problems: Problems) -> zipfile.ZipFile | None:
+def _opened(source: File, problems: Problems) -> zipfile.ZipFile | None:
     try:
         return zipfile.ZipFile(source)
     except FileNotFoundError:
@@ -374,39 +380,3 @@ def plain_content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, max_bytes: in
     if not is_whole or zlib.crc32(content) != info.CRC or content.startswith(_LOCAL_SIGNATURE):
         return None
     return content
-
-
-def read_whole(source: Source, problems: Problems, max_bytes: int, expected: str) -> bytes | None:
-    """Return the bytes of a file that is not an archive; None and a problem if it cannot be read.
-
-    Messages name the expected kind of file.
-    """
-    try:
-        if isinstance(source, str | Path):
-            with open(source, "rb") as file:
-                content = file.read(max_bytes + 1)
-        else:
-            source.seek(0)
-            content = source.read(max_bytes + 1)
-    except (OSError, ValueError) as fault:
-        reason = visible(str(getattr(fault, "strerror", None) or fault))
-        problems.error("A1", f"a file that cannot be read ({reason})", expected)
-        return None
-    if len(content) > max_bytes:
-        problems.error("A3", "a larger file", f"at most {max_bytes} bytes")
-        return None
-    return content
-
-
-def first_bytes(source: Source, n: int) -> bytes:
-    """Return the first bytes of a file; empty if it cannot be read."""
-    try:
-        if isinstance(source, str | Path):
-            with open(source, "rb") as file:
-                return file.read(n)
-        source.seek(0)
-        begin = source.read(n)
-        source.seek(0)
-    except (OSError, ValueError):
-        return b""
-    return begin

@@ -9,13 +9,14 @@ from text_rankings.base.counts import counted
 from text_rankings.base.names import has_unseen, natural_order
 
 from ..problems import KEPT, KEPT_AS_IT_IS, LEFT_OUT, READ_ANYWAY, Fault, Problems, quoted
-from .archives import Limits, Source, source_name
+from .archives import Limits
 
 # Plug-ins import finite_in from here.
 from .checked import finite_in as finite_in
 from .checked import shown, unread_fields
 from .contents import Archive, Kind, LineFormat, OnEntry, Read, Unit
 from .documents import Document, are_different, documents, image_name, storable
+from .files import Source, source_name
 from .limits import BATCH, MAX_NAME
 from .shapes import may_be_shares, odd_shapes, refuse_shares, tell_shape
 

@@ -8,7 +8,8 @@ from typing import Final, Literal
 from protocols.core.regions import Region
 
 from ..problems import PASSED_OVER, Problem
-from .archives import Limits, Source
+from .archives import Limits
+from .files import Source
 
 Kind = Literal["truth", "results"]
 KINDS: Final[tuple[Kind, ...]] = ("truth", "results")

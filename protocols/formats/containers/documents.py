@@ -8,8 +8,9 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from ..problems import PASSED_OVER, Fault, Problems, quoted, visible
-from .archives import Limits, Source, first_bytes, open_archive, read_whole
+from .archives import Limits, open_archive
 from .contents import OnEntry
+from .files import Source, first_bytes, read_whole
 
 _MARK: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO, Final
 
 from ..problems import Problems, quoted
-from .archives import Limits, Source, first_bytes, open_archive, read_whole
+from .archives import Limits, open_archive
 from .documents import image_name
+from .files import Source, first_bytes, read_whole
 
 # By Python's name: the usual name, and the everyday characters. Those of East Asia are given by the
 # bytes of a standard codec; of equally probable encodings, the one with the fewest comes first.

@@ -4,8 +4,8 @@ import io
 import zipfile
 from pathlib import Path
 
-from .archives import Source
 from .documents import PICTURES
+from .files import Source
 
 
 def holds_photographs(path: Path) -> bool:

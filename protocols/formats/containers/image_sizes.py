@@ -12,9 +12,10 @@ from protocols.core.regions import Region
 from text_rankings.base.counts import counted
 
 from ..problems import Problems
-from .archives import Limits, Source, open_archive
+from .archives import Limits, open_archive
 from .contents import Archive, Unit
 from .documents import PICTURES, image_name
+from .files import Source
 from .frames import PictureSize, orientation_of, turned, turned_back, with_points
 
 Sizes = Mapping[str, tuple[int, int]]

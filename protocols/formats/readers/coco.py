@@ -8,7 +8,6 @@ list, else ``bbox`` as x, y, width, height. Further fields keep this project's n
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +20,7 @@ from ..containers.archives import Limits
 from ..containers.collecting import Collector, Reason, reader_of
 from ..containers.contents import IGNORED_TEXT, Archive, Kind
 from ..containers.documents import Document, json_of, storable
+from ..containers.files import Source
 from ..containers.folders import unfolded
 from ..problems import Fault, Problems, quoted
 
@@ -63,7 +63,7 @@ def _read_coco(
 read_coco: Final = reader_of("coco-json", ".json", _read_coco)
 
 
-def with_ids_of(truth: Archive, results: Archive, path: str | Path) -> Archive:
+def with_ids_of(truth: Archive, results: Archive, source: Source) -> Archive:
     """Return COCO results without images or categories of their own under the names of the truth's."""
     is_list = not (results.image_ids and results.categories)
     # Ids of several documents may be of different images.
@@ -71,7 +71,7 @@ def with_ids_of(truth: Archive, results: Archive, path: str | Path) -> Archive:
     if results.format != "coco-json" or not (is_list and is_one and truth.image_ids):
         return results
     read_again = reader_of("coco-json", ".json", partial(_read_coco, truth=truth))
-    return read_again(unfolded(path), "results", results.name, Limits(), None)
+    return read_again(unfolded(source), "results", results.name, Limits(), None)
 
 
 class _Dataset:

@@ -15,9 +15,10 @@ from protocols.core.regions import Region
 from text_rankings.base.counts import counted
 from text_rankings.base.names import natural_order
 
-from ..containers.archives import Limits, Member, OpenArchive, Source, open_archive, source_name
+from ..containers.archives import Limits, Member, OpenArchive, open_archive
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Tail
 from ..containers.documents import image_name
+from ..containers.files import Source, source_name
 from ..containers.limits import BATCH, MAX_NAME
 from ..containers.shapes import (
     may_be_shares,

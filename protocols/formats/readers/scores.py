@@ -16,8 +16,8 @@ from protocols.core.errors import ProtocolError
 from text_rankings.base.counts import counted
 
 from ..containers import checked
-from ..containers.archives import Source, first_bytes, read_whole, source_name
 from ..containers.documents import Document, json_of, storable, text_of
+from ..containers.files import Source, first_bytes, read_whole, source_name
 from ..problems import PASSED_OVER, Problem, Problems, quoted
 from .separated import Row, rows_of
 

@@ -12,10 +12,11 @@ from typing import Final, Literal
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.archives import Limits, Source, first_bytes, open_archive, source_name
+from ..containers.archives import Limits, open_archive
 from ..containers.collecting import Collector
 from ..containers.contents import Archive, Kind, OnEntry, Unit
 from ..containers.documents import PICTURES, Document, text_of
+from ..containers.files import Source, first_bytes, source_name
 from ..containers.limits import MAX_POINTS
 from ..problems import PASSED_OVER, Fault, Problems, quoted
 

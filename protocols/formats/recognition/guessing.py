@@ -8,17 +8,10 @@ from typing import Final, Literal
 
 from text_rankings.base.counts import counted
 
-from ..containers.archives import (
-    Limits,
-    Member,
-    OpenArchive,
-    Source,
-    first_bytes,
-    open_archive,
-    source_name,
-)
+from ..containers.archives import Limits, Member, OpenArchive, open_archive
 from ..containers.contents import Kind, LineFormat, Tail
 from ..containers.documents import PICTURES
+from ..containers.files import Source, first_bytes, source_name
 from ..containers.folders import unfolded
 from ..names import method_name
 from ..problems import Problems, quoted

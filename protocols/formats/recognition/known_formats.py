@@ -8,8 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..containers.archives import Limits, Source
+from ..containers.archives import Limits
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Read, Tail
+from ..containers.files import Source
 from ..readers.fitting_lines import FORMATS_OF_LINES
 from ..readers.rrc import read_archive
 from ..readers.rrc_lines import Rules

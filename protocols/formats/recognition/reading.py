@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Final
 
@@ -10,9 +11,10 @@ from protocols.core.errors import ProtocolError
 from text_rankings.base.counts import counted
 from text_rankings.base.suggestions import did_you_mean
 
-from ..containers.archives import Limits, Source, first_bytes, read_whole, source_name
+from ..containers.archives import Limits, opened_once
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry
 from ..containers.encodings import ENCODINGS, in_utf8, possible_encodings
+from ..containers.files import Source, first_bytes, read_whole, source_name
 from ..containers.folders import unfolded
 from ..containers.image_sizes import in_pixels
 from ..problems import Problems
@@ -105,33 +107,38 @@ def read(
         known = ", ".join(ENCODINGS)
         raise UnknownFormat(f"no encoding {encoding}; known: {known}")
     # A folder keeps its photographs, which give the sizes of images.
-    given, name, source = source, source_name(source, name), unfolded(source)
-    guessed = None if format else guess(source, name)
-    slug = guessed.format if guessed else format
-    if guessed is not None and guessed.looks_like == NO_REGIONS:
-        return _asked_of_nothing(name)
-    if guessed is not None and guessed.looks_like is not None:
-        return _not_read(guessed.looks_like, name)
-    begin = first_bytes(source, 1000)
-    if guessed is not None and not begin and read_whole(source, Problems(name), 0, "") == b"":
-        return _nothing_in(name)
-    if guessed is not None and slug is None and begin and not begin.startswith(b"PK"):
-        return _unknown(begin, name)
-    limits = limits or Limits()
-    chosen = _chosen(kind, format, slug, line_format)
-    archive = chosen.read(source, kind, name, limits, on_entry)
-    if archive.counts.get("F7") and (possible := possible_encodings(source, limits)):
-        source = in_utf8(source, encoding or next(iter(possible)), limits)
+    given, name, packed = source, source_name(source, name), unfolded(source)
+    with ExitStack() as open_files:
+        source = opened = open_files.enter_context(opened_once(packed))
+        guessed = None if format else guess(source, name)
+        slug = guessed.format if guessed else format
+        if guessed is not None and guessed.looks_like == NO_REGIONS:
+            return _asked_of_nothing(name)
+        if guessed is not None and guessed.looks_like is not None:
+            return _not_read(guessed.looks_like, name)
+        begin = first_bytes(source, 1000)
+        if guessed is not None and not begin and read_whole(source, Problems(name), 0, "") == b"":
+            return _nothing_in(name)
+        if guessed is not None and slug is None and begin and not begin.startswith(b"PK"):
+            return _unknown(begin, name)
+        limits = limits or Limits()
+        chosen = _chosen(kind, format, slug, line_format)
         archive = chosen.read(source, kind, name, limits, on_entry)
-        archive = _of_encoding(archive, possible, encoding)
-    is_named = slug in LINES and bool(format or line_format)
-    if is_named and (archive.counts.get("L1") or archive.counts.get("L4")):
-        guessed_lines = lines_as(None, None)(source, kind, name, limits, on_entry)
-        fitting = formats_that_fit(source, kind, name, limits)
-        return _other_format(archive, guessed_lines, fitting)
-    if slug == "labelme" and format is None:
-        return _asked_of_labels(archive)
-    return in_pixels(archive, given, sizes) if archive.units else archive
+        if archive.counts.get("F7") and (possible := possible_encodings(source, limits)):
+            copy = in_utf8(source, encoding or next(iter(possible)), limits)
+            source = open_files.enter_context(opened_once(copy))
+            archive = chosen.read(source, kind, name, limits, on_entry)
+            archive = _of_encoding(archive, possible, encoding)
+        is_named = slug in LINES and bool(format or line_format)
+        if is_named and (archive.counts.get("L1") or archive.counts.get("L4")):
+            guessed_lines = lines_as(None, None)(source, kind, name, limits, on_entry)
+            fitting = formats_that_fit(source, kind, name, limits)
+            return _other_format(archive, guessed_lines, fitting)
+        if slug == "labelme" and format is None:
+            return _asked_of_labels(archive)
+        if not archive.units:
+            return archive
+        return in_pixels(archive, opened if packed is given else given, sizes)
 
 
 def _of_encoding(archive: Archive, possible: Mapping[str, str], encoding: str | None) -> Archive:

@@ -3,11 +3,14 @@
 import io
 import json
 import tarfile
+import zipfile
+from pathlib import Path
 
 import pytest
 
 from annotate.imports import drafts, plans
-from tests.support.archives import picture_bytes, zip_bytes
+from protocols.formats.recognition.reading import read
+from tests.support.archives import picture_bytes, zip_bytes, zip_file
 from tests.support.loads import add, checked, load_dataset, loaded
 from tests.support.word_files import WORDS, corners, files
 
@@ -267,3 +270,40 @@ def test_an_encoding_is_asked_with_samples_where_several_are_probable(
     [answered] = plans.questions(draft)
     assert answered.is_answered
     assert texts_of(draft) == set(words)
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The files that are opened as zips, again for each time."""
+    found, opening = [], zipfile.ZipFile.__init__
+
+    def count(self, file, mode="r", *options, **more):
+        if mode == "r" and isinstance(file, str | Path):
+            found.append(file)
+        opening(self, file, mode, *options, **more)
+
+    monkeypatch.setattr(zipfile.ZipFile, "__init__", count)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("entries", "format"),
+    [
+        (BOXES, None),
+        (
+            encoded({name: f"{text}1,1,9,9,Straße\n" for name, text in BOXES.items()}, "cp1252"),
+            None,
+        ),
+        (QUADS, "ltrb"),
+    ],
+    ids=["plain", "in another encoding", "in another format"],
+)
+def test_all_readers_of_a_zip_share_one_that_was_opened_once(entries, format, opened, tmp_path):
+    path = zip_file(tmp_path / "gt.zip", entries)
+    assert read(path, kind="truth", format=format).n_regions
+    assert opened == [path]
+
+
+def test_a_load_opens_a_zip_once(opened):
+    load_dataset(name="Signs", truth=BOXES)
+    assert len(opened) == 1
