@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from django.db import connection
 
+# Of the annotator whose screen it is: attributes of the study that the query returns.
+COLUMNS_OF_A_QUOTA: Final = ("max_pairs", "max_images", "n_checks_own")
 # The study of a screen, if it is that person's (person's id, role, screen's public id).
 _STUDY_OF_A_SCREEN: Final = """
     SELECT study.*, membership.max_pairs, membership.max_images, membership.n_known AS n_checks_own

@@ -121,8 +121,9 @@ def _load(site: Any, options: argparse.Namespace) -> None:
     study = make_study(_METHODS, _IMAGES)
     annotators = []
     for number, person in enumerate(make_annotators(study, options.annotators)):
-        turn = services.start(study=study, annotator=person)
-        annotators.append(Annotator(sign_in(person), payload(turn), random.Random(number)))
+        found = services.start(study=study, annotator=person)
+        shown = payload(found.turn, found.remaining)
+        annotators.append(Annotator(sign_in(person), shown, random.Random(number)))
     connections.close_all()
 
     port = free_port()

@@ -338,7 +338,8 @@ def _server(n_methods: int, n_screens: int, **settings: Any) -> None:
     [annotator] = make_annotators(study, 1)
     client = Client(headers={"host": "127.0.0.1", "accept": "application/json"})
     client.cookies["sessionid"] = sign_in(annotator)
-    shown = payload(services.start(study=study, annotator=annotator))
+    found = services.start(study=study, annotator=annotator)
+    shown = payload(found.turn, found.remaining)
     requests = [request for request, _ in answers(client, shown, n_screens)]
     times = [request.ms for request in requests]
     n_queries = [len(request.queries) for request in requests]

@@ -280,8 +280,8 @@ def _answer(measured: Measured, study: Any, number: int, words: str) -> None:
     from django.test import Client
     from django.urls import reverse
 
-    from annotate.judging.current_screen import waiting_turn
     from annotate.judging.presentation import payload
+    from annotate.judging.services import current
     from annotate.studies.models import Study
 
     client = Client(headers={"host": "127.0.0.1", "accept": "application/json"})
@@ -289,7 +289,8 @@ def _answer(measured: Measured, study: Any, number: int, words: str) -> None:
     client.force_login(person)
     start = Request.measured(partial(client.post, reverse("judging:start", args=[study.slug])))
     measured.add(f"first screen, {words}", start.ms)
-    shown = payload(waiting_turn(Study.objects.get(pk=study.pk), person))
+    found = current(study=Study.objects.get(pk=study.pk), annotator=person)
+    shown = payload(found.turn, found.remaining)
     within: list[float] = []
     between: list[float] = []
     n_queries = []

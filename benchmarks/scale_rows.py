@@ -78,15 +78,15 @@ def _rank_an_image(study: Any, annotator: Any) -> None:
     from annotate.judging.presentation import payload
     from annotate.judging.services import record_judgement, start
 
-    turn = start(study=study, annotator=annotator)
-    if turn is None:
+    found = start(study=study, annotator=annotator)
+    if found.turn is None:
         raise RuntimeError("No image is left for this annotator: take more annotators.")
-    image = turn.assignment.image_id
-    while turn is not None and turn.assignment.image_id == image:
-        turn = record_judgement(
+    image = found.turn.assignment.image_id
+    while (turn := found.turn) is not None and turn.assignment.image_id == image:
+        found = record_judgement(
             screen_id=turn.screen.public_id,
             annotator=annotator,
-            verdicts=verdicts(payload(turn)),
+            verdicts=verdicts(payload(turn, found.remaining)),
             seconds_taken=4.2,
             seen={"first": "both", "left": 4.0, "right": 4.0},
         )

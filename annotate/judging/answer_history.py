@@ -17,7 +17,7 @@ from rankings.elicitation.rechecks import Settled
 
 from .attention_checks import two_results
 from .models import Assignment, Screen, Verdict
-from .replay import Event, Log, Stored, is_withdrawn, settled_of, stored_events
+from .replay import Event, Stored, entries_of, is_withdrawn, settled_of, stored_events
 
 N_SHOWN = 20
 
@@ -63,7 +63,7 @@ def _logs(study: Study, annotator: User) -> Iterator[tuple[Assignment, list[Stor
 
 def _newest_first(assignment: Assignment, stored: Sequence[Stored]) -> Iterator[tuple[Stored, int]]:
     """Yield events, newest first, with the number of answers that a change may set aside."""
-    entries = Log(assignment, tuple(map(Event.of, stored))).entries
+    entries = entries_of(assignment, map(Event.of, stored))
     settled = partial(settled_of, assignment)
     at = len(entries)
     for event in reversed(stored):

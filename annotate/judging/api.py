@@ -23,7 +23,7 @@ from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.elicitation.log import CRITERIA
 
-from . import answer_history, current_screen, methods, planning, services
+from . import answer_history, methods, planning, services
 from .errors import Incomplete, JudgingRefusal, StudyNotOpen
 from .image_allocation import first_visit_is_due, own_progress
 from .models import Assignment, Note, Screen
@@ -57,8 +57,11 @@ class _Judging(ApiView):
     def scope_of(self, method: str) -> str:
         return JUDGE
 
-    def next(self, study: Study, turn: current_screen.Turn | None, have: str = "") -> Response:
-        return Response(next_data(study, turn, self.request, have=have, done=turn is None))
+    def waiting(self, study: Study) -> Any:
+        """Return the data of the pair that waits."""
+        found = services.current(study=study, annotator=self.request.user)
+        done = found.turn is None and planning.has_begun_all(study, self.request.user)
+        return next_data(found, self.request, have="", done=done)
 
     def refused(self, study: Study, refusal: JudgingRefusal) -> Exception:
         """Convert a service's refusal to an exception of the API."""
@@ -69,10 +72,7 @@ class _Judging(ApiView):
             forbidden.problem = "study-not-open"
             forbidden.title = "The study takes no answers now"
             return forbidden
-        turn = current_screen.waiting_turn(study, self.request.user)
-        done = turn is None and planning.has_begun_all(study, self.request.user)
-        current = next_data(study, turn, self.request, have="", done=done)
-        fault = Conflict(str(refusal), more={"current": current})
+        fault = Conflict(str(refusal), more={"current": self.waiting(study)})
         fault.problem, fault.title = "already-answered", "Answered otherwise"
         return fault
 
@@ -80,10 +80,11 @@ class _Judging(ApiView):
         """Perform an act on the log and return the next question."""
         have = sent.pop("have")
         try:
-            turn = act(annotator=self.request.user, **sent)
+            outcome = act(annotator=self.request.user, **sent)
         except JudgingRefusal as refusal:
             raise self.refused(study, refusal) from refusal
-        return self.next(study, turn, have)
+        is_done = outcome.turn is None
+        return Response(next_data(outcome, self.request, have=have, done=is_done))
 
 
 class JudgedStudies(ApiView):
@@ -138,9 +139,7 @@ class Current(_Judging):
         study = judged(request, slug=slug)
         if study.state != Study.State.OPEN:
             raise self.refused(study, services.not_open(study))
-        turn = current_screen.waiting_turn(study, request.user)
-        done = turn is None and planning.has_begun_all(study, request.user)
-        return Response(next_data(study, turn, request, have="", done=done))
+        return Response(self.waiting(study))
 
 
 class Answer(_Judging):

@@ -28,7 +28,7 @@ from rankings.elicitation.log import CRITERIA
 from rankings.elicitation.shares import wilson
 
 from .models import Assignment, Judgement, Screen, Skip
-from .quotas import Quota, n_asked
+from .quotas import Remaining, n_asked
 
 _IN_IMAGES: Final = 10
 # Known-answer pairs for an annotator who returns after a week: they show drift.
@@ -87,7 +87,7 @@ def known_pairs(
     *,
     position: int,
     before: datetime | None,
-    quota: Quota,
+    remaining: Remaining,
 ) -> list[dict[str, Any]]:
     """Draw an image's known-answer pairs, in the order in which they are asked.
 
@@ -98,7 +98,8 @@ def known_pairs(
     ``regions``, degraded by ``kind`` and ``dose`` regions. Fewer than the study requests, or none,
     if results cannot be degraded with certainty.
     """
-    due = None if quota.n_known is None else _due_by_quota(study, annotator, len(items), quota)
+    is_by_quota = remaining.quota.n_known is not None
+    due = _due_by_quota(study, annotator, len(items), remaining) if is_by_quota else None
     n = position * study.n_known // _IN_IMAGES - (position - 1) * study.n_known // _IN_IMAGES
     if due is None and _returns(study, annotator, position, before):
         n = max(n, _AT_RETURN)
@@ -141,19 +142,20 @@ def _returns(study: Study, annotator: User, position: int, before: datetime | No
     return any(later - earlier >= _A_WEEK for earlier, later in pairwise(times))
 
 
-def _due_by_quota(study: Study, annotator: User, n_items: int, quota: Quota) -> list[int]:
+def _due_by_quota(study: Study, annotator: User, n_items: int, remaining: Remaining) -> list[int]:
     """Return the places of an image's known-answer pairs, for an annotator with a quota.
 
     They are spread over the quota, one in each equal part of it and none in its first two pairs.
     Those that earlier images could not take come now; after a wrong answer each image has one, until
     two in a row are right.
     """
+    quota = remaining.quota
     n_known = quota.n_known or 0
     n_pairs = quota.max_pairs or (quota.max_images or 0) * (n_items - 1)
     spread = spread_of_checks(
         n_pairs, n_known, random.Random(f"{study.seed}/{annotator.pk}/checks")
     )
-    asked = n_asked(study, annotator)
+    asked = n_asked(study, annotator) if remaining.n_asked is None else remaining.n_asked
     given = answers_so_far(study, annotator)
     in_sight = [pair for pair in spread if pair <= asked + n_items - 1]
     n_missing = max(len([pair for pair in in_sight if pair < asked]) - len(given), 0)

@@ -11,6 +11,7 @@ from rankings.elicitation.log import CRITERIA, State
 from rankings.elicitation.strategies import Strategy
 
 from .models import Assignment, Screen
+from .quotas import Remaining
 from .replay import Log, careful_rules_of, item_of_each_result, read_log
 
 
@@ -25,8 +26,6 @@ class Turn:
     answers: Mapping[str, str] = field(default_factory=dict)
     # The reason why more pairs may be left than before, for the progress display.
     note: str = ""
-    # The number of this annotator's images, if the choice of this one has counted them.
-    n_images: int | None = None
 
     @property
     def state(self) -> State:
@@ -57,6 +56,15 @@ class Turn:
             for criterion, verdict in known.items()
             if criterion not in self.answers
         }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of an act: the study, the turn that waits (None: no turn), and what is left."""
+
+    study: Study
+    turn: Turn | None
+    remaining: Remaining
 
 
 def strategy_of(assignment: Assignment) -> Strategy:

@@ -4,6 +4,7 @@ Called after every change of the log: answers, undone answers, methods that join
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -18,10 +19,10 @@ from rankings.elicitation.log import Answer, Skip, pair_of
 from rankings.elicitation.rechecks import Ask, ask_of, default_checks
 
 from .attention_checks import known_pair_due, known_pairs
-from .current_screen import Turn, strategy_of, waiting_turn
+from .current_screen import Outcome, Turn, strategy_of, waiting_turn
 from .image_allocation import OwnImages, is_still_to_be_had, n_images_of, own_images
 from .models import Assignment, Screen
-from .quotas import is_used_up, quota_of
+from .quotas import Remaining, is_used_up, quota_of, remaining_of
 from .replay import (
     ONE_PAIR,
     Log,
@@ -38,36 +39,34 @@ _SIDES_BLOCK = 8
 _OF_THE_END = ("finished", "n_answered", "n_skipped")
 
 
-def go_on(screen: Screen, log: Log, annotator: User) -> Turn | None:
-    """Return the next turn after an answer."""
+def go_on(screen: Screen, log: Log, remaining: Remaining) -> Outcome:
+    """Return the outcome of an answer that was just stored."""
     assignment = screen.assignment
-    if assignment.study.state != Study.State.OPEN:
+    study = assignment.study
+    if study.state != Study.State.OPEN:
         # The study has ended: an image completed by this answer counts, but nothing more is asked.
         if log.settled.state.is_finished:
             finish(assignment, log, last=screen)
-        return None
+        return Outcome(study, None, remaining)
     following = _following(assignment, log)
-    if following is not None and not _has_all_pairs(assignment.study, annotator):
+    if following is not None and not remaining.has_all_pairs:
         following.save(force_insert=True)
         note = ""
         if following.purpose == Screen.Purpose.REPAIR:
             note = _("An earlier answer has changed, so some pairs are asked again.")
-        return Turn(following, log, can_undo=True, note=note)
+        return Outcome(study, Turn(following, log, can_undo=True, note=note), remaining)
     finish(assignment, log, last=screen)
-    return waiting_or_next(assignment.study, annotator)
+    return waiting_or_next(study, assignment.annotator, remaining)
 
 
-def _has_all_pairs(study: Study, annotator: User) -> bool:
-    return quota_of(study, annotator).max_pairs is not None and is_used_up(study, annotator)
-
-
-def waiting_or_next(study: Study, annotator: User) -> Turn | None:
+def waiting_or_next(study: Study, annotator: User, remaining: Remaining) -> Outcome:
     if study.state != Study.State.OPEN:
-        return None
+        return Outcome(study, None, remaining)
     own = own_images(study, annotator)
     # An image that an undo left behind comes before a new one.
-    waiting = waiting_turn(study, annotator) if own.has_one_in_work else None
-    return waiting or _take_up_next_image(own)
+    turn = waiting_turn(study, annotator) if own.has_one_in_work else None
+    turn = turn or _take_up_next_image(own, remaining)
+    return Outcome(study, turn, replace(remaining, n_images=own.n_images) if turn else remaining)
 
 
 def n_checks_of(assignment: Assignment) -> int:
@@ -160,12 +159,12 @@ def _is_drawn(assignment: Assignment, number: int, *what: str) -> bool:
     return sides[place]
 
 
-def _take_up_next_image(own: OwnImages) -> Turn | None:
+def _take_up_next_image(own: OwnImages, remaining: Remaining) -> Turn | None:
     """Assign images until one needs an answer; images whose results look alike need none."""
     study, annotator = own.study, own.annotator
-    if is_used_up(study, annotator):
+    if is_used_up(study, annotator, remaining):
         return None
-    quota, position, before = quota_of(study, annotator), len(own.begun), own.last_begun
+    position, before = len(own.begun), own.last_begun
     earlier = Assignment.objects.filter(study=study, annotator=annotator).order_by("position")
     for image, visit in _visits(own):
         if not is_still_to_be_had(study, image.pk, alone=own.is_alone):
@@ -183,14 +182,17 @@ def _take_up_next_image(own: OwnImages) -> Turn | None:
             if is_careful
             else None,
             known=known_pairs(
-                study, annotator, image, visit.items, position=position, before=before, quota=quota
+                *(study, annotator, image, visit.items),
+                position=position,
+                before=before,
+                remaining=remaining,
             ),
         )
         assignment.save(force_insert=True)
-        nothing = Log(assignment, ())
+        nothing = Log.of(assignment)
         screen = next_screen(assignment, nothing)
         if screen is not None:
-            return Turn(screen, nothing, can_undo=position > 1, n_images=own.n_images)
+            return Turn(screen, nothing, can_undo=position > 1)
         finish(assignment, nothing)
         before = assignment.created
     return None
@@ -214,12 +216,16 @@ def next_visits(
     study: Study, annotator: User, n: int
 ) -> Iterator[tuple[Image, Visit, list[dict[str, Any]]]]:
     """Yield the annotator's ``n`` most likely next images, their visits and known-answer pairs."""
-    own, quota = own_images(study, annotator), quota_of(study, annotator)
+    own = own_images(study, annotator)
+    remaining = remaining_of(study, annotator, quota_of(study, annotator))
     position, before = len(own.begun), own.last_begun
     for image, visit in islice(_visits(own), n):
         position += 1
         known = known_pairs(
-            study, annotator, image, visit.items, position=position, before=before, quota=quota
+            *(study, annotator, image, visit.items),
+            position=position,
+            before=before,
+            remaining=remaining,
         )
         yield image, visit, known
         before = None

@@ -25,13 +25,13 @@ from .current_screen import Turn
 from .image_allocation import n_images_of
 from .models import CRITERION_NAMES, Assignment, Judgement, Skip
 from .planning import is_one_pair
-from .quotas import n_asked, quota_of
+from .quotas import Remaining
 
 _ID_LENGTH = 16
 _MOST_ROOM = 0.05
 
 
-def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
+def payload(turn: Turn, remaining: Remaining, have: str = "") -> dict[str, Any]:
     """Return the screen as JSON-able data, which the page's template and its script both draw.
 
     ``have`` is the key of the image whose results the page already has: they are left out, and so
@@ -43,13 +43,11 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
     asked = asked_of(assignment)
     shown = image_data(study, annotator, image, assignment.known, asked, have=[have])
     person = {} if have else {"person": preferences_data(annotator), "pace": pace(turn)}
-    quota = quota_of(study, annotator)
-    n_images, n_done = None, None
-    if quota.max_pairs is not None:
-        n_done = n_asked(study, annotator)
+    quota, n_images, n_done = remaining.quota, None, remaining.n_asked
+    if n_done is not None:
         total = {"total": quota.max_pairs, "pair": n_done + 1}
     elif shown["key"] != have or is_one_pair(assignment):
-        n_images = turn.n_images or n_images_of(study, annotator)
+        n_images = remaining.n_images or n_images_of(study, annotator)
         n_images = min(n_images, quota.max_images or n_images)
         total = {"total": n_images}
     else:
@@ -75,9 +73,9 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
         },
         "progress": progress_data(turn, n_images)
         if n_done is None
-        else progress_of_quota(turn, n_done, total["total"]),
+        else progress_of_quota(turn, n_done, quota.max_pairs or 0),
         "can_undo": turn.can_undo,
-        "message": message,
+        "message": "",
     }
 
 

@@ -23,12 +23,28 @@ class Quota:
         return self != Quota()
 
 
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """What is left for an annotator, read once: the quota, and the pairs or images counted so far."""
+
+    quota: Quota
+    # The pairs asked so far; None without a quota of pairs.
+    n_asked: int | None
+    # The number of this annotator's images; None if nothing has counted them.
+    n_images: int | None = None
+
+    @property
+    def has_all_pairs(self) -> bool:
+        """Whether the quota of pairs is used up."""
+        return self.n_asked is not None and self.n_asked >= (self.quota.max_pairs or 0)
+
+
+def remaining_of(study: Study, annotator: User, quota: Quota) -> Remaining:
+    return Remaining(quota, None if quota.max_pairs is None else n_asked(study, annotator))
+
+
 def quota_of(study: Study, annotator: User) -> Quota:
     """Return an annotator's quota; false if there is none."""
-    stored = vars(study)
-    # The query that locks an answer's study reads them with it.
-    if "n_checks_own" in stored:
-        return Quota(stored["max_pairs"], stored["max_images"], stored["n_checks_own"])
     memberships = Membership.objects.filter(study=study, person=annotator, role=Role.ANNOTATOR)
     values = memberships.values_list("max_pairs", "max_images", "n_known").first()
     return Quota(*values) if values else Quota()
@@ -56,12 +72,10 @@ def n_asked(study: Study, annotator: User) -> int:
     return own.aggregate(n=Sum(so_far))["n"] or 0
 
 
-def is_used_up(study: Study, annotator: User) -> bool:
+def is_used_up(study: Study, annotator: User, remaining: Remaining) -> bool:
     """Return whether an annotator has reached the quota, so that no other image is taken up."""
-    quota = quota_of(study, annotator)
-    if quota.max_pairs is not None:
-        return n_asked(study, annotator) >= quota.max_pairs
-    if quota.max_images is not None:
-        ended = Assignment.objects.filter(study=study, annotator=annotator)
-        return ended.exclude(state=Assignment.State.IN_WORK).count() >= quota.max_images
-    return False
+    max_images = remaining.quota.max_images
+    if remaining.n_asked is not None or max_images is None:
+        return remaining.has_all_pairs
+    ended = Assignment.objects.filter(study=study, annotator=annotator)
+    return ended.exclude(state=Assignment.State.IN_WORK).count() >= max_images

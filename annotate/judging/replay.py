@@ -1,8 +1,7 @@
 """Replay of an assignment's stored events to the planner's state; the log is authoritative."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias, cast
 
 from django.db.models import QuerySet
@@ -68,22 +67,24 @@ class Log:
     assignment: models.Assignment
     events: tuple[Event, ...]
     # The number of the assignment's last screen in any state; 0 without a screen.
-    last_screen: int = 0
+    last_screen: int
+    # The entries in force, as the planner needs them: without known-answer pairs.
+    entries: tuple[Answer | Skip, ...]
+    # The state that follows; removed items are hidden.
+    settled: Settled
 
-    @cached_property
+    @classmethod
+    def of(
+        cls, assignment: models.Assignment, events: Iterable[Event] = (), last_screen: int = 0
+    ) -> "Log":
+        events = tuple(events)
+        entries = entries_of(assignment, events)
+        settled = settled_of(assignment, entries, assignment.hidden)
+        return cls(assignment, events, last_screen, entries, settled)
+
+    @property
     def in_force(self) -> tuple[Event, ...]:
-        return tuple(event for event in self.events if event.withdrawn_as is None)
-
-    @cached_property
-    def entries(self) -> tuple[Answer | Skip, ...]:
-        """Return the entries in force, as the planner needs them: without known-answer pairs."""
-        item_of = item_of_each_result(self.assignment)
-        return tuple(_entry(event, item_of) for event in self.in_force if event.known is None)
-
-    @cached_property
-    def settled(self) -> Settled:
-        """The state that follows from the log; removed items are hidden."""
-        return settled_of(self.assignment, self.entries, self.assignment.hidden)
+        return _in_force(self.events)
 
     @property
     def known(self) -> frozenset[int]:
@@ -102,14 +103,15 @@ class Log:
     def with_event(self, stored: Stored) -> "Log":
         """Return the log with an event that was just stored."""
         event = Event.of(stored)
-        longer = Log(self.assignment, (*self.events, event), self.last_screen)
+        events = (*self.events, event)
         if event.known is not None:
-            vars(longer)["settled"] = self.settled
-        elif careful_rules_of(self.assignment) is None:
-            entry = _entry(event, item_of_each_result(self.assignment))
-            # Replaying the whole log takes several times as long.
-            vars(longer)["settled"] = settle_next(self.settled, entry)
-        return longer
+            return replace(self, events=events)
+        if careful_rules_of(self.assignment) is not None:
+            return Log.of(self.assignment, events, self.last_screen)
+        [entry] = entries_of(self.assignment, [event])
+        # Replaying the whole log takes several times as long.
+        settled = settle_next(self.settled, entry)
+        return replace(self, events=events, entries=(*self.entries, entry), settled=settled)
 
     def attempts(self, screen: models.Screen) -> int:
         """Return how often this screen was answered or skipped before."""
@@ -136,7 +138,7 @@ def read_log(assignment: models.Assignment) -> Log:
         if pk is not None:
             events[True, pk] = Event(pk, number, *shown, None, reason, None, withdrawn_as)
     in_order = sorted(events.values(), key=lambda event: event.number)
-    return Log(assignment, tuple(in_order), last_screen)
+    return Log.of(assignment, in_order, last_screen)
 
 
 def stored_events(assignment: models.Assignment) -> list[Stored]:
@@ -154,6 +156,16 @@ def item_of_each_result(assignment: models.Assignment) -> dict[int, int]:
 def hidden_results(assignment: models.Assignment) -> frozenset[int]:
     """Return the results whose methods no longer take part."""
     return frozenset(result for item in assignment.hidden for result in assignment.items[item])
+
+
+def _in_force(events: Iterable[Event]) -> tuple[Event, ...]:
+    return tuple(event for event in events if event.withdrawn_as is None)
+
+
+def entries_of(assignment: models.Assignment, events: Iterable[Event]) -> tuple[Answer | Skip, ...]:
+    """Return the planner's entries of the events in force; known-answer pairs have none."""
+    item_of = item_of_each_result(assignment)
+    return tuple(_entry(event, item_of) for event in _in_force(events) if event.known is None)
 
 
 def _entry(event: Event, item_of: Mapping[int, int]) -> Answer | Skip:

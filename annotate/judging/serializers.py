@@ -13,7 +13,7 @@ from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 
 from .annotator_summary import pace
-from .current_screen import Turn
+from .current_screen import Outcome
 from .forms import AIDS
 from .models import A_DAY_SECONDS, Assignment, Note, Skip, Verdict, check_place
 from .presentation import payload
@@ -114,10 +114,13 @@ class NextSerializer(serializers.Serializer[Any]):
     screen = TurnSerializer(allow_null=True)
 
 
-def next_data(study: Study, turn: Turn | None, request: Any, *, have: str, done: bool) -> Any:
+def next_data(outcome: Outcome, request: Any, *, have: str, done: bool) -> Any:
     """Return the data of NextSerializer; ``have`` is the key of the image that the client has."""
-    screen = None if turn is None else _turn_data(payload(turn, have=have), pace(turn), request)
-    return NextSerializer({"study": study.slug, "done": done, "screen": screen}).data
+    turn, screen = outcome.turn, None
+    if turn is not None:
+        data = payload(turn, outcome.remaining, have=have)
+        screen = _turn_data(data, pace(turn), request)
+    return NextSerializer({"study": outcome.study.slug, "done": done, "screen": screen}).data
 
 
 def _turn_data(page: Mapping[str, Any], seconds: float | None, request: Any) -> dict[str, Any]:

@@ -15,13 +15,13 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotate.errors import CHOOSE_A_VERDICT, NotThere
-from annotate.prepared_sql import study_of_a_screen
+from annotate.prepared_sql import COLUMNS_OF_A_QUOTA, study_of_a_screen
 from annotate.studies.models import Membership, Role, Study
 from rankings.elicitation.log import CRITERIA, MIRRORED
 
 from .answer_history import last_screens
 from .attention_checks import apply_rule
-from .current_screen import Turn, turn_of, waiting_turn
+from .current_screen import Outcome, Turn, turn_of, waiting_turn
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .models import (
     LOOK_THE_SAME,
@@ -35,6 +35,7 @@ from .models import (
     unknown_seen,
 )
 from .planning import end, go_on, reopen, waiting_or_next
+from .quotas import Quota, quota_of, remaining_of
 from .replay import Event, Log, read_log
 
 if sys.platform != "win32":
@@ -64,13 +65,19 @@ def in_turn() -> Iterator[None]:
 
 @in_turn()
 @transaction.atomic
-def start(*, study: Study, annotator: User) -> Turn | None:
+def start(*, study: Study, annotator: User) -> Outcome:
     """Return the waiting screen; create it (and take up an image) if there is none.
 
-    None when this annotator has nothing left to rank. Raises NotThere for a user who is not an
-    annotator of the study, and StudyNotOpen.
+    There is no turn when this annotator has nothing left to rank. Raises NotThere for a user who
+    is not an annotator of the study, and StudyNotOpen.
     """
-    return waiting_or_next(_open_study(annotator, study), annotator)
+    study, quota = _open_study(annotator, study)
+    return waiting_or_next(study, annotator, remaining_of(study, annotator, quota))
+
+
+def current(*, study: Study, annotator: User) -> Outcome:
+    """Return the waiting screen, without changing anything."""
+    return _waiting(study, annotator, quota_of(study, annotator))
 
 
 @in_turn()
@@ -86,8 +93,8 @@ def record_judgement(
     disputed: Collection[str] = (),
     places: Mapping[str, int] | None = None,
     looks_same: bool = False,
-) -> Turn | None:
-    """Store the answer to a screen and return the next one; None when nothing is left.
+) -> Outcome:
+    """Store the answer to a screen and return the next one, if anything is left.
 
     ``seen`` is the visibility of both results (models.check_seen); None: the page cannot tell,
     which is stored as unknown. An answer that reports a hidden result is refused.
@@ -99,14 +106,14 @@ def record_judgement(
     AlreadyAnswered if the screen has another answer, and Incomplete if a criterion that is asked
     has no verdict or a result was not shown.
     """
-    study, screen = _open_screen(screen_id, annotator, is_answer=True)
+    study, screen, quota = _open_screen(screen_id, annotator, is_answer=True)
     log = read_log(screen.assignment)
     if looks_same:
         asked = {*turn_of(screen, log).open_criteria, *disputed}
         verdicts = {name: "equal" for name in CRITERIA if name in asked}
     if screen.state != Screen.State.WAITING:
         _require_same_judgement(screen, log, verdicts)
-        return waiting_or_next(study, annotator)
+        return waiting_or_next(study, annotator, remaining_of(study, annotator, quota))
     judgement = Judgement(
         assignment=screen.assignment,
         number=log.next_number,
@@ -123,7 +130,7 @@ def record_judgement(
     _set_state(screen, Screen.State.ANSWERED)
     if screen.known is not None:
         apply_rule(study, annotator)
-    return go_on(screen, log.with_event(judgement), annotator)
+    return go_on(screen, log.with_event(judgement), remaining_of(study, annotator, quota))
 
 
 @in_turn()
@@ -135,8 +142,8 @@ def record_skip(
     reason: str,
     text: str = "",
     environment: Mapping[str, object] | None = None,
-) -> Turn | None:
-    """Record that a screen cannot be answered and return the next one; None when nothing is left.
+) -> Outcome:
+    """Record that a screen cannot be answered and return the next one, if anything is left.
 
     The reason LOOK_THE_SAME is an answer: equal by every criterion asked. A skip sent twice is
     stored once. Raises like record_judgement, except Incomplete.
@@ -145,9 +152,9 @@ def record_skip(
         return record_judgement(
             screen_id=screen_id, annotator=annotator, verdicts={}, looks_same=True
         )
-    study, screen = _open_screen(screen_id, annotator, is_answer=True)
+    study, screen, quota = _open_screen(screen_id, annotator, is_answer=True)
     if screen.state == Screen.State.SKIPPED:
-        return waiting_or_next(study, annotator)
+        return waiting_or_next(study, annotator, remaining_of(study, annotator, quota))
     if screen.state != Screen.State.WAITING:
         raise AlreadyAnswered(_("This pair was answered in another tab."))
     log = read_log(screen.assignment)
@@ -162,45 +169,45 @@ def record_skip(
     )
     skip.save(force_insert=True)
     _set_state(screen, Screen.State.SKIPPED)
-    return go_on(screen, log.with_event(skip), annotator)
+    return go_on(screen, log.with_event(skip), remaining_of(study, annotator, quota))
 
 
 @in_turn()
 @transaction.atomic
-def undo(*, study: Study, annotator: User, screen_id: str) -> Turn | None:
+def undo(*, study: Study, annotator: User, screen_id: str) -> Outcome:
     """Undo the annotator's last answer or skip, and return its screen.
 
     ``screen_id`` is the screen the annotator sees (empty after the last one); another one waiting
     means that the request was sent twice or from an old tab, and raises AlreadyAnswered. With
     nothing to undo the waiting screen is returned. Raises NotThere and StudyNotOpen like start.
     """
-    study = _open_study(annotator, study)
+    study, quota = _open_study(annotator, study)
     waiting = waiting_turn(study, annotator)
     if screen_id != (waiting.screen.public_id if waiting else ""):
         raise AlreadyAnswered(_("Something changed in another tab; nothing was undone."))
     last = _last_event(study, annotator, waiting)
     if last is None:
-        return waiting
+        return Outcome(study, waiting, remaining_of(study, annotator, quota))
     event, log = last
     _withdraw(event, log)
-    return _with_note(waiting_turn(study, annotator), _("An answer was undone."))
+    return _waiting(study, annotator, quota, _("An answer was undone."))
 
 
 @transaction.atomic
-def change(*, screen_id: str, annotator: User) -> Turn | None:
+def change(*, screen_id: str, annotator: User) -> Outcome:
     """Reopen one of the annotator's last answered screens, with its answer selected.
 
     Later answers are kept; the new answer will set aside those that contradict it.
     Raises NotThere, StudyNotOpen, and AlreadyAnswered for a screen that has no answer in force or
     is too far back.
     """
-    study, screen = _open_screen(screen_id, annotator)
+    study, screen, quota = _open_screen(screen_id, annotator)
     log = read_log(screen.assignment)
     event = next((event for event in log.in_force if event.screen == screen.pk), None)
     if event is None or screen.public_id not in last_screens(study, annotator):
         raise AlreadyAnswered(_("This answer can no longer be changed."))
     _withdraw(event, log)
-    return _with_note(waiting_turn(study, annotator), _("An earlier answer is open again."))
+    return _waiting(study, annotator, quota, _("An earlier answer is open again."))
 
 
 @transaction.atomic
@@ -244,7 +251,7 @@ def pin_note(
     ``place``: see models.check_place. Raises NotThere for a screen that is not theirs, and
     StudyNotOpen.
     """
-    _, screen = _open_screen(screen_id, annotator, is_answer=True)
+    _, screen, _quota = _open_screen(screen_id, annotator, is_answer=True)
     return Note.objects.create(
         screen=screen, place=place and dict(place), text=text, discuss=discuss
     )
@@ -265,8 +272,10 @@ def _set_state(screen: Screen, state: Screen.State) -> None:
     screen.save(update_fields=["state"])
 
 
-def _with_note(turn: Turn | None, note: str) -> Turn | None:
-    return replace(turn, note=note) if turn is not None else None
+def _waiting(study: Study, annotator: User, quota: Quota, note: str = "") -> Outcome:
+    turn = waiting_turn(study, annotator)
+    noted = turn and replace(turn, note=note)
+    return Outcome(study, noted, remaining_of(study, annotator, quota))
 
 
 def _locked_membership(**found_by: object) -> QuerySet[Membership]:
@@ -284,9 +293,11 @@ def _screen(public_id: str) -> QuerySet[Screen]:
     return screens.defer(*long).filter(public_id=public_id)
 
 
-def _open_study(annotator: User, study: Study) -> Study:
-    """Return the study, locked for this annotator until the transaction ends."""
-    return _open(membership.study for membership in _of(annotator, study))
+def _open_study(annotator: User, study: Study) -> tuple[Study, Quota]:
+    """Return the study and the annotator's quota, locked until the transaction ends."""
+    members = list(_of(annotator, study))
+    study = _open(member.study for member in members)
+    return study, Quota(members[0].max_pairs, members[0].max_images, members[0].n_known)
 
 
 def _of(annotator: User, study: Study) -> QuerySet[Membership]:
@@ -317,8 +328,8 @@ def not_open(study: Study) -> StudyNotOpen:
 
 def _open_screen(
     public_id: str, annotator: User, *, is_answer: bool = False
-) -> tuple[Study, Screen]:
-    """Return one of this annotator's screens with its study, locked.
+) -> tuple[Study, Screen, Quota]:
+    """Return one of this annotator's screens with its study and the quota, locked.
 
     Raises NotThere for a screen that is not theirs.
     """
@@ -327,7 +338,7 @@ def _open_screen(
     screen = _screen(public_id).get()
     screen.assignment.study = study
     screen.assignment.annotator = annotator
-    return study, screen
+    return study, screen, Quota(*(vars(study)[name] for name in COLUMNS_OF_A_QUOTA))
 
 
 def _last_event(study: Study, annotator: User, waiting: Turn | None) -> tuple[Event, Log] | None:

@@ -22,7 +22,8 @@ from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 
-from . import annotator_summary, answer_history, current_screen, methods, planning, services
+from . import annotator_summary, answer_history, methods, planning, services
+from .current_screen import Outcome, Turn
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .forms import NoteForm, SkipForm, answer_given
 from .image_allocation import first_visit_is_due
@@ -34,6 +35,7 @@ from .presentation import (
     payload,
     sides,
 )
+from .quotas import Remaining
 from .shortcuts import judged, judged_with, refused
 
 View = Callable[..., HttpResponseBase]
@@ -68,8 +70,8 @@ def _refusals_shown(view: View) -> View:
                 study = judged(request, slug=address["slug"])
             else:
                 study = judged_with(request, address["screen_id"])
-            turn = current_screen.waiting_turn(study, request.user)
-            return _conflict(request, study, turn, refusal)
+            waiting = services.current(study=study, annotator=request.user)
+            return _conflict(request, waiting, refusal)
 
     return checked
 
@@ -79,14 +81,14 @@ def _refusals_shown(view: View) -> View:
 def judge(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the waiting screen, or the page before the first and after the last one."""
     study = judged(request, slug=slug)
-    turn = current_screen.waiting_turn(study, request.user)
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))
-    if turn is None:
+    waiting = services.current(study=study, annotator=request.user)
+    if waiting.turn is None:
         if first_visit_is_due(study, request.user):
             return redirect("learning:welcome", slug=slug)
         return _start_or_end(request, study)
-    return _screen(request, turn)
+    return _screen(request, waiting.turn, waiting.remaining)
 
 
 @_signed_in
@@ -105,12 +107,12 @@ def start(request: SignedInRequest, slug: str) -> HttpResponse:
 @_refusals_shown
 def answer(request: SignedInRequest, screen_id: str) -> HttpResponse:
     try:
-        turn = services.record_judgement(
+        outcome = services.record_judgement(
             screen_id=screen_id, annotator=request.user, **answer_given(request.POST)
         )
     except Incomplete as refusal:
         return _incomplete(request, screen_id, refusal)
-    return _next(request, turn, screen_id, _("Saved."))
+    return _show(request, outcome, _("Saved."))
 
 
 @_signed_in
@@ -121,9 +123,9 @@ def skip(request: SignedInRequest, screen_id: str) -> HttpResponse:
     if not form.is_valid():
         reasons = {name: str(errors[0]) for name, errors in form.errors.items()}
         return _incomplete(request, screen_id, Incomplete(reasons))
-    turn = services.record_skip(screen_id=screen_id, annotator=request.user, **form.cleaned_data)
+    outcome = services.record_skip(screen_id=screen_id, annotator=request.user, **form.cleaned_data)
     is_answer = form.cleaned_data["reason"] == LOOK_THE_SAME[0]
-    return _next(request, turn, screen_id, _("Saved.") if is_answer else _("Skipped."))
+    return _show(request, outcome, _("Saved.") if is_answer else _("Skipped."))
 
 
 @_signed_in
@@ -151,10 +153,10 @@ def note(request: SignedInRequest, screen_id: str) -> HttpResponse:
 @_refusals_shown
 def undo(request: SignedInRequest, slug: str) -> HttpResponse:
     study = judged(request, slug=slug)
-    turn = services.undo(
+    outcome = services.undo(
         study=study, annotator=request.user, screen_id=request.POST.get("screen", "")
     )
-    return _show(request, turn, study, _("Undone."))
+    return _show(request, outcome, _("Undone."))
 
 
 @_signed_in
@@ -181,8 +183,8 @@ def history(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_POST
 @_refusals_shown
 def change(request: SignedInRequest, screen_id: str) -> HttpResponse:
-    turn = services.change(screen_id=screen_id, annotator=request.user)
-    return _next(request, turn, screen_id, _("Open again."))
+    outcome = services.change(screen_id=screen_id, annotator=request.user)
+    return _show(request, outcome, _("Open again."))
 
 
 @_signed_in
@@ -245,34 +247,26 @@ def _study_and_method(request: HttpRequest, slug: str) -> tuple[Study, Method]:
     return study, get_object_or_404(study.dataset.methods, slug=name)
 
 
-def _next(
-    request: SignedInRequest, turn: current_screen.Turn | None, screen_id: str, done: str
-) -> HttpResponse:
-    study = turn.assignment.study if turn else judged_with(request, screen_id)
-    return _show(request, turn, study, done)
-
-
-def _show(
-    request: SignedInRequest, turn: current_screen.Turn | None, study: Study, done: str
-) -> HttpResponse:
-    page = address("judging:judge", study.slug)
+def _show(request: SignedInRequest, outcome: Outcome, done: str) -> HttpResponse:
+    page = address("judging:judge", outcome.study.slug)
     if not wants_json(request):
         return redirect(page)
-    if turn is None:
+    if outcome.turn is None:
         return JsonResponse({"done": {"url": page}})
-    data = payload(turn, have=request.POST.get("have", ""))
+    data = payload(outcome.turn, outcome.remaining, have=request.POST.get("have", ""))
     data["message"] = f"{done} {data['progress']['text']}."
     return JsonResponse(data)
 
 
 def _screen(
     request: SignedInRequest,
-    turn: current_screen.Turn,
+    turn: Turn,
+    remaining: Remaining,
     *,
     status: int = 200,
     **context: Any,
 ) -> HttpResponse:
-    data = payload(turn)
+    data = payload(turn, remaining)
     defaults = {
         "study": turn.assignment.study,
         "payload": data,
@@ -304,26 +298,21 @@ def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -
     study = judged_with(request, screen_id)
     if wants_json(request):
         return JsonResponse({"errors": refusal.reasons}, status=422)
-    turn = current_screen.waiting_turn(study, request.user)
+    waiting = services.current(study=study, annotator=request.user)
+    turn, remaining = waiting.turn, waiting.remaining
     if turn is None or turn.screen.public_id != screen_id:
         answered = AlreadyAnswered(_("This pair was answered in another tab."))
-        return _conflict(request, study, turn, answered)
+        return _conflict(request, waiting, answered)
     if "reason" in refusal.reasons or "text" in refusal.reasons:
-        return _screen(request, turn, status=422, skip_errors=refusal.reasons)
+        return _screen(request, turn, remaining, status=422, skip_errors=refusal.reasons)
     answers = {name: request.POST.get(name, "") for name in CRITERIA}
     notice = refusal.reasons.get("seen", "")
-    return _screen(
-        request, turn, status=422, errors=refusal.reasons, answers=answers, notice=notice
-    )
+    shown: dict[str, Any] = {"errors": refusal.reasons, "answers": answers, "notice": notice}
+    return _screen(request, turn, remaining, status=422, **shown)
 
 
-def _conflict(
-    request: SignedInRequest,
-    study: Study,
-    turn: current_screen.Turn | None,
-    refusal: AlreadyAnswered,
-) -> HttpResponse:
-    match = request.resolver_match
+def _conflict(request: SignedInRequest, waiting: Outcome, refusal: AlreadyAnswered) -> HttpResponse:
+    study, turn, match = waiting.study, waiting.turn, request.resolver_match
     if turn is None and match is not None and match.url_name == "answer":
         # The page of the end says that all answers are saved; this one is not.
         messages.warning(request, str(refusal))
@@ -332,8 +321,8 @@ def _conflict(
         if turn is None:
             data["done"] = {"url": reverse("judging:judge", args=[study.slug])}
         else:
-            data["payload"] = payload(turn)
+            data["payload"] = payload(turn, waiting.remaining)
         return JsonResponse(data, status=409)
     if turn is None:
         return _start_or_end(request, study, status=409)
-    return _screen(request, turn, status=409, notice=str(refusal))
+    return _screen(request, turn, waiting.remaining, status=409, notice=str(refusal))

@@ -255,7 +255,7 @@ def follow(arrival: Arrival) -> Arrival:
             arrival.save(update_fields=["is_paused"])
     if waits.exists() or first_visit_is_due(study, person):
         return arrival
-    if judging.start(study=study, annotator=person) is None:
+    if judging.start(study=study, annotator=person).turn is None:
         return finish(arrival=arrival, outcome=_outcome(arrival))
     return arrival
 

@@ -92,11 +92,11 @@ def make_everything():
     leaderboards.publish(dataset=study.dataset, person=None)
     entrance = make_entrance(study)
     annotator = add_annotator(study)
-    turn = judging.start(study=study, annotator=annotator)
+    turn = judging.start(study=study, annotator=annotator).turn
     judging.pin_note(screen_id=turn.screen.public_id, annotator=annotator, text="Is this text?")
     turn = judging.record_skip(
         screen_id=turn.screen.public_id, annotator=annotator, reason="other", text=""
-    )
+    ).turn
     judging.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id)
     rank_everything(study, add_annotator(study), TRUTH)
     take_looks()

@@ -241,7 +241,7 @@ def make_site():
     make_entrance(study)
     methods = list(study.methods.all())
     begin(person=people["admin"], dataset=study.dataset, name="New", methods=methods)
-    turn = services.start(study=study, annotator=people["annotator"])
+    turn = services.start(study=study, annotator=people["annotator"]).turn
     return Site(study, clients, turn.screen.public_id)
 
 

@@ -24,25 +24,25 @@ COLUMNS = (
 def skip(turn, annotator):
     return services.record_skip(
         screen_id=turn.screen.public_id, annotator=annotator, reason="cannot_see"
-    )
+    ).turn
 
 
 def undo(turn, annotator):
     return services.undo(
         study=turn.assignment.study, annotator=annotator, screen_id=turn.screen.public_id
-    )
+    ).turn
 
 
 def test_the_log_has_the_rows_of_the_models_for_answers_skips_and_undone_ones():
     study = make_study(["a", "b", "c", "d"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     # A screen with both, each withdrawn, and one in force of either kind.
     turn = undo(answer(turn, annotator, ABCD), annotator)
     turn = undo(skip(turn, annotator), annotator)
     turn = skip(answer(turn, annotator, ABCD), annotator)
     rank_by_another = add_annotator(study)
-    answer(services.start(study=study, annotator=rank_by_another), rank_by_another, ABCD)
+    answer(services.start(study=study, annotator=rank_by_another).turn, rank_by_another, ABCD)
 
     assignment = turn.assignment
     screens = Screen.objects.filter(assignment=assignment)
@@ -58,7 +58,7 @@ def test_the_log_has_the_rows_of_the_models_for_answers_skips_and_undone_ones():
 
 def test_the_log_of_an_image_without_an_answer_has_its_screen_alone():
     study = make_study(["a", "b"])
-    turn = services.start(study=study, annotator=add_annotator(study))
+    turn = services.start(study=study, annotator=add_annotator(study)).turn
     log = read_log(turn.assignment)
     assert (log.events, log.last_screen) == ((), 1)
 
@@ -70,7 +70,7 @@ def found(person, screen_id):
 def test_the_study_of_a_screen_is_whole_and_found_for_its_annotator_alone():
     study = make_study(["a", "b"])
     annotator, other, researcher = add_annotator(study), add_annotator(study), add_researcher(study)
-    screen_id = services.start(study=study, annotator=annotator).screen.public_id
+    screen_id = services.start(study=study, annotator=annotator).turn.screen.public_id
 
     by_models = Study.objects.get(
         memberships__person=annotator,

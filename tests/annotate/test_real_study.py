@@ -61,7 +61,7 @@ def rank(study, judge):
         result.pk: quality(result.image.truth_regions, result.detections)
         for result in Result.objects.filter(image__in=study.images.all()).select_related("image")
     }
-    turn = judging.start(study=study, annotator=annotator)
+    turn = judging.start(study=study, annotator=annotator).turn
     while turn is not None:
         screen = turn.screen
         verdicts = {
@@ -75,7 +75,7 @@ def rank(study, judge):
         }
         turn = judging.record_judgement(
             screen_id=screen.public_id, annotator=annotator, verdicts=verdicts
-        )
+        ).turn
 
 
 def scores_from_the_zips():

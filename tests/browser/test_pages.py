@@ -96,7 +96,7 @@ def study(transactional_db):
 @pytest.fixture
 def people(study):
     at_work = add_annotator(study)
-    turn = services.start(study=study, annotator=at_work)
+    turn = services.start(study=study, annotator=at_work).turn
     pin = partial(services.pin_note, screen_id=turn.screen.public_id, annotator=at_work)
     pin(text="Is this text?", place={"side": "left", "at": [12, 40]}, discuss=True)
     pin(text="Both cut the word.")

@@ -215,7 +215,8 @@ class _Site:
         self._environment = os.environ | environment | {"CLOCK_FILE": str(self._clock)}
         self._people = []
         for number, person in enumerate(people):
-            shown = payload(services.start(study=study, annotator=person))
+            found = services.start(study=study, annotator=person)
+            shown = payload(found.turn, found.remaining)
             self._people.append(Annotator(sign_in(person), shown, random.Random(number)))
         self._loads = Loads()
         self._long = Work(folder, self._environment, study, self._admin)

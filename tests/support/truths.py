@@ -1,12 +1,15 @@
 """Answers of annotators by a known ranking."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.contrib.auth.models import User
 
 from annotate.datasets.models import Result
 from annotate.judging import current_screen, services
 from annotate.judging.models import Screen
+from annotate.judging.presentation import payload
+from annotate.judging.quotas import quota_of, remaining_of
 from annotate.studies.models import Study
 
 CRITERIA = ("recall", "precision", "preference")
@@ -31,6 +34,13 @@ def verdicts(truth: Truth, screen: Screen) -> dict[str, str]:
     return {criterion: verdict(truth[criterion], left, right) for criterion in CRITERIA}
 
 
+def shown_now(turn: current_screen.Turn, have: str = "") -> dict[str, Any]:
+    """Return what a page shows of a turn, with the counts as they are now."""
+    study, annotator = turn.assignment.study, turn.assignment.annotator
+    remaining = remaining_of(study, annotator, quota_of(study, annotator))
+    return payload(turn, remaining, have=have)
+
+
 def asked_verdicts(truth: Truth, turn: current_screen.Turn) -> dict[str, str]:
     answers = verdicts(truth, turn.screen)
     return {criterion: answers[criterion] for criterion in turn.open_criteria}
@@ -41,12 +51,12 @@ def answer(turn: current_screen.Turn, annotator: User, truth: Truth) -> current_
         screen_id=turn.screen.public_id,
         annotator=annotator,
         verdicts=asked_verdicts(truth, turn),
-    )
+    ).turn
 
 
 def rank_everything(study: Study, annotator: User, truth: Truth) -> int:
     """Answer until nothing is left; return the number of screens."""
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     n_screens = 0
     while turn is not None:
         turn = answer(turn, annotator, truth)

@@ -57,7 +57,7 @@ def worked_study(name: str = "Street signs", photographs: bool = True) -> Study:
     researcher = add_researcher(study)
     rank_everything(study, steady, ABCDE)
     change_of_mind(study, changing)
-    turn = services.start(study=study, annotator=unfinished)
+    turn = services.start(study=study, annotator=unfinished).turn
     for has_place in (False, True):
         place = {"side": "left", "at": [30, 15.5]} if has_place else None
         services.pin_note(
@@ -99,7 +99,7 @@ def keep_photographs(study: Study) -> None:
 
 
 def change_of_mind(study, annotator) -> None:
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     for at in count():
         if turn is None:
             return
@@ -111,12 +111,12 @@ def change_of_mind(study, annotator) -> None:
                 reason="broken",
                 text="=the image is\nnot there",
                 environment={"browser": "Example 1.0"},
-            )
+            ).turn
         elif at == 4:
-            turn = services.undo(study=study, annotator=annotator, screen_id=screen_id)
+            turn = services.undo(study=study, annotator=annotator, screen_id=screen_id).turn
         elif at == 6:
             past = answer_history.history(study, annotator)[-1]
-            turn = services.change(screen_id=past.screen.public_id, annotator=annotator)
+            turn = services.change(screen_id=past.screen.public_id, annotator=annotator).turn
         else:
             verdicts = asked_verdicts(ABCDE, turn)
             if at % 5 == 0 or (turn.screen.is_check and at % 2):
@@ -128,7 +128,7 @@ def change_of_mind(study, annotator) -> None:
                 seconds_taken=at + 0.5,
                 aids={"ground_truth": 1.5} if at % 3 == 0 else None,
                 seen={"first": turn.screen.first, "left": 2, "right": 1.5} if at % 3 == 0 else None,
-            )
+            ).turn
 
 
 # In an order in which all can be deleted.

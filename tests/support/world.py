@@ -58,7 +58,7 @@ class World:
     def screen_id(self) -> str:
         """Return the id of the pair that waits for the annotator."""
         annotator = self.people["annotator"]
-        return judging.start(study=self.study, annotator=annotator).screen.public_id
+        return judging.start(study=self.study, annotator=annotator).turn.screen.public_id
 
     def client(self, role: str) -> APIClient:
         if role not in self.clients:
@@ -100,7 +100,7 @@ def make_world() -> World:
     }
     run = score_protocol(dataset=study.dataset, slug="iou")
     kept = keep_report(study=study, settings=Settings(), runs=[run], person=people["admin"])
-    turn = judging.start(study=study, annotator=people["annotator"])
+    turn = judging.start(study=study, annotator=people["annotator"]).turn
     answer(turn, people["annotator"], TRUTH)
     draft = new_dataset(people["admin"], name=f"waiting {next(serial)}")
     add_results(draft)

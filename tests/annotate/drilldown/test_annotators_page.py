@@ -151,7 +151,7 @@ def test_repeated_pairs_are_compared_with_the_answer_before(follow, errs):
     straight = same_truth([[name] for name in names])
     turned = same_truth([[name] for name in reversed(names)])
     person = add_annotator(study)
-    turn = services.start(study=study, annotator=person)
+    turn = services.start(study=study, annotator=person).turn
     n_repeats = 0
     while turn is not None:
         is_repeat = turn.screen.purpose == "repeat"
@@ -175,7 +175,7 @@ def test_mistakes_are_counted_that_come_again(follow, errs_again):
     for _ in range(3):
         rank_everything(study, add_annotator(study), straight)
     person = add_annotator(study)
-    turn = services.start(study=study, annotator=person)
+    turn = services.start(study=study, annotator=person).turn
     seen, n_twice = set(), 0
     while turn is not None:
         pair = (turn.assignment.pk, *sorted((turn.screen.left_id, turn.screen.right_id)))

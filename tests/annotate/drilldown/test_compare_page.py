@@ -179,7 +179,7 @@ def test_t23_a_pair_tells_who_said_what_with_the_sides_of_the_page_and_what_was_
     study = make_study(["a", "b"], n_checks=0)
     for _ in range(6):
         person = add_annotator(study)
-        turn = services.start(study=study, annotator=person)
+        turn = services.start(study=study, annotator=person).turn
         services.record_judgement(
             screen_id=turn.screen.public_id,
             annotator=person,

@@ -249,7 +249,7 @@ def test_every_screen_is_listed_with_whether_it_counts(follow, worked):
 def test_t23_a_screen_tells_what_was_shown_first_and_for_how_long(follow):
     study = make_study(list("ab"))
     person = add_annotator(study)
-    turn = services.start(study=study, annotator=person)
+    turn = services.start(study=study, annotator=person).turn
     services.record_judgement(
         screen_id=turn.screen.public_id,
         annotator=person,
@@ -265,7 +265,7 @@ def test_t23_a_screen_tells_what_was_shown_first_and_for_how_long(follow):
 def test_an_answer_that_was_taken_back_does_not_count(follow):
     study = make_study(list("ab"))
     person = add_annotator(study)
-    turn = services.start(study=study, annotator=person)
+    turn = services.start(study=study, annotator=person).turn
     answer(turn, person, same_truth([["a"], ["b"]]))
     services.undo(study=study, annotator=person, screen_id="")
     response = follow(study).get(image_url(study), {"annotator": "annotator-1"})

@@ -172,7 +172,7 @@ def test_a_study_in_the_careful_order_goes_out_and_comes_back_the_same():
     """Each image is read by what it started from, and answers that looked the same stay marked."""
     study = make_study(list("abcd"), images=3, strategy="careful", certainty=0.95, may_repeat=False)
     annotator = add_annotator(study)
-    turn = start(study=study, annotator=annotator)
+    turn = start(study=study, annotator=annotator).turn
     record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="same")
     rank_everything(study, annotator, same_truth([["a"], list("bc"), ["d"]]))
     first = bundle_of(study)
@@ -213,7 +213,7 @@ def old_study(seed):
     study = make_study(list("abcdefgh"), images=2, seed=seed, n_checks=8, recheck_rule="shared")
     annotator, rng = add_annotator(study), random.Random(seed)
     right, wrong = same_truth([[name] for name in "abcdefgh"]), same_truth([list("abcdefgh")])
-    turn = start(study=study, annotator=annotator)
+    turn = start(study=study, annotator=annotator).turn
     while turn is not None:
         turn = answer(turn, annotator, wrong if rng.random() < 0.2 else right)
     return study
@@ -365,7 +365,7 @@ def test_work_goes_on_where_it_was(members):
     person = User.objects.get(username="annotator-3.street-signs")
     Membership.objects.create(study=study, person=person, role="annotator")
     waiting = Screen.objects.get(assignment__annotator=person, state="waiting")
-    assert start(study=study, annotator=person).screen == waiting
+    assert start(study=study, annotator=person).turn.screen == waiting
 
 
 def test_a_study_that_nobody_has_worked_on_goes_out_and_comes_back():

@@ -56,7 +56,7 @@ def test_every_event_is_there_once_and_in_order(study):
 def test_an_answer_that_they_look_the_same_has_this_reason():
     study = make_study(["a", "b"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     services.record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="same")
     [row] = json.loads(read(study, "events.json"))
     assert (row["kind"], row["reason"], row["recall"]) == ("judgement", "same", "equal")

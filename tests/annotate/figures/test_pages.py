@@ -436,13 +436,13 @@ def test_somebody_who_always_answers_left_is_drawn_like_others(client):
     for _ in range(3):
         rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
     hasty = add_annotator(study)
-    turn = services.start(study=study, annotator=hasty)
+    turn = services.start(study=study, annotator=hasty).turn
     while turn is not None:
         turn = services.record_judgement(
             screen_id=turn.screen.public_id,
             annotator=hasty,
             verdicts=dict.fromkeys(turn.open_criteria, "left"),
-        )
+        ).turn
     make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
     client.force_login(add_researcher(study))
     found = every_figure_in(client, study)

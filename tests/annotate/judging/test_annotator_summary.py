@@ -141,7 +141,7 @@ def test_what_is_left_is_an_estimate_in_french_too():
 def test_t30_at_work_the_page_tells_what_is_left_and_nothing_of_repeated_pairs(
     page, study, annotator
 ):
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     services.record_judgement(
         screen_id=turn.screen.public_id,
         annotator=annotator,
@@ -193,7 +193,7 @@ def test_t30_the_file_holds_ones_own_answers_undone_ones_and_skips_and_no_method
     study = make_study(["first-method", "second-method"], images=1)
     annotator, other = add_annotator(study), add_annotator(study)
     rank_everything(study, other, same_truth([["first-method"], ["second-method"]]))
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     seen = {"first": "right", "left": 2.5, "right": 3.0}
     given = {"recall": "left", "precision": "equal", "preference": "right"}
     services.record_judgement(
@@ -203,7 +203,9 @@ def test_t30_the_file_holds_ones_own_answers_undone_ones_and_skips_and_no_method
         seconds_taken=4.5,
         seen=seen,
     )
-    after = services.undo(study=study, annotator=annotator, screen_id=waiting_id(study, annotator))
+    after = services.undo(
+        study=study, annotator=annotator, screen_id=waiting_id(study, annotator)
+    ).turn
     services.record_skip(
         screen_id=after.screen.public_id, annotator=annotator, reason="other", text="=too dark"
     )
@@ -269,7 +271,7 @@ def test_t45_who_returns_after_a_week_gets_two_known_pairs_and_only_then():
     study = make_study(["a", "b", "c", "d"], images=3)
     annotator = add_annotator(study)
     truth = same_truth([["a"], ["b"], ["c"], ["d"]])
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     first = turn.assignment
     turn = answer(turn, annotator, truth)
     assert turn.assignment == first

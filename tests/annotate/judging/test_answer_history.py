@@ -11,7 +11,7 @@ from annotate.errors import NotThere
 from annotate.judging import answer_history, current_screen, methods, replay, services
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from annotate.judging.models import Assignment, Judgement, Screen, Withdrawal
-from annotate.judging.presentation import image_data, payload
+from annotate.judging.presentation import image_data
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study, StudyImage
 from protocols.core.regions import Region, encode_regions
@@ -23,6 +23,7 @@ from tests.support.truths import (
     asked_verdicts,
     rank_everything,
     same_truth,
+    shown_now,
     verdicts,
 )
 
@@ -56,7 +57,7 @@ def test_t9_as_many_undos_as_answers_give_the_empty_ranking_and_twice_as_many_ev
             study=study,
             annotator=annotator,
             screen_id=waiting.screen.public_id if waiting else "",
-        )
+        ).turn
     assert turn.screen == first
     assert turn.state.n_open == 6
     assert Judgement.objects.count() + Withdrawal.objects.count() == 2 * n
@@ -66,7 +67,7 @@ def test_t9_as_many_undos_as_answers_give_the_empty_ranking_and_twice_as_many_ev
 def test_an_old_answer_is_changed_and_what_contradicts_it_is_set_aside(study, annotator):
     rank_everything(study, annotator, ABCD)
     past = answer_history.history(study, annotator)[-1]
-    turn = services.change(screen_id=past.screen.public_id, annotator=annotator)
+    turn = services.change(screen_id=past.screen.public_id, annotator=annotator).turn
     assert turn.screen == past.screen
     assert turn.answers == past.event.verdicts, "the old answer is chosen"
     assert set(turn.open_criteria) == set(past.event.verdicts)
@@ -105,7 +106,7 @@ def test_history_holds_twenty_screens_over_several_images_and_settles_those_alon
         answer_history, "_most_set_aside", lambda *log: counted.append(log) or most_set_aside(*log)
     )
     # A screen's place in its log asks for no state.
-    monkeypatch.setattr(replay.Log, "settled", None)
+    monkeypatch.setattr(replay.Log, "of", None)
     pasts = answer_history.history(study, annotator)
     assert len(counted) == 20
     assert len(pasts) == 20
@@ -114,7 +115,7 @@ def test_history_holds_twenty_screens_over_several_images_and_settles_those_alon
 
 
 def test_only_own_recent_answers_can_be_changed(study, annotator):
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     with pytest.raises(AlreadyAnswered):
         services.change(screen_id=turn.screen.public_id, annotator=annotator)
     answer(turn, annotator, ABCD)
@@ -133,7 +134,7 @@ def answered_until_implied(study, annotator):
         "precision": [["d"], ["c"], ["b"], ["a"]],
         "preference": [["b"], ["d"], ["a"], ["c"]],
     }
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     while turn is not None and not turn.implied:
         turn = answer(turn, annotator, truth)
     return turn, truth
@@ -142,7 +143,7 @@ def answered_until_implied(study, annotator):
 def test_t1_what_follows_is_shown_and_never_contradicts_the_ranking(study, annotator):
     turn, truth = answered_until_implied(study, annotator)
     assert turn is not None, "the truths were chosen so that something follows"
-    shown = {entry["name"]: entry for entry in payload(turn)["criteria"]}
+    shown = {entry["name"]: entry for entry in shown_now(turn)["criteria"]}
     for criterion, verdict in turn.implied.items():
         assert shown[criterion]["state"] == "implied"
         assert shown[criterion]["verdict"] == verdict == verdicts(truth, turn.screen)[criterion]
@@ -173,10 +174,10 @@ def test_a_disputed_criterion_is_answered_against_what_followed(study, annotator
 def test_re_checks_look_like_any_other_screen_and_count_as_work():
     study = make_study(NAMES)
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     purposes, keys = [], set()
     while turn is not None:
-        data = payload(turn)
+        data = shown_now(turn)
         purposes.append(turn.screen.purpose)
         keys.add(tuple(sorted(data)) + tuple(sorted(data["screen"])))
         assert not {"near", "repeat", "again", "repair"} & set(json.dumps(data).split('"'))
@@ -201,7 +202,7 @@ def test_a_study_without_re_checks_asks_none():
 def test_a_contradicted_re_check_comes_again_with_its_sides_swapped():
     study = make_study(NAMES)
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     wrong = {}
     while turn is not None:
         given = asked_verdicts(STRICT, turn)
@@ -211,7 +212,7 @@ def test_a_contradicted_re_check_comes_again_with_its_sides_swapped():
             given = {**given, "recall": mirrored[given["recall"]]}
         turn = services.record_judgement(
             screen_id=turn.screen.public_id, annotator=annotator, verdicts=given
-        )
+        ).turn
     again = Screen.objects.get(purpose="again")
     ((left, right),) = wrong
     assert (again.left_id, again.right_id) == (right, left)
@@ -221,13 +222,13 @@ def test_a_contradicted_re_check_comes_again_with_its_sides_swapped():
 
 
 def test_t11_answers_after_a_skip_are_stored(study, annotator):
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     turn = services.record_skip(
         screen_id=turn.screen.public_id,
         annotator=annotator,
         reason="broken",
         environment={"window": "1440x900"},
-    )
+    ).turn
     answer(turn, annotator, ABCD)
     assert Judgement.objects.count() == 1
 
@@ -293,7 +294,7 @@ def test_t23_an_answer_that_says_that_a_result_was_not_shown_is_refused(
     client, study, annotator, sent, stored
 ):
     client.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     given = asked_verdicts(ABCD, turn) | ({} if sent is None else {"seen": sent})
     address = reverse("judging:answer", args=[turn.screen.public_id])
     response = client.post(address, given, headers=JSON)
@@ -322,7 +323,7 @@ def test_t13_no_byte_sent_names_a_method_and_ids_differ_for_each_annotator(clien
             assert not any(name.lower() in text for name in names)
             assert not any(name.lower() in str(response.headers).lower() for name in names)
         turn = current_screen.waiting_turn(study, annotator)
-        seen.append(set(payload(turn)["image"]["results"]))
+        seen.append(set(shown_now(turn)["image"]["results"]))
         response = client.post(
             reverse("judging:answer", args=[turn.screen.public_id]),
             dict.fromkeys(CRITERIA, "left"),
@@ -334,8 +335,8 @@ def test_t13_no_byte_sent_names_a_method_and_ids_differ_for_each_annotator(clien
 
 def test_the_results_of_an_image_are_sent_once(client, study, annotator):
     client.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
-    data = payload(turn)
+    turn = services.start(study=study, annotator=annotator).turn
+    data = shown_now(turn)
     assert len(data["image"]["results"]) == 4
     assert {data["left"], data["right"]} <= set(data["image"]["results"])
     given = asked_verdicts(ABCD, turn) | {"have": data["image"]["key"]}
@@ -352,14 +353,14 @@ def test_the_next_image_can_be_fetched_in_advance(client):
     study = make_study(3, images=2)
     annotator = add_annotator(study)
     client.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     address = reverse("judging:next_image", args=[study.slug])
     ahead = client.get(address, headers=JSON).json()["image"]
     truth = same_truth([["method-0"], ["method-1"], ["method-2"]])
     image = turn.assignment.image_id
     while turn is not None and turn.assignment.image_id == image:
         turn = answer(turn, annotator, truth)
-    assert payload(turn)["image"]["key"] == ahead["key"]
+    assert shown_now(turn)["image"]["key"] == ahead["key"]
     assert image_data(study, annotator, turn.assignment.image, [])["results"] == ahead["results"]
     while turn is not None:
         turn = answer(turn, annotator, truth)
@@ -370,7 +371,7 @@ def test_t43_several_images_are_fetched_in_advance_and_none_that_the_page_has(cl
     study = make_study(3, images=6)
     annotator = add_annotator(study)
     client.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     address = reverse("judging:next_image", args=[study.slug])
     ahead = client.get(address, {"n": "9"}, headers=JSON).json()["images"]
     assert len(ahead) == 3
@@ -383,7 +384,7 @@ def test_t43_several_images_are_fetched_in_advance_and_none_that_the_page_has(cl
     truth = same_truth([["method-0"], ["method-1"], ["method-2"]])
     seen = []
     while turn is not None:
-        key = payload(turn)["image"]["key"]
+        key = shown_now(turn)["image"]["key"]
         seen += [] if seen[-1:] == [key] else [key]
         turn = answer(turn, annotator, truth)
     assert seen[1:4] == keys, "the images that came next"
@@ -395,7 +396,7 @@ def test_t43_several_images_are_fetched_in_advance_and_none_that_the_page_has(cl
 def test_the_study_says_whether_ground_truth_is_sent(setting, shown):
     study = make_study(2, ground_truth=setting)
     annotator = add_annotator(study)
-    data = payload(services.start(study=study, annotator=annotator))
+    data = shown_now(services.start(study=study, annotator=annotator).turn)
     assert (data["image"]["truth"] is not None) == shown
     assert data["study"]["settings"]["ground_truth"] == setting
     assert data["image"]["matches"] is None
@@ -405,8 +406,8 @@ def test_match_colours_say_what_the_studys_protocol_makes_of_each_box():
     boxes = {"exact": [(0, 0, 99, 39)], "wrong": [(300, 300, 340, 340)]}
     study = make_study(["exact", "wrong"], boxes=boxes, match_protocol="iou")
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
-    data = payload(turn)
+    turn = services.start(study=study, annotator=annotator).turn
+    data = shown_now(turn)
     fates = {
         name: data["image"]["matches"][data[side]]
         for side, name in (
@@ -428,8 +429,8 @@ def test_fates_of_the_truth_stand_in_the_order_of_its_polygons():
     matched, missed = Region.from_box(0, 0, 99, 39), Region.from_box(100, 100, 160, 140)
     image.truth = encode_regions([ignored, matched, missed])
     image.save()
-    turn = services.start(study=study, annotator=add_annotator(study))
-    data = payload(turn)
+    turn = services.start(study=study, annotator=add_annotator(study)).turn
+    data = shown_now(turn)
     side = "left" if turn.screen.left.method.name == "one" else "right"
     assert len(data["image"]["truth"]["polygons"]) == 2
     assert data["image"]["matches"][data[side]]["truth"] == ["matched", "unmatched"]
@@ -451,7 +452,7 @@ def test_t6_aids_are_stored_with_the_answer_and_damage_costs_nothing(
     client, study, annotator, sent, stored
 ):
     client.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     given = asked_verdicts(ABCD, turn) | {"aids": sent}
     assert (
         client.post(
@@ -506,7 +507,7 @@ def test_a_method_taken_out_leaves_rankings_and_questions_and_its_answers_are_ke
 
 
 def test_a_screen_that_shows_a_method_taken_out_is_replaced(study, annotator):
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     methods.withdraw_method(study=study, method=turn.screen.left.method)
     following = current_screen.waiting_turn(study, annotator)
     gone = turn.screen.left.method
@@ -565,14 +566,14 @@ def test_preferences_are_kept_and_reach_the_page(client, study, annotator):
     assert 'data-theme="dark"' in page.text
     kept = Preferences.objects.get()
     assert (kept.advance, kept.single_keys, kept.keys) == (True, False, {"undo": "KeyZ"})
-    data = payload(services.start(study=study, annotator=annotator))
+    data = shown_now(services.start(study=study, annotator=annotator).turn)
     assert data["person"] == {"advance": True, "single_keys": False, "keys": {"undo": "KeyZ"}}
     assert client.post(address, {"theme": "neon"}).status_code == 422
 
 
 def test_without_javascript_history_is_a_page_and_a_change_a_form(client, study, annotator):
     client.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     answer(turn, annotator, ABCD)
     page = client.get(reverse("judging:history", args=[study.slug]))
     change = reverse("judging:change", args=[turn.screen.public_id])

@@ -16,13 +16,13 @@ from annotate.exchange.rows import events
 from annotate.judging import methods, services
 from annotate.judging.attention_checks import Tally, tallies_of_people, tally_of
 from annotate.judging.models import Assignment, Judgement, Screen
-from annotate.judging.presentation import payload, sides
+from annotate.judging.presentation import sides
 from annotate.reports.included import known_answers, people_left_out
 from annotate.studies.exclusions import decide, left_out
 from protocols.core.regions import encode_regions
 from tests.support.bundles import bundle_of, members_of, refused, summed
 from tests.support.factories import add_annotator, make_admin, make_study
-from tests.support.truths import asked_verdicts, same_truth
+from tests.support.truths import asked_verdicts, same_truth, shown_now
 from tests.support.worked import empty_the_site
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +49,7 @@ def right_answer(turn):
 
 def go_through(study, annotator, known=right_answer):
     """Answer everything; return the screens of known-answer pairs."""
-    turn, shown = services.start(study=study, annotator=annotator), []
+    turn, shown = services.start(study=study, annotator=annotator).turn, []
     while turn is not None:
         is_known = turn.screen.known is not None
         if is_known:
@@ -58,7 +58,7 @@ def go_through(study, annotator, known=right_answer):
             screen_id=turn.screen.public_id,
             annotator=annotator,
             verdicts=known(turn) if is_known else asked_verdicts(TRUTH, turn),
-        )
+        ).turn
     return shown
 
 
@@ -90,10 +90,10 @@ def test_a_copy_stands_on_its_side_and_nothing_marks_it(client):
     # So many that every kind and both sides are drawn, whatever the keys of the rows.
     study = known_study(n_known=25)
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     kinds, sides_of_copies = set(), set()
     while turn is not None:
-        data = payload(turn)
+        data = shown_now(turn)
         if turn.screen.known is not None:
             pair = turn.assignment.known[turn.screen.known]
             original = Result.objects.get(pk=pair["result"])
@@ -114,9 +114,9 @@ def test_a_copy_stands_on_its_side_and_nothing_marks_it(client):
         left = data["progress"]["most"]
         following = services.record_judgement(
             screen_id=turn.screen.public_id, annotator=annotator, verdicts=verdicts
-        )
+        ).turn
         if following is not None and following.assignment == turn.assignment:
-            assert payload(following)["progress"]["most"] < left
+            assert shown_now(following)["progress"]["most"] < left
         turn = following
     assert kinds == {"removed", "added", "moved"}
     assert sides_of_copies == {"left", "right"}
@@ -126,7 +126,7 @@ def test_the_image_fetched_ahead_has_the_copies(client):
     study = known_study(images=2)
     annotator = add_annotator(study)
     client.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     first = turn.assignment
     ahead = client.get(reverse("judging:next_image", args=[study.slug]), headers=JSON).json()
     while turn.assignment == first:
@@ -136,10 +136,10 @@ def test_the_image_fetched_ahead_has_the_copies(client):
             verdicts=right_answer(turn)
             if turn.screen.known is not None
             else asked_verdicts(TRUTH, turn),
-        )
+        ).turn
     assert len(ahead["image"]["results"]) == 5
-    assert payload(turn)["image"]["results"] == ahead["image"]["results"]
-    assert payload(turn, have=ahead["image"]["key"])["image"].keys() & {"results"} == set()
+    assert shown_now(turn)["image"]["results"] == ahead["image"]["results"]
+    assert shown_now(turn, have=ahead["image"]["key"])["image"].keys() & {"results"} == set()
 
 
 def test_the_share_right_is_counted_and_shown_with_its_interval(client):
@@ -165,20 +165,20 @@ def test_the_share_right_is_counted_and_shown_with_its_interval(client):
 def test_an_answer_that_was_undone_counts_when_it_is_given_again():
     study = known_study(images=1, n_known=10)
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     while turn.screen.known is None:
         turn = services.record_judgement(
             screen_id=turn.screen.public_id,
             annotator=annotator,
             verdicts=asked_verdicts(TRUTH, turn),
-        )
+        ).turn
     screen = turn.screen
     turn = services.record_judgement(
         screen_id=screen.public_id, annotator=annotator, verdicts=opposite(turn)
-    )
+    ).turn
     assert tally_of(study, annotator) == Tally(1, 0)
     waiting = turn.screen.public_id if turn else ""
-    turn = services.undo(study=study, annotator=annotator, screen_id=waiting)
+    turn = services.undo(study=study, annotator=annotator, screen_id=waiting).turn
     assert turn.screen == screen
     assert tally_of(study, annotator) == Tally()
     services.record_judgement(
@@ -191,19 +191,19 @@ def test_an_answer_that_was_undone_counts_when_it_is_given_again():
 def test_a_skipped_pair_is_not_asked_again():
     study = known_study(images=1, n_known=10)
     annotator = add_annotator(study)
-    turn, n_known = services.start(study=study, annotator=annotator), 0
+    turn, n_known = services.start(study=study, annotator=annotator).turn, 0
     while turn is not None:
         if turn.screen.known is not None:
             n_known += 1
             turn = services.record_skip(
                 screen_id=turn.screen.public_id, annotator=annotator, reason="other", text="odd"
-            )
+            ).turn
         else:
             turn = services.record_judgement(
                 screen_id=turn.screen.public_id,
                 annotator=annotator,
                 verdicts=asked_verdicts(TRUTH, turn),
-            )
+            ).turn
     assert n_known == 1
     assert Assignment.objects.get().state == "complete"
 
@@ -212,16 +212,16 @@ def test_skipped_pairs_are_counted_beside_the_share_right_which_they_do_not_chan
     """Seven of ten are answered right, three are skipped: 7 of 7, and the skips are reported."""
     study = known_study()
     annotator = add_annotator(study)
-    turn, n_known = services.start(study=study, annotator=annotator), 0
+    turn, n_known = services.start(study=study, annotator=annotator).turn, 0
     while turn is not None:
         asked = {"screen_id": turn.screen.public_id, "annotator": annotator}
         is_known = turn.screen.known is not None
         n_known += is_known
         if is_known and n_known <= 3:
-            turn = services.record_skip(**asked, reason="other", text="odd")
+            turn = services.record_skip(**asked, reason="other", text="odd").turn
         else:
             verdicts = right_answer(turn) if is_known else asked_verdicts(TRUTH, turn)
-            turn = services.record_judgement(**asked, verdicts=verdicts)
+            turn = services.record_judgement(**asked, verdicts=verdicts).turn
     assert tally_of(study, annotator) == Tally(7, 7, 3)
     # Wilson's interval of 7 of 7: 64.6 to 100 %.
     [said] = known_answers(study)
@@ -240,14 +240,14 @@ def test_who_guesses_is_left_out_by_the_rule_once_and_people_have_the_last_word(
     study = known_study(images=12, known_at_least=0.5)
     careful, guessing = add_annotator(study), add_annotator(study)
     go_through(study, careful)
-    turn, decided = services.start(study=study, annotator=guessing), False
+    turn, decided = services.start(study=study, annotator=guessing).turn, False
     while turn is not None:
         is_known = turn.screen.known is not None
         turn = services.record_judgement(
             screen_id=turn.screen.public_id,
             annotator=guessing,
             verdicts=opposite(turn) if is_known else asked_verdicts(TRUTH, turn),
-        )
+        ).turn
         n = tally_of(study, guessing).n
         assert (guessing.pk in left_out(study)) == (n >= 10 and not decided)
         if n == 11 and not decided:
@@ -279,17 +279,17 @@ def test_no_pair_without_ground_truth_to_be_sure_by():
 def test_a_method_that_leaves_takes_its_pair_with_it():
     study = known_study(images=1, n_known=10)
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     method = Result.objects.get(pk=turn.assignment.known[0]["result"]).method
     methods.withdraw_method(study=study, method=method)
-    turn, n_known = services.start(study=study, annotator=annotator), 0
+    turn, n_known = services.start(study=study, annotator=annotator).turn, 0
     while turn is not None:
         n_known += turn.screen.known is not None
         turn = services.record_judgement(
             screen_id=turn.screen.public_id,
             annotator=annotator,
             verdicts=asked_verdicts(TRUTH, turn),
-        )
+        ).turn
     assert n_known == 0
     assert Assignment.objects.get().state == "complete"
 
@@ -338,7 +338,7 @@ def test_a_bundle_takes_them_along_and_refuses_what_is_none():
 
 def test_the_database_refuses_one_result_twice_without_a_copy():
     study = known_study(images=1, n_known=0)
-    turn = services.start(study=study, annotator=add_annotator(study))
+    turn = services.start(study=study, annotator=add_annotator(study)).turn
     with pytest.raises(IntegrityError), transaction.atomic():
         Screen.objects.filter(pk=turn.screen.pk).update(right=turn.screen.left_id)
     with pytest.raises(IntegrityError), transaction.atomic():

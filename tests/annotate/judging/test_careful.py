@@ -7,13 +7,12 @@ from django.core.management import call_command
 from annotate.judging import answer_history, services
 from annotate.judging.methods import add_method, withdraw_method
 from annotate.judging.models import Assignment, Judgement, check_slip_prior
-from annotate.judging.presentation import payload
 from annotate.judging.replay import careful_rules_of, read_log
 from annotate.studies.errors import StudyRefused
 from annotate.studies.services import change_settings
 from rankings.elicitation.careful import FIRST_ANSWERS, FIRST_SLIPS
 from tests.support.factories import add_annotator, make_method, make_result, make_study
-from tests.support.truths import CRITERIA, answer, rank_everything, same_truth
+from tests.support.truths import CRITERIA, answer, rank_everything, same_truth, shown_now
 
 pytestmark = pytest.mark.django_db
 
@@ -73,9 +72,9 @@ def test_other_orders_store_no_prior():
 def test_undo_brings_back_the_pair_and_a_changed_answer_is_new_evidence():
     study = careful_study()
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     second = answer(turn, annotator, ABCDE)
-    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id)
+    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id).turn
     assert back.screen.public_id == turn.screen.public_id
     again = answer(back, annotator, ABCDE)
     assert {*again.pair} == {*second.pair}
@@ -89,10 +88,10 @@ def test_undo_brings_back_the_pair_and_a_changed_answer_is_new_evidence():
 def test_the_page_says_what_is_left_within_bounds():
     study = careful_study()
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     left = []
     while turn is not None:
-        progress = payload(turn)["progress"]
+        progress = shown_now(turn)["progress"]
         left.append((progress["least"], progress["most"]))
         assert 0 <= progress["share"] < 1
         turn = answer(turn, annotator, ABCDE)
@@ -114,7 +113,7 @@ def test_visits_of_a_pair_ask_once_and_visits_of_three_are_careful():
 def test_a_skip_leaves_the_other_pairs_to_be_asked():
     study = careful_study(methods_per_visit=4)
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     services.record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="cannot_see")
     rank_everything(study, annotator, ABCDE)
     visit = Assignment.objects.get()
@@ -144,14 +143,14 @@ def test_a_result_asked_as_often_as_allowed_is_flagged():
     """Two results whose first says left, then right, in turn: no place becomes probable."""
     study = careful_study("ab", certainty=0.99)
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     for verdict in ("left", "right", "left", "right"):
         better = verdict if turn.pair == (0, 1) else {"left": "right", "right": "left"}[verdict]
         turn = services.record_judgement(
             screen_id=turn.screen.public_id,
             annotator=annotator,
             verdicts=dict.fromkeys(CRITERIA, better),
-        )
+        ).turn
     assert turn is None
     assert Assignment.objects.get().unsettled == sorted(CRITERIA)
     assert Judgement.objects.count() == 4

@@ -25,7 +25,7 @@ made_study = made_once(lambda: make_study(["alpha-net", "beta-net", "gamma-net"]
 
 @pytest.fixture
 def turn(study, annotator):
-    return services.start(study=study, annotator=annotator)
+    return services.start(study=study, annotator=annotator).turn
 
 
 @pytest.fixture

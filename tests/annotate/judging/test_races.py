@@ -119,7 +119,7 @@ class Races(RuleBasedStateMachine):
 
     def opens_a_tab(self, person, tab):
         try:
-            turn = services.start(study=self.study, annotator=self.people[person])
+            turn = services.start(study=self.study, annotator=self.people[person]).turn
         except StudyNotOpen:
             assert not self.is_open
             return

@@ -33,7 +33,7 @@ def test_a_ranking_whose_rechecks_still_wait_does_not_differ():
     study = make_study(["a", "b", "c", "d"], n_checks=2)
     annotator = add_annotator(study)
     truth = same_truth([["a"], ["b"], ["c"], ["d"]])
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     while not turn.screen.is_check:
         turn = answer(turn, annotator, truth)
     assert study.assignments.get().rankings is None

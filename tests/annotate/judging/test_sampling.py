@@ -12,7 +12,6 @@ from annotate.judging import answer_history, image_allocation, services
 from annotate.judging.errors import StudyNotOpen
 from annotate.judging.methods import add_method, withdraw_method
 from annotate.judging.models import Assignment, Judgement, Screen, check_drawn
-from annotate.judging.presentation import payload
 from annotate.judging.sampling import visit_of
 from annotate.stopping.services import end_if_due
 from annotate.studies.draws import in_words
@@ -27,7 +26,7 @@ from tests.support.factories import (
     make_run,
     make_study,
 )
-from tests.support.truths import answer, rank_everything, same_truth
+from tests.support.truths import answer, rank_everything, same_truth, shown_now
 
 pytestmark = pytest.mark.django_db
 
@@ -135,7 +134,7 @@ def test_results_that_look_alike_are_drawn_as_one():
 
 def test_an_image_on_which_all_look_alike_needs_no_answer():
     study = pairs_study("abc", images=2, boxes={"a": [], "b": [], "c": []})
-    assert services.start(study=study, annotator=add_annotator(study)) is None
+    assert services.start(study=study, annotator=add_annotator(study)).turn is None
     for visit in Assignment.objects.all():
         assert (visit.state, list(chances_of(visit.drawn).values())) == ("complete", [1.0] * 3)
 
@@ -153,21 +152,21 @@ def test_some_images_are_ranked_whole_in_the_same_study():
 def test_a_single_pair_that_is_skipped_ends_the_visit_and_frees_the_image():
     study = pairs_study(images=1, min_annotators=1, max_annotators=1)
     first, second = add_annotator(study), add_annotator(study)
-    turn = services.start(study=study, annotator=first)
+    turn = services.start(study=study, annotator=first).turn
     skip = {"screen_id": turn.screen.public_id, "annotator": first, "reason": "other"}
-    assert services.record_skip(**skip) is None
+    assert services.record_skip(**skip).turn is None
     assert Assignment.objects.get().state == "incomplete"
-    assert services.start(study=study, annotator=second) is not None
-    assert services.start(study=study, annotator=first) is None
+    assert services.start(study=study, annotator=second).turn is not None
+    assert services.start(study=study, annotator=first).turn is None
 
 
 def test_undo_goes_back_over_images_and_the_pair_that_waited_waits_on():
     study = pairs_study()
     annotator = add_annotator(study)
-    first = services.start(study=study, annotator=annotator)
+    first = services.start(study=study, annotator=annotator).turn
     second = answer(first, annotator, ABCD)
     assert second.assignment != first.assignment
-    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id)
+    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id).turn
     assert (back.screen.pk, back.assignment.state) == (first.screen.pk, "in_work")
     assert answer(back, annotator, ABCD).screen.pk == second.screen.pk
     assert StudyImage.objects.get(study=study, image=first.assignment.image_id).n_complete == 1
@@ -177,11 +176,11 @@ def test_undo_goes_back_over_images_and_the_pair_that_waited_waits_on():
 def test_the_history_shows_the_pairs_of_the_last_images_and_opens_them():
     study = pairs_study()
     annotator = add_annotator(study)
-    first = services.start(study=study, annotator=annotator)
+    first = services.start(study=study, annotator=annotator).turn
     waiting = answer(answer(first, annotator, ABCD), annotator, ABCD)
     pasts = answer_history.history(study, annotator)
     assert [past.screen.assignment.position for past in pasts] == [2, 1]
-    again = services.change(screen_id=first.screen.public_id, annotator=annotator)
+    again = services.change(screen_id=first.screen.public_id, annotator=annotator).turn
     assert again.screen.pk == first.screen.pk
     assert answer(again, annotator, same_truth([list("abcd")])).screen.pk == waiting.screen.pk
     first.assignment.refresh_from_db()
@@ -191,15 +190,15 @@ def test_the_history_shows_the_pairs_of_the_last_images_and_opens_them():
 def test_the_page_gets_the_results_asked_of_and_how_many_images_are_left(client):
     study = pairs_study()
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
-    data = payload(turn)
+    turn = services.start(study=study, annotator=annotator).turn
+    data = shown_now(turn)
     assert data["image"]["results"].keys() == {data["left"], data["right"]}
     assert (data["progress"]["text"], data["progress"]["share"]) == ("6 images left", 0)
     client.force_login(annotator)
     ahead = client.get(reverse("judging:next_image", args=[study.slug]), headers=JSON).json()[
         "image"
     ]
-    data = payload(answer(turn, annotator, ABCD))
+    data = shown_now(answer(turn, annotator, ABCD))
     assert ahead["key"] == data["image"]["key"]
     assert ahead["results"] == data["image"]["results"]
     assert (data["progress"]["text"], data["progress"]["share"]) == (
@@ -212,7 +211,7 @@ def test_without_scripts_a_pair_leads_to_the_pair_of_the_next_image(client):
     study = pairs_study(images=2)
     annotator = add_annotator(study)
     client.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     url = reverse("judging:answer", args=[turn.screen.public_id])
     equal = dict.fromkeys(("recall", "precision", "preference"), "equal")
     response = client.post(url, equal, follow=True)
@@ -225,7 +224,7 @@ def test_without_scripts_a_pair_leads_to_the_pair_of_the_next_image(client):
 def test_a_method_that_joins_is_drawn_from_now_on_and_asks_nothing_of_old_visits():
     study = pairs_study("abc", images=40)
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     for _ in range(4):
         turn = answer(turn, annotator, same_truth([["a"], ["b"], ["c"], ["d"]]))
     before = list(Assignment.objects.order_by("position").values_list("items", "drawn", "state"))
@@ -265,12 +264,12 @@ def test_a_method_that_leaves_takes_its_pairs_along_and_brings_them_back():
 def test_a_method_that_leaves_while_its_pair_waits_ends_the_visit():
     study = pairs_study("abc", images=3)
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     gone = study.methods.get(pk=turn.assignment.drawn["methods"][0])
     withdraw_method(study=study, method=gone)
     turn.assignment.refresh_from_db()
     assert turn.assignment.state == "incomplete"
-    following = services.start(study=study, annotator=annotator)
+    following = services.start(study=study, annotator=annotator).turn
     assert following.assignment.pk != turn.assignment.pk
     assert gone.pk not in following.assignment.drawn["from"]
 
@@ -278,11 +277,11 @@ def test_a_method_that_leaves_while_its_pair_waits_ends_the_visit():
 def test_a_study_that_closes_in_the_middle_of_a_pair_goes_on_with_it_when_it_opens():
     study = pairs_study()
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     set_state(study=study, state="closed")
     call_command("replay", "--check")
     set_state(study=study, state="open")
-    assert services.start(study=study, annotator=annotator).screen.pk == turn.screen.pk
+    assert services.start(study=study, annotator=annotator).turn.screen.pk == turn.screen.pk
     assert Judgement.objects.count() == 0
 
 
@@ -290,8 +289,8 @@ def test_a_budget_that_is_used_up_while_a_pair_waits_loses_nothing():
     """Two people, a budget of three answers: the third ends the study, and the pair on a screen counts."""
     study = pairs_study(ends_by="budget", answer_budget=3)
     first, second = add_annotator(study), add_annotator(study)
-    waiting = services.start(study=study, annotator=second)
-    turn = services.start(study=study, annotator=first)
+    waiting = services.start(study=study, annotator=second).turn
+    turn = services.start(study=study, annotator=first).turn
     for n_answered in range(3):
         assert not end_if_due(study), n_answered
         turn = answer(turn, first, ABCD)
@@ -373,7 +372,7 @@ class TestConnected:
         for n_people in range(1, len(people) + 1):
             # One more joins while the others go on.
             for each in people[:n_people]:
-                turn = turns.get(each) or services.start(study=study, annotator=each)
+                turn = turns.get(each) or services.start(study=study, annotator=each).turn
                 turns[each] = answer(turn, each, ABCD)
         assert [len(group) for group in self.groups(study)] == [n]
 
@@ -409,7 +408,7 @@ class TestConnected:
 def test_who_leaves_frees_the_places_of_what_is_not_done():
     study = pairs_study(images=3, min_annotators=1, max_annotators=1)
     first, second = add_annotator(study), add_annotator(study)
-    answer(services.start(study=study, annotator=first), first, ABCD)
+    answer(services.start(study=study, annotator=first).turn, first, ABCD)
     assert image_allocation.n_images_of(study, second) == 1
     Membership.objects.get(study=study, person=first).delete()
     assert image_allocation.n_images_of(study, second) == 2

@@ -72,7 +72,7 @@ def test_results_that_look_alike_are_ranked_as_one():
 def test_an_image_on_which_all_results_look_alike_needs_no_screen():
     study = make_study(["a", "b"], boxes={"a": [], "b": []})
     annotator = add_annotator(study)
-    assert services.start(study=study, annotator=annotator) is None
+    assert services.start(study=study, annotator=annotator).turn is None
     assignment = Assignment.objects.get()
     assert assignment.state == "complete"
     assert names(study, assignment.rankings)["recall"] == [["a", "b"]]
@@ -129,7 +129,7 @@ def test_equal_seeds_ask_equal_screens():
 def test_the_same_answer_twice_is_one_event_with_the_same_response():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     first, second = answer(turn, annotator, ABC), answer(turn, annotator, ABC)
     assert Judgement.objects.count() == 1
     assert first.screen == second.screen
@@ -138,7 +138,7 @@ def test_the_same_answer_twice_is_one_event_with_the_same_response():
 def test_another_answer_to_an_answered_screen_is_refused():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     answer(turn, annotator, ABC)
     changed = asked_verdicts(ABC, turn)
     changed["recall"] = "right" if changed["recall"] != "right" else "left"
@@ -153,7 +153,7 @@ def test_another_answer_to_an_answered_screen_is_refused():
 def test_an_open_criterion_without_a_verdict_is_refused_by_name(missing):
     study = make_study(["a", "b"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     answers = asked_verdicts(same_truth([["a"], ["b"]]), turn)
     with pytest.raises(Incomplete) as refusal:
         services.record_judgement(
@@ -168,7 +168,7 @@ def test_an_open_criterion_without_a_verdict_is_refused_by_name(missing):
 def test_an_implied_criterion_cannot_be_answered_otherwise():
     study = make_study(["a", "b", "c", "d"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     while not turn.implied:
         turn = answer(turn, annotator, TRUTHS)
     criterion, follows = next(iter(turn.implied.items()))
@@ -187,7 +187,7 @@ def test_an_implied_criterion_cannot_be_answered_otherwise():
 def test_a_screen_of_somebody_else_is_not_there():
     study = make_study(["a", "b"])
     owner, other = add_annotator(study), add_annotator(study)
-    turn = services.start(study=study, annotator=owner)
+    turn = services.start(study=study, annotator=owner).turn
     for person in (other, make_person()):
         with pytest.raises(NotThere):
             answer(turn, person, same_truth([["a"], ["b"]]))
@@ -197,7 +197,7 @@ def test_a_screen_of_somebody_else_is_not_there():
 def test_who_no_longer_takes_part_cannot_answer():
     study = make_study(["a", "b"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     Membership.objects.all().delete()
     with pytest.raises(NotThere):
         answer(turn, annotator, same_truth([["a"], ["b"]]))
@@ -207,7 +207,7 @@ def test_who_no_longer_takes_part_cannot_answer():
 def test_a_study_that_is_not_open_takes_no_answer_skip_or_undo(state):
     study = make_study(["a", "b"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     Study.objects.update(state=state)
     study.refresh_from_db()
     screen_id = turn.screen.public_id
@@ -225,9 +225,9 @@ def test_a_study_that_is_not_open_takes_no_answer_skip_or_undo(state):
 def test_undo_brings_back_the_same_screen_with_its_answers():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    first = services.start(study=study, annotator=annotator)
+    first = services.start(study=study, annotator=annotator).turn
     second = answer(first, annotator, ABC)
-    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id)
+    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id).turn
     assert back.screen == first.screen
     assert back.answers == verdicts(ABC, first.screen)
     assert Withdrawal.objects.count() == Judgement.objects.count() == 1
@@ -236,18 +236,18 @@ def test_undo_brings_back_the_same_screen_with_its_answers():
 def test_as_many_undos_as_answers_give_the_empty_log_and_keep_every_event():
     study = make_study(["a", "b", "c", "d"], images=2)
     annotator = add_annotator(study)
-    first = services.start(study=study, annotator=annotator)
+    first = services.start(study=study, annotator=annotator).turn
     n_screens = rank_everything(study, annotator, TRUTHS)
     assert set(study.study_images.values_list("n_complete", flat=True)) == {1}
     turn = None
     for _ in range(n_screens):
         shown = turn.screen.public_id if turn else ""
-        turn = services.undo(study=study, annotator=annotator, screen_id=shown)
+        turn = services.undo(study=study, annotator=annotator, screen_id=shown).turn
     assert turn.screen == first.screen
     assert Judgement.objects.count() == Withdrawal.objects.count() == n_screens
     assert set(study.study_images.values_list("n_complete", flat=True)) == {0}
     assert (
-        services.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id).screen
+        services.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id).turn.screen
         == first.screen
     ), "nothing is left to undo"
 
@@ -256,7 +256,7 @@ def test_after_an_undo_across_images_both_are_ranked_to_the_end():
     study = make_study(["a", "b"], images=2)
     annotator = add_annotator(study)
     truth = same_truth([["a"], ["b"]])
-    first = services.start(study=study, annotator=annotator)
+    first = services.start(study=study, annotator=annotator).turn
     assert not first.can_undo
     of_second_image = answer(first, annotator, truth)
     assert of_second_image.can_undo
@@ -270,7 +270,7 @@ def test_after_an_undo_across_images_both_are_ranked_to_the_end():
 def test_an_undo_sent_twice_takes_back_one_answer():
     study = make_study(["a", "b", "c", "d"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     for _ in range(2):
         turn = answer(turn, annotator, TRUTHS)
     shown = turn.screen.public_id
@@ -283,7 +283,7 @@ def test_an_undo_sent_twice_takes_back_one_answer():
 def test_an_answer_to_a_screen_that_an_undo_left_behind_is_refused():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    second = answer(services.start(study=study, annotator=annotator), annotator, ABC)
+    second = answer(services.start(study=study, annotator=annotator).turn, annotator, ABC)
     services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id)
     with pytest.raises(AlreadyAnswered):
         answer(second, annotator, ABC)
@@ -292,10 +292,10 @@ def test_an_answer_to_a_screen_that_an_undo_left_behind_is_refused():
 def test_a_skip_places_nothing_and_another_pair_comes():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     following = services.record_skip(
         screen_id=turn.screen.public_id, annotator=annotator, reason="cannot_see"
-    )
+    ).turn
     assert {following.screen.left_id, following.screen.right_id} != {
         turn.screen.left_id,
         turn.screen.right_id,
@@ -308,14 +308,14 @@ def test_results_that_look_the_same_are_equal_by_every_criterion_asked():
     """Items 0 = 1 > 2 by recall, so that 1 > 2 follows; by the others 0 is above 1 and 2."""
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     while 0 in turn.pair:
         better = "left" if turn.pair[0] == 0 else "right"
         recall = "equal" if 1 in turn.pair else better
         given = {"recall": recall, "precision": better, "preference": better}
         turn = services.record_judgement(
             screen_id=turn.screen.public_id, annotator=annotator, verdicts=given
-        )
+        ).turn
     assert turn.open_criteria == ("precision", "preference")
     for _ in range(2):
         services.record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="same")
@@ -328,7 +328,7 @@ def test_results_that_look_the_same_are_equal_by_every_criterion_asked():
 def test_answers_after_a_skip_count():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     services.record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="other")
     rank_everything(study, annotator, ABC)
     assert names(study, Assignment.objects.get().rankings)["recall"] == [["a"], ["b", "c"]]
@@ -337,11 +337,11 @@ def test_answers_after_a_skip_count():
 def test_a_pair_skipped_twice_ends_the_image_as_incomplete_and_it_does_not_count():
     study = make_study(["a", "b"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     for _ in range(2):
         turn = services.record_skip(
             screen_id=turn.screen.public_id, annotator=annotator, reason="no_text"
-        )
+        ).turn
     assert turn is None
     assignment = Assignment.objects.get()
     assert assignment.state == "incomplete"
@@ -352,11 +352,11 @@ def test_a_pair_skipped_twice_ends_the_image_as_incomplete_and_it_does_not_count
 def test_a_skip_can_be_taken_back():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    first = services.start(study=study, annotator=annotator)
+    first = services.start(study=study, annotator=annotator).turn
     second = services.record_skip(
         screen_id=first.screen.public_id, annotator=annotator, reason="broken"
-    )
-    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id)
+    ).turn
+    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id).turn
     assert back.screen == first.screen
     assert back.answers == {}
 
@@ -364,7 +364,7 @@ def test_a_skip_can_be_taken_back():
 def test_starting_twice_gives_the_same_screen():
     study = make_study(["a", "b"])
     annotator = add_annotator(study)
-    turns = [services.start(study=study, annotator=annotator) for _ in range(2)]
+    turns = [services.start(study=study, annotator=annotator).turn for _ in range(2)]
     assert turns[0].screen == turns[1].screen
     assert Screen.objects.count() == 1
 
@@ -372,7 +372,9 @@ def test_starting_twice_gives_the_same_screen():
 def test_the_database_refuses_a_second_judgement_in_force():
     study = make_study(["a", "b"])
     annotator = add_annotator(study)
-    answer(services.start(study=study, annotator=annotator), annotator, same_truth([["a"], ["b"]]))
+    answer(
+        services.start(study=study, annotator=annotator).turn, annotator, same_truth([["a"], ["b"]])
+    )
     judgement = Judgement.objects.get()
     judgement.pk, judgement.number = None, judgement.number + 1
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -383,7 +385,7 @@ def test_answer_and_next_screen_take_at_most_eleven_queries(django_assert_max_nu
     study = make_study(10)
     annotator = add_annotator(study)
     strict = same_truth([[f"method-{i}"] for i in range(10)])
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     for _ in range(8):
         turn = answer(turn, annotator, strict)
     answers = asked_verdicts(strict, turn)
@@ -408,19 +410,19 @@ def test_images_that_are_equally_near_are_drawn_for_each_annotator():
 
 def test_images_that_need_no_screen_are_all_passed():
     study = make_study(["a", "b"], images=5, boxes={"a": [], "b": []})
-    assert services.start(study=study, annotator=add_annotator(study)) is None
+    assert services.start(study=study, annotator=add_annotator(study)).turn is None
     assert [assignment.state for assignment in Assignment.objects.all()] == ["complete"] * 5
 
 
 def test_a_ranking_that_ends_knows_its_screens():
     study = make_study(["a", "b", "c"], images=2)
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     first = turn.assignment
     for _ in range(2):
         turn = services.record_skip(
             screen_id=turn.screen.public_id, annotator=annotator, reason="other"
-        )
+        ).turn
     while turn.assignment == first:
         turn = answer(turn, annotator, ABC)
 
@@ -433,7 +435,7 @@ def test_a_ranking_that_ends_knows_its_screens():
 
     assert known() == counted() != (0, 0)
     # Taken up again it is in work, and counted once it ends.
-    turn = services.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id)
+    turn = services.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id).turn
     assert turn.assignment == first
     assert known() == (0, 0)
     while turn.assignment == first:

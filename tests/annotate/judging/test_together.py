@@ -20,7 +20,7 @@ ABC = same_truth([["a"], ["b"], ["c"]])
 def test_the_same_answer_at_once_is_one_event():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     responses = at_once(*[lambda: answer(turn, annotator, ABC)] * 4)
     assert len({response.screen for response in responses}) == 1
     assert Judgement.objects.count() == 1
@@ -29,13 +29,13 @@ def test_the_same_answer_at_once_is_one_event():
 def test_of_two_answers_at_once_one_is_kept_and_one_refused():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     other = dict.fromkeys(asked_verdicts(ABC, turn), "equal")
 
     def answer_equal():
         return services.record_judgement(
             screen_id=turn.screen.public_id, annotator=annotator, verdicts=other
-        )
+        ).turn
 
     responses = at_once(lambda: answer(turn, annotator, ABC), answer_equal)
     assert sum(isinstance(response, AlreadyAnswered) for response in responses) == 1
@@ -45,10 +45,12 @@ def test_of_two_answers_at_once_one_is_kept_and_one_refused():
 def test_an_undo_and_an_answer_at_once_follow_one_another():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    second = answer(services.start(study=study, annotator=annotator), annotator, ABC)
+    second = answer(services.start(study=study, annotator=annotator).turn, annotator, ABC)
 
     def undo():
-        return services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id)
+        return services.undo(
+            study=study, annotator=annotator, screen_id=second.screen.public_id
+        ).turn
 
     responses = at_once(lambda: answer(second, annotator, ABC), undo)
     assert sum(isinstance(response, AlreadyAnswered) for response in responses) == 1
@@ -58,7 +60,7 @@ def test_an_undo_and_an_answer_at_once_follow_one_another():
 def test_two_tabs_that_start_at_once_see_the_same_pair():
     study = make_study(["a", "b", "c"], images=3)
     annotator = add_annotator(study)
-    turns = at_once(*[lambda: services.start(study=study, annotator=annotator)] * 4)
+    turns = at_once(*[lambda: services.start(study=study, annotator=annotator).turn] * 4)
     assert len({turn.screen for turn in turns}) == 1
     assert Assignment.objects.count() == Screen.objects.count() == 1
 
@@ -85,7 +87,7 @@ def test_on_sqlite_threads_and_processes_store_answers_one_after_the_other(monke
     lock = settings.DATA_DIR / "answers.lock"
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     waits_for_us, read_log = [], services.read_log
 
     def watched(assignment):
@@ -106,7 +108,7 @@ def test_on_sqlite_threads_and_processes_store_answers_one_after_the_other(monke
 def test_an_answer_holds_the_lock_of_its_membership_alone(monkeypatch):
     study = make_study(["a", "b", "c"])
     annotator, other = add_annotator(study), add_annotator(study)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     free, read_log = [], services.read_log
 
     @transaction.atomic

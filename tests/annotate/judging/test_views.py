@@ -11,12 +11,18 @@ from django.urls import reverse
 
 from annotate.judging import current_screen, services
 from annotate.judging.models import Judgement, Skip
-from annotate.judging.presentation import payload
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
 from tests.support.factories import add_annotator, add_researcher, make_person, make_study
 from tests.support.made_once import made_once
-from tests.support.truths import CRITERIA, answer, asked_verdicts, rank_everything, same_truth
+from tests.support.truths import (
+    CRITERIA,
+    answer,
+    asked_verdicts,
+    rank_everything,
+    same_truth,
+    shown_now,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +44,7 @@ def page(client, annotator):
 
 @pytest.fixture
 def turn(study, annotator):
-    return services.start(study=study, annotator=annotator)
+    return services.start(study=study, annotator=annotator).turn
 
 
 def answer_url(turn):
@@ -153,7 +159,7 @@ def test_a_changed_answer_to_the_last_pair_is_named_where_the_study_ends(client,
     study = make_study(["a", "b"], images=1)
     annotator = add_annotator(study)
     client.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     answers = dict.fromkeys(("recall", "precision", "preference"), "left")
     first = client.post(answer_url(turn), answers, headers=JSON).json()["done"]["url"]
     assert "another tab" not in client.get(first).text
@@ -303,8 +309,8 @@ def test_t35_boxes_beyond_the_edges_of_a_photograph_are_in_view_without_scripts_
     study.images.update(width=100, height=240, sha256="0" * 64)
     annotator = add_annotator(study)
     page.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
-    assert payload(turn)["image"]["room"] == [5, 0]
+    turn = services.start(study=study, annotator=annotator).turn
+    assert shown_now(turn)["image"]["room"] == [5, 0]
     html = page.get(reverse("judging:judge", args=[study.slug])).text
     assert html.count('viewBox="-5 -0 110 240"') == 2
 
@@ -313,7 +319,7 @@ def test_the_page_takes_few_queries_and_more_boxes_take_no_more(
     page, study, turn, django_assert_max_num_queries
 ):
     # The page says which image's results it has already.
-    answers = asked_verdicts(AB, turn) | {"have": payload(turn)["image"]["key"]}
+    answers = asked_verdicts(AB, turn) | {"have": shown_now(turn)["image"]["key"]}
     # Eight, session and account among them, and the two statements around a transaction.
     with django_assert_max_num_queries(10):
         page.post(answer_url(turn), answers, headers=JSON)
@@ -329,7 +335,7 @@ def test_t28_the_bar_is_the_share_of_this_image_and_the_words_count_its_pairs(
 ):
     shares = []
     while turn is not None and turn.assignment.position == 1:
-        progress = payload(turn)["progress"]
+        progress = shown_now(turn)["progress"]
         n_done = len(turn.log.entries)
         if progress["most"] == 1:
             assert progress["share"] == pytest.approx(n_done / (n_done + 1), abs=1e-4)
@@ -338,7 +344,7 @@ def test_t28_the_bar_is_the_share_of_this_image_and_the_words_count_its_pairs(
     assert shares[0] == 0
     assert shares == sorted(shares)
     # The next image starts from the beginning.
-    assert turn is None or payload(turn)["progress"]["share"] == 0
+    assert turn is None or shown_now(turn)["progress"]["share"] == 0
 
 
 def test_an_answer_to_an_image_that_the_page_has_takes_eight_queries(client):
@@ -346,11 +352,11 @@ def test_an_answer_to_an_image_that_the_page_has_takes_eight_queries(client):
     study = make_study([f"net-{number}" for number in range(8)], images=3)
     annotator = add_annotator(study)
     client.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     truth = same_truth([[f"net-{number}"] for number in range(8)])
     counted = []
     for _ in range(10):
-        have = payload(turn)["image"]["key"]
+        have = shown_now(turn)["image"]["key"]
         sent = asked_verdicts(truth, turn) | {"have": have, "seconds_taken": "2.5"}
         with CaptureQueriesContext(connection) as asked:
             response = client.post(answer_url(turn), sent, headers=JSON)
@@ -372,7 +378,7 @@ def test_t43_an_answer_that_leads_to_another_image_takes_as_many_queries_every_t
     rank_everything(study, add_annotator(study), truth)
     annotator = add_annotator(study)
     client.force_login(annotator)
-    turn = services.start(study=study, annotator=annotator)
+    turn = services.start(study=study, annotator=annotator).turn
     counted = []
     for _ in range(8):
         coming = client.get(reverse("judging:next_image", args=[study.slug])).json()

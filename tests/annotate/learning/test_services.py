@@ -142,7 +142,7 @@ def test_two_rounds_that_are_not_passed_leave_a_note_and_no_locked_door(study, a
     assert rights == [{"recall": 0, "precision": 0}, {"recall": 4, "precision": 4}]
     services.finish(study=study, annotator=annotator)
     assert outcome(visit) == "not_passed"
-    assert judging.start(study=study, annotator=annotator) is not None
+    assert judging.start(study=study, annotator=annotator).turn is not None
 
 
 def test_a_retry_left_out_leaves_the_note_too(study, annotator, visit):

@@ -50,7 +50,7 @@ def test_browsers_of_skipped_pairs(settings):
     settings.DETAILS_KEPT_DAYS = 365
     study = make_study(["a", "b"])
     person = add_annotator(study)
-    turn = judging.start(study=study, annotator=person)
+    turn = judging.start(study=study, annotator=person).turn
     judging.record_skip(
         screen_id=turn.screen.public_id,
         annotator=person,

@@ -136,14 +136,14 @@ def always_left():
     """An annotator presses one key: the pairs contradict each other and are settled somehow."""
     study = with_runs(ranked(2, images=2, min_annotators=1, n_checks=3), Right=RIGHT)
     person = add_annotator(study)
-    turn = judging.start(study=study, annotator=person)
+    turn = judging.start(study=study, annotator=person).turn
     while turn is not None:
         turn = judging.record_judgement(
             screen_id=turn.screen.public_id,
             annotator=person,
             verdicts=dict.fromkeys(turn.open_criteria, "left"),
             seconds_taken=0.0,
-        )
+        ).turn
     return study
 
 
@@ -171,11 +171,11 @@ def all_skipped():
     study = with_runs(make_study(["a", "b", "c"], images=2, min_annotators=1), Right=RIGHT)
     for _ in range(2):
         person = add_annotator(study)
-        turn = judging.start(study=study, annotator=person)
+        turn = judging.start(study=study, annotator=person).turn
         while turn is not None:
             turn = judging.record_skip(
                 screen_id=turn.screen.public_id, annotator=person, reason="broken"
-            )
+            ).turn
     return study
 
 
@@ -198,7 +198,7 @@ def one_who_did_nearly_all():
     study = make_study(["a", "b", "c"], images=21, min_annotators=1, max_annotators=1)
     with_runs(study, Right=RIGHT, Wrong={"a": 0.1, "b": 0.5, "c": 0.9})
     other = add_annotator(study)
-    turn = judging.start(study=study, annotator=other)
+    turn = judging.start(study=study, annotator=other).turn
     first = turn.assignment.pk
     while turn.assignment.pk == first:
         turn = answer(turn, other, ABC)

@@ -119,14 +119,14 @@ def test_a_kept_report_keeps_what_pairs_say(client):
 def test_the_time_of_an_answer_stands_in_the_report():
     study = pairs_study(people=0)
     person = add_annotator(study)
-    turn = judging.start(study=study, annotator=person)
+    turn = judging.start(study=study, annotator=person).turn
     for seconds in (4.0, 6.0, 11.0):
         turn = judging.record_judgement(
             screen_id=turn.screen.public_id,
             annotator=person,
             verdicts=dict.fromkeys(ABC, "equal"),
             seconds_taken=seconds,
-        )
+        ).turn
     assert pairs_of(study)["seconds"] == {"drawn": 6.0, "whole": None}
     assert answer(turn, person, ABC) is not None
 
@@ -154,7 +154,7 @@ def alike_study(*, skips, people=2, images=8, reasons=("cannot_see", "other"), *
 
 
 def judge_alike(study, person, alike, *, skips, reasons=("cannot_see", "other")):
-    turn, n_skipped = judging.start(study=study, annotator=person), 0
+    turn, n_skipped = judging.start(study=study, annotator=person).turn, 0
     while turn is not None:
         is_alike = turn.assignment.image_id in alike
         if is_alike and skips:
@@ -162,7 +162,7 @@ def judge_alike(study, person, alike, *, skips, reasons=("cannot_see", "other"))
                 screen_id=turn.screen.public_id,
                 annotator=person,
                 reason=reasons[n_skipped % len(reasons)],
-            )
+            ).turn
             n_skipped += 1
         else:
             turn = answer(turn, person, ALIKE if is_alike else ABC)
@@ -258,7 +258,7 @@ def test_a_skip_that_is_undone_or_of_who_is_left_out_is_not_counted():
     assert pairs_of(study) is None
     decide(study=study, person=person, is_excluded=False, reason="a mistake", by=make_admin())
     assert pairs_of(study)["criteria"]["recall"]["skipped"]["n_visits"] == 1
-    answer(judging.undo(study=study, annotator=person, screen_id=""), person, ALIKE)
+    answer(judging.undo(study=study, annotator=person, screen_id="").turn, person, ALIKE)
     assert skips() == {}
     assert pairs_of(study)["criteria"]["recall"]["skipped"]["n_visits"] == 0
 
@@ -269,11 +269,11 @@ def test_what_was_answered_before_a_skip_narrows_the_limits():
     make_run(study, "right", {"a": 0.9, "b": 0.5, "c": 0.1, "d": 0.05})
     person = add_annotator(study)
     truth = same_truth([["a"], ["b"], ["c"], ["d"]])
-    turn = answer(judging.start(study=study, annotator=person), person, truth)
+    turn = answer(judging.start(study=study, annotator=person).turn, person, truth)
     while turn is not None:
         turn = judging.record_skip(
             screen_id=turn.screen.public_id, annotator=person, reason="broken"
-        )
+        ).turn
     data = pairs_of(study)
     skipped = data["criteria"]["recall"]["skipped"]
     assert (skipped["n_visits"], skipped["n_kept"], skipped["n_pairs"]) == (1, 1, 2)

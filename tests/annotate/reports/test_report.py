@@ -211,13 +211,13 @@ SKIPPED = "1 of 8 rankings is missing, because pairs in it were skipped"
 def skip_an_image(study):
     """Let a fourth annotator skip every pair of one image, and rank the other."""
     person = add_annotator(study)
-    turn = judging.start(study=study, annotator=person)
+    turn = judging.start(study=study, annotator=person).turn
     first = turn.assignment.image_id
     while turn is not None:
         if turn.assignment.image_id == first:
             turn = judging.record_skip(
                 screen_id=turn.screen.public_id, annotator=person, reason="no_text"
-            )
+            ).turn
         else:
             turn = answer(turn, person, same_truth(ABC))
 

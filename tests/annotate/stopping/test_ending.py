@@ -48,12 +48,12 @@ def with_budget():
 def answer(turn, annotator):
     return judging.record_judgement(
         screen_id=turn.screen.public_id, annotator=annotator, verdicts=EQUAL
-    )
+    ).turn
 
 
 def test_a_budget_ends_the_study_once_it_is_reached_and_that_is_logged(with_budget):
     person = add_annotator(with_budget)
-    turn = answer(judging.start(study=with_budget, annotator=person), person)
+    turn = answer(judging.start(study=with_budget, annotator=person).turn, person)
     end_by_rules()
     with_budget.refresh_from_db()
     assert with_budget.state == Study.State.OPEN
@@ -77,8 +77,8 @@ def test_a_budget_ends_the_study_once_it_is_reached_and_that_is_logged(with_budg
 
 def test_a_pair_that_is_on_screen_can_be_answered_after_the_end_and_no_other_comes(with_budget):
     first, second = add_annotator(with_budget), add_annotator(with_budget)
-    on_screen = judging.start(study=with_budget, annotator=second)
-    turn = answer(judging.start(study=with_budget, annotator=first), first)
+    on_screen = judging.start(study=with_budget, annotator=second).turn
+    turn = answer(judging.start(study=with_budget, annotator=first).turn, first)
     answer(turn, first)
     end_by_rules()
     assert answer(on_screen, second) is None
@@ -92,7 +92,7 @@ def test_a_pair_that_is_on_screen_can_be_answered_after_the_end_and_no_other_com
 def test_an_answer_that_completes_a_ranking_after_the_end_counts():
     study = ruled(make_study(["a", "b"]), ends_by="budget", answer_budget=1)
     first, second = add_annotator(study), add_annotator(study)
-    turns = [judging.start(study=study, annotator=person) for person in (first, second)]
+    turns = [judging.start(study=study, annotator=person).turn for person in (first, second)]
     answer(turns[0], first)
     end_by_rules()
     answer(turns[1], second)
@@ -102,8 +102,8 @@ def test_an_answer_that_completes_a_ranking_after_the_end_counts():
 
 def test_long_after_the_end_nothing_is_answered(with_budget):
     person, other = add_annotator(with_budget), add_annotator(with_budget)
-    on_screen = judging.start(study=with_budget, annotator=other)
-    answer(answer(judging.start(study=with_budget, annotator=person), person), person)
+    on_screen = judging.start(study=with_budget, annotator=other).turn
+    answer(answer(judging.start(study=with_budget, annotator=person).turn, person), person)
     end_by_rules()
     # The log's own queryset refuses to change it.
     long_ago = timezone.now() - LAST_ANSWERS - timedelta(1)
@@ -114,7 +114,7 @@ def test_long_after_the_end_nothing_is_answered(with_budget):
 
 def test_a_study_that_is_closed_by_hand_takes_the_pair_on_screen_and_no_other(with_budget):
     person = add_annotator(with_budget)
-    turn = judging.start(study=with_budget, annotator=person)
+    turn = judging.start(study=with_budget, annotator=person).turn
     set_state(study=with_budget, state="closed")
     assert answer(turn, person) is None
     assert Judgement.objects.count() == 1
@@ -124,7 +124,7 @@ def test_a_study_that_is_closed_by_hand_takes_the_pair_on_screen_and_no_other(wi
 
 def test_a_study_that_is_opened_again_is_not_ended_by_its_rule_again(with_budget):
     person = add_annotator(with_budget)
-    answer(answer(judging.start(study=with_budget, annotator=person), person), person)
+    answer(answer(judging.start(study=with_budget, annotator=person).turn, person), person)
     end_by_rules()
     with_budget.refresh_from_db()
     set_state(study=with_budget, state="open")
@@ -220,7 +220,7 @@ def test_a_study_that_cannot_be_looked_at_keeps_no_other_from_ending(with_budget
 
     monkeypatch.setattr("annotate.stopping.services.n_answers", count)
     person = add_annotator(with_budget)
-    answer(judging.start(study=with_budget, annotator=person), person)
+    answer(judging.start(study=with_budget, annotator=person).turn, person)
     # They come by name.
     assert Study.objects.first() == odd
     end_by_rules()

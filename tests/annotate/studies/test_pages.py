@@ -190,7 +190,7 @@ def test_screens_are_counted_whether_their_ranking_has_ended_or_not():
     study = make_study(["a", "b", "c"], images=3)
     ana, ben = add_annotator(study), add_annotator(study)
     rank_everything(study, ana, same_truth([["a"], ["b"], ["c"]]))
-    turn = services.start(study=study, annotator=ben)
+    turn = services.start(study=study, annotator=ben).turn
     for _ in range(4):
         turn = answer(turn, ben, same_truth([["c"], ["b"], ["a"]]))
     services.record_skip(screen_id=turn.screen.public_id, annotator=ben, reason="other")

@@ -194,7 +194,7 @@ def test_two_at_the_same_moment_do_not_get_the_same_last_image():
 
     def begin(person):
         try:
-            return judging.start(study=study, annotator=person)
+            return judging.start(study=study, annotator=person).turn
         finally:
             connection.close()
 

@@ -102,10 +102,10 @@ class Planted:
         study = world.study
         add_researcher(study, person)
         add_annotator(study, person)
-        turn = judging.start(study=study, annotator=person)
+        turn = judging.start(study=study, annotator=person).turn
         skipped = {"annotator": person, "reason": "other", "text": MARK}
-        turn = judging.record_skip(screen_id=turn.screen.public_id, **skipped)
-        turn = judging.undo(study=study, annotator=person, screen_id=turn.screen.public_id)
+        turn = judging.record_skip(screen_id=turn.screen.public_id, **skipped).turn
+        turn = judging.undo(study=study, annotator=person, screen_id=turn.screen.public_id).turn
         judging.record_skip(screen_id=turn.screen.public_id, **skipped)
         rank_everything(study, person, TRUTH)
         self.made_by_hand(world, person)

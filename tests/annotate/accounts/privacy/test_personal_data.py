@@ -51,7 +51,7 @@ def person(study, client):
     )
     invite(study=make_study(["a", "b"]), role="annotator", emails=["zq@example.org"])
     add_annotator(study, person)
-    turn = judging.start(study=study, annotator=person)
+    turn = judging.start(study=study, annotator=person).turn
     judging.record_skip(
         screen_id=turn.screen.public_id,
         annotator=person,

@@ -111,7 +111,7 @@ def test_a_changed_file_changes_what_may_still_be_changed(folder, capsys):
     study.refresh_from_db()
     assert study.min_annotators == 4
     annotator = add_annotator(study)
-    turn = judging.start(study=study, annotator=annotator)
+    turn = judging.start(study=study, annotator=annotator).turn
     verdicts = dict.fromkeys(("recall", "precision", "preference"), "left")
     judging.record_judgement(
         screen_id=turn.screen.public_id, annotator=annotator, verdicts=verdicts

@@ -255,7 +255,7 @@ class TestRehearsals:
     def test_the_newest_copy_is_restored_replayed_and_compared(self, world, settings):
         copy = daily.back_up()
         annotator = world.people["annotator"]
-        turn = judging.start(study=world.study, annotator=annotator)
+        turn = judging.start(study=world.study, annotator=annotator).turn
         answer(turn, annotator, TRUTH)
         before = everything()
         said = self.said()
