@@ -33,6 +33,8 @@ class Dataset(models.Model):
         ],
     )
     box_convention = models.CharField(max_length=10, choices=BoxConvention)
+    # How the file of the ground truth was read, for signatures: format, reading, encoding.
+    read_as = models.CharField(max_length=120, blank=True)
     provenance = models.TextField(blank=True)
     licence = models.TextField(blank=True)
     created = models.DateTimeField(auto_now_add=True)
@@ -147,6 +149,8 @@ class Method(models.Model):
     name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=120)
     created = models.DateTimeField(auto_now_add=True)
+    # How the file of the results was read, as that of the ground truth.
+    read_as = models.CharField(max_length=120, blank=True)
     # {"n": results, "boxes":, "empty":, "without_file":}, updated by loads so that no page counts
     # millions of results; None: not counted.
     totals = models.JSONField(null=True, blank=True)

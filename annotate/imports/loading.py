@@ -112,6 +112,7 @@ class _Loader:
         dataset = publishing.write_dataset(
             name=self._draft.name,
             line_format=truth.counts["line_format"],
+            read_as=truth.counts["read_as"],
             truth=self._rows(truth),
             photographs=by_image,
             provenance=self._draft.provenance,
@@ -147,7 +148,12 @@ class _Loader:
                 )
                 progress = self._telling(_("Writing results"))
                 counts[title] = publishing.write_results(
-                    method, rows, missing=file.missing, images=images, progress=progress
+                    method,
+                    rows,
+                    missing=file.missing,
+                    read_as=file.counts["read_as"],
+                    images=images,
+                    progress=progress,
                 )
                 methods.append(method.pk)
                 if was_loaded:

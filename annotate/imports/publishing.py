@@ -129,6 +129,7 @@ def write_dataset(
     *,
     name: str,
     line_format: str,
+    read_as: str,
     truth: Rows,
     photographs: Mapping[str, Photograph],
     provenance: str,
@@ -141,6 +142,7 @@ def write_dataset(
         name=name,
         slug=slug,
         line_format=line_format,
+        read_as=read_as,
         box_convention=BoxConvention.INCLUSIVE if inclusive else BoxConvention.POINTS,
         provenance=provenance,
         licence=licence,
@@ -188,6 +190,7 @@ def write_results(
     rows: Iterable[list[Any]],
     *,
     missing: str,
+    read_as: str,
     images: Mapping[str, int],
     progress: Progress,
 ) -> dict[str, int]:
@@ -226,7 +229,8 @@ def write_results(
         progress(counts["results"], len(images))
     totals = {key: counts[key] for key in ("boxes", "empty", "without_file")}
     method.totals = {"n": counts["results"], **totals}
-    method.save(update_fields=["totals"])
+    method.read_as = read_as
+    method.save(update_fields=["totals", "read_as"])
     return counts | {"not_evaluated": len(images) - counts["results"]}
 
 

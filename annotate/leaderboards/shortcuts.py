@@ -1,16 +1,23 @@
 """Requests and responses that the pages of signed-in and of all other readers share."""
 
+from dataclasses import replace
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import translation
 
 from annotate.datasets.models import Dataset
 from annotate.reports.exports import TABLE_WRITERS
+from annotate.reports.provenance import described
 from annotate.reports.shortcuts import file_response
 from annotate.scoring.leaderboards import newest_runs
 from rankings.output.leaderboard_tables import disagreement_table, leaderboard_table
+from rankings.output.table import Column
 
 from .forms import LeaderboardForm
 from .selectors import Boards, boards_of
+
+# The beginning of the names of facts about protocols.
+_PROTOCOL = "protocol "
 
 
 def asked_boards(request: HttpRequest, dataset: Dataset) -> tuple[LeaderboardForm, Boards]:
@@ -39,7 +46,13 @@ def table_response(
             if table == "leaderboard"
             else disagreement_table(boards.boards)
         )
-        text = TABLE_WRITERS[extension](asked, facts(dataset, boards))
+        about = facts(dataset, boards)
+        if table == "leaderboard" and extension == "csv":
+            # Other files have them in their header.
+            signed = "; ".join(value for key, value in about.items() if key.startswith(_PROTOCOL))
+            rows = tuple((*row, signed) for row in asked.rows)
+            asked = replace(asked, columns=(*asked.columns, Column("Protocols")), rows=rows)
+        text = TABLE_WRITERS[extension](asked, about)
     return file_response(request, text, extension, f"{dataset.slug}-{table}.{extension}")
 
 
@@ -51,5 +64,5 @@ def facts(dataset: Dataset, boards: Boards) -> dict[str, str]:
         "figure": boards.figure,
         **({"images": "those of all methods"} if boards.is_shared else {}),
         "order": boards.by,
-        **{f"protocol {run.name}": f"{run.version} {run.parameters}" for run in runs},
+        **{f"{_PROTOCOL}{run.name}": described(run) for run in runs},
     }

@@ -27,6 +27,7 @@ def described_runs(runs: Sequence[ProtocolRun]) -> list[dict[str, Any]]:
             "protocol": run.protocol,
             "version": run.version,
             "origin": run.origin,
+            "signature": run.signature,
             "parameters": run.scored_with,
             "changed": _changed(run),
             "reference": registry.PROTOCOLS[run.protocol].reference
@@ -48,8 +49,7 @@ def _changed(run: ProtocolRun) -> dict[str, Any]:
 
 
 def described(run: ProtocolRun) -> str:
-    """Return a run in a sentence: name, version and parameters, or the day of its import."""
+    """Return a run's name and signature, or the day of its import."""
     if run.origin == ProtocolRun.Origin.IMPORTED:
         return _IMPORTED.format(protocol=run.name, day=f"{run.created:%Y-%m-%d}")
-    parameters = ", ".join(f"{name}={value}" for name, value in sorted(run.scored_with.items()))
-    return f"{run.name} {run.version} ({parameters})"
+    return f"{run.name}: {run.signature}"

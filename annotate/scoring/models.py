@@ -39,6 +39,8 @@ class ProtocolRun(models.Model):
     )
     parameters = models.JSONField(default=dict)
     version = models.CharField(max_length=40)
+    # Of protocols.signatures; empty when imported.
+    signature = models.TextField(blank=True)
     origin = models.CharField(max_length=10, choices=Origin)
     # {method name: {"recall": ..., "precision": ..., "f_score": ...}}: the official aggregation.
     overall = models.JSONField(default=dict)

@@ -29,6 +29,7 @@ class RunSerializer(serializers.ModelSerializer[ProtocolRun]):
             "protocol",
             "parameters",
             "version",
+            "signature",
             "origin",
             "overall",
             "created",

@@ -20,11 +20,14 @@ from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking, lacking_in_results, one_sided
 from protocols.core.geometry_errors import BEYOND_COMPUTING
 from protocols.core.regions import Region
+from protocols.signatures import signature
 
 from .computing import OfMethod, Progress, computed
 from .models import ProtocolRun, Score
 
 _BATCH = 1000
+# In signatures: the reading of data that were not loaded from a file here.
+_NOT_KNOWN = "unknown"
 
 
 class NotScored(Refusal):
@@ -146,6 +149,7 @@ def publish(scored: Scored) -> ProtocolRun:
         protocol=protocol.slug,
         parameters=protocol.parameters(),
         version=registry.version_of(protocol.slug)[:40],
+        signature=_signature(scored),
         origin=ProtocolRun.Origin.COMPUTED,
         n_scores=sum(len(of_method.scores) for of_method in scored.methods),
     )
@@ -154,6 +158,14 @@ def publish(scored: Scored) -> ProtocolRun:
     run.save(update_fields=["overall"])
     record(Act.SCORED, what=dataset.name, details={"protocol": run.name, "run": run.pk})
     return run
+
+
+def _signature(scored: Scored) -> str:
+    """Return the signature of a run; readings that differ between methods are listed."""
+    dataset = scored.dataset
+    results = sorted({of.method.read_as or _NOT_KNOWN for of in scored.methods})
+    truth = dataset.read_as or _NOT_KNOWN
+    return signature(scored.protocol, truth, ",".join(results), dataset.images.count())
 
 
 def protocol_named(slug: str, parameters: Mapping[str, Any] | None) -> Protocol:

@@ -20,6 +20,7 @@ from .sources import (
     read_results,
     read_scenes,
     regions_of_truth,
+    signed_files,
 )
 
 __all__ = ["Scored", "read_scenes", "score_files", "settled"]
@@ -44,6 +45,7 @@ class Scored:
     method: str
     images: Mapping[str, Figures]
     overall: Figures
+    signature: str
     note: str = ""
     sums: Mapping[str, Sums] = field(default_factory=dict)
     remarks: Sequence[str] = ()
@@ -206,7 +208,8 @@ class _Files:
 
     def _undefined(self, protocol: Protocol, path: str, note: str) -> Scored:
         nothing = dict.fromkeys(regions_of_truth(self.truth, self.formats), _UNDEFINED)
-        return Scored(protocol.full_slug, method_name(path), nothing, _UNDEFINED, note)
+        signed = self._signed(protocol, path)
+        return Scored(protocol.full_slug, method_name(path), nothing, _UNDEFINED, signed, note)
 
     def _scored(self, protocol: Protocol, path: str, scores: Sequence[ImageScore]) -> Scored:
         images = dict(
@@ -215,8 +218,11 @@ class _Files:
         overall = _figures(protocol.overall(scores))
         sums = dict(zip(images, map(_sums, scores), strict=True))
         remarks = self._remarks(protocol, path)
-        slug, method = protocol.full_slug, method_name(path)
-        return Scored(slug, method, images, overall, sums=sums, remarks=remarks)
+        slug, method, signed = protocol.full_slug, method_name(path), self._signed(protocol, path)
+        return Scored(slug, method, images, overall, signed, sums=sums, remarks=remarks)
+
+    def _signed(self, protocol: Protocol, path: str) -> str:
+        return signed_files(protocol, self.truth, path, self.formats)
 
     def _remarks(self, protocol: Protocol, path: str) -> list[str]:
         if protocol.needs == "regions" and not protocol.fields_read():

@@ -10,7 +10,6 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,8 @@ from text_rankings.base.suggestions import did_you_mean
 from .. import __version__, registry
 from ..core.base import Protocol
 from ..core.errors import ProtocolError
-from . import coco_figures, converting
+from ..signatures import Signature, read_signature
+from . import coco_figures, converting, listing
 from .inputs import BadInput, taken
 from .usage import program_name
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _NOT_DONE, _BAD_INPUT = 1, 2
 _COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")
 _SUMS = ("recalled", "n_truth", "precise", "n_detections")
+_NO_SUMS = (None,) * len(_SUMS)
 # The row of the official figures of a whole result set.
 _ALL_IMAGES = "*"
 # Bytes of zipped results times protocols that are scored in about half a second.
@@ -68,10 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_completions(__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    listing = commands.add_parser("list", help="the protocols and their parameters")
-    listing.add_argument("--json", action="store_true")
-    listing.set_defaults(run=_list)
-
+    listing.add_command(commands)
     _add_archive_commands(commands)
 
     scenes = commands.add_parser("scenes", help="score scenes given as JSON, with their matches")
@@ -104,8 +102,12 @@ def _parser() -> argparse.ArgumentParser:
 def _add_archive_commands(commands: Any) -> None:
     """Add the commands that take ground truth and result sets as files."""
     scoring = commands.add_parser("score", help="score result sets, per image and overall")
-    scoring.add_argument(
-        "--protocol", required=True, help="slugs or slug:variant, separated by commas, or all"
+    what = scoring.add_mutually_exclusive_group(required=True)
+    what.add_argument("--protocol", help="slugs or slug:variant, separated by commas, or all")
+    what.add_argument(
+        "--signature",
+        metavar="'iou:art|…'",
+        help="that of scores: the same protocol, parameters and readings, on as many images",
     )
     scoring.add_argument("--truth", required=True, metavar="gt.zip")
     scoring.add_argument("--results", required=True, nargs="+", metavar="A.zip")
@@ -181,55 +183,18 @@ def _formats(options: argparse.Namespace) -> "Formats":
     return Formats(slugs[0], slugs[1], options.drop_broken_ignored, options.images, *readings)
 
 
-def _list(options: argparse.Namespace) -> None:
-    described = [_described(protocol) for protocol in registry.PROTOCOLS.values()]
-    if options.json:
-        print(json.dumps(described))
-        return
-    for protocol in described:
-        print(
-            f"{protocol['slug']:<12} {protocol['name']:<10} {protocol['summary']} [{protocol['reference']}]"
-        )
-        for name, parameter in protocol["parameters"].items():
-            limits, choices = parameter["range"], parameter["choices"]
-            shown = f" in [{limits[0]:g}, {limits[1]:g}]" if limits else ""
-            shown = f" of {', '.join(choices)}" if choices else shown
-            print(f"  {name} = {parameter['default']}{shown}: {parameter['says']}")
-        for name, variant in protocol["variants"].items():
-            print(f"  {protocol['slug']}:{name}: as {variant['says']}")
-
-
-def _described(protocol: type[Protocol]) -> dict[str, Any]:
-    return {
-        "slug": protocol.slug,
-        "name": protocol.name,
-        "summary": protocol.summary,
-        "reference": protocol.reference,
-        "parameters": {
-            declared.name: {
-                "default": None if declared.default is MISSING else declared.default,
-                "range": None
-                if isinstance(declared.default, bool) or "choices" in declared.metadata
-                else [declared.metadata["low"], declared.metadata["high"]],
-                "choices": list(declared.metadata.get("choices", ())) or None,
-                "says": declared.metadata["says"],
-            }
-            for declared in protocol.declared()
-        },
-        "variants": {
-            name: {"parameters": dict(variant.parameters), "says": variant.says}
-            for name, variant in protocol.variants.items()
-        },
-    }
-
-
 def _score(options: argparse.Namespace) -> None:
     from .batch import score_files, settled
+    from .sources import formats_of, regions_of_truth
     from .telling import show_progress, tell_results, tell_truth
 
     names = _checked_names(options)
-    formats = _formats(options)
-    protocols, remarks = settled(_protocols(options), options.truth, formats)
+    named = None if options.signature is None else _signed(options)
+    formats = formats_of(named, options.images) if named else _formats(options)
+    asked = [named.protocol] if named else _protocols(options)
+    protocols, remarks = settled(asked, options.truth, formats)
+    if named:
+        named.require(len(regions_of_truth(options.truth, formats)))
     for said in remarks:
         print(said, file=sys.stderr)
     scored_by_method: dict[tuple[str, str], Scored] = {}
@@ -261,9 +226,21 @@ def _score(options: argparse.Namespace) -> None:
             show_progress(done, n, scored[-1].method if len(options.results) == n else "")
     for slug, note in left_out.items():
         print(f"{slug}: undefined, since {note}", file=sys.stderr)
-    columns = (*_COLUMNS, *_SUMS) if options.sums else _COLUMNS
-    rows = [row[: len(columns)] for row in _rows(scored_by_method, names, protocols)]
-    _write_rows(columns, rows, options.out)
+    sums = _SUMS if options.sums else ()
+    rows = _rows(scored_by_method, names, protocols, len(sums))
+    _write_rows((*_COLUMNS, *sums, "signature"), list(rows), options.out)
+
+
+def _signed(options: argparse.Namespace) -> Signature:
+    """Return the signature to score by; raise BadInput for options that it decides."""
+    decided = ("format", "truth_format", "results_format", "truth_reading", "results_reading")
+    given = [name for name in (*decided, "drop_broken_ignored") if getattr(options, name)]
+    given += ["parameters"] if options.parameters != "{}" else []
+    if given:
+        raise BadInput(
+            f"--{given[0].replace('_', '-')} is decided by --signature; give one of both"
+        )
+    return read_signature(options.signature)
 
 
 def _checked_names(options: argparse.Namespace) -> list[str]:
@@ -303,18 +280,17 @@ def _rows(
     scored_by_method: Mapping[tuple[str, str], "Scored"],
     methods: Sequence[str],
     protocols: Sequence[Protocol],
+    n_sums: int,
 ) -> Iterator[tuple[Any, ...]]:
     for method in methods:
         for protocol in protocols:
             scored = scored_by_method[method, protocol.full_slug]
             for image, figures in scored.images.items():
-                sums = scored.sums.get(image, (None,) * len(_SUMS))
-                yield (protocol.full_slug, method, image, *figures, *sums)
+                sums = scored.sums.get(image, _NO_SUMS)[:n_sums]
+                yield (protocol.full_slug, method, image, *figures, *sums, scored.signature)
             totals = [math.fsum(column) for column in zip(*scored.sums.values(), strict=True)]
-            yield (
-                *(protocol.full_slug, method, _ALL_IMAGES, *scored.overall),
-                *(totals or (None,) * len(_SUMS)),
-            )
+            whole = *scored.overall, *(totals or _NO_SUMS)[:n_sums]
+            yield (protocol.full_slug, method, _ALL_IMAGES, *whole, scored.signature)
 
 
 def _write_rows(columns: Sequence[str], rows: Sequence[tuple[Any, ...]], out: Path | None) -> None:
@@ -429,7 +405,7 @@ def _no_ground_truth(options: argparse.Namespace) -> None:
 
 def _graphs(options: argparse.Namespace) -> None:
     from ..core.performance import performance_graphs
-    from .sources import read_scenes
+    from .sources import read_scenes, signed_files
     from .telling import tell_results, tell_truth
 
     protocol = registry.get(options.protocol, _parameters(options.parameters))
@@ -437,7 +413,9 @@ def _graphs(options: argparse.Namespace) -> None:
     scenes = read_scenes(options.truth, options.results, formats)
     tell_truth(options.truth, [options.results], formats)
     tell_results(options.results, options.truth, formats)
-    print(json.dumps(performance_graphs(protocol, scenes, options.steps).as_data()))
+    drawn = performance_graphs(protocol, scenes, options.steps).as_data()
+    signed = signed_files(protocol, options.truth, options.results, formats)
+    print(json.dumps({"signature": signed, **drawn}))
 
 
 def _read_text(path: Path) -> str:

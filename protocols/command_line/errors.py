@@ -8,7 +8,7 @@ from ..core.base import OverallScore, Protocol
 from ..core.causes import Cost, Loss, costs, losses, total
 from ..formats.names import method_name
 from .batch import settled
-from .sources import NOT_NAMED, Formats, read_scenes
+from .sources import NOT_NAMED, Formats, read_scenes, signed_files
 
 COLUMNS: Final = ("method", "image", "side", "region", "cause", "credit", "partners")
 _SCENES_AT_ONCE: Final = 1_000
@@ -22,6 +22,7 @@ class Explained:
     overall: OverallScore
     costs: Sequence[Cost]
     regions: Sequence[tuple[str, Loss]]
+    signature: str
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield a row for each region, under COLUMNS; regions are counted from 0."""
@@ -32,6 +33,7 @@ class Explained:
         figures = ("recall", "precision", "f_score")
         return {
             "method": self.method,
+            "signature": self.signature,
             **{name: getattr(self.overall, name) for name in figures},
             "costs": [asdict(cost) for cost in self.costs],
             "regions": [dict(zip(COLUMNS[1:], row[1:], strict=True)) for row in self.rows()],
@@ -59,7 +61,8 @@ def explain_files(
             for scene, of_scene in zip(scenes, found, strict=True)
             for loss in of_scene.regions
         ]
-        yield Explained(method_name(path), protocol.overall(scores), costs(total(found)), regions)
+        overall, signed = protocol.overall(scores), signed_files(protocol, truth, path, formats)
+        yield Explained(method_name(path), overall, costs(total(found)), regions, signed)
 
 
 def table(explained: Explained) -> str:
@@ -68,6 +71,7 @@ def table(explained: Explained) -> str:
     lines = [
         f"{explained.method}: recall {_shown(overall.recall)}, precision "
         f"{_shown(overall.precision)}, F {_shown(overall.f_score)}",
+        f"  {explained.signature}",
         f"  {'cause':<11}{'truths':>8}{'detections':>12}{'recall':>9}{'precision':>11}{'F':>9}",
     ]
     for cost in explained.costs:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from ..core.base import Scene
+from ..core.base import Protocol, Scene
 from ..core.errors import ProtocolError
 from ..core.regions import Region
 from ..diagnostics.corrections import amended
@@ -25,8 +25,9 @@ from ..formats.readers.layouts import rules_named
 from ..formats.readers.rrc import read_archive
 from ..formats.readers.rrc_lines import Rules
 from ..formats.recognition.guessing import guess
-from ..formats.recognition.reading import LINES, named_formats, read
+from ..formats.recognition.reading import FORMATS, LINES, named_formats, read
 from ..formats.summaries import findings
+from ..signatures import Signature, SignatureError, signature
 from .photographs import photographs, pictures, state_of, tell_unused, upright
 
 
@@ -68,6 +69,45 @@ class Formats:
 
 
 NOT_NAMED: Final = Formats()
+_DROPPED: Final = "without-broken-ignored"
+_WITH_IMAGES: Final = "photographs"
+
+
+def formats_of(signed: Signature, images: str | None) -> Formats:
+    """Return the formats and readings of a signature; raise SignatureError for those of no files."""
+    read_as = {"truth": signed.truth.split("+"), "results": signed.results.split("+")}
+    options: dict[str, Any] = {"images": images}
+    for kind, (format, *readings) in read_as.items():
+        of_truth = {_DROPPED, _WITH_IMAGES} if kind == "truth" else set()
+        if format not in FORMATS:
+            raise SignatureError(
+                f"the signature has {kind}:{'+'.join(read_as[kind])}, and {format!r} is no format of "
+                f"files; formats: {', '.join(FORMATS)}"
+            )
+        others = [reading for reading in readings if reading not in of_truth]
+        if len(others) > 1:
+            raise SignatureError(f"the signature has several readings of {kind}: {others}")
+        options |= {kind: format, f"{kind}_reading": "".join(others)}
+    if (_WITH_IMAGES in read_as["truth"]) != (images is not None):
+        are_used = "no photographs; leave out" if images else "photographs; name them with"
+        raise SignatureError(f"the signature is of scores with {are_used} --images")
+    return Formats(**options, drop_broken_ignored=_DROPPED in read_as["truth"])
+
+
+def reading_of(archive: Archive, formats: Formats, kind: Kind) -> str:
+    """Return how a file was read, for signatures: its format, and the options that were given."""
+    options = [archive.format, getattr(formats, f"{kind}_reading")]
+    if kind == "truth":
+        options += [_DROPPED if formats.drop_broken_ignored else ""]
+        options += [_WITH_IMAGES if formats.images else ""]
+    return "+".join(filter(None, options))
+
+
+def signed_files(protocol: Protocol, truth: str, results: str, formats: Formats) -> str:
+    """Return the signature of the scores of a result set; the protocol is settled."""
+    of_truth, of_results = read_truth(truth, formats), read_results(results, truth, formats)
+    read_as = reading_of(of_truth, formats, "truth"), reading_of(of_results, formats, "results")
+    return signature(protocol, *read_as, len(of_truth.regions))
 
 
 def read_file(path: str, kind: Kind, formats: Formats = NOT_NAMED) -> Archive:

@@ -285,7 +285,8 @@ def test_score_prints_without_a_file_and_writes_json(truth, half, tmp_path):
     done = run_alone(
         "score", "--protocol", "iou", "--truth", truth, "--results", half, "--workers", "1"
     )
-    assert done.stdout.splitlines()[0] == "protocol,method,image,recall,precision,f_score"
+    columns = "protocol,method,image,recall,precision,f_score,signature"
+    assert done.stdout.splitlines()[0] == columns
     out = tmp_path / "scores.json"
     run_alone("score", "--protocol", "all", "--truth", truth, "--results", half, "--out", out)
     assert json.loads(out.read_text())[2]["image"] == "*"
@@ -399,7 +400,7 @@ def test_parameters_may_be_given_for_each_protocol(truth, half):
         *("--parameters", '{"evaltex": {"bins": 10}, "iou": {"min_iou": 1}}'),
     )
     overall = [line for line in done.stdout.splitlines() if ",*," in line]
-    assert overall[0] == "iou,half,*,0.0,0.0,0.0"
+    assert overall[0].startswith("iou,half,*,0.0,0.0,0.0,iou|min_iou:1.0|")
     assert overall[1].startswith("evaltex,half,*,0.5,1.0")
 
 
@@ -708,7 +709,7 @@ def test_a_variant_is_scored_beside_its_protocol(tmp_path):
     results = zip_file(tmp_path / "res.zip", {"res_img_1.txt": "0,0,60,10\n10,0,110,10"})
     command = ["score", "--protocol", "iou,iou:art", "--truth", truth, "--results", results]
     rows = [line.split(",") for line in run_alone(*command, "--workers", "1").stdout.splitlines()]
-    overall = {slug: figures for slug, _, image, *figures in rows if image == "*"}
+    overall = {slug: figures for slug, _, image, *figures, _ in rows if image == "*"}
     assert overall == {"iou": ["1.0", "1.0", "1.0"], "iou:art": ["0.5", "0.5", "0.5"]}
 
 

@@ -113,7 +113,12 @@ class Comparison(Shown):
         return tuple(sorted(found, key=lambda one: not one.is_certain))
 
     def rows(self) -> list[dict[str, Any]]:
-        return [asdict(value) for value in self.values]
+        signatures = {
+            (row["protocol"], row["method"]): row["signature"] for row in self.scores.overall_rows()
+        }
+        return [
+            {**asdict(of), "signature": signatures[of.protocol, of.method]} for of in self.values
+        ]
 
     def tables(self) -> list[Table]:
         methods = list(self.scores.scenes)
@@ -147,7 +152,8 @@ class Comparison(Shown):
         )
         note = "Certain: on both sides an interval excludes 0."
         where = Table("disagreements", "Where protocols disagree", note, heads, disagreements)
-        return [table for table in (by_protocol, differences, where) if table.rows]
+        tables = (by_protocol, differences, where, self.scores.table_of_signatures())
+        return [table for table in tables if table.rows]
 
     def plot(self) -> Plot:
         """Return a plot of the figure of each method and protocol with its interval."""

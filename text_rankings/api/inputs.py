@@ -19,6 +19,7 @@ from protocols.command_line.sources import (
     read_results,
     read_scenes,
     read_truth,
+    reading_of,
     truth_answer,
 )
 from protocols.command_line.submissions import left_out
@@ -39,6 +40,9 @@ from protocols.formats.summaries import findings
 from .tables import is_frame, records_of
 
 _ONE: Final = ""
+# In signatures: truth or results that are no files.
+_DATA: Final = "data"
+_COCO: Final = "coco-json"
 _OUTLINES: Final = {"boxes", "quads", "polygons"}
 # The line that called a function of the facade.
 _CALLER: Final = 4
@@ -64,16 +68,26 @@ class Reading:
     named: tuple[str, ...] = ()
 
 
-def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, list[Scene]], bool]:
-    """Return the scenes of each method, and whether several were named, from input as of ``score``.
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """The scenes of each method, and how its truth and results were read, as in signatures."""
 
-    Raises ProtocolError if they cannot be used.
-    """
+    scenes: Mapping[str, list[Scene]]
+    read_as: Mapping[str, tuple[str, str]]
+    are_named: bool
+
+
+def read_methods(truth: Any, results: Any, reading: Reading) -> Methods:
+    """Return each method of input as of ``score``; raise ProtocolError if it cannot be used."""
     outlines = Outlines(reading.box_format)
     source = _Source(truth, reading, outlines)
     methods = _methods(results, source)
     _require_files(reading.named, _is_path(truth), any(map(_is_path, methods.values())))
-    scenes = {name: source.scenes(result, name) for name, result in methods.items()}
+    scenes: dict[str, list[Scene]] = {}
+    read_as: dict[str, tuple[str, str]] = {}
+    for name, result in methods.items():
+        scenes[name] = source.scenes(result, name)
+        read_as[name] = source.read_as["truth"], source.read_as["results"]
     if not all(scenes.values()):
         raise NotData("the ground truth has no images, so that nothing can be scored")
     for finding in source.findings:
@@ -81,7 +95,7 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> tuple[dict[str, 
     for finding in source.findings_of_fit():
         warnings.warn(finding, DataWarning, stacklevel=_CALLER - 1)
     _warn(outlines, scenes, reading)
-    return scenes, _ONE not in methods
+    return Methods(scenes, read_as, _ONE not in methods)
 
 
 def _require_files(named: Sequence[str], truth_is: bool, results_are: bool) -> None:
@@ -177,6 +191,8 @@ class _Source:
     def __init__(self, truth: Any, reading: Reading, outlines: Outlines) -> None:
         self._truth, self._reading, self._outlines = truth, reading, outlines
         self._images: ByImage | None = None
+        # How both were read last, as in signatures.
+        self.read_as: dict[Kind, str] = {}
         # Sentences about files, each once.
         self.findings: dict[str, None] = {}
         self._compared: list[Compared] = []
@@ -200,6 +216,8 @@ class _Source:
         formats = self._reading.formats
         if of_coco and not (are_files and self._of_photographs()):
             answer = partial(formats.option, "results-reading") if are_files else None
+            self.read_as["truth"] = _COCO if _is_path(self._truth) else _DATA
+            self.read_as["results"] = _COCO if _is_path(results) else _DATA
             pair = read_pair(self._truth, results, method or "results", answer)
             self._tell_fit(pair.fit, pair.truth, truth_answer(formats) if are_files else None)
             self.findings |= dict.fromkeys(pair.findings)
@@ -207,8 +225,8 @@ class _Source:
         if are_files:
             truth, given = fspath(self._truth), fspath(results)
             scenes = read_scenes(truth, given, formats)
-            archive = self._tell(read_truth(truth, formats))
-            self._tell(read_results(given, truth, formats))
+            archive = self._tell(read_truth(truth, formats), "truth", formats)
+            self._tell(read_results(given, truth, formats), "results", formats)
             self._tell_fit(compared_file(given, truth, formats), archive, truth_answer(formats))
             return scenes
         found = self._named(self._by_image(results, "results"))
@@ -265,11 +283,14 @@ class _Source:
             formats = replace(self._reading.formats, images=None, truth_reading="")
             path = fspath(given)
             if kind == "truth":
-                return self._tell(read_truth(path, formats)).regions
-            return self._tell(read_file(path, kind, formats)).regions
+                return self._tell(read_truth(path, formats), kind, formats).regions
+            return self._tell(read_file(path, kind, formats), kind, formats).regions
+        named = [self._reading.box_format] if self._reading.box_format != "xyxy" else []
+        shares = [] if self._reading.sizes is None else ["shares"]
+        self.read_as[kind] = "+".join([_DATA, *named, *shares])
         if is_frame(given) or isinstance(given, _Rows):
             rows = given.rows if isinstance(given, _Rows) else records_of(given)
-            return self._tell(_of_rows(rows, kind)).regions if rows else {}
+            return self._tell(_of_rows(rows, kind), kind).regions if rows else {}
         if _is_coco(given) and isinstance(given, Mapping):
             return {scene.name: scene.truth for scene in scenes_of(given, []).values()}
         if isinstance(given, Mapping) and not given.keys() & _OUTLINES:
@@ -281,7 +302,9 @@ class _Source:
         wanted = "a path, COCO's data, a data frame, or arrays by image"
         raise NotData(f"the {kind} must be {wanted}, got {type(given).__name__}")
 
-    def _tell(self, archive: Archive) -> Archive:
+    def _tell(self, archive: Archive, kind: Kind, formats: Formats | None = None) -> Archive:
+        if formats is not None:
+            self.read_as[kind] = reading_of(archive, formats, kind)
         self.findings |= dict.fromkeys(findings(archive.problems, archive.counts))
         if n := archive.n_skipped_lines:
             self.findings[f"{archive.name}: {left_out(n)}"] = None

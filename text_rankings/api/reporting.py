@@ -178,7 +178,9 @@ def report(
         n_resamples=n_resamples,
         seed=seed,
     )
-    return Report(analysis, people, dict(header or {}))
+    signed = scores.table_of_signatures().rows if isinstance(scores, Scores) else ()
+    facts = {str(protocol): str(line) for protocol, line in signed}
+    return Report(analysis, people, {**facts, **(header or {})})
 
 
 def _by_image(scores: Any) -> ByImage:

@@ -14,6 +14,7 @@ from protocols.core.causes import Cost, costs, losses, total
 from protocols.core.errors import DataWarning, ParameterError
 from protocols.core.fitting import Held, lacking, one_sided
 from protocols.core.regions import Region
+from protocols.signatures import signature
 from rankings.output.table import PROTOCOL, Column, Table, number
 from text_rankings.base.image_sets import image_sets
 
@@ -41,6 +42,8 @@ class Scores(Shown):
         The images of each method.
     scores : mapping of str to mapping of str to list of ImageScore
         By protocol and method, in the order of the images.
+    read_as : mapping of str to (str, str)
+        How the truth and the results of each method were read, as in signatures.
     left_out : mapping of str to str
         Protocols of "all" whose inputs the data do not have, each with the reason.
     """
@@ -48,6 +51,7 @@ class Scores(Shown):
     protocols: Mapping[str, Protocol]
     scenes: Mapping[str, Sequence[Scene]]
     scores: Mapping[str, Mapping[str, Sequence[ImageScore]]]
+    read_as: Mapping[str, tuple[str, str]]
     left_out: Mapping[str, str]
     has_one_protocol: bool
     has_one_method: bool
@@ -92,6 +96,11 @@ class Scores(Shown):
         """The matches of each image by name; each tells its regions by their indices."""
         return self._shaped(self._matches)
 
+    @property
+    def signatures(self) -> Any:
+        """A line for each score that says how it was made (``protocols.signatures``)."""
+        return self._shaped(self._signature)
+
     def causes(self) -> Any:
         """Return the cost of each cause of loss, a list of :class:`.Cost`.
 
@@ -120,6 +129,9 @@ class Scores(Shown):
     def _matches(self, protocol: str, method: str) -> dict[str, tuple[Match, ...]]:
         return {name: of.matches for name, of in self._by_image(protocol, method).items()}
 
+    def _signature(self, protocol: str, method: str) -> str:
+        return signature(self.protocols[protocol], *self.read_as[method], len(self.images))
+
     def _causes(self, protocol: str, method: str) -> list[Cost]:
         chosen, scores = self.protocols[protocol], self.scores[protocol][method]
         return costs(total(losses(chosen, self.scenes[method], scores)))
@@ -127,7 +139,10 @@ class Scores(Shown):
     def overall_rows(self) -> list[dict[str, Any]]:
         """Return the official figures, a dictionary for each protocol and method."""
         return [
-            _row(protocol, method, self._overall(protocol, method))
+            {
+                **_row(protocol, method, self._overall(protocol, method)),
+                "signature": self._signature(protocol, method),
+            }
             for protocol in self.protocols
             for method in self.scenes
         ]
@@ -135,9 +150,10 @@ class Scores(Shown):
     def rows(self) -> list[dict[str, Any]]:
         """Return the scores of every image, a dictionary for each."""
         return [
-            {**_row(protocol, method, score), "image": name}
+            {**_row(protocol, method, score), "image": name, "signature": signed}
             for protocol in self.protocols
             for method in self.scenes
+            for signed in [self._signature(protocol, method)]
             for name, score in self._by_image(protocol, method).items()
         ]
 
@@ -159,7 +175,14 @@ class Scores(Shown):
             note += (
                 f" Left out: {'; '.join(f'{name}, {why}' for name, why in self.left_out.items())}."
             )
-        return [Table("scores", "Scores", note, columns, rows)]
+        return [Table("scores", "Scores", note, columns, rows), self.table_of_signatures()]
+
+    def table_of_signatures(self) -> Table:
+        """Return the signature of each protocol, once for methods that were read alike."""
+        pairs = [(of, method) for of in self.protocols for method in self.scenes]
+        rows = dict.fromkeys((of, self._signature(of, method)) for of, method in pairs)
+        columns = (PROTOCOL, Column("Signature"))
+        return Table("signatures", "How they were made", "", columns, tuple(rows))
 
     def plot(self, figure: str = "f_score") -> Plot:
         """Return a plot of an official figure of each method and protocol.
@@ -279,12 +302,13 @@ def score(
     options = {"format": format, "truth_format": truth_format, "results_format": results_format}
     named = [name for name, given in options.items() if given is not None]
     reading = Reading(formats, box_format, sizes, tuple(named))
-    scenes, has_several = read_methods(truth, results, reading)
+    methods = read_methods(truth, results, reading)
+    scenes = methods.scenes
     used, left_out = _fitting(chosen, scenes, protocols == "all")
     _warn_of_fields(used, scenes)
     scores = _scored(list(used.values()), scenes)
     is_one = isinstance(protocols, str | Protocol | type) and protocols != "all"
-    return Scores(used, scenes, scores, left_out, is_one, not has_several)
+    return Scores(used, scenes, scores, methods.read_as, left_out, is_one, not methods.are_named)
 
 
 def _chosen(protocols: Protocols, parameters: Mapping[str, Any]) -> dict[str, Protocol]:

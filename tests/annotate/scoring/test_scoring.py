@@ -12,14 +12,25 @@ from shapely.errors import GEOSException
 from annotate.datasets.models import Image, Result
 from annotate.report_pages.questions.variants import tried
 from annotate.reports.provenance import described_runs
+from annotate.reports.services import study_report
 from annotate.scoring import work
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.readiness import readiness
 from annotate.scoring.services import NotScored, score_protocol
 from protocols import registry
 from protocols.core.regions import encode_regions
+from protocols.signatures import read_signature, signature
+from rankings.agreement.report import Settings
 from tests.support.empty_sides import EMPTY
-from tests.support.factories import make_admin, make_dataset, make_image, make_method, make_result
+from tests.support.factories import (
+    make_admin,
+    make_dataset,
+    make_image,
+    make_method,
+    make_result,
+    make_study,
+)
+from tests.support.loads import load_dataset, load_results
 from tests.support.pages import flat
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +65,29 @@ def test_a_run_names_protocol_parameters_and_version(dataset):
     assert (run.protocol, run.name, run.origin) == ("deteval", "DETEVAL", "computed")
     assert run.parameters["min_area_recall"] == 0.8
     assert run.version
+
+
+def test_every_door_tells_a_run_by_the_same_signature(client):
+    study = make_study(methods=2)
+    dataset = study.dataset
+    run = score_protocol(dataset=dataset, slug="iou:art")
+    line = signature(registry.get("iou:art"), "unknown", "unknown", 1)
+    assert run.signature == line
+    assert [of["signature"] for of in described_runs([run])] == [line]
+    client.force_login(make_admin())
+    [shown] = client.get(reverse("api:runs", args=[dataset.slug])).json()["results"]
+    assert shown["signature"] == line
+    address = reverse("leaderboards:file", args=[dataset.slug, "leaderboard", "csv"])
+    assert line in client.get(address).text
+    assert line in study_report(study=study, settings=Settings()).header["protocols"]
+
+
+def test_a_signature_names_how_the_files_were_read():
+    word = "0,0,99,0,99,39,0,39"
+    loaded = load_dataset(name="Signs", truth={"gt_img_1.txt": f"{word},one\r\n"}).dataset
+    load_results(loaded, {"east": {"res_img_1.txt": f"{word}\r\n"}})
+    signed = read_signature(score_protocol(dataset=loaded, slug="iou").signature)
+    assert (signed.truth, signed.results, signed.n_images) == ("quad", "quad", 1)
 
 
 def test_other_parameters_make_a_protocol_of_another_name(dataset):

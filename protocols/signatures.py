@@ -1,0 +1,144 @@
+"""Signatures: one line that tells how a score was made, and that reads back into a run.
+
+As in ``iou:art|min_iou:0.5|max_ignored_share:0.5|matching:best|truth:quad|results:quad|images:500|v:0.1.0``:
+the protocol with its variant; the numbers and choices that it declares itself, and every other
+parameter that differs from the published value; how truth and results were read; the number of
+images; the version. ``|`` and ``%`` inside a value are percent-encoded.
+"""
+
+import string
+from collections.abc import Mapping
+from dataclasses import Field, dataclass
+from typing import Any, Final
+from urllib.parse import quote, unquote
+
+from . import registry
+from .core.base import Protocol
+from .core.errors import ProtocolError
+
+_ENDS: Final = ("truth", "results", "images", "v")
+_PLAIN: Final = "".join(set(string.punctuation + " ") - set("|%"))
+_SWITCH: Final[Mapping[str, object]] = {"true": True, "false": False}
+
+
+class SignatureError(ProtocolError, ValueError):
+    """A signature that cannot be read, or that is not of this run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """How a score was made.
+
+    ``truth`` and ``results`` are formats of files, with the options of reading after ``+``
+    (``quad+stored``), or ``data`` for what was no file.
+    """
+
+    protocol: Protocol
+    truth: str
+    results: str
+    n_images: int
+    version: str
+
+    def __str__(self) -> str:
+        declared = filter(lambda of: _is_told(self.protocol, of), self.protocol.declared())
+        parameters = [(of.name, _text(of, getattr(self.protocol, of.name))) for of in declared]
+        ends = (self.truth, self.results, str(self.n_images), self.version)
+        told = [*parameters, *zip(_ENDS, ends, strict=True)]
+        return "|".join(
+            [self.protocol.full_slug, *(f"{name}:{quote(of, safe=_PLAIN)}" for name, of in told)]
+        )
+
+    def require(self, n_images: int) -> None:
+        """Raise SignatureError unless the version and the number of images are those of a run."""
+        version = registry.version_of(self.protocol.slug)
+        if self.version != version:
+            raise SignatureError(
+                f"the signature is of version {self.version}, and this is version {version}; score "
+                "with that version, or name the protocol and its parameters in place of the signature"
+            )
+        if self.n_images != n_images:
+            raise SignatureError(
+                f"the signature is of {self.n_images} images, and the ground truth has {n_images}"
+            )
+
+
+def signature(protocol: Protocol, truth: str, results: str, n_images: int) -> str:
+    """Return the signature of scores that this version makes.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        As it scored, after ``settled_for``.
+    truth, results : str
+        How both were read.
+    n_images : int
+
+    Examples
+    --------
+    >>> signature(registry.get("popeval"), "quad", "quad", 500)[:40]
+    'popeval|max_ignored_share:0.5|truth:quad'
+    """
+    version = registry.version_of(protocol.slug)
+    return str(Signature(protocol, truth, results, n_images, version))
+
+
+def read_signature(line: str) -> Signature:
+    """Return what a signature says; ``str`` of it is the line again.
+
+    Raises
+    ------
+    SignatureError
+        If the line is no signature.
+    UnknownProtocol, ParameterError
+        If this version has no such protocol, variant, parameter or value.
+
+    Examples
+    --------
+    >>> line = "iou:art|min_iou:0.7|truth:quad|results:csv|images:12|v:0.1.0"
+    >>> found = read_signature(line)
+    >>> found.protocol.min_iou, found.protocol.matching, found.results, found.n_images
+    (0.7, 'best', 'csv', 12)
+    """
+    slug, *parts = line.strip().split("|")
+    told = [(name, unquote(value)) for name, _, value in (part.partition(":") for part in parts)]
+    names = [name for name, _ in told]
+    parameters, ends = told[: -len(_ENDS)], told[-len(_ENDS) :]
+    if tuple(name for name, _ in ends) != _ENDS:
+        raise SignatureError(
+            f"{line!r} is no signature; expected protocol|parameter:value|…|"
+            f"{'|'.join(f'{name}:…' for name in _ENDS)}"
+        )
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise SignatureError(f"the signature has {twice} twice")
+    truth, results, n_images, version = (value for _, value in ends)
+    if not (n_images.isascii() and n_images.isdecimal()):
+        raise SignatureError(f"images must be a number in a signature, got {n_images!r}")
+    declared = {of.name: of for of in registry.get(slug).declared()}
+    values = {name: _value(declared.get(name), text) for name, text in parameters}
+    return Signature(registry.get(slug, values), truth, results, int(n_images), version)
+
+
+def _is_told(protocol: Protocol, declared: Field[Any]) -> bool:
+    is_own = not (isinstance(declared.default, bool) or declared.metadata.get("shared"))
+    return is_own or getattr(protocol, declared.name) != declared.default
+
+
+def _text(declared: Field[Any], value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    default: Any = declared.default
+    # 1 and 1.0 are one value.
+    return str(type(default)(value) if isinstance(default, int | float) else value)
+
+
+def _value(declared: Field[Any] | None, text: str) -> Any:
+    """Return a parameter's value; one that cannot be is left as it is, for the protocol to refuse."""
+    default = declared and declared.default
+    if isinstance(default, bool):
+        return _SWITCH.get(text, text)
+    if not isinstance(default, int | float):
+        return text
+    try:
+        return type(default)(text)
+    except ValueError:
+        return text
