@@ -25,7 +25,7 @@ class Quota:
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """What is left for an annotator, read once: the quota, and the pairs or images counted so far."""
+    """An annotator's quota, and the pairs or images counted so far, read once."""
 
     quota: Quota
     # The pairs asked so far; None without a quota of pairs.
