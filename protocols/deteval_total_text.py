@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -55,7 +55,6 @@ class DetevalTotalText(Protocol):
     variants: ClassVar[Mapping[str, Variant]] = {
         "one-sided": Variant({"unique_on": "truth"}, "first version of the program (one-sided)"),
     }
-    added_later: ClassVar[Mapping[str, Any]] = {"unique_on": "truth"}
 
     min_area_recall: float = thresholds.min_area_recall(0.7)
     min_area_precision: float = thresholds.min_area_precision(0.6)

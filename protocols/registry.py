@@ -199,33 +199,6 @@ def get(slug: str, parameters: Mapping[str, Any] | None = None) -> Protocol:
     return protocol(**{**of_variant, **(parameters or {})})
 
 
-def as_stored(slug: str, parameters: Mapping[str, Any]) -> Protocol:
-    """Return the protocol that computed stored scores.
-
-    A parameter that was added after they were computed has the value they were computed with, which
-    may differ from today's published one.
-
-    Parameters
-    ----------
-    slug : str
-        One of ``PROTOCOLS``.
-    parameters : mapping of str to value
-        As stored with the scores.
-
-    Raises
-    ------
-    UnknownProtocol, ParameterError
-        As ``get``.
-
-    Examples
-    --------
-    >>> as_stored("deteval-total-text", {"split_credit": 0.8}).full_slug
-    'deteval-total-text:one-sided'
-    """
-    added_later = PROTOCOLS[slug].added_later if slug in PROTOCOLS else {}
-    return get(slug, {**added_later, **parameters})
-
-
 def all_protocols() -> list[Protocol]:
     """Return every protocol with its published parameters.
 

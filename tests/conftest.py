@@ -141,6 +141,7 @@ _DATABASE = (
     "tests/annotate/reports/test_kept.py",
     "tests/annotate/scoring/",
     "tests/annotate/studies/",
+    "tests/annotate/upgrade/",
 )
 # Tests of what is shipped: wheels, programs, documents, killed processes, whole archives. They are slow,
 # and `make test` leaves them to `make test-release`.
@@ -149,6 +150,7 @@ _RELEASE = (
     "tests/annotate/imports/test_killed.py",
     "tests/annotate/jobs/test_workers.py",
     "tests/annotate/operations/backups/",
+    "tests/annotate/upgrade/",
     "tests/deploy/test_cluster.py",
     "tests/deploy/test_crash.py",
     "tests/deploy/test_proxy.py",

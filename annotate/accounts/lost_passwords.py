@@ -40,9 +40,8 @@ def write(arguments: Mapping[str, Any], running: Running) -> None:
     root = urlsplit(arguments["root"])
     request = RequestFactory(headers={"host": root.netloc}).get("/", secure=root.scheme == "https")
     form = ResetPasswordForm({"email": arguments["address"]})
-    # Language of the request; the adapter knows the user's own choice. E-mails queued by older
-    # versions have none.
-    language = translation.override(arguments.get("language") or None)
+    # Language of the request; the adapter knows the user's own choice.
+    language = translation.override(arguments["language"] or None)
     with request_context(request), language:
         if form.is_valid():
             form.save(request)

@@ -10,12 +10,8 @@ from uuid import uuid4
 from django.db.models import Model, OuterRef, QuerySet, Subquery
 from PIL import Image as Picture
 
-from protocols.formats.containers.frames import orientation_of
-from protocols.formats.containers.image_sizes import picture_size
-
 from .drawing import drawn
 from .models import Dataset, Image, image_storage, stored_path
-from .upright import turned
 
 # Pixels of the longer side: twice the size in a list, for high-resolution screens.
 SIDE: Final = 400
@@ -44,18 +40,14 @@ def _path(sha256: str) -> Path:
 
 
 def _made(photograph: Path) -> bytes:
-    with photograph.open("rb") as file:
-        # Photographs from before they were stored upright: browsers turn them by EXIF alone.
-        orientation = orientation_of(picture_size(file))
     with Picture.open(photograph) as picture:
         # JPEGs are decoded directly at a reduced size.
         picture.draft("RGB", (SIDE, SIDE))
         # Grey values of 16 bits would be clipped at 255.
         shown = picture.point(lambda of: of / 256) if picture.mode.startswith("I") else picture
         shown.thumbnail((SIDE, SIDE))
-        upright = turned(shown, orientation)
-        flat = Picture.new("RGB", upright.size, _WHITE)
-        whole = upright.convert("RGBA")
+        flat = Picture.new("RGB", shown.size, _WHITE)
+        whole = shown.convert("RGBA")
         flat.paste(whole, mask=whole)
     out = io.BytesIO()
     flat.save(out, "JPEG", quality=80, optimize=True)

@@ -30,7 +30,7 @@ def write_causes(run: ProtocolRun, stream: IO[bytes], tell: Tell) -> None:
     They cover the existing results that the run scored; memory does not grow with their number.
     Raises ProtocolError if the run's parameters are from another version.
     """
-    protocol = registry.as_stored(run.protocol, run.parameters)
+    protocol = registry.get(run.protocol, run.parameters)
     of_methods: dict[str, Losses] = {}
     with zipfile.ZipFile(stream, "w") as archive:
         with archive.open(zip_entry(REGIONS), "w") as out:

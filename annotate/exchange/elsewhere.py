@@ -165,7 +165,7 @@ def load_answers(
         methods=list(methods.values()),
         images=[images[name] for name in dict.fromkeys(one.image for one in answers)],
         state=Study.State.CLOSED,
-        recheck_rule=Study.RecheckRule.ELSEWHERE,
+        is_external=True,
         min_annotators=1,
         n_checks=0,
         methods_per_visit=2 if any(len(one.methods) < len(methods) for one in answers) else None,

@@ -136,11 +136,9 @@ class FigureData:
 
         From the kept report if it has them, otherwise from the study as it is now.
         """
-        if self.kept is not None:
-            stored: Mapping[str, Any] = self.kept.data["analysis"].get(self.criterion, {})
-            if "questions" in stored:
-                answers: Mapping[str, Any] = stored["questions"]
-                return answers
+        if self.kept is not None and self.holds_questions:
+            answers: Mapping[str, Any] = self.kept.data["analysis"][self.criterion]["questions"]
+            return answers
         table = self.table
         values = values_of(self.criterion, self.scores, self.settings)
         of_all = named_rankings(self.study)[self.criterion]
@@ -160,19 +158,13 @@ class FigureData:
     @property
     def holds_questions(self) -> bool:
         """Return whether the answers are those of the shown report rather than newer ones."""
-        stored = None if self.kept is None else self.kept.data["analysis"].get(self.criterion, {})
-        return stored is None or "questions" in stored
-
-    @property
-    def holds_detectors(self) -> bool:
-        """Return whether a kept report has the standings of the detectors; older ones do not."""
-        return self.kept is not None and "detectors" in self.kept.data
+        return self.kept is None or self.criterion in self.kept.data["analysis"]
 
     @cached_property
     def detectors(self) -> Mapping[str, Any]:
         """Return the standings of the detectors by the criterion, kept or current."""
         found: Mapping[str, Any]
-        if self.kept is not None and self.holds_detectors:
+        if self.kept is not None:
             found = self.kept.data["detectors"]
         else:
             found = detectors_report(study=self.study, settings=self.settings, runs=self.runs)

@@ -68,7 +68,7 @@ class ShownStandings:
     protocols: Sequence[ShownStanding]
     left_out: Sequence[Sequence[str]]
     n_images_left_out: int
-    # (image, reason); none in reports that were kept before these were left out.
+    # (image, reason)
     images_left_out: Sequence[Sequence[str]]
     n_pairs: int
     n_permutations: int
@@ -110,7 +110,7 @@ def shown_standings(data: FigureData) -> ShownStandings:
             )
         )
     n = len(methods)
-    images_left_out = found.get("images_left_out", ())
+    images_left_out = found["images_left_out"]
     lacking = [one for one in images_left_out if one[1] != TOO_FEW]
     return ShownStandings(
         people=found["people"],

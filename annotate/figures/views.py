@@ -148,9 +148,7 @@ def kept_detectors(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the standings of the detectors in a kept report, from its own data."""
     study, report, data = _kept(request, slug, pk)
     context: dict[str, Any] = {"study": study, "report": report, "formats": exports.FORMATS}
-    if data.holds_detectors:
-        context |= _standings(data, request.GET)
-    return render(request, "reports/detectors.html", context)
+    return render(request, "reports/detectors.html", context | _standings(data, request.GET))
 
 
 def _standings(data: FigureData, query: QueryDict) -> dict[str, Any]:

@@ -246,8 +246,8 @@ class Import(models.Model):
     counts = models.JSONField()
     # Sentences: faults that did not prevent the load.
     warnings = models.JSONField(default=list)
-    # Primary keys of the created rows: {"dataset": 1}, {"methods": [1, 2]}, {"run": 3} ... Empty:
-    # loaded before keys were recorded, so it cannot be undone.
+    # Primary keys of the created rows: {"dataset": 1}, {"methods": [1, 2]}, {"run": 3} ... Empty for
+    # a study's bundle.
     added = models.JSONField(default=dict)
     # Names of the methods whose earlier results were replaced.
     replaced = models.JSONField(default=list)

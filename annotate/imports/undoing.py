@@ -22,8 +22,6 @@ def obstacles(receipt: Import) -> list[str]:
     """Return the reasons a load cannot be undone, as sentences; empty if it can."""
     if receipt.undone is not None:
         return [_("It has already been undone.")]
-    if not receipt.added:
-        return [_("It was loaded by an earlier version, which did not note what it added.")]
     if receipt.dataset is not None and receipt.kind == Import.Kind.DATASET:
         return _against_dataset(receipt, receipt.dataset)
     if receipt.dataset is not None and receipt.kind == Import.Kind.RESULTS:

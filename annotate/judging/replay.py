@@ -18,7 +18,7 @@ from rankings.elicitation.careful import (
 )
 from rankings.elicitation.log import CRITERIA, Answer, Check, Entry, Skip, State
 from rankings.elicitation.partial_order import Verdict
-from rankings.elicitation.rechecks import CHECKS, Purpose, Rule, Settled, settle, settle_next
+from rankings.elicitation.rechecks import CHECKS, Purpose, Settled, settle, settle_next
 
 from . import models
 
@@ -185,7 +185,7 @@ def settled_of(
     careful = careful_rules_of(assignment)
     if careful is not None:
         return settle_carefully(len(assignment.items), entries, hidden, careful)
-    return settle(len(assignment.items), entries, hidden, rule=rule_of(assignment.study))
+    return settle(len(assignment.items), entries, hidden)
 
 
 def careful_rules_of(assignment: models.Assignment) -> Rules | None:
@@ -209,11 +209,6 @@ def slip_prior_after(assignment: models.Assignment | None) -> list[float] | None
     if isinstance(state, CarefulState):
         return [state.n_slips, state.n_answers]
     return cast(list[float] | None, assignment.slip_prior)
-
-
-def rule_of(study: Study) -> Rule:
-    """Return the planner's name for the study's re-check rule."""
-    return "shared" if study.recheck_rule == Study.RecheckRule.SHARED else "apart"
 
 
 def complete_rankings_of(

@@ -122,7 +122,7 @@ def orders_of_people(studies: QuerySet[Study]) -> list[PeopleOrder]:
     for study in studies:
         report = study.kept_reports.order_by("-pk").first()
         data = data_of_kept(study, report, "preference") if report else None
-        if report is None or data is None or not data.holds_detectors:
+        if report is None or data is None:
             continue
         places: dict[str, int] = {}
         for bucket in data.detectors["order"]:

@@ -189,7 +189,7 @@ def _metadata(report: Report, data: Mapping[str, Any]) -> str:
     content = {
         **data["header"],
         "settings": asdict(report.settings),
-        "protocols computed": data.get("runs"),
+        "protocols computed": data["runs"],
         "used": report_files.facts_of(report, {}),
         "files": described,
     }

@@ -59,7 +59,4 @@ def content_of(data: Mapping[str, Any]) -> str:
 def data_of(content: str) -> dict[str, Any]:
     """Return the data of a stored text."""
     data: dict[str, Any] = json.loads(content)
-    if not all("signs" in around for around in data.get("analysis", {}).values()):
-        # The tests of versions before the first release are in the file alone.
-        data["analysis"] = {}
     return data

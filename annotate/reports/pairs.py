@@ -187,9 +187,7 @@ def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[
         losses = _(
             "The losses are based on {visits} with drawn methods: {pairs} on {images} by {annotators}."
         )
-    # Reports of earlier versions did not count these apart from the test.
-    tested = own["comparisons"]
-    n_images, n_annotators = (own.get(name, tested[name]) for name in ("n_images", "n_annotators"))
+    n_images, n_annotators = own["n_images"], own["n_annotators"]
     counts = {
         "visits": ngettext("{n} visit", "{n} visits", own["n_visits"]),
         "rankings": ngettext("{n} whole ranking", "{n} whole rankings", n_whole),
@@ -212,7 +210,7 @@ def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[
 
 def _skips(own: Mapping[str, Any]) -> list[str]:
     """Return sentences about losses to skipped pairs."""
-    skipped = own.get("skipped") or {"n_visits": 0, "n_rankings": 0, "n_pairs": 0}
+    skipped = own["skipped"]
     n_visits, n_rankings = skipped["n_visits"], skipped["n_rankings"]
     if not n_visits + n_rankings:
         return []
@@ -233,7 +231,7 @@ def _skips(own: Mapping[str, Any]) -> list[str]:
             n_rankings,
         )
         sentences.append(words.format(n=numeral(f"{n_rankings:,}"), all=numeral(f"{n_all:,}")))
-    if n_kept := skipped.get("n_kept", 0):
+    if n_kept := skipped["n_kept"]:
         words = ngettext(
             "The other answers of {n} of these count in the losses.",
             "The other answers of {n} of these count in the losses.",

@@ -16,7 +16,6 @@ from annotate.languages import numeral
 from rankings.agreement.baselines import A_PERSON
 from rankings.agreement.report import ALL_TIED, CriterionReport, Report, Row, Settings
 from rankings.analysis.verdicts import place_of_person
-from rankings.consensus.rules import RETIRED_METHOD
 from rankings.inference.resampling import FEW_IMAGES
 from rankings.orders.buckets import to_text
 from rankings.output.analysis_tables import tables_of
@@ -32,10 +31,7 @@ CONSENSUSES = [
     ("mean-rank", gettext_lazy("mean rank")),
     ("kemeny", gettext_lazy("Kemeny (the nearest of all rankings)")),
 ]
-# Kept reports may have a method that is no longer offered.
-CONSENSUS_WORDS = dict(CONSENSUSES) | {
-    RETIRED_METHOD: gettext_lazy("Davidson (model of pairs with ties)")
-}
+CONSENSUS_WORDS = dict(CONSENSUSES)
 # Name of a protocol or baseline -> address of the images behind its numbers.
 AddressOf = Callable[[str], str]
 # Height limit of a table shown among others.

@@ -28,7 +28,7 @@ def described_runs(runs: Sequence[ProtocolRun]) -> list[dict[str, Any]]:
             "version": run.version,
             "origin": run.origin,
             "signature": run.signature,
-            "parameters": run.scored_with,
+            "parameters": run.parameters,
             "changed": _changed(run),
             "reference": registry.PROTOCOLS[run.protocol].reference
             if run.protocol in registry.PROTOCOLS
@@ -41,10 +41,10 @@ def described_runs(runs: Sequence[ProtocolRun]) -> list[dict[str, Any]]:
 def _changed(run: ProtocolRun) -> dict[str, Any]:
     """Return the parameters that differ from the protocol's defaults."""
     if run.protocol not in registry.PROTOCOLS:
-        return dict(run.scored_with)
+        return dict(run.parameters)
     usual = registry.PROTOCOLS[run.protocol]().parameters()
     return {
-        name: value for name, value in run.scored_with.items() if usual.get(name, value) != value
+        name: value for name, value in run.parameters.items() if usual.get(name, value) != value
     }
 
 

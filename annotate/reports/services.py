@@ -235,7 +235,7 @@ def detectors_report(
             key = cache.key_of(study, settings, runs)
             rankings = named_rankings(study)
             tallies = protocol_tallies(images_of(study), study.methods.all(), runs)
-        data = _detectors(rankings, *tallies, settings)
+        data = _detectors(rankings, tallies, settings)
         cache.put_part(name, key, data)
     return data
 
@@ -271,17 +271,9 @@ def pairs_report(
     return data
 
 
-def _detectors(
-    rankings: NamedRankings,
-    tallies: Tallies,
-    without_sums: Sequence[tuple[str, str]],
-    settings: Settings,
-) -> dict[str, Any]:
+def _detectors(rankings: NamedRankings, tallies: Tallies, settings: Settings) -> dict[str, Any]:
     options = Options(beta=settings.beta, decimals=settings.decimals)
-    found = detectors(rankings, tallies, options, min_annotators=settings.min_annotators).to_json()
-    for own in found["criteria"].values():
-        own["left_out"] = [*own["left_out"], *without_sums]
-    return found
+    return detectors(rankings, tallies, options, min_annotators=settings.min_annotators).to_json()
 
 
 def _analysed(
@@ -363,7 +355,7 @@ def compute_report(
     analysed = cache.get(key, analysed=True)
     if analysed is None:
         analysed = _analysed(rankings, scores, properties, settings, runs, declared, executor)
-    found = cache.get_part("detectors", key) or _detectors(rankings, *tallies, settings)
+    found = cache.get_part("detectors", key) or _detectors(rankings, tallies, settings)
     data = {**whole(origin, runs, sentinels(runs), analysed), "detectors": found}
     if pairs is not None:
         data["pairs"] = pairs

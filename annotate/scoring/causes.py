@@ -44,7 +44,7 @@ def explain(run: ProtocolRun, progress: Progress = lambda done, total: None) -> 
     if not run.has_causes:
         return
     try:
-        protocol = registry.as_stored(run.protocol, run.parameters)
+        protocol = registry.get(run.protocol, run.parameters)
     except ProtocolError:
         return
     fill_facts(run.dataset)

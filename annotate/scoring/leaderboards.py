@@ -44,7 +44,7 @@ def leaderboards_of(run: ProtocolRun, *, shared_only: bool = False) -> Mapping[s
 
 def _computed(run: ProtocolRun) -> dict[bool, Mapping[str, Leaderboard]]:
     is_imported = run.origin == ProtocolRun.Origin.IMPORTED
-    tallies, _ = protocol_tallies(run.dataset.images.all(), run.dataset.methods.all(), [run])
+    tallies = protocol_tallies(run.dataset.images.all(), run.dataset.methods.all(), [run])
     # Without the methods that were loaded after the run.
     scored = tallies.scored_by(run.name) if is_imported else sorted(run.overall)
     own = tallies.of(tallies.images, [run.name], scored)

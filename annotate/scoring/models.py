@@ -1,7 +1,7 @@
 """Runs of protocols over a dataset and the score of each result."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
 from django.db import models
 from django.db.models import Q
@@ -61,14 +61,6 @@ class ProtocolRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} on {self.dataset}"
-
-    @property
-    def scored_with(self) -> Mapping[str, Any]:
-        """The parameters it was computed with, including those that its version did not name."""
-        named: dict[str, Any] = self.parameters
-        if self.origin != self.Origin.COMPUTED or self.protocol not in PROTOCOLS:
-            return named
-        return {**PROTOCOLS[self.protocol].added_later, **named}
 
     def without(self, methods: Iterable[str]) -> list[str]:
         """Return the methods that the protocol left out: they lack its inputs, such as confidences."""

@@ -15,7 +15,7 @@ class OverallSerializer(serializers.Serializer[None]):
 
 class RunSerializer(serializers.ModelSerializer[ProtocolRun]):
     dataset = serializers.SlugRelatedField[Dataset]("slug", read_only=True)
-    parameters = serializers.DictField(source="scored_with")
+    parameters = serializers.DictField()
     overall = serializers.DictField(
         child=OverallSerializer(), help_text="The official figures of each method, by its name."
     )

@@ -11,26 +11,24 @@ from rankings.detectors.tallies import Tallies, tallies_of_rows
 
 from .models import TALLY, ProtocolRun, Score
 
-WITHOUT_SUMS: Final = "it was scored before sums were kept; score it again"
 _AT_ONCE: Final = 20_000
 
 
 def protocol_tallies(
     images: ImageQuerySet, methods: QuerySet[Method], runs: Sequence[ProtocolRun]
-) -> tuple[Tallies, list[tuple[str, str]]]:
-    """Return the sums of methods over images by run name, and runs without sums with the reason.
+) -> Tallies:
+    """Return the sums of methods over images by run name.
 
     A run that was computed here has the sums of its official figures. An imported one has only
     scores: its figures are means over the images where they are defined.
     """
-    tallies, without = tallies_of_rows(
+    return tallies_of_rows(
         dict(images.in_order().values_list("pk", "name")),
         {run.pk: run.name for run in runs},
         dict(methods.order_by("name").values_list("pk", "name")),
         _batches(images, methods, runs),
         means=[run.pk for run in runs if run.origin == ProtocolRun.Origin.IMPORTED],
     )
-    return tallies, [(name, WITHOUT_SUMS) for name in without]
 
 
 def _batches(

@@ -47,13 +47,6 @@ class Study(models.Model):
         BALANCED = "balanced", _("balanced")
         CAREFUL = "careful", _("careful insertion")
 
-    class RecheckRule(models.TextChoices):
-        """The number of screens for re-checks and repairs; a log is always read under its own rule."""
-
-        SHARED = "shared", _("re-checks and repairs together: a fifth of the pairs")
-        APART = "apart", _("as many re-checks as chosen, repairs a fifth of the pairs beyond them")
-        ELSEWHERE = "elsewhere", _("none: the answers were collected elsewhere")
-
     class EndRule(models.TextChoices):
         """The rule that closes a study; chosen before it opens."""
 
@@ -193,9 +186,8 @@ class Study(models.Model):
             "in the rankings; 8 cost 52 % and leave 46 % fewer."
         ),
     )
-    recheck_rule = models.CharField(
-        max_length=10, choices=RecheckRule, default=RecheckRule.APART, editable=False
-    )
+    # Its answers were collected elsewhere and loaded; it is never opened.
+    is_external = models.BooleanField(default=False, editable=False)
     n_known = models.PositiveSmallIntegerField(
         _("known-answer pairs in ten images"),
         default=0,
@@ -306,11 +298,6 @@ class Study(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    @property
-    def is_external(self) -> bool:
-        """Whether its answers were collected elsewhere and loaded; it is never opened."""
-        return self.recheck_rule == self.RecheckRule.ELSEWHERE
 
     @property
     def asks_visits(self) -> bool:

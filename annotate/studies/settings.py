@@ -121,8 +121,8 @@ NOT_SETTINGS: Final = (
     *("state", "ended"),
     # Only the design step of a new study asks for it; a copy draws a new one.
     "seed",
-    # Determines how to read the logs of earlier versions.
-    "recheck_rule",
+    # Written when answers from elsewhere are loaded.
+    "is_external",
 )
 
 

@@ -265,8 +265,6 @@ class Protocol(ABC):
     as_published: ClassVar[str] = ""
     # Other published ways of computing it, by name.
     variants: ClassVar[Mapping[str, Variant]] = {}
-    # Values of parameters that scores stored by earlier versions do not name.
-    added_later: ClassVar[Mapping[str, Any]] = {}
 
     def __post_init__(self) -> None:
         for declared in fields(self):

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..consensus.rules import (
     CONSENSUS_METHODS,
-    RETIRED_METHOD,
     ConsensusMethod,
     consensus_by,
     consensus_places,
@@ -61,7 +60,7 @@ class Settings:
     def __post_init__(self) -> None:
         require_decimals(self.decimals)
         require_distance(self.distance)
-        if self.consensus not in (*CONSENSUS_METHODS, RETIRED_METHOD):
+        if self.consensus not in CONSENSUS_METHODS:
             raise RankingError(
                 f"consensus must be {', '.join(CONSENSUS_METHODS)}, got {self.consensus!r}"
             )

@@ -20,8 +20,6 @@ ConsensusMethod = Literal["mean-rank", "kemeny"]
 Consensus = Callable[[Sequence[Ranking]], Ranking]
 CONSENSUS_METHODS: Final[tuple[ConsensusMethod, ...]] = get_args(ConsensusMethod)
 _NOT_CONNECTED: Final = "no order over all images: no answer connects {groups}"
-# The method of some kept reports. On whole rankings its order is that of mean ranks.
-RETIRED_METHOD: Final = "davidson"
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,16 +114,15 @@ def tallies_of_rows(
     batches: Iterable[Sequence[ScoreRow]],
     *,
     means: Collection[int] = (),
-) -> tuple[Tallies, list[str]]:
-    """Return the sums of many rows, read in batches, and the protocols without sums.
+) -> Tallies:
+    """Return the sums of many rows, read in batches.
 
     Names by number are in the order of the result. Figures of the protocols ``means`` are means
-    over images, even if their rows have sums. Protocols for which a row has no sums are left out.
+    over images, even if their rows have sums.
     """
     shape = len(images), len(protocols), len(methods)
     sums, is_scored = np.zeros((*shape, N_PARTS)), np.zeros(shape, dtype=bool)
     is_mean = np.array([number in means for number in protocols], dtype=bool)
-    lacks_sums = np.zeros(len(protocols), dtype=bool)
     for batch in batches:
         # None becomes NaN.
         table = np.array(batch, dtype=np.float64)
@@ -135,16 +134,10 @@ def tallies_of_rows(
         of_means = np.zeros((len(table), N_PARTS))
         of_means[:, 0::2], of_means[:, 1::2] = np.nan_to_num(scores), ~np.isnan(scores)
         takes_means = is_mean[at[1]]
-        lacks_sums[at[1][~takes_means & np.isnan(parts).any(axis=1)]] = True
         sums[at] = np.where(takes_means[:, np.newaxis], of_means, np.nan_to_num(parts))
         is_scored[at] = True
-    names = list(protocols.values())
-    known = [name for name, lacks in zip(names, lacks_sums, strict=True) if not lacks]
-    everything = Tallies(
-        tuple(images.values()), tuple(names), tuple(methods.values()), sums, is_scored
-    )
-    without = [name for name, lacks in zip(names, lacks_sums, strict=True) if lacks]
-    return everything.of(everything.images, known, everything.methods), without
+    names = [tuple(of.values()) for of in (images, protocols, methods)]
+    return Tallies(names[0], names[1], names[2], sums, is_scored)
 
 
 def _numbers(keys: Floats, names: Mapping[int, str]) -> NDArray[np.intp]:

@@ -331,7 +331,7 @@ def settle_carefully(
     state.hide(hidden)
     state.read(entries)
     n, unsure = len(entries), state.unsure
-    return Settled(entries, state, (), {}, (), unsure, 0, 0, n, "apart", None, None)
+    return Settled(entries, state, (), {}, (), unsure, 0, 0, n, None, None)
 
 
 def simulate_carefully(

@@ -35,16 +35,12 @@ from .strategies import Strategy
 Purpose = Literal["place", "near", "repeat", "again", "repair"]
 CHECKS: Final = ("near", "repeat", "again")
 
-# Limits on the screens for re-checks and repairs of an image. "shared", the first rule, by which
-# old logs are read: both together take at most a fifth of the screens. "apart": there are as many
-# re-checks as requested, each may be asked again, and repairs may be up to a fifth of all screens.
-Rule = Literal["shared", "apart"]
-
 # A pair is repeated when it is this many screens old; a doubtful one is asked again this many
 # screens later, so that the first answer is not simply remembered.
 _OLD: Final = 10
 _LATER: Final = 3
-# Limited screens are at most this share of an image's screens, rounded up.
+# Repairs are at most this share of an image's screens, rounded up, and so are, while results are
+# placed, re-checks.
 _MAX_SHARE: Final = 0.2
 # A repair may open this many times the estimated screens, since the estimate can be low.
 _MARGIN: Final = 1.4
@@ -78,7 +74,7 @@ class Settled:
     ``doubts`` are pairs with a contradicting re-check, and its entry, to be asked again;
     ``doubtful`` are their criteria. In ``unsettled`` criteria a contradiction was confirmed but not
     repaired, because no screens were left. Numbers of screens: re-checks, those asked because of a
-    repair, and all of them; ``rule`` limits the former.
+    repair, and all of them.
     """
 
     entries: tuple[Answer | Skip, ...]
@@ -90,7 +86,6 @@ class Settled:
     n_checks: int
     n_repairs: int
     n_screens: int
-    rule: Rule
     # The state without any repair, or None if nothing was repaired.
     unrepaired: State | None
     # None under the strategy "careful", which has neither re-checks nor repairs.
@@ -107,7 +102,6 @@ class _Reader:
     now: State
     aside: tuple[tuple[int, str], ...] = ()
     hidden: Collection[int] = ()
-    rule: Rule = "apart"
     facts: list[_Fact] = field(default_factory=list)
     withdrawn: set[int] = field(default_factory=set)
     # Pair and criterion -> the verdict of a first re-check, from the smaller number's side, and
@@ -187,7 +181,7 @@ class _Reader:
         tried = replace(self, facts=[*self.facts, fact], withdrawn=self.withdrawn | withdrawn)
         state, aside = tried.state(before)
         opened = _screens_opened(self.now, state)
-        if not _allows(self, opened):
+        if self.n_repairs + opened > _limit(self.n_screens + opened):
             self.unsettled.append(criterion)
             return
         self.facts, self.withdrawn = tried.facts, tried.withdrawn
@@ -223,21 +217,19 @@ def _screens_opened(before: State, after: State) -> int:
     return max(math.ceil(_MARGIN * opened), 1)
 
 
-def settle(
-    n: int, log: Sequence[Entry], hidden: Collection[int] = (), *, rule: Rule = "apart"
-) -> Settled:
+def settle(n: int, log: Sequence[Entry], hidden: Collection[int] = ()) -> Settled:
     """Read a log of the items 0 .. n-1, re-checks and repairs included.
 
     If there are no re-checks and no contradicting answers, the state is that of
     :func:`~.elicitation.replay`. Hidden items are neither asked nor ranked any more, but relations
-    that follow through them stay known. ``rule`` limits re-checks and repairs. Raises RankingError
-    as replay does, but never Contradiction: the newer of two answers counts.
+    that follow through them stay known. Raises RankingError as replay does, but never
+    Contradiction: the newer of two answers counts.
     """
     entries = effective(log)
     State(n).check(entries)
     nothing = State(n)
     nothing.hide(hidden)
-    reader = _Reader(n, nothing, hidden=hidden, rule=rule)
+    reader = _Reader(n, nothing, hidden=hidden)
     for at, entry in enumerate(entries):
         reader.read(entry, entries[:at])
     return _settled(reader, entries)
@@ -272,7 +264,6 @@ def _settled(reader: _Reader, entries: tuple[Answer | Skip, ...]) -> Settled:
         reader.n_checks,
         reader.n_repairs,
         reader.n_screens,
-        reader.rule,
         unrepaired,
         reader,
     )
@@ -293,8 +284,7 @@ def ask_of(settled: Settled, strategy: Strategy, *, n_checks: int, seed: str) ->
 
     Half of the image's ``n_checks`` re-checks (rounded up) compare neighbours in the finished
     ranking, the others repeat an earlier pair with its sides swapped; ``seed`` draws among equally
-    good ones. Doubtful pairs are asked in addition; the rule "shared" limits all of these to a
-    fifth of the screens, rounded up.
+    good ones. Doubtful pairs are asked in addition.
     """
     state = settled.state
     pair = state.next_pair(strategy)
@@ -317,22 +307,12 @@ def remaining_with_checks(settled: Settled, strategy: Strategy, n_checks: int) -
     return Remaining(left.least + due, left.expected + due, left.most + due)
 
 
-def _allows(counts: Settled | _Reader, n_more: int) -> bool:
-    """Return whether the rule allows this many more of the screens that it limits."""
-    n_spent = counts.n_repairs
-    if counts.rule == "shared":
-        n_spent += counts.n_checks
-    return n_spent + n_more <= _limit(counts.n_screens + n_more)
-
-
 def _limit(n_screens: int) -> int:
     return math.ceil(_MAX_SHARE * n_screens)
 
 
 def _next_check(settled: Settled, n_checks: int, seed: str, *, at_end: bool) -> Ask | None:
     entries = settled.entries
-    if settled.rule == "shared" and not _allows(settled, 1):
-        return None
     for pair, at in settled.doubts.items():
         if not set(settled.state.items).issuperset(pair):
             continue

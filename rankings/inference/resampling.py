@@ -45,15 +45,13 @@ class Difference:
 class Intervals:
     """An interval for every Score and for every difference of two, and the settings behind them.
 
-    Only the ``n_resamples`` that had an image were used. ``n_annotators`` is always None, as
-    annotators are not resampled; earlier versions resampled them.
+    Only the ``n_resamples`` that had an image were used. Annotators are not resampled.
     """
 
     scores: tuple[Interval, ...]
     differences: tuple[Difference, ...]
     n_images: int
     n_resamples: int
-    n_annotators: None
     level: float
     seed: int
 
@@ -154,7 +152,6 @@ def score_intervals(
         differences=tuple(differences()),
         n_images=n,
         n_resamples=len(resampled),
-        n_annotators=None,
         level=level,
         seed=seed,
     )

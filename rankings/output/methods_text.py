@@ -12,7 +12,6 @@ from .skips import ALIKE, END, KEPT, REASONS, UNFINISHED, VISITS, n_lost
 _CONSENSUS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "mean-rank": ("by their mean ranks", ("DPTF18",)),
     "kemeny": ("into the ranking that is nearest to all of them", ("KS62", "YE21")),
-    "davidson": ("by a model of paired comparisons with ties", ("Dav70",)),
 }
 _DISTANCES: Final = {
     "edit": ("ranking edit distance", ("DPTF18",)),

@@ -50,8 +50,8 @@ def _losses(pairs: Data) -> Table:
 
 
 def _has_skips(pairs: Data) -> bool:
-    """Return whether any criterion has a lost visit; older reports do not say."""
-    return any((own.get("skipped") or {}).get("low") for own in pairs["criteria"].values())
+    """Return whether any criterion has a lost visit."""
+    return any(own["skipped"]["low"] for own in pairs["criteria"].values())
 
 
 def _is_outside(pairs: Data) -> bool:
@@ -59,7 +59,7 @@ def _is_outside(pairs: Data) -> bool:
     return any(
         mean is not None and not low - 1e-9 <= mean <= high + 1e-9
         for own in pairs["criteria"].values()
-        if (skipped := own.get("skipped") or {}).get("low")
+        if (skipped := own["skipped"])["low"]
         for mean, low, high in zip(
             own["comparisons"]["means"], skipped["low"], skipped["high"], strict=True
         )
@@ -74,7 +74,7 @@ def _loss_differences(pairs: Data) -> Table:
     def rows(own: Data) -> Iterator[Row]:
         limits = {
             (pair["first"], pair["second"]): (pair["low"], pair["high"])
-            for pair in (own.get("skipped") or {}).get("pairs", ())
+            for pair in own["skipped"]["pairs"]
         }
         pairs_of = rows_of_pairs(own["comparisons"], "first", "second")
         for first, second, difference, *others in pairs_of:

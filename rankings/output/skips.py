@@ -26,7 +26,7 @@ _MISSING: Final = re.compile(r"(\d+) missing of (\d+)")
 def n_lost(header: Mapping[str, str], what: str = RANKINGS) -> tuple[int, int] | None:
     """Return how many rankings or visits are missing because pairs were skipped, and of how many.
 
-    None if the header counts no such skip, as in older reports.
+    None if the header counts no such skip.
     """
     found = _MISSING.fullmatch(header.get(what, ""))
     return (int(found[1]), int(found[2])) if found else None

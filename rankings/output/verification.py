@@ -12,11 +12,11 @@ _DISTANCE = number("Distance", None)
 def verification_tables(data: Data) -> list[Table]:
     """Return the distances from which verify.py recomputes the tables of a report.
 
-    Empty for reports that did not keep their distances to single annotators: those of earlier
-    versions, and those with more than :data:`.personal_distances.MOST_KEPT`.
+    Empty for reports that did not keep their distances to single annotators: those with more than
+    :data:`.personal_distances.MOST_KEPT`.
     """
     analyses = data["analysis"]
-    if not any((around.get("personal") or {}).get("images") for around in analyses.values()):
+    if not any(around["personal"]["images"] for around in analyses.values()):
         return []
     return [
         Table(
@@ -55,9 +55,8 @@ def _to_consensus(data: Data) -> Iterator[Row]:
 def _to_annotators(data: Data) -> Iterator[Row]:
     for criterion, around in data["analysis"].items():
         kept, protocols = around["personal"], around["comparisons"]["protocols"]
-        # Reports of earlier versions have no groups and scenes.
         none = [None] * len(kept["images"])
-        clusters = [kept.get(name) or none for name in ("groups", "scenes")]
+        clusters = [kept[name] or none for name in ("groups", "scenes")]
         of_rankings = zip(
             kept["images"], kept["annotators"], kept["distances"], *clusters, strict=True
         )

@@ -76,13 +76,9 @@ def test_the_detection_on_a_one_to_one_truth_is_on_no_other_truth():
     assert (first.recall, first.precision) == (0.5, 0.5)
 
 
-def test_the_older_rule_is_a_variant_and_what_stored_scores_were_computed_with():
+def test_the_one_sided_rule_is_a_variant():
     assert registry.get("deteval-total-text:one-sided").unique_on == "truth"
     assert registry.get("deteval-total-text").unique_on == "both"
-    stored = {"min_area_recall": 0.8, "min_area_precision": 0.4}
-    assert registry.as_stored("deteval-total-text", stored).unique_on == "truth"
-    named = registry.as_stored("deteval-total-text", {**stored, "unique_on": "both"})
-    assert (named.unique_on, named.min_area_recall) == ("both", 0.8)
 
 
 def test_shares_are_rounded_before_they_are_compared():

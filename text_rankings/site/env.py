@@ -64,22 +64,12 @@ def names(name: str, default: str = "") -> list[str]:
     return [part.strip() for part in text(name, default).split(",") if part.strip()]
 
 
-def proxies(name: str, former: str) -> Proxies:
-    """Return a comma-separated variable of addresses and networks as the proxies that are trusted.
-
-    ``former`` is the flag of earlier versions, which trusted every peer. Without a named proxy the
-    site would no longer recognize HTTPS, so setting only the flag makes the start fail.
-    """
+def proxies(name: str) -> Proxies:
+    """Return a comma-separated variable of addresses and networks as the proxies that are trusted."""
     try:
-        found = read(names(name))
+        return read(names(name))
     except ValueError as refusal:
         raise ImproperlyConfigured(f"{name}: {refusal}") from refusal
-    if not found and flag(former, default=False):
-        raise ImproperlyConfigured(
-            f"{former} is replaced by {name}: set {name} to the address of the proxy, such as "
-            f"127.0.0.1, and remove {former}."
-        )
-    return found
 
 
 def folder(name: str, default: Path) -> Path:

@@ -25,7 +25,7 @@ SECRET_KEY = env.text("SECRET_KEY", default="only-for-development-" + "0" * 40 i
 ALLOWED_HOSTS = env.names("ALLOWED_HOSTS", default="127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = env.names("CSRF_TRUSTED_ORIGINS")
 # Only these peers are trusted for a client's address and scheme (text_rankings/site/proxies.py).
-TRUSTED_PROXIES = env.proxies("TRUSTED_PROXIES", former="BEHIND_PROXY")
+TRUSTED_PROXIES = env.proxies("TRUSTED_PROXIES")
 # Token that may read /metrics; without one, this machine only.
 METRICS_TOKEN = env.text("METRICS_TOKEN", default="")
 

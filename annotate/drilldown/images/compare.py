@@ -68,7 +68,7 @@ def matching_protocols(
     for run in runs:
         if run.origin == ProtocolRun.Origin.COMPUTED and run.protocol in usable:
             try:
-                choices[run.name] = registry.as_stored(run.protocol, run.parameters)
+                choices[run.name] = registry.get(run.protocol, run.parameters)
             except ProtocolError:  # stored by a version with other parameters
                 continue
     return dict(sorted(choices.items()))

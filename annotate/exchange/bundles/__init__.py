@@ -8,12 +8,7 @@ from pathlib import Path
 from typing import Final
 
 FORMAT: Final = "text-detection-rankings study bundle"
-# Version 1 had no exclusions or pseudonym numbers, version 2 no re-check rule, version 3 no visits
-# that ask about only some of the methods, version 4 no answers that two results look the same and
-# no careful order, version 5 no notes and no counts of the places that were looked at, version 6
-# no groups of members and no scenes of images, version 7 no looks.
-VERSION: Final = 8
-READABLE: Final = (1, 2, 3, 4, 5, 6, 7, 8)
+VERSION: Final = 1
 
 MANIFEST: Final = "manifest.json"
 DATASET: Final = "dataset.json"

@@ -18,7 +18,7 @@ from protocols.formats.containers.archives import Limits, read_entries
 from protocols.formats.containers.files import Source, source_name
 from protocols.formats.problems import Problems, quoted
 
-from . import CHECKSUMS, FORMAT, LISTS, MANIFEST, PHOTOGRAPHS, READABLE, SINGLE
+from . import CHECKSUMS, FORMAT, LISTS, MANIFEST, PHOTOGRAPHS, SINGLE, VERSION
 from .records import from_json
 
 _MIB: Final = 1024 * 1024
@@ -116,10 +116,10 @@ def _manifest(members: Mapping[str, Member]) -> Mapping[str, Any]:
         manifest: dict[str, Any] = from_json(members[MANIFEST].read())
         if manifest["format"] != FORMAT:
             raise NotLoaded(f"This is no bundle of a study but {quoted(str(manifest['format']))}.")
-        if manifest["version"] not in READABLE:
+        if manifest["version"] != VERSION:
             raise NotLoaded(
                 f"The bundle is of version {quoted(str(manifest['version']))}; this site reads "
-                f"versions {READABLE[0]} to {READABLE[-1]}."
+                f"version {VERSION} alone."
             )
     return manifest
 

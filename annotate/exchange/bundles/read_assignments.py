@@ -64,12 +64,10 @@ class AssignmentReader:
     def _log(self, row: dict[str, Any]) -> "_Log":
         """Build an assignment with its events, without storing them."""
         image = self._data.images[row.pop("image")]
-        # Older bundles have no notes.
-        screens, events, notes = row.pop("screens"), row.pop("events"), row.pop("notes", [])
-        # Older bundles have no known-answer pairs.
+        screens, events, notes = row.pop("screens"), row.pop("events"), row.pop("notes")
         row["known"] = known = [
             {**pair, "result": self._data.results[image.name, pair["result"]]}
-            for pair in checked_list(row.get("known", []))
+            for pair in checked_list(row["known"])
         ]
         items = [
             [self._data.results[image.name, name] for name in checked_list(item)]
@@ -81,7 +79,7 @@ class AssignmentReader:
         assignment = decoded(
             Assignment,
             {name: value for name, value in row.items() if name not in ("annotator", "rankings")}
-            | {"drawn": self._drawn(row.get("drawn"))},
+            | {"drawn": self._drawn(row["drawn"])},
             study=self._study,
             image=image,
             annotator=self._people[row["annotator"]],
@@ -90,7 +88,7 @@ class AssignmentReader:
         )
         if not set(checked_list(assignment.hidden)) <= set(range(len(items))):
             raise ValueError("an item is hidden that is none")
-        drawn = row.get("drawn")
+        drawn = row["drawn"]
         if drawn and {self._data.results[image.name, name] for name in drawn["methods"]} != {*flat}:
             raise ValueError("its items are not those of the methods that were drawn")
         if not set(checked_list(assignment.unsettled)) <= set(CRITERIA):
@@ -121,7 +119,7 @@ class AssignmentReader:
         return log
 
     def _drawn(self, drawn: Any) -> dict[str, Any] | None:
-        """Return the sample of methods with this site's keys; older bundles have none."""
+        """Return the sample of methods with this site's keys, or None."""
         if drawn is None:
             return None
         methods = self._data.methods

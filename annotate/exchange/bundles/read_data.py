@@ -102,11 +102,12 @@ class DataReader:
         photograph = photographs.get(image.sha256)
         if photograph is None:
             raise ValueError("its photograph is missing")
-        sides, known = (photograph.width, photograph.height), (image.width, image.height)
-        # Sites that did not turn photographs kept the sides of the file.
-        is_same = known == sides or (photograph.orientation > 1 and known == sides[::-1])
-        if not is_same or photograph.content_type != image.content_type:
+        same = (photograph.width, photograph.height) == (image.width, image.height)
+        if not same or photograph.content_type != image.content_type:
             raise ValueError("its photograph has another size or type")
+        # Sites store upright pixels without the tag.
+        if photograph.orientation != 1:
+            raise ValueError("its photograph has an EXIF orientation")
 
     def _forget_absent_photographs(self, images: Sequence[Image]) -> None:
         """Clear size and hash of photographs that neither the bundle nor the site has."""

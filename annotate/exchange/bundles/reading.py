@@ -66,12 +66,8 @@ def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
     with reading(STUDY):
         settings = bundle.json(STUDY)
         taking_part = {name: settings.pop(name) for name in ("methods", "images", "people")}
-        numbers = settings.pop("pseudonyms", [])
-        asked_otherwise = settings.pop("asked_otherwise", {})
-        # Older bundles have no looks: the site plans its own.
-        looks = settings.pop("looks", [])
-        # Bundles that name no re-check rule were written when this was the only one.
-        settings.setdefault("recheck_rule", Study.RecheckRule.SHARED.value)
+        numbers, looks = settings.pop("pseudonyms"), settings.pop("looks")
+        asked_otherwise = settings.pop("asked_otherwise")
         study = decoded(Study, settings, dataset=dataset)
     _check_names(dataset, study)
     with reading(DATASET):

@@ -18,7 +18,7 @@ from ..words import capital, counted_annotators, counted_images, titled
 
 def figure_of(data: FigureData) -> Figure:
     figure = detector_strengths(data.detectors["people"], criterion=data.criterion)
-    return figure if data.holds_detectors else noted_as_live(figure, data)
+    return figure if data.kept else noted_as_live(figure, data)
 
 
 def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") -> Figure:

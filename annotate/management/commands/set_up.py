@@ -17,7 +17,7 @@ from annotate.operations.health.versions import misfit
 class Command(SiteCommand):
     help = (
         "Make the site's tables in an empty database. A database of "
-        "an older version is only brought up to this one with --migrate; one of a newer version is refused."
+        "an older version is only brought up to this one with --migrate; any other one is refused."
     )
     needs_this_version = False
 

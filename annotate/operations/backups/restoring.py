@@ -56,26 +56,13 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
         raise NotRestored("This is no backup of a site.")
     tables = {model._meta.label_lower: columns(model) for model in kept_models()}
     if manifest["migrations"] != applied() or manifest["tables"] != tables:
-        raise NotRestored(_way_to_restore(manifest))
-    return manifest
-
-
-def _way_to_restore(manifest: dict[str, Any]) -> str:
-    """Explain how to restore a backup whose tables differ from this database's."""
-    theirs, ours = ({tuple(key) for key in keys} for keys in (manifest["migrations"], applied()))
-    program = manifest["program"]
-    if theirs > ours:
-        lacking = ", ".join(".".join(key) for key in sorted(theirs - ours))
-        return (
-            f"The backup was made by version {program}; this database lacks its migrations {lacking}. Run "
-            f"`{settings.MANAGE} migrate`, and restore again; if it makes none, install version {program} or "
-            "a later one first."
+        program = manifest["program"]
+        raise NotRestored(
+            f"The backup was made by version {program}, whose tables are not those of this version "
+            f"({VERSION}). Restore it into a new database with version {program}; a later version brings "
+            f"that up to its own tables by `{settings.MANAGE} set_up --migrate`."
         )
-    return (
-        f"The backup was made by version {program}, whose tables are not those of this version ({VERSION}). "
-        f"Install version {program}, restore into a new database with it, install {VERSION} again, and run "
-        f"`{settings.MANAGE} migrate`."
-    )
+    return manifest
 
 
 def _compare_sums(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> None:

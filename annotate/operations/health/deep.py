@@ -150,7 +150,7 @@ def _is_repeatable(run: ProtocolRun) -> bool:
 
 
 def _scored_otherwise(run: ProtocolRun) -> Iterator[str]:
-    protocol = registry.get(run.protocol, run.scored_with)
+    protocol = registry.get(run.protocol, run.parameters)
     images = sorted(
         Score.objects.filter(run=run).values_list("result__image", flat=True).distinct()
     )

@@ -8,14 +8,12 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils.translation import gettext as _
 
-_APP = "annotate"
-
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
     """A database of another version, and the next step."""
 
-    kind: Literal["empty", "older", "newer", "unsupported"]
+    kind: Literal["empty", "older", "foreign"]
     said: str
     advice: str
 
@@ -31,20 +29,10 @@ def misfit() -> Misfit | None:
     if not applied:
         advice = f"{settings.MANAGE} set_up"
         return Misfit("empty", _("the database is empty"), advice)
-    if any(app == _APP for app, _name in applied) and graph.root_nodes(_APP)[0] not in applied:
+    if any(app in apps and (app, name) not in graph.nodes for app, name in applied):
         return Misfit(
-            "unsupported",
-            _("the database is from before the first release, and cannot be migrated"),
-            _(
-                "Write each study into a file with the program that made it (export_study), make a new "
-                "database ({manage} set_up), and load the files there ({manage} import_study FILE)."
-            ).format(manage=settings.MANAGE),
-        )
-    newer = [key for key in applied if key[0] in apps and key not in graph.nodes]
-    if newer and not executor.loader.replacements:
-        return Misfit(
-            "newer",
-            _("the database is newer than the program"),
+            "foreign",
+            _("the database was made by migrations that this program does not have"),
             _(
                 "Start the version of the program that created it, or restore a backup made by this one."
             ),

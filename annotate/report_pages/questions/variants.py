@@ -32,7 +32,7 @@ def tried(run: ProtocolRun) -> Tried | None:
     if run.origin != ProtocolRun.Origin.COMPUTED:
         return None
     try:
-        protocol = registry.as_stored(run.protocol, run.parameters)
+        protocol = registry.get(run.protocol, run.parameters)
     except ProtocolError:
         return None
     protocols = {AS_IS: protocol}

@@ -3,7 +3,6 @@
 import hashlib
 import io
 import json
-import random
 from datetime import timedelta
 
 import pytest
@@ -24,7 +23,6 @@ from annotate.scoring.models import ProtocolRun, Score
 from annotate.stopping.models import Look
 from annotate.studies.exclusions import decide, left_out
 from annotate.studies.models import Membership, Study, StudyImage
-from annotate.studies.pseudonyms import pseudonyms
 from tests.support.bundles import (
     as_lines,
     bundle_of,
@@ -45,7 +43,7 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.made_once import made_once
-from tests.support.truths import answer, rank_everything, same_truth
+from tests.support.truths import rank_everything, same_truth
 from tests.support.work import file_made
 from tests.support.worked import empty_the_site, n_rows, worked_study
 
@@ -106,16 +104,10 @@ def test_who_is_left_out_stays_left_out_on_another_site(study):
     assert members_of(bundle_of(loaded.study)) == members_of(first)
 
 
-def test_a_bundle_of_the_first_version_is_still_read(members):
-    """It had no decisions on whose rankings count, and no numbers of pseudonyms."""
-    manifest, settings = json.loads(members[MANIFEST]), json.loads(members["study.json"])
-    del settings["pseudonyms"], settings["looks"], manifest["counts"]["exclusions"]
-    manifest["version"] = 1
-    old = {name: content for name, content in members.items() if "exclusions" not in name}
-    old |= {MANIFEST: json.dumps(manifest).encode(), "study.json": json.dumps(settings).encode()}
-    loaded = import_study(zipped(summed(old)))
-    assert not loaded.study.exclusions.exists()
-    assert sorted(pseudonyms(loaded.study).values())[0] == "annotator-1"
+def test_a_bundle_of_another_version_is_refused(members):
+    manifest = json.loads(members[MANIFEST]) | {"version": 8}
+    changed = summed(members | {MANIFEST: json.dumps(manifest).encode()})
+    assert "of version “8”; this site reads version 1 alone" in refused(changed)
 
 
 def test_looks_come_along_with_their_decisions_and_times(study):
@@ -206,51 +198,6 @@ def test_a_draw_that_cannot_be_is_refused(change, sentence):
     rows = lines_of(members, "assignments-0001.jsonl")
     change(next(row["drawn"] for row in rows if row["drawn"]))
     assert sentence in refused(summed(members | {"assignments-0001.jsonl": as_lines(rows)}))
-
-
-def old_study(seed):
-    """Return a study under the first rule of re-checks, by an annotator who errs."""
-    study = make_study(list("abcdefgh"), images=2, seed=seed, n_checks=8, recheck_rule="shared")
-    annotator, rng = add_annotator(study), random.Random(seed)
-    right, wrong = same_truth([[name] for name in "abcdefgh"]), same_truth([list("abcdefgh")])
-    turn = start(study=study, annotator=annotator).turn
-    while turn is not None:
-        turn = answer(turn, annotator, wrong if rng.random() < 0.2 else right)
-    return study
-
-
-def told_apart(study):
-    """Whether the study's answers give other rankings under the second rule."""
-    Study.objects.filter(pk=study.pk).update(recheck_rule="apart")
-    try:
-        call_command("replay", "--check")
-    except CommandError:
-        return True
-    finally:
-        Study.objects.filter(pk=study.pk).update(recheck_rule="shared")
-    return False
-
-
-def test_a_bundle_that_names_no_rule_of_rechecks_is_read_by_the_first():
-    # The pairs hang on the database's own numbers; the rules differ in 16 of 25 such studies.
-    study = next(study for study in map(old_study, range(30)) if told_apart(study))
-    members = members_of(bundle_of(study))
-    settings, manifest = json.loads(members["study.json"]), json.loads(members[MANIFEST])
-    assert settings["recheck_rule"] == "shared"
-    empty_the_site()
-    settings["recheck_rule"] = "apart"
-    assert "lead to other rankings" in refused(
-        summed(members | {"study.json": json.dumps(settings).encode()})
-    )
-    del settings["recheck_rule"]
-    manifest["version"] = 2
-    named = {"study.json": json.dumps(settings).encode(), MANIFEST: json.dumps(manifest).encode()}
-    study = import_study(zipped(summed(members | named))).study
-    assert study.recheck_rule == "shared"
-    call_command("replay", "--check")
-    Study.objects.update(recheck_rule="apart")
-    with pytest.raises(CommandError):
-        call_command("replay", "--check")
 
 
 def test_the_report_of_the_loaded_study_is_the_bundles(members, tmp_path):

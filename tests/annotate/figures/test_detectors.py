@@ -1,18 +1,16 @@
 """Where the detectors stand: the page of a study and of a kept report, its tables, and its sums."""
 
 import csv
-import json
 
 import pytest
 from django.urls import reverse
 
 from annotate.figures.kinds.strengths import detector_strengths
 from annotate.reports import services
-from annotate.reports.models import KeptReport
-from annotate.reports.services import available_runs, detectors_report
-from annotate.scoring.models import ProtocolRun, Score
+from annotate.reports.services import available_runs
+from annotate.scoring.models import ProtocolRun
 from annotate.scoring.services import score_protocol
-from annotate.scoring.tallies import WITHOUT_SUMS, protocol_tallies
+from annotate.scoring.tallies import protocol_tallies
 from rankings.agreement.report import Settings
 from rankings.detectors.tallies import figures
 from tests.support.factories import add_annotator, make_admin, make_run, make_study
@@ -119,21 +117,6 @@ def test_tables_are_files_of_the_study_and_of_a_kept_report(researcher, study):
         assert {row["Images"] for row in researcher.get(table).json()["rows"]} == {2}
 
 
-def test_an_older_kept_report_says_that_it_holds_none(researcher, study):
-    kept = keep_report(
-        study=study, settings=Settings(), runs=available_runs(study), person=make_admin()
-    )
-    data = dict(kept.data)
-    del data["detectors"]
-    older = KeptReport.objects.create(
-        study=study, content=json.dumps(data), checksum="0" * 64, software_version="0"
-    )
-    response = researcher.get(reverse("figures:kept_detectors", args=[study.slug, older.pk]))
-    assert "was kept before reports included the ranking of the detectors" in response.text
-    table = reverse("reports:kept_table", args=[study.slug, older.pk, "strengths", "csv"])
-    assert researcher.get(table).status_code == 404
-
-
 def test_the_page_names_methods_with_too_few_images(researcher, study):
     run = ProtocolRun.objects.get(name="Right")
     run.scores.filter(result__method__name="a", result__image=study.images.first()).delete()
@@ -154,23 +137,13 @@ def test_the_page_names_methods_with_too_few_images(researcher, study):
 @pytest.mark.parametrize("slug", ["iou", "deteval", "evaltex", "icdar13", "no-ground-truth"])
 def test_sums_give_the_official_figures(study, slug):
     run = score_protocol(dataset=study.dataset, slug=slug)
-    tallies, without = protocol_tallies(study.images.all(), study.methods.all(), [run])
-    assert without == []
+    tallies = protocol_tallies(study.images.all(), study.methods.all(), [run])
     totals = tallies.sums.sum(axis=0)[0]
     for criterion in ("recall", "precision"):
         found = dict(zip(tallies.methods, figures(totals, criterion, 1.0).tolist(), strict=True))
         assert found == pytest.approx(
             {method: figure[criterion] for method, figure in run.overall.items()}
         )
-
-
-def test_a_run_that_was_scored_before_sums_were_kept_is_left_out(study):
-    run = score_protocol(dataset=study.dataset, slug="iou")
-    Score.objects.filter(run=run).update(
-        recalled=None, n_truth=None, precise=None, n_detections=None
-    )
-    found = detectors_report(study=study, settings=Settings(), runs=[run])
-    assert found["criteria"]["recall"]["left_out"] == [(run.name, WITHOUT_SUMS)]
 
 
 def test_queries_do_not_grow_with_what_is_read(study, django_assert_num_queries):

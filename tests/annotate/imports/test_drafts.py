@@ -711,10 +711,6 @@ class TestUndoing:
         with pytest.raises(CannotUndo, match="already been undone"):
             undoing.undo_import(receipt=receipt)
 
-    def test_a_load_that_noted_nothing_cannot_be_undone(self):
-        receipt = Import.objects.create(dataset=make_dataset(), kind="dataset", files=[], counts={})
-        assert "earlier version" in undoing.obstacles(receipt)[0]
-
     def test_a_photograph_that_another_dataset_shows_stays(self):
         first = new_dataset(name="First")
         add(first, PICTURES, "p.zip", kind="photographs")

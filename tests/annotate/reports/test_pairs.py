@@ -284,23 +284,3 @@ def test_what_was_answered_before_a_skip_narrows_the_limits():
     counted = services.study_report(study=study, settings=SETTINGS).not_counted
     assert counted["of these visits, with other answers"] == "1"
     assert "The other answers of 1 of these count in the losses." in str(shown_pairs(data).rests)
-
-
-def test_a_report_kept_before_skips_were_counted_opens(client):
-    study = pairs_study()
-    person = add_researcher(study)
-    runs = services.available_runs(study)
-    computed = services.compute_report(study=study, settings=SETTINGS, runs=runs)
-    content = json.loads(computed.content)
-    for own in content["pairs"]["criteria"].values():
-        del own["skipped"]
-    older = services.ComputedReport(study, json.dumps(content))
-    kept = services.publish_report(older, person)
-    client.force_login(person)
-    page = client.get(reverse("reports:kept", args=[study.slug, kept.pk]))
-    assert page.status_code == 200
-    assert "At most" not in page.content.decode()
-    table = reverse("reports:kept_table", args=[study.slug, kept.pk, "losses", "csv"])
-    assert (
-        client.get(table).content.decode().startswith("Criterion,Protocol,Loss,Cluster,Letters\n")
-    )

@@ -10,7 +10,6 @@ from django.urls import reverse
 from shapely.errors import GEOSException
 
 from annotate.datasets.models import Image, Result
-from annotate.report_pages.questions.variants import tried
 from annotate.reports.provenance import described_runs
 from annotate.reports.services import study_report
 from annotate.scoring import work
@@ -31,7 +30,6 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.loads import load_dataset, load_results
-from tests.support.pages import flat
 
 pytestmark = pytest.mark.django_db
 
@@ -93,32 +91,6 @@ def test_a_signature_names_how_the_files_were_read():
 def test_other_parameters_make_a_protocol_of_another_name(dataset):
     run = score_protocol(dataset=dataset, slug="iou", parameters={"min_iou": 0.7})
     assert run.name == "IOU (min_iou 0.7)"
-
-
-def test_a_run_from_before_a_parameter_keeps_the_rule_it_was_scored_by(dataset):
-    """Stored by a version without unique_on: the one-sided rule, though the published one changed."""
-    now = score_protocol(dataset=dataset, slug="deteval-total-text")
-    assert now.scored_with["unique_on"] == "both"
-    old = ProtocolRun.objects.get(pk=now.pk)
-    del old.parameters["unique_on"]
-    old.save()
-    assert old.scored_with == {**now.parameters, "unique_on": "truth"}
-    [described] = described_runs([old])
-    assert described["changed"] == {"unique_on": "truth"}
-    assert described["parameters"]["unique_on"] == "truth"
-    trial = tried(old)
-    assert {protocol.unique_on for protocol in trial.protocols.values()} == {"truth"}
-
-
-def test_a_later_parameter_is_shown_with_a_run_from_before_it(client, dataset):
-    run = score_protocol(dataset=dataset, slug="deteval-total-text")
-    del run.parameters["unique_on"]
-    run.save()
-    client.force_login(make_admin())
-    shown = client.get(reverse("datasets:detail", args=[dataset.slug])).text
-    assert "<code>unique_on=truth</code>" in flat(shown)
-    sent = client.get(reverse("api:runs", args=[dataset.slug])).json()
-    assert sent["results"][0]["parameters"]["unique_on"] == "truth"
 
 
 @pytest.mark.parametrize(

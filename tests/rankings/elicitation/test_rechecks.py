@@ -36,25 +36,22 @@ STRATEGIES = ("insertion", "balanced")
 OTHERS = {"left": ("equal", "right"), "equal": ("left", "right"), "right": ("left", "equal")}
 
 
-RULES = ("apart", "shared")
-
-
-def next_ask(n, log, strategy="insertion", *, n_checks=0, seed="", hidden=(), rule="apart"):
-    settled = settle(n, log, hidden, rule=rule)
+def next_ask(n, log, strategy="insertion", *, n_checks=0, seed="", hidden=()):
+    settled = settle(n, log, hidden)
     return ask_of(settled, strategy, n_checks=n_checks, seed=seed)
 
 
-def work(n, answer, strategy="insertion", n_checks=None, seed="s", rule="apart"):
+def work(n, answer, strategy="insertion", n_checks=None, seed="s"):
     """Answer until nothing is left; a check asks all three criteria."""
     n_checks = default_checks(n) if n_checks is None else n_checks
     log = []
-    options = {"n_checks": n_checks, "seed": seed, "rule": rule}
+    options = {"n_checks": n_checks, "seed": seed}
     while (ask := next_ask(n, log, strategy, **options)) is not None:
         assert len(log) < 10 * n * n, "it ends"
         criteria = (
             CRITERIA
             if ask.purpose in CHECKS
-            else settle(n, log, rule=rule).state.open_criteria(ask.left, ask.right)
+            else settle(n, log).state.open_criteria(ask.left, ask.right)
         )
         assert criteria, "every screen has an open question"
         verdicts = {c: answer(ask.left, ask.right, c) for c in criteria}
@@ -75,13 +72,12 @@ def n_checks_in(log):
     return sum(entry.purpose in CHECKS for entry in log)
 
 
-@cases("rule", RULES)
 @cases("strategy", STRATEGIES)
 @cases("regime", range(4))
-def test_t10_an_exact_annotator_pays_the_checks_and_nothing_else(strategy, regime, rule):
+def test_t10_an_exact_annotator_pays_the_checks_and_nothing_else(strategy, regime):
     for image in range(3):
         answer = answering(truth(regime, 10, image))
-        log = work(10, answer, strategy, rule=rule)
+        log = work(10, answer, strategy)
         plain = simulate(10, answer, strategy)
         assert n_checks_in(log) == default_checks(10) == 2
         assert len(log) == len(plain) + 2
@@ -109,29 +105,13 @@ def test_t10_all_checks_are_asked_and_repairs_stay_within_a_fifth_beyond_them(st
     assert n_repaired > 0
 
 
-@cases("rule", RULES)
-def test_while_results_are_placed_at_most_every_fifth_screen_repeats_a_pair(rule):
+def test_while_results_are_placed_at_most_every_fifth_screen_repeats_a_pair():
     """Unless it asks a doubtful pair again; the annotator here never contradicts."""
-    log = work(10, answering(truth(0, 10, 3)), n_checks=10, rule=rule)
+    log = work(10, answering(truth(0, 10, 3)), n_checks=10)
     last = max(at for at, entry in enumerate(log) if entry.purpose == "place")
     for at in range(last):
         assert n_checks_in(log[: at + 1]) <= math.ceil(0.2 * (at + 1))
-    assert n_checks_in(log) == (10 if rule == "apart" else math.ceil(0.2 * len(log)))
-
-
-@cases("strategy", STRATEGIES)
-@cases("share", [0.05, 0.15])
-def test_t10_repair_ends_and_stays_within_a_fifth_of_the_screens(strategy, share):
-    """The rule of studies that were made before checks and repairs had budgets of their own."""
-    n_repaired = 0
-    for image in range(n_samples(usual=16, thorough=40)):
-        exact = answering(truth(image % 4, 10, image))
-        log = work(10, noisy(exact, share, random.Random(image)), strategy, rule="shared")
-        settled = settle(10, log, rule="shared")
-        assert settled.state.is_finished
-        assert settled.n_checks + settled.n_repairs <= math.ceil(0.2 * settled.n_screens)
-        n_repaired += settled.unrepaired is not None
-    assert n_repaired > 0
+    assert n_checks_in(log) == 10
 
 
 def log_of_four():
@@ -140,18 +120,17 @@ def log_of_four():
     return [Answer(i, i + 1, verdicts) for i in range(3)]
 
 
-@cases("rule", RULES)
-def test_a_contradiction_is_asked_once_more_and_then_repaired(rule):
+def test_a_contradiction_is_asked_once_more_and_then_repaired():
     same = dict.fromkeys(CRITERIA, "right")
     log = [*log_of_four(), Check(0, 2, {**same, "recall": "left"}, "near")]
-    doubted = settle(4, log, rule=rule)
+    doubted = settle(4, log)
     assert doubted.doubts == {(0, 2): 3}
     assert doubted.state.ranking("recall") == ((3,), (2,), (1,), (0,)), "stands so far"
     confirmed = [
         *log,
         Check(2, 0, {**dict.fromkeys(CRITERIA, "left"), "recall": "right"}, "again"),
     ]
-    settled = settle(4, confirmed, rule=rule)
+    settled = settle(4, confirmed)
     # With five screens one may be a repair, and it opens more: refused, and said to be.
     assert settled.unsettled == ("recall",)
     assert settled.state.ranking("recall") == ((3,), (2,), (1,), (0,))
@@ -185,10 +164,10 @@ def test_a_confirmed_contradiction_withdraws_the_shortest_chain_in_its_criterion
     assert 4 in (ask.left, ask.right)
 
 
-def test_checks_leave_repairs_their_own_budget_but_old_logs_are_read_as_they_were_made():
+def test_checks_leave_repairs_their_own_budget():
     """25 answers, six checks that agree, and a contradiction that is confirmed: 33 screens.
 
-    Together a fifth is 7, which eight checks exceed. Apart, 7 repairs are allowed.
+    A fifth is 7, and so many repairs are allowed, whatever the eight checks took.
     """
     right = dict.fromkeys(CRITERIA, "right")
     log = [
@@ -198,13 +177,10 @@ def test_checks_leave_repairs_their_own_budget_but_old_logs_are_read_as_they_wer
         Check(3, 4, {**right, "recall": "left"}, "repeat"),
         Check(4, 3, {**dict.fromkeys(CRITERIA, "left"), "recall": "right"}, "again"),
     ]
-    old, new = settle(25, log, rule="shared"), settle(25, log, rule="apart")
-    assert old.unsettled == ("recall",)
-    assert old.state.implied(3, 4)["recall"] == "right"
-    assert next_ask(25, log, rule="shared") is None
-    assert new.unsettled == ()
-    assert new.state.implied(3, 4)["recall"] == "left"
-    assert next_ask(25, log, rule="apart").purpose == "repair"
+    settled = settle(25, log)
+    assert settled.unsettled == ()
+    assert settled.state.implied(3, 4)["recall"] == "left"
+    assert next_ask(25, log).purpose == "repair"
 
 
 def test_a_second_answer_that_does_not_confirm_lets_the_ranking_stand():
@@ -260,21 +236,21 @@ def test_a_withdrawn_answer_counts_for_nothing():
     assert settle(2, log).state.implied(0, 1) == {"recall": "left"}
 
 
-@given(st.integers(0, 10**6), st.sampled_from(RULES), st.booleans())
-def test_entry_by_entry_a_log_leads_to_what_it_leads_to_at_once(seed, rule, hides):
+@given(st.integers(0, 10**6), st.booleans())
+def test_entry_by_entry_a_log_leads_to_what_it_leads_to_at_once(seed, hides):
     """One in four answers is wrong: there are doubts, repairs and answers set aside; some are skips."""
     rng = random.Random(seed)
     hidden = (2,) if hides else ()
     exact = answering(truth(3, 6, seed))
     log = [
         Skip(entry.left, entry.right, "other", entry.purpose) if rng.random() < 0.1 else entry
-        for entry in work(6, noisy(exact, 0.25, rng), n_checks=4, rule=rule)
+        for entry in work(6, noisy(exact, 0.25, rng), n_checks=4)
     ]
-    settled = settle(6, [], hidden, rule=rule)
+    settled = settle(6, [], hidden)
     for at, entry in enumerate(log):
         before, settled = settled, settle_next(settled, entry)
-        assert settled == settle(6, log[: at + 1], hidden, rule=rule)
-        assert before == settle(6, log[:at], hidden, rule=rule)
+        assert settled == settle(6, log[: at + 1], hidden)
+        assert before == settle(6, log[:at], hidden)
         # The slow way: all facts again, the newest first.
         slowly = settled._reader.state(settled.entries)
         assert slowly == (settled.state, settled.set_aside)

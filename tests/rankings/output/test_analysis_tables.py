@@ -258,16 +258,3 @@ def test_images_without_kendalls_w_are_counted_beside_its_mean():
     assert shown["Images without Kendall's W"] == 2
     assert shown["Kendall's W, mean over images (1: the same order)"] == 1
     assert "its mean leaves these images out" in table.note
-
-
-def test_a_kept_interval_over_annotators_is_not_shown(data):
-    """Earlier versions kept one that may exclude its own Score."""
-    kept = json.loads(json.dumps(data))
-    for around in kept["analysis"].values():
-        around["two_way"] = {"scores": [], "n_resamples": 9}
-    [now], [before] = (
-        [table for table in tables_of(analysed) if table.slug == "intervals"]
-        for analysed in (data, kept)
-    )
-    assert before == now
-    assert "There is no interval over annotators" in now.note

@@ -108,12 +108,6 @@ def test_it_says_what_was_set(settings, words):
     assert words in as_text(done_with(**settings))
 
 
-def test_a_kept_report_says_a_consensus_that_is_no_longer_offered():
-    kept = done_with()
-    kept["settings"]["consensus"] = "davidson"
-    assert r"paired comparisons with ties~\cite{Dav70}" in as_text(kept)
-
-
 def test_people_left_out_are_counted_and_not_named(data):
     left = {**HEADER, "annotators left out": "annotator-2 since 2026-01-01: fell asleep"}
     text = as_text({**data, "header": left})

@@ -176,7 +176,7 @@ def test_a_report_without_distances_to_annotators_has_no_such_files():
     slugs = [table.slug for table in verification_tables(data)]
     assert slugs == ["verify-consensus", "verify-annotators"]
     for around in data["analysis"].values():
-        del around["personal"]
+        around["personal"]["images"] = []
     assert not verification_tables(data)
 
 
