@@ -21,7 +21,7 @@ from .. import __version__, registry
 from ..core.base import Protocol
 from ..core.errors import ProtocolError
 from ..signatures import Signature, read_signature
-from . import coco_figures, converting, listing
+from . import coco_figures, codabench, converting, listing
 from .inputs import BadInput, taken
 from .usage import program_name
 
@@ -142,6 +142,7 @@ def _add_archive_commands(commands: Any) -> None:
     graphs.set_defaults(run=_graphs)
     converting.add_command(commands)
     coco_figures.add_command(commands)
+    codabench.add_command(commands)
 
 
 def _add_formats(command: argparse.ArgumentParser) -> None:

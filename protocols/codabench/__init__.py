@@ -1,0 +1,1 @@
+"""Competitions on Codabench: bundles out, their scoring program, and a rehearsal of both."""

@@ -1,0 +1,126 @@
+"""Values of a YAML file, checked by rules that are written as YAML, too."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from text_rankings.base.suggestions import did_you_mean
+
+from ..core.errors import ProtocolError
+
+FILES: Final = Path(__file__).with_name("files")
+_KINDS: Final[Mapping[str, tuple[Any, str]]] = {
+    "text": (str, "text"),
+    "whole": (int, "a whole number"),
+    "number": ((int, float), "a number"),
+    "switch": (bool, "true or false"),
+    "list": (list, "a list"),
+    "mapping": (dict, "a mapping of names to values"),
+    "any": (object, "a value"),
+}
+# Return what a value means, or raise ValueError; by the name that rules give them.
+Conversions = Mapping[str, Callable[[Any], Any]]
+
+
+class SettingsError(ProtocolError):
+    """A setting that cannot be used; the sentence begins with its key."""
+
+    def __init__(self, key: str, why: str) -> None:
+        self.key, self.why = key, why
+        super().__init__(f"{key}: {why}" if key else why)
+
+
+def checked(
+    content: Any,
+    rules: Mapping[str, Any],
+    convert: Conversions,
+    key: str = "",
+    *,
+    strict: bool = True,
+) -> dict[str, Any]:
+    """Return the values of a mapping, with defaults for those that are missing.
+
+    A rule says what a value ``is``, its ``least`` and ``most`` (number, characters or entries), its
+    ``choices``, the rules of ``each`` entry, and a conversion (``as``). Raises SettingsError for the
+    first value against a rule, and if ``strict`` for a key without one.
+    """
+    if not isinstance(content, dict):
+        raise SettingsError(key or "the file", "must be a mapping of names to values")
+    path = f"{key}." if key else ""
+    if strict and (unknown := next((name for name in content if name not in rules), None)):
+        hint = did_you_mean(str(unknown), rules)
+        raise SettingsError(f"{path}{unknown}", f"there is no such setting{hint}")
+    values: dict[str, Any] = {}
+    for name, rule in rules.items():
+        value = rule.get("default") if content.get(name) is None else content[name]
+        if value is None:
+            if "default" not in rule:
+                raise SettingsError(f"{path}{name}", "is missing")
+            values[name] = None
+        elif why := _fault(value, rule):
+            raise SettingsError(f"{path}{name}", f"must {why}, got {str(value)[:80]!r}")
+        elif "each" in rule:
+            values[name] = [
+                checked(of, rule["each"], convert, f"{path}{name}.{at}", strict=strict)
+                for at, of in enumerate(value, 1)
+            ]
+        else:
+            try:
+                values[name] = convert[rule["as"]](value) if "as" in rule else value
+            except SettingsError as fault:
+                raise SettingsError(f"{path}{name}.{fault.key}", fault.why) from fault
+            except ValueError as fault:
+                raise SettingsError(f"{path}{name}", f"{fault}, got {str(value)!r}") from fault
+    return values
+
+
+def _fault(value: Any, rule: Mapping[str, Any]) -> str:
+    """Return what a value must be, if it is not; "" if it is."""
+    kind, words = _KINDS[rule["is"]]
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        return f"be {words}"
+    if "choices" in rule and value not in rule["choices"]:
+        return f"be one of {', '.join(rule['choices'])}"
+    is_number = rule["is"] in ("whole", "number")
+    least = rule.get("least", 0 if is_number or "default" in rule else 1)
+    most = rule.get("most", 1_000_000)
+    if is_number or rule["is"] in ("text", "list"):
+        size = value if is_number else len(value.strip() if isinstance(value, str) else value)
+        if not least <= size <= most:
+            unit = {"text": " characters", "list": " entries"}.get(rule["is"], "")
+            return f"be from {least} to {most}" if is_number else f"have {least} to {most}{unit}"
+    return ""
+
+
+@cache
+def shipped(name: str) -> Any:
+    """Return the content of one of our YAML files; do not change it."""
+    return read_yaml((FILES / name).read_text(encoding="utf-8"), name)
+
+
+def read_yaml(text: str, name: str) -> Any:
+    """Return the content of a YAML file; raise SettingsError with its line if it is none."""
+    yaml = _yaml()
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError) as fault:
+        mark = getattr(fault, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        why = getattr(fault, "problem", None) or str(fault)
+        raise SettingsError(f"{name}{line}", f"not YAML: {why}") from fault
+
+
+def write_yaml(content: Any) -> str:
+    """Return content as YAML, which quotes texts that look like times."""
+    written: str = _yaml().safe_dump(content, sort_keys=False, allow_unicode=True)
+    return written
+
+
+def _yaml() -> Any:
+    try:
+        import yaml
+    except ImportError as fault:
+        need = "Codabench's files need PyYAML; install text-detection-rankings[codabench]"
+        raise SettingsError("", need) from fault
+    return yaml
