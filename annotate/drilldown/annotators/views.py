@@ -16,7 +16,6 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate.access import permitted
 from annotate.jobs.shortcuts import go_to
 from annotate.reports import background_counts
-from annotate.reports.presentation import CONSENSUSES
 from annotate.requests import SignedInRequest
 from annotate.studies import exclusions
 from annotate.studies.errors import StudyRefused
@@ -29,7 +28,7 @@ from rankings.elicitation.error_rate import Mistakes
 from rankings.elicitation.log import CRITERIA
 
 from ..links import kept
-from . import page
+from . import page, presentation
 from .answers import SIDE_HIGH, SIDE_LOW
 from .forms import ExclusionForm
 
@@ -115,30 +114,38 @@ def _page(
     chosen = next((annotator for annotator in people if annotator.key == asked), None)
     if asked and chosen is None:
         raise Http404
+    links = presentation.Links(study, request.GET, hides_names)
     context: dict[str, Any] = {
         "study": study,
         "people": people,
+        "work": presentation.work_table(people, links),
+        "sides": presentation.sides_rows(people, links),
+        "seen": presentation.seen_table(people, links),
         "chosen": chosen,
-        **(_images(request, study, key_of, chosen.key, consensus) if chosen else {}),
+        **(_images(study, key_of, chosen, links, consensus) if chosen else {}),
         "is_large": is_large,
         "counted_at": counted.at if counted else None,
-        "mistakes": sum((one.work.mistakes for one in people if one.left_out is None), Mistakes()),
+        "mistakes": presentation.said_of_mistakes(
+            sum((one.work.mistakes for one in people if one.left_out is None), Mistakes())
+        ),
         "is_counted": not is_large or counted is not None,
         "hides_names": hides_names,
+        "other_names": links.changed(pseudonyms=None if hides_names else "1"),
         "criteria": CRITERIA,
         "consensus": consensus,
-        "consensuses": CONSENSUSES,
+        "consensuses": presentation.said_of_consensus(consensus, links),
         "kept": kept(request),
-        # A refused decision shows this page at another address.
-        "address": reverse("evidence:annotators", args=[study.slug]),
         "form": form,
-        "decisions": [
-            (row, shown[row.person_id], key_of[row.person_id], _who(row.created_by, shown))
-            for row in study.exclusions.select_related("created_by").order_by("-created", "-pk")
-        ],
+        "decisions": presentation.decisions_table(
+            [
+                (row, shown[row.person_id], key_of[row.person_id], _who(row.created_by, shown))
+                for row in study.exclusions.select_related("created_by").order_by("-created", "-pk")
+            ],
+            links,
+        ),
         "rules": {
-            "low": 100 * SIDE_LOW,
-            "high": 100 * SIDE_HIGH,
+            "low": f"{100 * SIDE_LOW:.0f}",
+            "high": f"{100 * SIDE_HIGH:.0f}",
             "deviations": page.FAR_DEVIATIONS,
             "least": page.FAR_LEAST,
             "others": page.FAR_OTHERS,
@@ -148,19 +155,25 @@ def _page(
 
 
 def _images(
-    request: HttpRequest,
     study: Study,
     key_of: Mapping[int, str],
-    key: str,
+    chosen: page.Annotator,
+    links: presentation.Links,
     consensus: ConsensusMethod,
 ) -> dict[str, Any]:
     """Return a page of the images that an annotator has started."""
-    person = next(person for person, of_person in key_of.items() if of_person == key)
+    person = next(person for person, key in key_of.items() if key == chosen.key)
     begun = study.assignments.filter(annotator=person).select_related("image").defer("image__truth")
     shown = Paginator(begun.order_by("image__position", "image"), _IMAGES_PER_PAGE).get_page(
-        request.GET.get("page")
+        links.asked.get("page")
     )
-    return {"page": shown, "images": page.images_of(study, shown, consensus)}
+    images = page.images_of(study, shown, consensus)
+    return {
+        "page": shown,
+        "errors": presentation.said_of_errors(chosen.work, chosen.error),
+        "images": presentation.images_table(images, chosen.key, links),
+        "image_sides": presentation.image_sides_table(images, chosen.key, links),
+    }
 
 
 def _consensus_of(asked: QueryDict) -> ConsensusMethod:
