@@ -8,7 +8,7 @@ from typing import Final
 from django.template.defaultfilters import date, floatformat
 from django.utils.html import format_html, format_html_join
 
-NONE: Final = format_html('<span class="none">–</span>')
+NONE: Final = format_html('<span class="none">{}</span>', "–")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +35,23 @@ class Cell:
     # The value that the column is sorted by, if it is not the words.
     value: str | None = None
 
+    @property
+    def classes(self) -> str:
+        return " ".join(filter(None, ("number" if self.is_number else "", self.kind)))
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
-    # What the filter above the table looks for; "" without a filter.
+    # The rows that a filter above the table names (filter.js); "" without a filter.
     filters: str = ""
     # Accessible name, which also lets the keyboard scroll the table.
     label: str = ""
+
+    @property
+    def sorts(self) -> bool:
+        return any(column.sorts for column in self.columns)
 
 
 def number(
@@ -61,6 +69,12 @@ def number(
     words = format_html("{}{}", floatformat(value, decimals), unit)
     exact = f"{value:.4f}" if unit else None
     return Cell(words, href, small=small, badge=badge, is_number=True, value=exact)
+
+
+def plain_number(value: float | None, decimals: int, *, sign: str = "") -> Cell:
+    """Return the cell of a number; an undefined one sorts like the others."""
+    words = "–" if value is None else f"{sign}{floatformat(value, decimals)}"
+    return Cell(words, is_number=True)
 
 
 def moment(at: datetime) -> Cell:

@@ -5,9 +5,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from django.template.defaultfilters import floatformat
 from django.urls import reverse
+from django.utils.html import format_html_join
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.languages import numeral
+from annotate.tables import Cell, Column, Table, number, plain_number
 from rankings.detectors.standings import TOO_FEW
 from rankings.rounding import p_value
 
@@ -151,3 +156,107 @@ def _address(
         "protocol": protocol,
     }
     return f"{reverse('evidence:compare', args=[data.study.slug, image])}?{urlencode(asked)}"
+
+
+def accuracy_table(shown: ShownStandings) -> Table:
+    """Draw how many pairs of methods each protocol puts in people's order."""
+    limits = [_column(_("95 % interval"), sorts=False)] if shown.has_limits else []
+    wide = [_column(_("methods too"), sorts=False)] if shown.has_wide_limits else []
+    columns = [
+        Column(_("Protocol")),
+        _column(_("Images")),
+        _column(_("Soft accuracy")),
+        *limits,
+        *wide,
+        _column(_("Pairs right")),
+        *limits,
+        _column(_("Pairs wrong")),
+    ]
+    rows = []
+    for at, one in enumerate((shown.standing for shown in shown.protocols), 1):
+        soft, hard = one["soft"], one["hard"]
+        words = ngettext(
+            "%(n)s pair that %(protocol)s gets wrong",
+            "%(n)s pairs that %(protocol)s gets wrong",
+            one["n_wrong"],
+        )
+        label = words % {"n": one["n_wrong"], "protocol": one["protocol"]}
+        wrong = Cell("0", is_number=True)
+        if one["n_wrong"]:
+            wrong = Cell(str(one["n_wrong"]), f"#wrong-{at}", label, is_number=True)
+        rows.append(
+            [
+                Cell(one["protocol"], is_heading=True),
+                Cell(str(one["n_images"] or "–"), is_number=True),
+                plain_number(soft["value"], 3),
+                *([_interval(soft["low"], soft["high"])] if limits else []),
+                *([_interval(soft["low_methods"], soft["high_methods"])] if wide else []),
+                plain_number(hard["value"], 3),
+                *([_interval(hard["low"], hard["high"])] if limits else []),
+                wrong,
+            ]
+        )
+    return Table(columns, rows, label=_("Accuracy of each protocol's order"))
+
+
+def wrong_table(shown: ShownStanding) -> Table:
+    """Draw the pairs of methods that a protocol orders contrary to people."""
+    columns = [
+        Column(_("People put first")),
+        Column(_("before")),
+        _column(_("Lead")),
+        _column(_("p, people")),
+        _column(_("Figures"), sorts=False),
+        _column(_("p, protocol")),
+        Column(_("Images"), sorts=False),
+    ]
+    rows = []
+    for one in shown.pairs:
+        pair = one.pair
+        limits = "" if pair["low"] is None else _interval(pair["low"], pair["high"]).words
+        first, second = (
+            plain_number(pair[name], 3).words for name in ("figure_first", "figure_second")
+        )
+        rows.append(
+            [
+                Cell(pair["first"], is_heading=True),
+                Cell(pair["second"]),
+                number(pair["lead"], 2, small=limits),
+                Cell(one.p_people, is_number=True),
+                Cell(f"{first} < {second}", is_number=True),
+                Cell(one.p_protocol, is_number=True),
+                Cell(
+                    format_html_join(
+                        " ",
+                        '<a href="{}">{}</a>',
+                        ((address, image) for image, address in one.images),
+                    ),
+                    kind="standings__images",
+                ),
+            ]
+        )
+    words = _("Pairs that %(protocol)s gets wrong") % {"protocol": shown.standing["protocol"]}
+    return Table(columns, rows, label=words)
+
+
+def _column(words: str, *, sorts: bool = True) -> Column:
+    return Column(words, is_number=True, sorts=sorts)
+
+
+def _interval(low: float | None, high: float | None) -> Cell:
+    limits = {"low": floatformat(low, 2), "high": floatformat(high, 2)}
+    return Cell(_("[%(low)s, %(high)s]") % limits, is_number=True)
+
+
+def said_of_methods_left_out(shown: ShownStandings) -> list[str]:
+    """Say which methods each protocol leaves out of its order."""
+    said = []
+    for one in (shown.standing for shown in shown.protocols):
+        methods = [
+            _("%(method)s: %(n)s of %(of)s images") % {"method": method, "n": n, "of": of}
+            for method, n, of in one["methods_left_out"]
+        ]
+        words = _("The order of %(protocol)s leaves out methods with scores on too few images:")
+        if methods:
+            said.append(f"{words % {'protocol': one['protocol']}} {_('; ').join(methods)}.")
+    return said

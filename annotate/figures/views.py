@@ -27,7 +27,7 @@ from .data import (
     FigureData,
     data_of_kept,
 )
-from .detectors import shown_standings
+from .detectors import accuracy_table, said_of_methods_left_out, shown_standings, wrong_table
 from .forms import FigureForm, FileForm, KeptFigureForm, KeptFileForm
 from .kinds import NAMES
 from .presentation import criteria_links, shown_figure, shown_figures
@@ -152,11 +152,17 @@ def kept_detectors(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _standings(data: FigureData, query: QueryDict) -> dict[str, Any]:
+    standings = shown_standings(data)
     return {
         "criterion": data.criterion,
         "criteria": list(criteria_links(query)),
         "figure": shown_figure("strengths", data, query),
-        "standings": shown_standings(data),
+        "standings": standings,
+        "accuracies": accuracy_table(standings),
+        "wrong": [
+            (shown, wrong_table(shown) if shown.pairs else None) for shown in standings.protocols
+        ],
+        "methods_left_out": said_of_methods_left_out(standings),
         "skips": skips_said(data.facts),
     }
 

@@ -15,4 +15,5 @@ class ExclusionForm(forms.Form):
     reason = forms.CharField(
         max_length=Exclusion._meta.get_field("reason").max_length,
         error_messages={"required": _("Give the reason: every report shows it.")},
+        help_text=_("It appears in reports: describe what was found, without naming anyone."),
     )

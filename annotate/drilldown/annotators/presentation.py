@@ -9,8 +9,8 @@ from django.template.defaultfilters import capfirst
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotate.judging.attention_checks import Tally
 from annotate.reports.presentation import CONSENSUSES
@@ -19,9 +19,8 @@ from annotate.tables import NONE, Cell, Column, Table, badges, moment, number
 from rankings.consensus.rules import ConsensusMethod
 from rankings.elicitation.error_rate import ErrorRate, Mistakes
 from rankings.elicitation.log import CRITERIA
-from text_rankings.base.i18n import gettext
 
-from .answers import Sides, Work
+from .answers import Sides, Totals, Work
 from .page import Annotator
 
 PER_CENT: Final = "\N{NO-BREAK SPACE}%"
@@ -44,8 +43,9 @@ class Links:
     def changed(self, **values: str | None) -> str:
         query = self.asked.copy()
         for name, value in values.items():
-            query.pop(name, None)
-            if value is not None:
+            if value is None:
+                query.pop(name, None)
+            else:
                 query[name] = value
         return f"{self.page}?{query.urlencode()}"
 
@@ -299,7 +299,7 @@ def said_of_mistakes(mistakes: Mistakes) -> str:
     return " ".join([*said, advice])
 
 
-def said_of_errors(work: Any, error: ErrorRate | None) -> str:
+def said_of_errors(work: Totals, error: ErrorRate | None) -> str:
     """Say how many repeated answers differ; "" without any."""
     counts = {"n": work.n_differing, "all": work.n_repeated}
     if error:

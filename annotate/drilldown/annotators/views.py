@@ -27,7 +27,6 @@ from rankings.consensus.rules import CONSENSUS_METHODS, ConsensusMethod
 from rankings.elicitation.error_rate import Mistakes
 from rankings.elicitation.log import CRITERIA
 
-from ..links import kept
 from . import page, presentation
 from .answers import SIDE_HIGH, SIDE_LOW
 from .forms import ExclusionForm
@@ -134,7 +133,6 @@ def _page(
         "criteria": CRITERIA,
         "consensus": consensus,
         "consensuses": presentation.said_of_consensus(consensus, links),
-        "kept": kept(request),
         "form": form,
         "decisions": presentation.decisions_table(
             [

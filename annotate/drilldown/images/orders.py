@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final
+from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -35,6 +36,11 @@ class Pane:
     def label(self) -> str:
         return counted_boxes(len(self.polygons))
 
+    @property
+    def pair(self) -> str:
+        """The two methods as the viewer's address names them."""
+        return urlencode({"left": self.method.slug, "right": self.beside})
+
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
@@ -44,6 +50,14 @@ class Bucket:
     panes: Sequence[Pane]
     # Their score as compared, that is, rounded; empty if the order has no scores.
     score: str = ""
+
+    @property
+    def pair(self) -> str:
+        """The first two methods as the viewer's address names them; one without a second alone."""
+        first, *others = self.panes
+        if not others:
+            return first.pair
+        return urlencode({"left": first.method.slug, "right": others[0].method.slug})
 
 
 @dataclass(frozen=True, slots=True)

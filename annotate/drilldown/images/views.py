@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -29,7 +30,7 @@ from rankings.elicitation.log import CRITERIA
 from ..links import kept
 from . import compare as image_compare
 from . import disagreement as image_disagreement
-from . import worst_images
+from . import presentation, worst_images
 from .forms import (
     DisagreementForm,
     ImageForm,
@@ -80,6 +81,7 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         names=_names(key_of, shown),
         script=context["script"],
     )
+    context["baselines"] = presentation.baselines_table(context["page"].baselines, request.GET)
     context["notes"] = list(notes_of(study, _names(key_of, shown), image=asked_image))
     asked = request.GET.get("annotator")
     if asked:
@@ -88,7 +90,7 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
             raise Http404
         assignment = get_object_or_404(study.assignments, image=asked_image, annotator=person)
         context["screens_by"] = shown[person]
-        context["screens"] = screens_of(assignment)
+        context["screens"] = presentation.screens_table(screens_of(assignment), study, asked_image)
         context["unsettled"] = gettext(" and ").join(map(gettext, assignment.unsettled))
     return render(request, "reports/image.html", context)
 
@@ -125,7 +127,9 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     asked_image = _image(study, image)
     results = results_of(study, asked_image)
     context, status = _compared(request, asked_image, results, available_runs(study))
-    context |= {"study": study, "kept": kept(request)}
+    settings = kept(request)
+    of_image = reverse("evidence:image", args=[study.slug, asked_image.name])
+    context |= {"study": study, "back": f"{of_image}?{settings}" if settings else of_image}
     if results:
         hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
         key_of = pseudonyms(study)
@@ -136,9 +140,13 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
             for side in context["sides"]
         )
         context |= {
-            "criteria": CRITERIA,
             "hides_names": hides_names,
-            "answers": list(answers_to(study, left, right, names)),
+            "answers": presentation.answers_table(
+                answers_to(study, left, right, names),
+                study,
+                asked_image,
+                hides_names=hides_names,
+            ),
             "notes": [
                 told
                 for told in notes_of(study, names, image=asked_image)
@@ -163,11 +171,12 @@ def compare_in_dataset(request: HttpRequest, slug: str, image: str) -> HttpRespo
         runs,
     )
     form = WorstForm(worst_of(request.GET), dataset=dataset, runs=runs)
+    context["back"] = reverse("scored:worst", args=[dataset.slug])
     if runs and context["results"] and form.is_valid():
         context["previous"], context["following"] = worst_images.around(
             form.question(), asked_image
         )
-        context["worst_query"] = form.query()
+        context["back"] += f"?{form.query()}"
         context["asked"] = form.asked
     return render(request, "reports/compare.html", context | {"dataset": dataset}, status=status)
 
@@ -258,8 +267,20 @@ def _compared(
         "is_unknown": bool(request.GET.get("protocol")) and not name,
         "refusal": refusal,
         "parameters": parameters,
+        "reset": urlencode(
+            {"left": left.method.slug, "right": right.method.slug, "protocol": name}
+        ),
         "changed": changed_parameters(protocol) if protocol and is_valid else [],
         "are_scored": protocol is not None and is_valid and not refusal,
+        "verdicts": [
+            (
+                side,
+                presentation.scores(side),
+                presentation.costs_table(side),
+                presentation.matches_table(side),
+            )
+            for side in sides
+        ],
         "payload": image_compare.payload(image, picture, sides, name),
     }
     return context, 200 if is_valid else 422
@@ -272,7 +293,7 @@ def disagreement(request: SignedInRequest, slug: str) -> HttpResponse:
     study = followed(request, slug)
     runs = available_runs(study)
     form = DisagreementForm(request.GET, study=study, runs=runs)
-    context: dict[str, Any] = {"study": study, "form": form, "runs": runs, "kept": kept(request)}
+    context: dict[str, Any] = {"study": study, "form": form, "runs": runs}
     if not form.is_valid():
         return render(request, "reports/disagreement.html", context, status=422)
     if not runs:

@@ -69,6 +69,11 @@ class Finding:
         return _(self.subject)
 
     @property
+    def tone(self) -> str:
+        """The kind of the state's badge."""
+        return {"well": "good", "fault": "bad"}.get(self.state, "warning")
+
+    @property
     def state_said(self) -> str:
         return _(self.state)
 
