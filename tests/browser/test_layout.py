@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.support.browsing import MAIN_BUTTONS, check_accessible, check_states, resize
+from tests.support.cases import cases
 from tests.support.comparison import image, result, screen, without_results
 
 SIZES = [(1440, 900), (1024, 768), (1920, 1080), (844, 390), (390, 844), (768, 1024), (720, 450)]
@@ -80,7 +81,7 @@ def test_t37_wide_windows_show_both_results_side_by_side(open_site, shape):
         assert grey <= (0.25 if (width, height) in FULL else 0.4), (width, height, grey)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@cases("shape", SHAPES)
 def test_t37_other_windows_show_both_results_if_the_photographs_are_large_enough(open_site, shape):
     """The other layout is measured by choosing it."""
     site = open_site(shaped(shape), layout=None)
@@ -104,7 +105,7 @@ def test_t37_other_windows_show_both_results_if_the_photographs_are_large_enough
     assert n_shown == {1, 2}
 
 
-@pytest.mark.parametrize("ratio", [1, 2])
+@cases("ratio", [1, 2])
 def test_t37_a_small_photograph_is_shown_at_100_percent_of_its_pixels(open_site, ratio):
     viewport = {"width": 2560, "height": 1440}
     site = open_site(layout=None, viewport=viewport, device_scale_factor=ratio)
@@ -115,7 +116,7 @@ def test_t37_a_small_photograph_is_shown_at_100_percent_of_its_pixels(open_site,
     assert panes[0]["stage"][3] == pytest.approx(panes[0]["photograph"][3], abs=1)
 
 
-@pytest.mark.parametrize(
+@cases(
     ("is_touched", "words"),
     [
         (False, "Single view: C shows the other result."),
@@ -175,7 +176,7 @@ SHIFTS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("size", SIZES)
+@cases("size", SIZES)
 def test_t38_nothing_shifts_after_the_first_paint(open_site, size):
     first = shaped("16:9")
     site = open_site(first, layout=None, viewport=dict(zip(("width", "height"), size, strict=True)))
@@ -189,7 +190,7 @@ def test_t38_nothing_shifts_after_the_first_paint(open_site, size):
     assert sum(value for value, *_ in shifts) < 0.01, shifts
 
 
-@pytest.mark.parametrize("size", SIZES)
+@cases("size", SIZES)
 def test_t38_the_ring_of_the_focus_is_seen_whole(open_site, size):
     site = open_site(layout=None, viewport=dict(zip(("width", "height"), size, strict=True)))
     page = site.page
@@ -264,7 +265,7 @@ def test_t36_the_map_moves_away_from_boxes_and_nothing_else_lies_over_them(open_
         assert page.evaluate(OVER) == []
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+@cases("size", [(1440, 900), (390, 844)])
 def test_t49_forced_colours_show_every_state(open_site, size):
     """The chosen answers, the tools that are on, and the side that is shown in single view."""
     site = open_site(layout=None, viewport=dict(zip(("width", "height"), size, strict=True)))

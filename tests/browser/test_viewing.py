@@ -20,6 +20,7 @@ from tests.support.browsing import (
     signed_in,
     stop_time,
 )
+from tests.support.cases import cases
 from tests.support.comparison import (
     HEIGHT,
     INCLUSIVE,
@@ -187,7 +188,7 @@ def visible_screen():
     return screen(image=shown)
 
 
-@pytest.mark.parametrize("ratio", [1, 2])
+@cases("ratio", [1, 2])
 def test_t35_every_outline_has_a_light_and_a_dark_pixel_along_its_whole_length(open_site, ratio):
     site = open_site(visible_screen(), device_scale_factor=ratio)
     page = site.page
@@ -673,7 +674,7 @@ OVERFULL = """() => [".viewtools", ".choice", ".criterion", ".desk .button"]
   .map((one) => one.textContent.trim())"""
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (1280, 720), (1024, 768), (800, 1100)])
+@cases("size", [(1440, 900), (1280, 720), (1024, 768), (800, 1100)])
 def test_t24_in_a_single_view_nothing_is_wider_than_its_place(open_site, size):
     site = open_site(viewport={"width": size[0], "height": size[1]})
     site.page.keyboard.press("o")
@@ -704,7 +705,7 @@ LONG_QUESTION = (
 
 
 # 1440 x 900 and 1024 x 768 as they are and at 200 %, a telephone; some in a single view by choice.
-@pytest.mark.parametrize(
+@cases(
     ("size", "is_single"),
     [
         *[((1440, 900), False), ((1440, 900), True), ((1024, 768), False), ((1024, 768), True)],
@@ -719,7 +720,7 @@ def test_t24_a_long_question_can_be_read_to_its_end(open_site, size, is_single):
     assert site.page.evaluate(UNREAD, LONG_QUESTION) == []
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844), (844, 390), (320, 640)])
+@cases("size", [(1440, 900), (1024, 768), (390, 844), (844, 390), (320, 640)])
 def test_not_right_stays_in_its_row_and_covers_no_words(open_site, size):
     first = screen()
     first["criteria"][1] |= {"state": "implied", "verdict": "left", "title": "Precision"}
@@ -803,7 +804,7 @@ def test_nothing_blinks_by_itself_where_less_motion_is_asked(open_site):
     expect(site.page.locator(".pane__swapped").first).to_be_hidden()
 
 
-@pytest.mark.parametrize(
+@cases(
     ("setting", "is_offered", "is_shown"), [("never", 0, 0), ("request", 1, 0), ("always", 0, 1)]
 )
 def test_ground_truth_is_shown_as_the_study_says(open_site, setting, is_offered, is_shown):
