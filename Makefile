@@ -64,14 +64,10 @@ test-lowest: var/lowest/made ## Start the site and run the libraries' tests on t
 benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data; no time is judged
 	$(BIN)/python -m benchmarks.protocols --quick --data /nowhere
 	$(BIN)/python -m benchmarks.conformance --originals /nowhere
-	$(BIN)/python -m benchmarks.engine --images 20 --reported 20
-	$(BIN)/python -m benchmarks.elicitation --images 2
 	$(BIN)/python -m benchmarks.load --seconds 2 --annotators 3 --think 0.1 --sqlite
 	$(BIN)/python -m benchmarks.crowd --people 12 --places 8 --pairs 8 --within 1 --think 0 --sqlite --no-browser
 	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10
-	$(BIN)/python -m benchmarks.outlines --images 1 --widths 390
 	$(BIN)/python -m benchmarks.verdicts --studies 4 --only heavy
-	$(BIN)/python -m benchmarks.scale --postgres $(POSTGRES_URL) --images 50 --methods 3 --annotators 60 --rankings 1 --runs 1
 
 load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL; else SQLite); OPTIONS="--seconds 20"
 	@POSTGRES_URL=$(POSTGRES_URL) $(BIN)/python -m benchmarks.load $(OPTIONS)

@@ -1,28 +1,16 @@
-"""Measure the screens per image under each strategy, and the error of the progress estimate.
+"""Simulated annotators: rankings drawn under six regimes, and answers with and without mistakes."""
 
-    python -m benchmarks.elicitation [--images 100] [--items 10] [--fit | --mistakes]
-
-Simulated annotators answer without error, from rankings drawn under six regimes: few or many ties,
-criteria that agree strongly or weakly, strict orders, and independent strict orders. ``--fit``
-searches for the constants of ``rankings.elicitation.strategies`` that minimise the mean error.
-``--mistakes`` compares ways to work with annotators who err, drawn each time or always alike on a pair.
-"""
-
-import argparse
 import random
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations
 from math import cos, floor, log, pi, sqrt
 from statistics import mean
 
-from benchmarks import pages
-from rankings.elicitation.careful import CarefulState, Rules, settle_carefully, simulate_carefully
-from rankings.elicitation.log import CRITERIA, MIRRORED, Answer, Check, replay, simulate
+from rankings.elicitation.careful import Rules, settle_carefully, simulate_carefully
+from rankings.elicitation.log import CRITERIA, MIRRORED, Answer, Check
 from rankings.elicitation.partial_order import Verdict
 from rankings.elicitation.rechecks import CHECKS, Settled, ask_of, settle, settle_next
-from rankings.elicitation.strategies import ESTIMATE, Strategy
 
-STRATEGIES: tuple[Strategy, ...] = ("insertion", "balanced")
 # name -> (step between levels, 0 for strict orders; agreement of the criteria)
 REGIMES = {
     "few-strong": (0.1, 0.9),
@@ -32,7 +20,6 @@ REGIMES = {
     "strict-strong": (0.0, 0.9),
     "strict-independent": (0.0, 0.0),
 }
-FITTED = list(REGIMES)[:4]
 
 
 def normal(rng: random.Random) -> float:
@@ -68,31 +55,6 @@ def answering(of: dict[str, list[float]]) -> Callable[[int, int, str], Verdict]:
         return "equal" if a == b else "left" if a > b else "right"
 
     return answer
-
-
-def steps(strategy: Strategy, regime: int, n: int, image: int) -> list[tuple[int, int, int, float]]:
-    """Return the screens left, their least and most, and the share of ties so far, at each step."""
-    found = simulate(n, answering(truth(regime, n, image)), strategy)
-    rows = []
-    for at in range(len(found)):
-        state = replay(n, found[:at])
-        remaining = state.remaining(strategy)
-        verdicts = [v for direct in state._direct.values() for *_, v, _ in direct]
-        ties = (verdicts.count("equal") + 1) / (len(verdicts) + 6)
-        rows.append((len(found) - at, remaining.least, remaining.most, ties))
-    return rows
-
-
-def error(
-    rows: Sequence[tuple[int, int, int, float]], constants: tuple[float, float, float]
-) -> float:
-    scale, slope, power = constants
-    return float(
-        mean(
-            abs(min(max((scale - slope * ties) * most**power, least), most) - left)
-            for left, least, most, ties in rows
-        )
-    )
 
 
 Levels = Mapping[str, Sequence[float]]
@@ -176,89 +138,3 @@ def row_of(
         found.append((len(settled.entries), questions, 100 * share_wrong(of, settled)))
     screens, questions, wrong = zip(*found, strict=True)
     return mean(screens), mean(questions), mean(wrong)
-
-
-class Learning:
-    """Careful insertion for one annotator, who ranks images one after the other."""
-
-    def __init__(self, n: int) -> None:
-        self._n, self._rules = n, Rules()
-
-    def __call__(self, judge: Judge) -> Settled:
-        settled = carefully(self._n, judge, self._rules)
-        assert isinstance(settled.state, CarefulState)
-        self._rules = Rules(n_slips=settled.state.n_slips, n_answers=settled.state.n_answers)
-        return settled
-
-
-def mistakes(n_images: int, n: int) -> None:
-    """Print what each way to work costs and leaves wrong."""
-    ways: dict[str, Callable[[], Callable[[Judge], Settled]]] = {
-        **{
-            f"insertion, {k} re-checks": lambda k=k: lambda judge: with_checks(n, judge, k)
-            for k in (0, 2, 8)
-        },
-        "careful": lambda: lambda judge: carefully(n, judge, Rules()),
-        "careful, no repeats": lambda: lambda judge: carefully(n, judge, Rules(repeats=False)),
-        "careful, rate learnt": lambda: Learning(n),
-    }
-    of_regimes = [
-        truth(regime, n, image) for image in range(n_images // 4) for regime in range(len(FITTED))
-    ]
-    worlds = (
-        ("one criterion", [one_criterion(image, n) for image in range(n_images)]),
-        ("three criteria, four regimes", of_regimes),
-    )
-    print(
-        f"{n} results, {n_images} images; wrong answers: drawn each time / always alike on a pair"
-    )
-    for world, images in worlds:
-        print(world)
-        for share in (0.0, 0.05, 0.1, 0.2):
-            for name, way in ways.items():
-                cells = [row_of(images, way(), share, by_pair=by_pair) for by_pair in (False, True)]
-                text = " /".join(
-                    f"{screens:6.1f} screens {questions:6.1f} questions {wrong:5.1f} % wrong"
-                    for screens, questions, wrong in cells
-                )
-                print(f"  {100 * share:3.0f} %  {name:<24}{text}", flush=True)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--images", type=int, default=100)
-    parser.add_argument("--items", type=int, default=10)
-    parser.add_argument("--fit", action="store_true")
-    parser.add_argument("--mistakes", action="store_true")
-    options = parser.parse_args()
-    if options.mistakes:
-        mistakes(options.images, options.items)
-        return
-    for strategy in STRATEGIES:
-        print(f"{strategy}, n = {options.items}, {options.images} images a regime")
-        fitted = []
-        for regime, name in enumerate(REGIMES):
-            images = [
-                steps(strategy, regime, options.items, image) for image in range(options.images)
-            ]
-            rows = [row for image in images for row in image]
-            screens = [len(image) for image in images]
-            print(
-                f"  {name:<20} screens: mean {mean(screens):5.1f}, most {max(screens):3d};"
-                f" error of the estimate: {error(rows, ESTIMATE[strategy]):.2f}"
-            )
-            if name in FITTED:
-                fitted += rows
-        print(f"  the four regimes with ties: {error(fitted, ESTIMATE[strategy]):.2f}")
-        if options.fit:
-            grid = product(
-                [0.9 + 0.05 * i for i in range(20)],
-                [0.25 * i for i in range(12)],
-                [0.6 + 0.05 * i for i in range(9)],
-            )
-            best = min(grid, key=lambda constants: error(fitted, constants))
-            print(f"  best constants {best}: {error(fitted, best):.2f}")
-
-
-if __name__ == "__main__":
-    pages.run(main)
