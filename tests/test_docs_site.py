@@ -20,7 +20,7 @@ FETCHED = re.compile(
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    command = ["-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    command = ["-m", "mkdocs", "build", "--strict", "--config-file", "tools/mkdocs.yml", "--site-dir", str(folder)]
     built = subprocess.run(
         [sys.executable, *command],
         cwd=ROOT,
@@ -86,9 +86,9 @@ def test_the_notebook_is_a_page_with_its_drawings(site):
 def test_documents_that_the_repository_shows_beside_the_site_lead_somewhere():
     for path in (
         ROOT / "README.md",
-        ROOT / "SECURITY.md",
+        ROOT / ".github/SECURITY.md",
         ROOT / "CONTRIBUTING.md",
         ROOT / "ARCHITECTURE.md",
     ):
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
-            assert (ROOT / target).exists(), f"{path.name}: {target}"
+            assert (path.parent / target).exists(), f"{path.name}: {target}"
