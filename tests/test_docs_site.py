@@ -20,7 +20,8 @@ FETCHED = re.compile(
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("site")
-    command = ["-m", "mkdocs", "build", "--strict", "--config-file", "tools/mkdocs.yml", "--site-dir", str(folder)]
+    made = ("--config-file", "tools/mkdocs.yml", "--site-dir", str(folder))
+    command = ["-m", "mkdocs", "build", "--strict", *made]
     built = subprocess.run(
         [sys.executable, *command],
         cwd=ROOT,
