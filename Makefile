@@ -34,7 +34,7 @@ run: .venv/runtime ## Start the site and its worker with the data there is
 	@$(BIN)/python manage.py set_up --migrate
 	@$(BIN)/python manage.py run_site 127.0.0.1:$(PORT)
 
-test: .venv/dev browser ## Run a test of every rule, and every page in a browser: six minutes on two cores
+test: .venv/dev browser ## Run a test of every rule, and every page in a browser
 	@$(LANE) $(TESTS)
 	@if command -v node >/dev/null && ls tests/js/*.test.mjs >/dev/null 2>&1; then node --test tests/js/; fi
 
