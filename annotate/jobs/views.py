@@ -8,6 +8,7 @@ from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -33,12 +34,13 @@ def _job(request: SignedInRequest, pk: int) -> Job:
 @require_safe
 def work(request: SignedInRequest) -> HttpResponse:
     """Show the user's jobs; for an admin, all jobs."""
-    visible = visible_to(request.user)
+    visible, alive = visible_to(request.user), workers.alive()
     ended = visible.exclude(state__in=Job.OPEN).order_by("-created", "-pk")
     context = {
         "open": list(visible.open()),
         "ended": Paginator(ended, _PAGE).get_page(request.GET.get("page")),
-        "workers": workers.alive(),
+        "workers": alive,
+        "worker_names": _("; ").join(worker.name for worker in alive),
         "silence": workers.silence(),
         "is_admin": request.user.has_perm("annotate.load_data"),
     }

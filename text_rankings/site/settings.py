@@ -100,6 +100,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "annotate.studies.context.rights",
+                "annotate.studies.context.section",
                 "annotate.recruiting.context.participant",
                 "annotate.accounts.context.theme",
                 "annotate.jobs.context.work",

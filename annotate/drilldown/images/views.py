@@ -207,6 +207,7 @@ def worst(request: SignedInRequest, slug: str) -> HttpResponse:
     others = [method for method in form.methods.values() if method != question.method]
     context |= {
         "question": question,
+        "heading": worst_images.heading(question),
         "part": part,
         "n_images": worst_images.worst_rows(question).count(),
         "evaluated": worst_images.evaluated(question),

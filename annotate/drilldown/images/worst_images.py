@@ -7,6 +7,7 @@ from django.db.models import F, FilteredRelation, FloatField, Q, QuerySet, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import Dataset, Image, Method
@@ -32,6 +33,16 @@ class Question:
     cause: str = ""
     # Conditions on images, by their lookups.
     images: dict[str, Any] = field(default_factory=dict)
+
+
+def heading(question: Question) -> str:
+    values = {"a": question.method.name, "protocol": question.run.name}
+    if question.against is None:
+        words = _("Where %(a)s loses most by %(protocol)s") % values
+    else:
+        values["b"] = question.against.name
+        words = _("Where %(a)s loses to %(b)s by %(protocol)s") % values
+    return words + _(": ") + _(question.cause) if question.cause else words
 
 
 def worst_rows(question: Question) -> QuerySet[Any]:

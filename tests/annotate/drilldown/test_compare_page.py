@@ -137,7 +137,7 @@ def test_a_threshold_out_of_its_range_is_422_with_the_reason(follow, value):
     asked = {"protocol": "IOU", "p-set": "1", "p-min_iou": value}
     response = follow(study).get(compare_url(study), asked)
     assert response.status_code == 422
-    assert "These parameters are not valid: min_iou" in response.text
+    assert "These parameters are not valid: min_iou" in flat(response.text)
     assert response.context["payload"]["image"]["matches"] is None
 
 

@@ -43,7 +43,7 @@ def test_the_counts_of_a_report_open_the_images_they_count(follow, among):
     page = client.get(
         reverse("reports:report", args=[study.slug]), {"protocol": among} if among else {}
     )
-    recall = page.text.split('id="recall"')[1].split("</table>")[0]
+    recall = flat(page.text).split('id="recall"')[1].split("</table>")[0]
     links = re.findall(r'href="([^"]*only=(?:best|worst)[^"]*)" aria-label="(\d+) ', recall)
     assert len(links) == 2 * (len(among) if among else 3)
     for url, n in links:
@@ -67,9 +67,9 @@ def test_every_number_of_a_baseline_opens_the_images_it_is_the_mean_of(follow, a
     # Each of the three is a swap or two from what the other two say together, in which they tie pairs.
     assert person.score > 0
     for row in page.context["shown"].baselines:
-        [url] = re.findall(rf'href="([^"]*)" aria-label="Score [\d.]+ of {row.name}:', page.text)[
-            :1
-        ]
+        [url] = re.findall(
+            rf'href="([^"]*)" aria-label="Score [\d.]+ of {row.name}:', flat(page.text)
+        )[:1]
         opened = client.get(url.replace("&amp;", "&"))
         assert opened.context["name"] == row.name
         assert opened.context["found"].mean == pytest.approx(row.score)

@@ -178,7 +178,7 @@ def test_a_score_leads_to_the_matches_behind_it(follow, study):
     score_protocol(dataset=study.dataset, slug="iou")
     client = follow(study)
     text = client.get(image_url(study)).text
-    [link] = set(re.findall(r'order__score" href="([^"]*)"', text))
+    [link] = set(re.findall(r'order__score" href="([^"]*)"', flat(text)))
     response = client.get(link.replace("&amp;", "&"))
     assert response.context["protocol"] == "IOU"
     assert [side.method.name for side in response.context["sides"]] == ["a", "b"]

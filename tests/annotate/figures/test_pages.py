@@ -166,7 +166,7 @@ def test_a_page_carries_its_drawings(researcher, study):
     make_run(study, "</script><b>", {"a": 0.9, "b": 0.5, "c": 0.1})
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
     elements = re.findall(
-        r'data-drawing><script type="application/json">(.*?)</script>', flat(page.text)
+        r'data-drawing>\s*<script type="application/json">(.*?)</script>', page.text
     )
     drawn = [figure for figure in page.context["figures"] if not figure.is_empty]
     assert [json.loads(text) for text in elements] == [figure.drawings for figure in drawn]

@@ -128,7 +128,7 @@ def test_every_situation_can_be_opened(client, slug):
 
 def test_a_link_shows_its_scene_without_script(client):
     text = flat(client.get(PLAYGROUND, {"scene": to_link(SMALL), "protocol": "iou"}).text)
-    assert '<rect class="box__area" x="10" y="10" width="100" height="40" />' in text
+    assert '<rect class="box__area" x="10" y="10" width="100" height="40"/>' in text
     assert 'data-status="one-to-one"' in text
     assert "100.00" in text
 

@@ -195,7 +195,7 @@ class TestReport:
         return checked(draft)
 
     def test_every_fault_stands_with_its_place_and_as_text(self, admin, draft):
-        page = admin.get(url("report", draft.pk)).text
+        page = flat(admin.get(url("report", draft.pk)).text)
         for told in (
             "net.zip › res_img_1.txt",
             "L1 Wrong number of fields",

@@ -81,7 +81,7 @@ class TestWaiting:
         make_job(make_person("someone else"))
         first, _second, third = (make_job(person) for _ in range(3))
         client = browser_of(person)
-        assert "Waiting for 2 other jobs …" in page(client, third).text
+        assert "Waiting for 2 other jobs …" in flat(page(client, third).text)
         address = reverse("jobs:job", args=[third.pk])
         services.cancel(job=first)
         told = client.get(address, {"as": "json"}).json()
@@ -160,7 +160,7 @@ class TestEnds:
         job = ended(
             admin, kind="scoring.score", state=Job.State.FAILED, arguments={"dataset": dataset.pk}
         )
-        shown = page(browser_of(admin), job).text
+        shown = flat(page(browser_of(admin), job).text)
         assert (
             f'<a href="{reverse("datasets:detail", args=["street"])}">Back to street</a>' in shown
         )
@@ -218,7 +218,7 @@ class TestWork:
         workers.arrive("elsewhere, process 1")
         make_job(person, done=3, total=8)
         ended(person, "failed", failure="The study is no longer here.")
-        text = browser_of(make_admin()).get(reverse("jobs:work")).text
+        text = flat(browser_of(make_admin()).get(reverse("jobs:work")).text)
         assert "elsewhere, process 1" in text
         assert "waiting, 3 of 8" in text
         assert "failed: The study is no longer here." in text
