@@ -25,8 +25,8 @@ from .command_line.analyse import (
     FEW_IMAGES,
     add_analyse,
     add_codes,
+    add_computing,
     add_settings,
-    decimals,
     settings_of,
     whole_number,
 )
@@ -126,6 +126,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"resamples of the intervals ({N_RESAMPLES}); 0: the tables alone",
     )
     add_settings(report)
+    add_computing(report)
     add_analyse(commands)
     _add_detectors(commands)
     add_plans(commands)
@@ -149,9 +150,8 @@ def _add_detectors(commands: Any) -> None:
     parser.add_argument("file", metavar="RANKINGS.csv")
     parser.add_argument("scores", metavar="SCORES.csv")
     parser.add_argument("--json", action="store_true", help="JSON instead of tables")
-    parser.add_argument("--beta", type=float, default=1.0)
-    parser.add_argument("--decimals", type=decimals, default=4, help="a number, or none")
-    parser.add_argument("--min-annotators", type=int, default=1)
+    add_settings(parser, "decimals", "beta", "min_annotators")
+    parser.set_defaults(min_annotators=1)
     parser.add_argument("--permutations", type=whole_number, metavar="N")
     parser.add_argument("--resamples", type=whole_number, metavar="N")
     parser.add_argument("--seed", type=whole_number, default=SEED)

@@ -2,13 +2,17 @@
 
 from django.http import HttpRequest, QueryDict
 
-_KEPT = ("criterion", "decimals", "consensus", "beta", "min_annotators", "pseudonyms")
+from rankings.agreement.settings import declared_settings
+
+# Both distances are shown there.
+_NOT_KEPT = "distance"
 
 
 def kept(request: HttpRequest) -> str:
     """Return the settings that a link passes on, as a query string."""
     handed_on = QueryDict(mutable=True)
-    for name in _KEPT:
+    of_settings = [name for name in declared_settings() if name != _NOT_KEPT]
+    for name in ("criterion", *of_settings, "pseudonyms"):
         if request.GET.get(name):
             handed_on[name] = request.GET[name]
     return handed_on.urlencode()

@@ -14,29 +14,32 @@ from django.utils.translation import gettext_lazy
 from annotate.judging.models import Assignment
 from annotate.recruiting.models import Outcome
 from annotate.recruiting.selectors import Figures, figures_of
+from annotate.reports.facts import facts_of
 from annotate.reports.included import counted_visits
+from annotate.reports.inputs import (
+    AnnotatorRankings,
+    ProtocolScores,
+    counted_rankings,
+    named_rankings,
+)
+from annotate.reports.inputs import annotator_rankings as rankings_of
+from annotate.reports.inputs import protocol_scores as scores_of
 from annotate.reports.models import KeptReport
 from annotate.reports.properties import image_properties
 from annotate.reports.services import (
     MAX_IMAGES_ANALYSED_AT_ONCE,
-    AnnotatorRankings,
-    ProtocolScores,
     analysed_report,
     available_runs,
-    counted_rankings,
     detectors_report,
-    named_rankings,
-    report_of,
     study_report,
 )
-from annotate.reports.services import annotator_rankings as rankings_of
-from annotate.reports.services import protocol_scores as scores_of
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings import __version__ as software_version
 from rankings.agreement.report import CriterionReport, Report, Settings, report_from_json, values_of
+from rankings.agreement.settings import facts_of_settings
 from rankings.analysis.analysis import plain
 from rankings.inference.personal_rankings import personal_rankings_from_scores
 from rankings.orders.buckets import Ranking
@@ -232,19 +235,11 @@ class FigureData:
         if self.kept is not None:
             header = {**self.kept.data["header"], "kept report": f"SHA-256 {self.kept.checksum}"}
         else:
-            header = self._header()
+            header = facts_of(self.study, self.runs).header
         return header | {
             "criterion": self.criterion,
-            **{name: _setting(value) for name, value in asdict(self.settings).items()},
+            **facts_of_settings(asdict(self.settings)),
         }
-
-    def _header(self) -> dict[str, str]:
-        return report_of(
-            study=self.study,
-            settings=self.settings,
-            runs=self.runs,
-            report=Report(self.settings, {}),
-        ).header
 
     @cached_property
     def of_annotator(self) -> Rankings:
@@ -272,12 +267,6 @@ def data_of_kept(study: Study, kept: KeptReport, criterion: str) -> FigureData:
     names = {row.protocol for table in report.criteria.values() for row in table.rows}
     runs = [run for run in available_runs(study) if run.name in names]
     return FigureData(study, runs, report.settings, criterion, kept)
-
-
-def _setting(value: object) -> str:
-    if value is None:
-        return "none"
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def completed_per_day(study: Study) -> list[tuple[date, int]]:

@@ -13,6 +13,7 @@ from annotate.figures.parts import ENGLISH
 from annotate.figures.words import counted_annotators
 from annotate.reports import presentation as reports
 from annotate.reports.models import KeptReport
+from rankings.agreement.main_table import MEASURES
 from rankings.agreement.packed_tables import images_of_table
 from rankings.output.escaping import latex_text
 from rankings.output.methods_text import counted, n_left_out
@@ -127,7 +128,7 @@ def description(page: PublicPage, base: str) -> dict[str, Any]:
             "description": header["dataset"],
         },
         "measurementTechnique": "pairwise comparison of results by annotators",
-        "variableMeasured": ["Best", "Worst", "Score"],
+        "variableMeasured": [measure.heading for measure in MEASURES],
         "citation": citation(page, address),
         "distribution": files,
     }

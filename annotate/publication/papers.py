@@ -14,6 +14,7 @@ from django.utils import translation
 from annotate.figures.building import NO_FILES, can_write
 from annotate.figures.parts import ENGLISH
 from annotate.reports import exports
+from rankings.agreement.main_table import MEASURES
 from rankings.agreement.report import Report, report_from_json
 from rankings.output import report_files
 from rankings.output.bibliography import cited
@@ -31,9 +32,6 @@ _COLUMNS: Final = {
     "criterion": "recall, precision or preference",
     "kind": "protocol, or baseline",
     "protocol": "name of the protocol or baseline",
-    "best": "images on which the protocol is nearest to people, ties included",
-    "worst": "images on which it is farthest from people, ties included",
-    "score": "mean distance to people's consensus over the images; lower is better",
 }
 _SKIPPED: Final = {
     COLUMN: "rankings that are missing because pairs in them were skipped, of the whole study"
@@ -170,11 +168,12 @@ def _drawn(file: str, caption: str) -> str:
 
 
 def _metadata(report: Report, data: Mapping[str, Any]) -> str:
+    said = {measure.name: measure.says for measure in MEASURES}
     described = {
         "csv/report.csv": {
             "title": "Best / Worst / Score",
             "note": "One row for each criterion and protocol or baseline. Empty: undefined.",
-            "columns": _COLUMNS | (_SKIPPED if n_lost(data["header"]) else {}),
+            "columns": _COLUMNS | said | (_SKIPPED if n_lost(data["header"]) else {}),
         }
     } | {
         f"csv/{table.slug}.csv": {

@@ -8,6 +8,7 @@ from typing import Any
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
@@ -16,12 +17,11 @@ from annotate.figures.data import data_of_kept
 from annotate.figures.figure import Figure
 from annotate.figures.presentation import Drawings, drawings
 from annotate.reports import exports
+from annotate.reports.main_table import shown_tables
 from annotate.reports.models import KeptReport
 from annotate.reports.presentation import (
-    CONSENSUS_WORDS,
-    DISTANCES,
     of_all_criteria,
-    shown_tables,
+    said_of_settings,
 )
 from annotate.reports.shortcuts import file_response
 from rankings.agreement.report import report_from_json
@@ -69,10 +69,9 @@ def page(request: HttpRequest, page: PublicPage) -> HttpResponse:
         "report": report,
         "header": descriptions.facts_shown(report.data["header"]),
         "skips": skips_said(report.data["header"]),
-        "settings": shown.settings,
-        "distance": dict(DISTANCES)[shown.settings.distance],
-        "consensus": CONSENSUS_WORDS[shown.settings.consensus],
-        "tables": shown_tables(shown, report.data["analysis"]),
+        "said_of_settings": said_of_settings(shown.settings),
+        "distance": dict(said_of_settings(shown.settings))[_("Distance")],
+        "tables": shown_tables(shown, report.data["analysis"], is_brief=True),
         "for_whom": for_whom(report.data),
         "around": [
             of_all_criteria(one) for one in exports.tables_in(report.data) if one.slug != VERDICTS

@@ -8,7 +8,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from annotate.figures.presentation import ShownFigure
-from annotate.reports.presentation import ShownAround, ShownTable
+from annotate.reports.main_table import ShownTable
+from annotate.reports.presentation import ShownAround
 from rankings.analysis.verdicts import for_whom, headline, verdicts
 from rankings.output.question_tables import SLUGS as QUESTIONS
 

@@ -17,16 +17,15 @@ from annotate.figures.forms import FigureForm, KeptFigureForm
 from annotate.figures.presentation import criteria_links, shown_figures
 from annotate.figures.shortcuts import report_page
 from annotate.reports import exports, services
+from annotate.reports.main_table import Behind, ImageLinks, shown_tables
 from annotate.reports.models import KeptReport
 from annotate.reports.pairs import shown_pairs
 from annotate.reports.presentation import (
-    ImageLinks,
     facts_shown,
     images_behind,
     said_of_settings,
     settings_query,
     shown_around,
-    shown_tables,
 )
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
@@ -52,6 +51,7 @@ def report(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, An
     if len(runs) < len(services.available_runs(study)):
         # Best and Worst depend on the protocols compared.
         query += f"&{urlencode({'among': [run.name for run in runs]}, doseq=True)}"
+    behind = Behind(reverse("evidence:disagreement", args=[study.slug]), query)
     figures = (
         FigureData(study, runs, settings, criterion, analysed=data or None)
         if n_images <= MAX_IMAGES_DRAWN_AT_ONCE
@@ -69,7 +69,7 @@ def report(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, An
         "address_of_images": reverse("reports:images", args=[study.slug]),
         "formats": exports.FORMATS,
         "pairs": shown_pairs(services.pairs_report(study=study, settings=settings, runs=runs)),
-        **_page(request, study, built.report, data, criterion, figures),
+        **_page(request, study, built.report, data, criterion, figures, behind),
     }
 
 
@@ -89,7 +89,8 @@ def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "address_of_images": reverse("reports:kept_images", args=[study.slug, pk]),
     }
     data = data_of_kept(study, kept_report, criterion)
-    context |= _page(request, study, shown, kept_report.data, criterion, data)
+    behind = Behind(context["address_of_images"])
+    context |= _page(request, study, shown, kept_report.data, criterion, data, behind)
     return render(request, "reports/kept.html", context)
 
 
@@ -100,10 +101,11 @@ def _page(
     data: Mapping[str, Any],
     criterion: str,
     figure_data: FigureData | None,
+    behind: Behind,
 ) -> dict[str, Any]:
     """Return the context of the page under one criterion, for a live report or a kept one."""
     is_kept = figure_data is not None and figure_data.kept is not None
-    tables = shown_tables(report, data["analysis"] if data else {})
+    tables = shown_tables(report, data["analysis"] if data else {}, behind=behind)
     shown = next(table for table in tables if table.criterion == criterion)
     address_of = None if is_kept else images_behind(study.slug, criterion, report.settings)
     around = shown_around(data, criterion, address_of) if data else {}
@@ -158,7 +160,7 @@ def kept_images(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def _images(
     request: HttpRequest, report: Report, criterion: str, links: ImageLinks | None
 ) -> dict[str, Any]:
-    tables = shown_tables(report, {}, links)
+    tables = shown_tables(report, {}, links=links)
     shown = next(table for table in tables if table.criterion == criterion)
     page = Paginator(shown.images, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
     query = request.GET.copy()

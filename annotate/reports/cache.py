@@ -2,12 +2,14 @@
 
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.core.cache import caches
 from django.db.models import Count, Max, Q
+from django.utils import translation
 
 from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun
@@ -17,12 +19,27 @@ from rankings import __version__ as software_version
 from rankings.agreement.report import Settings
 
 from .included import declared_clusters
+from .snapshots import snapshot
 
 # Larger reports take longer to store than to build, and do not belong in a database table.
 MAX_IMAGES: Final = 3000
 _MAX_BYTES: Final = 2_000_000
 # Version of the data's keys: increase it when reports get new ones.
 _FORM: Final = 8
+Read = TypeVar("Read")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The study, settings and runs of a report, and the names of the part that is asked for.
+
+    Data under any of the names will do; new data are cached under the last.
+    """
+
+    study: Study
+    settings: Settings
+    runs: Sequence[ProtocolRun]
+    names: Sequence[str]
 
 
 def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
@@ -58,35 +75,36 @@ def key_of(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) -> str
     return sha256(f"{version_of(study, runs)} {settings!r}".encode()).hexdigest()
 
 
-def get(key: str, *, analysed: bool) -> dict[str, Any] | None:
-    """Return a cached report as JSON-able data, or None; an analysed one serves both uses."""
-    names = [f"analysis-{key}", *([] if analysed else [f"report-{key}"])]
-    kept = caches["reports"].get_many(names)
-    for name in names:
-        if name in kept:
-            return _read(kept[name])
-    return None
+def computed(
+    asked: Asked, read: Callable[[], Read], compute: Callable[[Read], Mapping[str, Any]]
+) -> Mapping[str, Any]:
+    """Return cached data, or read their inputs in one snapshot, compute and cache them.
+
+    They are computed in English for readers of every language, after the snapshot has ended.
+    """
+    data = get(key_of(asked.study, asked.settings, asked.runs), *asked.names)
+    if data is not None:
+        return data
+    with snapshot():
+        # Read again: the key must match the data read.
+        key = key_of(asked.study, asked.settings, asked.runs)
+        inputs = read()
+    with translation.override("en"):
+        new = compute(inputs)
+    _put(f"{asked.names[-1]}-{key}", new)
+    return new
 
 
-def put(key: str, data: Mapping[str, Any]) -> None:
-    """Cache a report unless it is too large."""
-    put_part("analysis" if "analysis" in data else "report", key, data)
+def get(key: str, *names: str) -> dict[str, Any] | None:
+    """Return the data that are cached under the first possible of the names, or None."""
+    kept = caches["reports"].get_many([f"{name}-{key}" for name in names])
+    found = next((kept[f"{name}-{key}"] for name in names if f"{name}-{key}" in kept), None)
+    return None if found is None else json.loads(zlib.decompress(found))
 
 
-def get_part(name: str, key: str) -> dict[str, Any] | None:
-    """Return the cached part of a report under this name."""
-    kept = caches["reports"].get(f"{name}-{key}")
-    return None if kept is None else _read(kept)
-
-
-def _read(content: bytes) -> dict[str, Any]:
-    data: dict[str, Any] = json.loads(zlib.decompress(content))
-    return data
-
-
-def put_part(name: str, key: str, data: Mapping[str, Any]) -> None:
+def _put(name: str, data: Mapping[str, Any]) -> None:
     """Cache data, as bytes so that nothing else is ever unpickled, unless it is too large."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     content = zlib.compress(text.encode(), 1)
     if len(content) <= _MAX_BYTES:
-        caches["reports"].set(f"{name}-{key}", content)
+        caches["reports"].set(name, content)

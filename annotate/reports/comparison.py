@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from rankings.agreement.main_table import MEASURES, Number
 from rankings.agreement.report import Report
 
 
@@ -11,20 +12,21 @@ class Cell:
 
     criterion: str
     protocol: str
+    # The heading of the column.
     number: str
-    before: float | None
-    after: float | None
+    before: Number
+    after: Number
 
 
 def compared(before: Report, after: Report) -> list[Cell]:
     """Return every cell of the tables of two reports; a number is None if its report has none."""
 
-    def cells(report: Report) -> dict[tuple[str, str, str], float | None]:
+    def cells(report: Report) -> dict[tuple[str, str, str], Number]:
         return {
-            (criterion, row.protocol, number): getattr(row, number)
+            (criterion, row.protocol, measure.heading): row.numbers[measure.name]
             for criterion, table in report.criteria.items()
             for row in (*table.rows, *table.baselines)
-            for number in ("best", "worst", "score")
+            for measure in MEASURES
         }
 
     old, new = cells(before), cells(after)

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import translation
 
 from rankings.agreement.report import Report, report_from_json
+from rankings.agreement.settings import facts_of_settings
 from rankings.output import report_files, table_files
 from rankings.output.analysis_tables import tables_of
 from rankings.output.detector_tables import detector_tables
@@ -112,7 +113,7 @@ def tables_in(data: Mapping[str, Any]) -> list[Table]:
 
 
 def facts_of(data: Mapping[str, Any], header: Mapping[str, str]) -> dict[str, str]:
-    return {**header, **{key: str(value) for key, value in data["settings"].items()}}
+    return {**header, **facts_of_settings(data["settings"])}
 
 
 def file_name(report: StudyReport, extension: str) -> str:

@@ -1,6 +1,7 @@
 """A report's settings, as given in its query string."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import cast
 
 from django import forms
@@ -9,14 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from rankings.agreement.report import Settings
+from rankings.agreement.settings import Declared, Settings, as_text, declared_settings
 from rankings.output.latex import Look
 
-from .presentation import CONSENSUSES, DISTANCES
-
-_UNROUNDED = "none"
-# (value in the address, words)
-DECIMALS = [("2", "2"), ("3", "3"), ("4", "4"), (_UNROUNDED, _("not rounded"))]
+from .services import usual_settings
 
 
 class LookForm(forms.Form):
@@ -46,52 +43,46 @@ class LookForm(forms.Form):
 class ReportForm(forms.Form):
     """The settings of a report; missing fields have the study's settings or the defaults."""
 
-    decimals = forms.ChoiceField(
-        choices=DECIMALS,
-        required=False,
-        label=_("Decimals of the scores"),
-    )
-    distance = forms.ChoiceField(choices=DISTANCES, required=False, label=_("Distance"))
-    consensus = forms.ChoiceField(choices=CONSENSUSES, required=False, label=_("Consensus"))
-    beta = forms.FloatField(
-        min_value=0.01, max_value=100, required=False, label=_("Beta of the F-score")
-    )
-    min_annotators = forms.IntegerField(
-        min_value=1, max_value=100, required=False, label=_("Annotators per image, at least")
-    )
     # Some pages show a single protocol instead of several.
     protocol: forms.ChoiceField = forms.MultipleChoiceField(
         required=False, widget=forms.CheckboxSelectMultiple, label=_("Protocols")
     )
 
     def __init__(self, data: QueryDict, *, study: Study, runs: Sequence[ProtocolRun]) -> None:
-        usual = {
-            "decimals": "4",
-            "distance": "edit",
-            "consensus": "mean-rank",
-            "beta": "1",
-            "min_annotators": str(study.min_annotators),
-        }
         given = data.copy()
-        for name, value in usual.items():
+        for name, value in asdict(usual_settings(study)).items():
             if not given.get(name):
-                given[name] = value
+                given[name] = as_text(value)
         if not given.getlist("protocol"):
             given.setlist("protocol", [run.name for run in runs])
         super().__init__(given)
+        of_settings = {name: _field(one) for name, one in declared_settings().items()}
+        self.fields = {**of_settings, **self.fields}
+        self.order_fields(self.field_order)
         protocol = cast(forms.ChoiceField, self.fields["protocol"])
         protocol.choices = [(run.name, run.name) for run in runs]
         self._runs = runs
 
     def settings(self) -> Settings:
-        decimals = self.cleaned_data["decimals"]
         return Settings(
-            decimals=None if decimals == _UNROUNDED else int(decimals),
-            distance=self.cleaned_data["distance"],
-            consensus=self.cleaned_data["consensus"],
-            beta=self.cleaned_data["beta"],
-            min_annotators=self.cleaned_data["min_annotators"],
+            **{
+                name: declared.parsed(str(self.cleaned_data[name]))
+                for name, declared in declared_settings().items()
+            }
         )
 
     def runs(self) -> list[ProtocolRun]:
         return [run for run in self._runs if run.name in self.cleaned_data["protocol"]]
+
+
+def choices_of(declared: Declared) -> list[tuple[str, str]]:
+    """Return the values that are offered, as in an address, with their words."""
+    return [(as_text(value), _(words)) for value, words in declared.choices.items()]
+
+
+def _field(declared: Declared) -> forms.Field:
+    label = _(declared.words)
+    if declared.choices:
+        return forms.ChoiceField(choices=choices_of(declared), required=False, label=label)
+    number = forms.IntegerField if isinstance(declared.default, int) else forms.FloatField
+    return number(min_value=declared.low, max_value=declared.high, required=False, label=label)

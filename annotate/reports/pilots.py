@@ -10,12 +10,14 @@ from rankings.agreement.report import Settings, values_of
 from rankings.analysis.pair_report import comparable
 from rankings.design.designs import Components
 from rankings.design.pilots import Pilot, pilot
+from rankings.inference.clusters import Declared
+from rankings.inference.pair_estimates import Visit
 
-from . import cache
+from .cache import Asked, computed
 from .included import declared_clusters
+from .inputs import ProtocolScores, protocol_scores
 from .pairs import visits_of
-from .services import available_runs, protocol_scores, sentinels
-from .snapshots import snapshot
+from .services import available_runs, sentinels
 
 # The source of the pilot data.
 _OF_STUDY: Final = "“{study}”"
@@ -35,26 +37,29 @@ def pilot_of_study(
     """
     settings = settings or Settings()
     chosen = available_runs(study) if runs is None else runs
-    name, key = f"pilot-{criterion}", cache.key_of(study, settings, chosen)
-    kept = cache.get_part(name, key)
-    if kept is not None:
-        return _from_json(kept)
-    with snapshot():
-        # Read again: the key must match the data read.
-        key = cache.key_of(study, settings, chosen)
-        visits, scores = visits_of(study)[criterion], protocol_scores(study, chosen)
-        declared = declared_clusters(study)
+    asked = Asked(study, settings, chosen, (f"pilot-{criterion}",))
     unwanted = sentinels(chosen)
     protocols = [run.name for run in chosen if run.name not in unwanted]
-    values = {
-        image: {protocol: of_image[protocol] for protocol in protocols}
-        for image, of_image in values_of(criterion, scores, settings).items()
-    }
-    usable = comparable(visits, values, protocols, settings.decimals)
-    origin = _OF_STUDY.format(study=study)
-    found = pilot(usable.visits, usable.rankings, protocols, origin=origin, declared=declared)
-    cache.put_part(name, key, asdict(found))
-    return found
+
+    def read() -> tuple[Sequence[Visit], ProtocolScores, Declared]:
+        return (
+            visits_of(study)[criterion],
+            protocol_scores(study, chosen),
+            declared_clusters(study),
+        )
+
+    def compute(inputs: tuple[Sequence[Visit], ProtocolScores, Declared]) -> dict[str, Any]:
+        visits, scores, declared = inputs
+        values = {
+            image: {protocol: of_image[protocol] for protocol in protocols}
+            for image, of_image in values_of(criterion, scores, settings).items()
+        }
+        usable = comparable(visits, values, protocols, settings.decimals)
+        origin = _OF_STUDY.format(study=study)
+        found = pilot(usable.visits, usable.rankings, protocols, origin=origin, declared=declared)
+        return asdict(found)
+
+    return _from_json(computed(asked, read, compute))
 
 
 def _from_json(data: Mapping[str, Any]) -> Pilot:

@@ -1,7 +1,7 @@
 """Reports as the API shows them; their settings are checked by the page's form."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.http import QueryDict
@@ -9,28 +9,34 @@ from rest_framework import serializers
 
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from rankings.agreement.main_table import MEASURES
+from rankings.agreement.settings import Declared, declared_settings
 from rankings.output.latex import LAYOUTS, WIDTHS, Look
 
 from .exports import FORMATS
-from .forms import DECIMALS, ReportForm
+from .forms import ReportForm, choices_of
 from .models import KeptReport
-from .presentation import CONSENSUSES, DISTANCES
+
+_TYPES: Final[Mapping[type, Any]] = {
+    int: serializers.IntegerField,
+    float: serializers.FloatField,
+    str: serializers.CharField,
+}
 
 
 class SettingsSerializer(serializers.Serializer[Any]):
     """A report's settings; missing fields have their defaults."""
 
-    decimals = serializers.ChoiceField(DECIMALS, required=False)
-    distance = serializers.ChoiceField(DISTANCES, required=False)
-    consensus = serializers.ChoiceField(CONSENSUSES, required=False)
-    beta = serializers.FloatField(required=False, min_value=0.01, max_value=100)
-    min_annotators = serializers.IntegerField(required=False, min_value=1, max_value=100)
     protocol = serializers.ListField(
         child=serializers.CharField(max_length=120),
         required=False,
         max_length=200,
         help_text="Names of the runs that take part; without it the newest of each.",
     )
+
+    def get_fields(self) -> dict[str, Any]:
+        of_settings = {name: _asked(one) for name, one in declared_settings().items()}
+        return {**of_settings, **super().get_fields()}
 
 
 class LookSerializer(serializers.Serializer[Any]):
@@ -64,21 +70,34 @@ def report_form(sent: Mapping[str, Any], study: Study, runs: list[ProtocolRun]) 
     return form
 
 
+def _asked(declared: Declared) -> "serializers.Field[Any, Any, Any, Any]":
+    if declared.choices:
+        return serializers.ChoiceField(choices_of(declared), required=False)
+    number = _TYPES[type(declared.default)]
+    return number(required=False, min_value=declared.low, max_value=declared.high)
+
+
 class UsedSettingsSerializer(serializers.Serializer[Any]):
-    decimals = serializers.IntegerField(allow_null=True)
-    distance = serializers.CharField()
-    consensus = serializers.CharField()
-    beta = serializers.FloatField()
-    min_annotators = serializers.IntegerField()
+    def get_fields(self) -> dict[str, Any]:
+        return {
+            name: _TYPES[type(one.default)](**({"allow_null": True} if None in one.choices else {}))
+            for name, one in declared_settings().items()
+        }
 
 
 class RowSerializer(serializers.Serializer[Any]):
     """A protocol's row, or a baseline's; null means undefined."""
 
     protocol = serializers.CharField()
-    best = serializers.IntegerField(allow_null=True)
-    worst = serializers.IntegerField(allow_null=True)
-    score = serializers.FloatField(allow_null=True)
+
+    def get_fields(self) -> dict[str, Any]:
+        of_measures = {
+            one.name: (serializers.FloatField if one.decimals else serializers.IntegerField)(
+                allow_null=True
+            )
+            for one in MEASURES
+        }
+        return {**super().get_fields(), **of_measures}
 
 
 class LeftOutSerializer(serializers.Serializer[Any]):

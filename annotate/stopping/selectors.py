@@ -9,10 +9,11 @@ from django.db.models import Count, Sum
 from django.db.models.functions import Coalesce
 
 from annotate.judging.models import Judgement
-from annotate.reports import cache
+from annotate.reports.cache import Asked, computed
 from annotate.reports.included import counted_visits, declared_clusters
+from annotate.reports.inputs import protocol_scores
 from annotate.reports.pairs import visits_of
-from annotate.reports.services import available_runs, protocol_scores, sentinels
+from annotate.reports.services import available_runs, sentinels, usual_settings
 from annotate.reports.snapshots import snapshot
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Role, Study
@@ -84,17 +85,24 @@ def standings_of(study: Study) -> Standings:
     of these that all protocols have scored. Sentinels are left out. Empty if there are fewer than two
     protocols.
     """
-    settings, runs = Settings(min_annotators=study.min_annotators), available_runs(study)
+    settings, runs = usual_settings(study), available_runs(study)
     protocols = _compared(runs)
     if len(protocols) < _TWO:
         return {}
-    kept = cache.get_part(_PART, cache.key_of(study, settings, runs))
-    if kept is not None:
-        return {criterion: [Standing(*row) for row in rows] for criterion, rows in kept.items()}
-    with snapshot():
-        # Read again: the key must match the data read.
-        key = cache.key_of(study, settings, runs)
-        images, read = _images_that_count(study), list(_read(study, runs, protocols))
+    found = computed(
+        Asked(study, settings, runs, (_PART,)),
+        lambda: (_images_that_count(study), list(_read(study, runs, protocols))),
+        lambda read: _standings(*read, protocols, settings),
+    )
+    return {criterion: [Standing(*row) for row in rows] for criterion, rows in found.items()}
+
+
+def _standings(
+    images: Collection[str],
+    read: Sequence[tuple[str, Sequence[Visit], Scores]],
+    protocols: Sequence[str],
+    settings: Settings,
+) -> Standings:
     found: Standings = {}
     for criterion, visits, values in read:
         counted = [visit for visit in visits if visit.image in images]
@@ -112,7 +120,6 @@ def standings_of(study: Study) -> Standings:
             for name, mean in zip(protocols, means, strict=False)
         ]
         found[criterion] = sorted(rows, key=lambda row: (row.mean_loss, row.protocol))
-    cache.put_part(_PART, key, found)
     return found
 
 

@@ -1,6 +1,5 @@
 """Best / Worst / Score: each protocol's distance to people's rankings ([DPTF18]_, section IV)."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final
@@ -8,20 +7,21 @@ from typing import Any, Final
 import numpy as np
 
 from ..consensus.rules import (
-    CONSENSUS_METHODS,
     ConsensusMethod,
     consensus_by,
     consensus_places,
 )
 from ..elicitation.ordering import in_order
-from ..errors import MissingScore, RankingError
+from ..errors import MissingScore
 from ..orders.buckets import Ranking, checked, methods_of
-from ..orders.distances import Distance, distances_between, require_distance
+from ..orders.distances import distances_between
 from ..orders.edit_distance import expected_from_random_orders
-from ..orders.from_scores import f_beta, f_betas, require_decimals, require_score
+from ..orders.from_scores import f_beta, f_betas, require_score
 from ..orders.packed import Places, packed_rankings, rankings_of
 from ..orders.packed_scores import Floats, packed_scores, protocols_of, rounded_scores
+from .main_table import Row, baseline_rows, protocol_rows, row_from_json
 from .packed_tables import images_of_table
+from .settings import Settings as Settings
 
 ALL_TIED = "all tied"
 RANDOM_ORDER = "random order"
@@ -33,51 +33,6 @@ OF_PROTOCOL: Final = "{protocol}: {reason}"
 RecallPrecision = tuple[float | None, float | None]
 # image -> protocol -> method -> value
 Scores = Mapping[str, Mapping[str, Mapping[str, float | None]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The settings of a report.
-
-    Attributes
-    ----------
-    decimals : int or None
-        Scores are rounded to this many decimals before they are ranked; None: not rounded.
-    distance : "edit" or "kemeny"
-    consensus : "mean-rank" or "kemeny"
-    beta : float
-        Preference is compared with the F-score of this beta.
-    min_annotators : int
-        An image counts once it has this many rankings.
-    """
-
-    decimals: int | None = 4
-    distance: Distance = "edit"
-    consensus: ConsensusMethod = "mean-rank"
-    beta: float = 1.0
-    min_annotators: int = 3
-
-    def __post_init__(self) -> None:
-        require_decimals(self.decimals)
-        require_distance(self.distance)
-        if self.consensus not in CONSENSUS_METHODS:
-            raise RankingError(
-                f"consensus must be {', '.join(CONSENSUS_METHODS)}, got {self.consensus!r}"
-            )
-        if not (math.isfinite(self.beta) and self.beta > 0):
-            raise RankingError(f"beta must be a positive number, got {self.beta}")
-        if self.min_annotators < 1:
-            raise RankingError(f"min_annotators must be at least 1, got {self.min_annotators}")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of a table; baselines have no Best and Worst, and an empty table has no Score."""
-
-    protocol: str
-    best: int | None
-    worst: int | None
-    score: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +54,8 @@ class CriterionReport:
     def to_json(self, consensus: ConsensusMethod) -> dict[str, Any]:
         """Return the table as JSON-able data; for a Kemeny consensus, with the unproven images."""
         data: dict[str, Any] = {
-            "rows": [asdict(row) for row in self.rows],
-            "baselines": [asdict(row) for row in self.baselines],
+            "rows": [row.to_json() for row in self.rows],
+            "baselines": [row.to_json() for row in self.baselines],
             "n_images": self.n_images,
             "n_rankings": self.n_rankings,
             "left_out": [{"image": image, "reason": reason} for image, reason in self.left_out],
@@ -145,8 +100,8 @@ def report_from_json(data: Mapping[str, Any], *, images_of: str | None = None) -
 def _table_from_json(table: Mapping[str, Any], *, with_images: bool) -> CriterionReport:
     consensus, distances = images_of_table(table) if with_images else ({}, {})
     return CriterionReport(
-        rows=tuple(Row(**row) for row in table["rows"]),
-        baselines=tuple(Row(**row) for row in table["baselines"]),
+        rows=tuple(map(row_from_json, table["rows"])),
+        baselines=tuple(map(row_from_json, table["baselines"])),
         n_images=table["n_images"],
         n_rankings=table["n_rankings"],
         left_out=tuple((left["image"], left["reason"]) for left in table["left_out"]),
@@ -192,8 +147,8 @@ def build_report(
     >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
     >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
     >>> [row] = build_report({"recall": {"img_1": [ab, ab, ba]}}, scores).criteria["recall"].rows
-    >>> row.protocol, row.best, row.score
-    ('iou', 1, 0.0)
+    >>> row.cells
+    ('iou', 1, 1, 0.0)
     """
     settings = settings or Settings()
     return Report(
@@ -299,8 +254,8 @@ def _criterion_report(
         consensus.update(zip(rows.tolist(), rankings_of(goals, methods), strict=True))
     used = sorted(consensus)
     return CriterionReport(
-        rows=_rows(protocols, table[used, : len(protocols)]),
-        baselines=_baselines(table[used, len(protocols) :]),
+        rows=protocol_rows(protocols, table[used, : len(protocols)]),
+        baselines=baseline_rows((ALL_TIED, RANDOM_ORDER), table[used, len(protocols) :]),
         n_images=len(used),
         n_rankings=sum(len(enough[at]) for at in used),
         left_out=tuple((images[at], reasons[at]) for at in sorted(reasons)),
@@ -353,31 +308,6 @@ def _distances(values: Floats, goals: Places, settings: Settings) -> Floats:
     else:
         table[:, -1] = n * (n - 1) / 4
     return table
-
-
-def _rows(protocols: Sequence[str], table: Floats) -> tuple[Row, ...]:
-    if not len(table) or not protocols:
-        return tuple(Row(protocol, 0, 0, None) for protocol in protocols)
-    # Distances are multiples of 1/2, so equal ones compare equal and tied protocols all count.
-    best = (table == table.min(axis=1, keepdims=True)).sum(axis=0)
-    worst = (table == table.max(axis=1, keepdims=True)).sum(axis=0)
-    rows = [
-        Row(protocol, int(best[at]), int(worst[at]), _mean(table[:, at]))
-        for at, protocol in enumerate(protocols)
-    ]
-    return tuple(sorted(rows, key=lambda row: (row.score, row.protocol)))
-
-
-def _baselines(table: Floats) -> tuple[Row, ...]:
-    return tuple(
-        Row(name, None, None, _mean(table[:, at]))
-        for at, name in enumerate((ALL_TIED, RANDOM_ORDER))
-    )
-
-
-def _mean(column: Floats) -> float | None:
-    # Distances are multiples of a quarter: their sum is exact, and only the division rounds.
-    return float(column.sum()) / len(column) if len(column) else None
 
 
 def _as_lists(table: Floats) -> list[list[float]]:

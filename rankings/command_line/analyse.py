@@ -2,14 +2,13 @@
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
 from text_rankings.base.options import add_options, chosen_engine, prose
 
-from ..agreement.report import Settings
-from ..consensus.rules import CONSENSUS_METHODS
+from ..agreement.settings import Declared, Settings, declared_settings
 from ..elicitation.pairs import Codes, codes_of
 from ..errors import RankingError
 from ..inference.resampling import N_RESAMPLES, SEED
@@ -29,18 +28,30 @@ def whole_number(text: str) -> int:
     return number
 
 
-def decimals(text: str) -> int | None:
-    """Parse a number of decimals or ``none``, for an option."""
-    return None if text == "none" else int(text)
+def add_settings(parser: argparse.ArgumentParser, *only: str) -> None:
+    """Add options for the settings of a report, or for some of them."""
+    for name, declared in declared_settings().items():
+        if not only or name in only:
+            parser.add_argument(
+                f"--{name.replace('_', '-')}",
+                type=_reader(declared),
+                choices=list(declared.choices) if declared.is_closed else None,
+                default=declared.default,
+                help=declared.help,
+            )
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add options for the settings of a report, the seed and the engine."""
-    parser.add_argument("--decimals", type=decimals, default=4, help="a number, or none")
-    parser.add_argument("--distance", choices=["edit", "kemeny"], default="edit")
-    parser.add_argument("--consensus", choices=CONSENSUS_METHODS, default="mean-rank")
-    parser.add_argument("--beta", type=float, default=1.0)
-    parser.add_argument("--min-annotators", type=int, default=3)
+def _reader(declared: Declared) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        return declared.parsed(text)
+
+    # The parser names it when a text is not valid.
+    read.__name__ = type(declared.default).__name__
+    return read
+
+
+def add_computing(parser: argparse.ArgumentParser) -> None:
+    """Add options for the seed and the engine."""
     parser.add_argument("--seed", type=whole_number, default=SEED)
     add_options(parser)
 
@@ -65,13 +76,7 @@ def _codes(text: str) -> Codes:
 
 def settings_of(options: argparse.Namespace) -> Settings:
     """Return the settings given by the options."""
-    return Settings(
-        decimals=options.decimals,
-        distance=options.distance,
-        consensus=options.consensus,
-        beta=options.beta,
-        min_annotators=options.min_annotators,
-    )
+    return Settings(**{name: getattr(options, name) for name in declared_settings()})
 
 
 def add_analyse(commands: Any) -> None:
@@ -100,6 +105,7 @@ def add_analyse(commands: Any) -> None:
     )
     add_codes(parser)
     add_settings(parser)
+    add_computing(parser)
     parser.set_defaults(run=_analyse, read=str)
 
 
@@ -157,14 +163,12 @@ def _said(data: Mapping[str, Any]) -> Iterator[str]:
 
 def _paper(data: Mapping[str, Any]) -> Iterator[str]:
     """Yield Best, Worst and Score of each criterion, and why images were left out."""
-    from ..output.table import BEST_WORST_SCORE, Table, as_columns
+    from ..agreement.main_table import row_from_json
+    from ..output.table import Table, as_columns, main_columns
 
     for criterion, table in data["criteria"].items():
-        rows = tuple(
-            (row["protocol"], row["best"], row["worst"], row["score"])
-            for row in (*table["rows"], *table["baselines"])
-        )
+        rows = tuple(row_from_json(row).cells for row in (*table["rows"], *table["baselines"]))
         note = f"{table['n_images']} images, {table['n_rankings']} rankings."
-        yield as_columns(Table(criterion, criterion.capitalize(), note, BEST_WORST_SCORE, rows))
+        yield as_columns(Table(criterion, criterion.capitalize(), note, main_columns(), rows))
         for left_out in table["left_out"]:
             yield f"{left_out['image']} is left out: {left_out['reason']}"

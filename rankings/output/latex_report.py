@@ -6,27 +6,28 @@ from itertools import zip_longest
 from typing import Any, Final
 
 from ..agreement.baselines import A_PERSON
+from ..agreement.main_table import MEASURES, further_measures, row_from_json
 from ..agreement.report import CriterionReport, Report
 from ..rounding import in_decimals
 from . import latex
 from .escaping import latex_text
 from .latex import BOLD, Look, em_of
 from .skips import skips_said
-from .table import BEST_WORST_SCORE, Table
+from .table import Table, main_columns
 from .verdict_tables import has_few_images
 
-_HEADS: Final = ("Best", "Worst", "Score", r"95\,\%")
+_INTERVAL: Final = r"95\,\%"
 _DISTANCES: Final = {"edit": "ranking edit distance", "kemeny": "Kemeny distance"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A protocol's or a baseline's Best, Worst, Score and interval by one criterion."""
+    """A protocol's or a baseline's numbers and, last, its interval by one criterion."""
 
     # As they are shown; the interval is "" where it is not known.
-    texts: Sequence[str] = ("–", "–", "–", "")
+    texts: Sequence[str]
     # As LaTeX.
-    cells: Sequence[str] = ("--", "--", "--", "")
+    cells: Sequence[str]
 
 
 # name -> row
@@ -38,7 +39,7 @@ def report_table(
 ) -> str:
     r"""Return the criteria as one booktabs table in a float with caption and label.
 
-    The best Best, Worst and Score of the protocols are bold, including equal ones. The table is
+    The best of each column of the protocols is bold, including equal ones. The table is
     never wider than the page, or column, of an article: names that leave no room are broken. All
     facts are in comments, "dataset" and "annotators" also in the caption. ``analysis``, of the
     report's JSON and perhaps empty, has intervals and the baseline of a person.
@@ -55,26 +56,25 @@ def report_table(
 
 
 def _block(table: CriterionReport, around: Mapping[str, Any] | None, intervals: bool) -> _Block:
-    rows = [
-        (row.protocol, row.best, row.worst, row.score) for row in (*table.rows, *table.baselines)
-    ]
+    rows = [*table.rows, *table.baselines]
     limits: dict[str, Mapping[str, Any]] = {}
     if around:
         person = around["human_baseline"]
         if person["score"] is not None:
-            rows.append((A_PERSON, None, None, person["score"]))
+            rows.append(row_from_json({"protocol": A_PERSON, "score": person["score"]}))
         if intervals and not has_few_images(around):
             limits = {row["protocol"]: row for row in around["intervals"]["scores"]}
             limits[A_PERSON] = person
     texts = {
         name: [*numbers, _interval(limits.get(name, {}))]
-        for name, *numbers in Table("", "", "", BEST_WORST_SCORE, tuple(rows)).shown
+        for name, *numbers in Table(
+            "", "", "", main_columns(), tuple(row.cells for row in rows)
+        ).shown
     }
     ranked = {row.protocol: texts[row.protocol] for row in table.rows}
-    # The best of each column: many Best, few Worst, a small Score.
     best = [
-        choose((own[at] for own in ranked.values() if own[at] != "–"), key=float, default="")
-        for at, choose in enumerate((max, min, min))
+        measure.best((own[at] for own in ranked.values() if own[at] != "–"), key=float, default="")
+        for at, measure in enumerate(MEASURES)
     ]
     return {name: _row(own, best if name in ranked else ()) for name, own in texts.items()}
 
@@ -98,14 +98,22 @@ def _row(texts: Sequence[str], best: Sequence[str]) -> _Row:
 def _side(blocks: Mapping[str, _Block], ranked: Sequence[str], look: Look) -> latex.Tabular:
     """Return the criteria side by side, protocols in the order of the first."""
     # In one column there is room for Scores alone.
-    columns = range(2, 3) if look.width == "column" else range(3)
+    columns = [
+        at
+        for at, measure in enumerate(MEASURES)
+        if look.width != "column" or measure.name == "score"
+    ]
     n = len(columns)
+    missing = _Row(["–"] * len(MEASURES) + [""], ["--"] * len(MEASURES) + [""])
     interval = max(
-        (em_of(row.texts[3]) for of in blocks.values() for row in of.values()), default=0
+        (em_of(row.texts[-1]) for of in blocks.values() for row in of.values()), default=0
     )
     widths: list[float] = []
     for criterion, block in blocks.items():
-        own = [em_of(_HEADS[at]) if n > 1 else em_of(criterion.capitalize()) for at in columns]
+        own = [
+            em_of(MEASURES[at].heading) if n > 1 else em_of(criterion.capitalize())
+            for at in columns
+        ]
         for row in block.values():
             own = [
                 max(wide, BOLD * em_of(row.texts[at]))
@@ -118,11 +126,11 @@ def _side(blocks: Mapping[str, _Block], ranked: Sequence[str], look: Look) -> la
     type_, write = _names([*ranked, *baselines], widths, look)
 
     def lines(name: str) -> Iterator[str]:
-        rows = [block.get(name, _Row()) for block in blocks.values()]
+        rows = [block.get(name, missing) for block in blocks.values()]
         shown = rf"\emph{{{write(name)}}}" if name in baselines else write(name)
         yield latex.row([shown, *(row.cells[at] for row in rows for at in columns)])
-        if any(row.texts[3] for row in rows):
-            limits = [latex.span(n, "r", rf"\scriptsize {row.cells[3]}") for row in rows]
+        if any(row.texts[-1] for row in rows):
+            limits = [latex.span(n, "r", rf"\scriptsize {row.cells[-1]}") for row in rows]
             yield latex.row(["", *limits])
 
     titles = [latex.span(n, "c" if n > 1 else "r", _title(name)) for name in blocks]
@@ -130,7 +138,9 @@ def _side(blocks: Mapping[str, _Block], ranked: Sequence[str], look: Look) -> la
     if n > 1:
         starts = range(2, 2 + len(widths), n)
         head += ["".join(rf"\cmidrule(lr){{{start}-{start + n - 1}}}" for start in starts)]
-        head += [latex.row(["Protocol", *(_HEADS[:n] * len(blocks))])]
+        head += [
+            latex.row(["Protocol", *([measure.heading for measure in MEASURES] * len(blocks))])
+        ]
     sections = [[line for name in names for line in lines(name)] for names in (ranked, baselines)]
     types = f"{type_}{'r' * len(widths)}"
     return latex.Tabular(types, head, [section for section in sections if section])
@@ -139,7 +149,8 @@ def _side(blocks: Mapping[str, _Block], ranked: Sequence[str], look: Look) -> la
 def _stacked(blocks: Mapping[str, _Block], ranked: Sequence[str], look: Look) -> latex.Tabular:
     """Return the criteria one below the other."""
     rows = [row for block in blocks.values() for row in block.values()]
-    heads = _HEADS if any(row.texts[3] for row in rows) else _HEADS[:3]
+    heads = [measure.heading for measure in MEASURES]
+    heads += [_INTERVAL] if any(row.texts[-1] for row in rows) else []
     widths = [
         BOLD * max(map(em_of, (head, *(row.texts[at] for row in rows))))
         for at, head in enumerate(heads)
@@ -188,7 +199,9 @@ def _sentences(
         rf"\emph{{Score}} is the mean {_DISTANCES[report.settings.distance]} to people's consensus, "
         "lower is better. The best of each column is bold."
     )
-    if any(row.texts[3] for block in blocks.values() for row in block.values()):
+    for measure in further_measures():
+        yield latex_text(f"{measure.heading}: {measure.says}.")
+    if any(row.texts[-1] for block in blocks.values() for row in block.values()):
         yield (
             r"In brackets: 95\,\% percentile bootstrap intervals over the images, with these annotators."
         )

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any
 
+from ..agreement.main_table import MEASURES
 from ..agreement.report import CriterionReport, Report
+from ..agreement.settings import facts_of_settings
 from . import table_files
 from .escaping import markdown_text
 from .latex import Look
 from .latex_report import report_table
 from .skips import COLUMN, n_lost
-from .table import BEST_WORST_SCORE, Column, Table
-
-_COLUMNS: Final = ("criterion", "kind", "protocol", "best", "worst", "score")
+from .table import Column, Table, main_columns
 
 
 def to_csv(report: Report, header: Mapping[str, str]) -> str:
@@ -36,9 +36,10 @@ def to_csv(report: Report, header: Mapping[str, str]) -> str:
     ['criterion,kind,protocol,best,worst,score', 'recall,protocol,iou,1,1,1.0']
     """
     counts = n_lost(header)
-    names, skipped = (_COLUMNS, ()) if counts is None else ((*_COLUMNS, COLUMN), counts[:1])
+    more, skipped = ((), ()) if counts is None else ((COLUMN,), counts[:1])
+    names = ("criterion", "kind", "protocol", *(measure.name for measure in MEASURES), *more)
     rows = (
-        (criterion, kind, row.protocol, row.best, row.worst, row.score, *skipped)
+        (criterion, kind, *row.cells, *skipped)
         for criterion, table in report.criteria.items()
         for kind, some in (("protocol", table.rows), ("baseline", table.baselines))
         for row in some
@@ -108,20 +109,15 @@ def to_markdown(report: Report, header: Mapping[str, str]) -> str:
     lines = table_files.markdown_facts(facts_of(report, header))
     for criterion, table in report.criteria.items():
         lines += ["", f"## {markdown_text(criterion).capitalize()}", ""]
-        rows = [(row.protocol, row.best, row.worst, row.score) for row in table.rows]
-        rows += [
-            (f"{row.protocol} (baseline)", row.best, row.worst, row.score)
-            for row in table.baselines
-        ]
-        lines += table_files.markdown_rows(Table("", "", "", BEST_WORST_SCORE, tuple(rows)))
+        rows = [row.cells for row in table.rows]
+        rows += [(f"{row.protocol} (baseline)", *row.cells[1:]) for row in table.baselines]
+        lines += table_files.markdown_rows(Table("", "", "", main_columns(), tuple(rows)))
     return "\n".join(lines) + "\n"
 
 
 def facts_of(report: Report, header: Mapping[str, str]) -> dict[str, str]:
     """Return the header, a report's settings, and the amount of data by criterion."""
-    facts = dict(header)
-    for name, value in asdict(report.settings).items():
-        facts[name] = "not rounded" if value is None else str(value)
+    facts = {**header, **facts_of_settings(asdict(report.settings))}
     for criterion, table in report.criteria.items():
         facts[f"{criterion}, used"] = _used(table)
         if table.unproven:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from ..agreement.main_table import MEASURES
 from ..rounding import in_decimals, p_value
 
 Cell = str | float | int | bool | None
@@ -47,6 +48,11 @@ def number(name: str, digits: int | None = 2) -> Column:
     return Column(name, True, digits)
 
 
+def main_columns() -> tuple[Column, ...]:
+    """Return the columns of the main table; its rows are :attr:`.Row.cells`."""
+    return (PROTOCOL, *(number(measure.heading, measure.decimals) for measure in MEASURES))
+
+
 def count(name: str) -> Column:
     """Return a column of whole numbers."""
     return Column(name, True)
@@ -54,8 +60,6 @@ def count(name: str) -> Column:
 
 CRITERION: Final = Column("Criterion")
 PROTOCOL: Final = Column("Protocol")
-# The columns of a report.
-BEST_WORST_SCORE: Final = (PROTOCOL, count("Best"), count("Worst"), number("Score"))
 _P_VALUES: Final = ("p", "p, adjusted", "p, people", "p, protocol")
 _LISTED: Final = json.loads(Path(__file__).with_name("tables.json").read_text(encoding="utf-8"))
 

@@ -29,6 +29,14 @@ LEVEL = 0.95
 ZERO = 1e-9
 # Distances are multiples of a quarter.
 SCALE = 4
+# The columns of report.csv, from the distances d of shape (images, protocols), of protocol ``at``.
+MEASURES = {
+    "best": lambda d, at: (d[:, at] == d.min(axis=1)).sum(),
+    "worst": lambda d, at: (d[:, at] == d.max(axis=1)).sum(),
+    "score": lambda d, at: math.fsum(d[:, at]) / len(d),
+}
+# Its other columns.
+OTHERS = {"criterion", "kind", "protocol", "rankings_skipped"}
 
 
 def main(folder="csv"):
@@ -45,6 +53,9 @@ def main(folder="csv"):
                 print(f"DIFFERS {criterion}, {what}: recomputed {found}, in the table {expected}")
             study["n"] += 1
         print(f"{criterion}: {study['n']} numbers compared")
+        for column in dict.fromkeys(name for row in study.get("report", []) for name in row):
+            if column not in OTHERS | {*MEASURES}:
+                print(f"{criterion}: no formula here recomputes the column {column!r}")
     print("Everything agrees." if not failures else f"{failures} numbers differ.")
     return int(failures > 0)
 
@@ -79,13 +90,9 @@ def compared(study):
     names = [row["protocol"] for row in report]
     d = np.array([[of[name] for name in names] for of in table.values()])
     for at, row in enumerate(report):
-        yield f"Best of {names[at]}", float((d[:, at] == d.min(axis=1)).sum()), number(row["best"])
-        yield (
-            f"Worst of {names[at]}",
-            float((d[:, at] == d.max(axis=1)).sum()),
-            number(row["worst"]),
-        )
-        yield f"Score of {names[at]}", math.fsum(d[:, at]) / len(d), number(row["score"])
+        for measure, formula in MEASURES.items():
+            what = f"{measure.capitalize()} of {names[at]}"
+            yield what, float(formula(d, at)), number(row[measure])
     intervals = {row["Protocol"]: row for row in study.get("intervals", [])}
     limits = bootstrap(d) if len(d) >= 10 else [[None] * len(names)] * 2
     for at, name in enumerate(names):

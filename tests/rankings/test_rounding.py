@@ -7,7 +7,8 @@ from django.template.defaultfilters import floatformat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankings.agreement.report import CriterionReport, Report, Row, Settings
+from rankings.agreement.main_table import Row
+from rankings.agreement.report import CriterionReport, Report, Settings
 from rankings.output import report_files, table_files
 from rankings.output.table import Table, number
 from rankings.rounding import in_decimals, p_in_words, p_value
@@ -67,10 +68,14 @@ def test_no_p_value_is_shown_as_zero(p, said):
     assert p_value(p) == said.removeprefix("p ").removeprefix("= ")
 
 
+def _row(name, best, worst, score):
+    return Row(name, {"best": best, "worst": worst, "score": score})
+
+
 def test_files_round_as_the_page_does():
     of_criterion = CriterionReport(
-        rows=(Row("x", 8, 0, 6.125), Row("y", 0, 8, 2.675)),
-        baselines=(Row("z", None, None, 1.005),),
+        rows=(_row("x", 8, 0, 6.125), _row("y", 0, 8, 2.675)),
+        baselines=(_row("z", None, None, 1.005),),
         n_images=8,
         n_rankings=8,
         left_out=(),

@@ -16,7 +16,7 @@ from rankings.errors import RankingError
 from rankings.inference.resampling import N_RESAMPLES, SEED
 from rankings.output import report_files, table_files
 from rankings.output.analysis_tables import tables_of
-from rankings.output.table import BEST_WORST_SCORE, CRITERION, Table
+from rankings.output.table import CRITERION, Table, main_columns, of_criteria
 
 from .ranking import Rankings, rank
 from .scoring import Scores
@@ -67,10 +67,7 @@ class Report(Shown):
                 rows.append(
                     {
                         "criterion": criterion,
-                        "protocol": row.protocol,
-                        "best": row.best,
-                        "worst": row.worst,
-                        "score": row.score,
+                        **row.to_json(),
                         "low": own and own.low,
                         "high": own and own.high,
                     }
@@ -78,12 +75,10 @@ class Report(Shown):
         return rows
 
     def tables(self) -> list[Table]:
-        rows = tuple(
-            tuple(row[key] for key in ("criterion", "protocol", "best", "worst", "score"))
-            for row in self.rows()
-        )
+        criteria = self.analysis.report.criteria
+        rows = of_criteria(criteria, lambda table: (row.cells for row in table.rows))
         note = "Score: mean distance to the consensus, smaller is nearer to people."
-        best = Table("report", "Best / Worst / Score", note, (CRITERION, *BEST_WORST_SCORE), rows)
+        best = Table("report", "Best / Worst / Score", note, (CRITERION, *main_columns()), rows)
         return [best, *tables_of(self.analysis.to_json())]
 
     def plot(self) -> Plot:

@@ -13,9 +13,10 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext as _
 
 from annotate.judging.attention_checks import Tally
-from annotate.reports.presentation import CONSENSUSES
+from annotate.reports.forms import choices_of
 from annotate.studies.models import Study
 from annotate.tables import NONE, Cell, Column, Table, badges, moment, number
+from rankings.agreement.settings import declared_settings
 from rankings.consensus.rules import ConsensusMethod
 from rankings.elicitation.error_rate import ErrorRate, Mistakes
 from rankings.elicitation.log import CRITERIA
@@ -75,7 +76,7 @@ def said_of_consensus(chosen: ConsensusMethod, links: Links) -> SafeString:
         format_html("<strong>{}</strong>", said)
         if value == chosen
         else format_html('<a href="{}">{}</a>', links.changed(consensus=value), said)
-        for value, said in CONSENSUSES
+        for value, said in choices_of(declared_settings()["consensus"])
     ]
     return format_html_join(", ", "{}", ((one,) for one in words))
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from annotate.datasets.models import Image
 from annotate.datasets.thumbnails import Thumbnail, thumbnail_of
 from annotate.reports.included import images_of, ranked_images
-from annotate.reports.services import named_rankings, protocol_scores
+from annotate.reports.inputs import named_rankings, protocol_scores
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.annotators import left_out_distances

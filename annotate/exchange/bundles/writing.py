@@ -24,7 +24,6 @@ from annotate.studies.models import Study, StudyImage
 from annotate.studies.pseudonyms import names_of, numbered
 from annotate.studies.settings import SETTINGS, InBundle
 from rankings import __version__ as software_version
-from rankings.agreement.report import Settings
 
 from . import (
     CHECKSUMS,
@@ -372,7 +371,7 @@ def _last_change(study: Study) -> datetime:
 
 def report_bytes(study: Study, as_of: datetime, *, words: bool = True) -> bytes:
     """Return the exported report with default settings, dated ``as_of``."""
-    settings = Settings(min_annotators=study.min_annotators)
+    settings = services.usual_settings(study)
     built = services.study_report(study=study, settings=settings, may_cache=False)
     if not words:
         left = [f"{one.partition(': ')[0]}: {_NOT_TOLD}" for one in built.people_left_out]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from annotate.languages import in_decimals
-from annotate.reports.presentation import ShownTable, shown_table
+from annotate.reports.main_table import ShownTable, shown_table
 
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
@@ -75,7 +75,7 @@ def _dots_of(shown: ShownTable) -> list[_Dot]:
     ]
     return dots + [
         _Dot(
-            *(row.name, row.score, row.low, row.high, row.place or ""),
+            *(row.name, row.score, row.low, row.high, str(row.cluster or "")),
             *("", True, row.is_person),
         )
         for row in shown.baselines

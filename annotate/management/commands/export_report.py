@@ -2,6 +2,8 @@
 
 import io
 from argparse import ArgumentParser
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +17,7 @@ from annotate.reports import exports, services
 from annotate.reports.models import data_of
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from rankings.agreement.report import Settings
+from rankings.agreement.settings import Settings, declared_settings
 from rankings.elicitation.log import CRITERIA
 from rankings.errors import RankingError
 from rankings.output.latex import LAYOUTS, WIDTHS, Look
@@ -33,17 +35,18 @@ class Command(SiteCommand):
         parser.add_argument("study", help="slug of the study")
         parser.add_argument("--format", choices=[*exports.FORMATS, PAPER], default="csv")
         parser.add_argument("--out", type=Path, help="file to write; standard output without it")
-        parser.add_argument(
-            "--decimals", default="4", help="decimals the scores are rounded to, or none"
-        )
-        parser.add_argument("--distance", choices=["edit", "kemeny"], default="edit")
+        for name, declared in declared_settings().items():
+            words = f"{declared.words}; without it the usual one"
+            parser.add_argument(
+                _option(name),
+                choices=list(declared.choices) if declared.is_closed else None,
+                help=words,
+            )
         parser.add_argument("--layout", choices=LAYOUTS, default="side", help="of the LaTeX table")
         parser.add_argument("--width", choices=WIDTHS, default="page", help="of the LaTeX table")
         parser.add_argument(
             "--intervals", action="store_true", help="of the Scores, in the LaTeX table"
         )
-        parser.add_argument("--beta", type=float, default=1.0)
-        parser.add_argument("--min-annotators", type=int, help="the study's setting without it")
         parser.add_argument(
             "--protocol",
             action="append",
@@ -52,16 +55,7 @@ class Command(SiteCommand):
 
     def handle(self, **options: Any) -> None:
         study = reporting.study_named(options["study"])
-        least = options["min_annotators"]
-        try:
-            settings = Settings(
-                decimals=_decimals(options["decimals"]),
-                distance=options["distance"],
-                beta=options["beta"],
-                min_annotators=study.min_annotators if least is None else least,
-            )
-        except RankingError as refusal:
-            raise CommandError(str(refusal), returncode=2) from refusal
+        settings = _settings(study, options)
         runs = _chosen(services.available_runs(study), options["protocol"])
         look = Look(options["layout"], options["width"], options["intervals"])
         content = (
@@ -98,15 +92,28 @@ def _paper(study: Study, settings: Settings, runs: list[ProtocolRun], look: Look
     return stream.getvalue()
 
 
-def _decimals(text: str) -> int | None:
-    if text == "none":
-        return None
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _settings(study: Study, options: Mapping[str, Any]) -> Settings:
+    """Return the settings of the options, and those of the study where there is none."""
+    given = {}
+    for name, declared in declared_settings().items():
+        if options.get(name) is not None:
+            text = str(options[name])
+            try:
+                given[name] = declared.parsed(text)
+            except ValueError as fault:
+                kind = "a whole number" if isinstance(declared.default, int) else "a number"
+                none = " or none" if None in declared.choices else ""
+                raise CommandError(
+                    f"{_option(name)} must be {kind}{none}, not {text!r}", returncode=2
+                ) from fault
     try:
-        return int(text)
-    except ValueError as fault:
-        raise CommandError(
-            f"--decimals must be a whole number or none, not {text!r}", returncode=2
-        ) from fault
+        return replace(services.usual_settings(study), **given)
+    except RankingError as refusal:
+        raise CommandError(str(refusal), returncode=2) from refusal
 
 
 def _chosen(runs: list[ProtocolRun], names: list[str] | None) -> list[ProtocolRun]:

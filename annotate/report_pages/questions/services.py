@@ -11,7 +11,8 @@ from django.utils.translation import gettext as _
 from annotate.datasets.models import Method, Result
 from annotate.errors import Refusal
 from annotate.reports import background_counts, cache
-from annotate.reports.services import named_rankings, study_report
+from annotate.reports.inputs import named_rankings
+from annotate.reports.services import study_report
 from annotate.reports.snapshots import snapshot
 from annotate.scoring.computing import scene_of
 from annotate.scoring.models import ProtocolRun

@@ -20,6 +20,7 @@ from annotate.reports.shortcuts import file_response
 from annotate.requests import SignedInRequest, refused_as_text
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
+from rankings.agreement.settings import facts_of_settings
 from rankings.output.change_tables import change_tables
 from rankings.output.skips import skips_said
 
@@ -91,7 +92,7 @@ def table_file(request: HttpRequest, slug: str, table: str, extension: str) -> H
         "study": study.name,
         "dataset": study.dataset.name,
         "computed": f"{changes.at:%Y-%m-%d %H:%M}",
-        **{name: str(value) for name, value in changes.data["settings"].items()},
+        **facts_of_settings(changes.data["settings"]),
     }
     text = exports.TABLE_WRITERS[extension](found, facts)
     return file_response(request, text, extension, f"{study.slug}-{table}.{extension}")

@@ -14,7 +14,7 @@ from annotate.datasets.models import Dataset
 from annotate.exchange.bundles.reading import import_study
 from annotate.exchange.raw import write_zip
 from annotate.judging.models import Assignment, Judgement, Screen
-from annotate.reports.services import named_rankings
+from annotate.reports.inputs import named_rankings
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from annotate.studies.services import set_state

@@ -28,7 +28,7 @@ from annotate.figures.kinds.wins import win_matrix
 from annotate.figures.themes import Paper
 from annotate.recruiting.models import Entrance, Outcome
 from annotate.recruiting.selectors import Figures
-from annotate.reports.presentation import shown_table
+from annotate.reports.main_table import shown_table
 from rankings.agreement.report import build_report
 from rankings.inference.significance import critical_difference as nemenyi
 from rankings.orders.buckets import checked

@@ -214,7 +214,7 @@ class TestLargeStudies:
         def refuse(*arguments, **named):
             pytest.fail("computed in a request")
 
-        monkeypatch.setattr(services, "_data", refuse)
+        monkeypatch.setattr(services, "computed", refuse)
 
     @pytest.mark.parametrize("name", ["reports:report", "figures:figures"])
     def test_a_page_offers_to_have_it_done_as_work(self, client, study, name):

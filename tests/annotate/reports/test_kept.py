@@ -141,7 +141,7 @@ def test_two_reports_are_compared_number_by_number(researcher, study):
     changed = compare(before, after).context["changed"]
     assert [
         (cell.criterion, cell.protocol, cell.number, cell.before, cell.after) for cell in changed
-    ] == [("recall", "Right", "score", 0.0, 1.0)]
+    ] == [("recall", "Right", "Score", 0.0, 1.0)]
 
 
 def test_settings_that_cannot_be_keep_nothing(researcher, study):

@@ -40,7 +40,7 @@ def test_the_tables_count_best_and_worst_and_average_the_distance(researcher, st
     """
     response = researcher.get(reverse("reports:report", args=[study.slug]))
     for criterion in (shown.table for shown in response.context["tables"]):
-        assert [(row.protocol, row.best, row.worst, row.score) for row in criterion.rows] == [
+        assert [row.cells for row in criterion.rows] == [
             ("Right", 2, 0, 0.0),
             ("Reversed", 0, 2, 3.0),
         ]

@@ -219,8 +219,10 @@ def test_a_report_is_what_the_plain_way_gives(study, setting):
             others = [{k: v for k, v in of.items() if k in PROTOCOLS} for of in distances.values()]
             own = [of[row.protocol] for of in distances.values()]
             assert row.score == (float(sum(own) / len(own)) if own else None)
-            assert row.best == sum(of[row.protocol] == min(of.values()) for of in others)
-            assert row.worst == sum(of[row.protocol] == max(of.values()) for of in others)
+            assert row.numbers["best"] == sum(of[row.protocol] == min(of.values()) for of in others)
+            assert row.numbers["worst"] == sum(
+                of[row.protocol] == max(of.values()) for of in others
+            )
         for row in table.baselines:
             own = [of[row.protocol] for of in distances.values()]
             assert row.score == (float(sum(own) / len(own)) if own else None)

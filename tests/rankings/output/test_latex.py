@@ -93,7 +93,7 @@ def test_all_that_show_the_same_number_are_bold(data):
     report = report_from_json(data)
     recall = report.criteria["recall"]
     rows = tuple(
-        replace(row, score=score)
+        replace(row, numbers={**row.numbers, "score": score})
         for row, score in zip(recall.rows, (1.001, 1.004, 2.0), strict=True)
     )
     tied = replace(report, criteria={"recall": replace(recall, rows=rows)})

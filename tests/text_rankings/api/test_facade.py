@@ -342,7 +342,9 @@ class TestReport:
         found = tr.report(PEOPLE, SCORES, n_resamples=10)
         unnamed = {"recall": {"1": list(PEOPLE["recall"]["1"].values())}}
         [row] = build_report(unnamed, SCORES, Settings()).criteria["recall"].rows
-        assert [(one["best"], one["score"]) for one in found.rows()] == [(row.best, row.score)]
+        assert [(one["best"], one["score"]) for one in found.rows()] == [
+            (row.numbers["best"], row.score)
+        ]
         assert "iou" in found.to_latex()
         assert "iou" in found.to_csv()
         assert found.verdicts

@@ -1,0 +1,442 @@
+"""The main table as pages show it: the heads of its columns, and rows of cells that may link."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from urllib.parse import quote
+
+from django.template.defaultfilters import floatformat
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from rankings.agreement.baselines import A_PERSON
+from rankings.agreement.main_table import (
+    MEASURES,
+    Measure,
+    Number,
+    Row,
+    further_measures,
+    row_from_json,
+)
+from rankings.agreement.report import ALL_TIED, CriterionReport, Report
+from rankings.analysis.verdicts import place_of_person
+from rankings.inference.resampling import FEW_IMAGES
+from rankings.orders.buckets import to_text
+from rankings.output.verdict_tables import distances_to_people, has_few_images
+
+_NONE: Final = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    words: str
+    is_sortable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A number in words; with an address, a link to what is behind it and the link's label."""
+
+    text: str
+    address: str = ""
+    label: str = ""
+    # Next to the number, in small letters.
+    small: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row: its name, what it is if it is no protocol, and its cells."""
+
+    name: str
+    kind: str
+    cells: Sequence[Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """The addresses behind the numbers: in the live study those of each protocol's images."""
+
+    # The page of the images; "" if there are no links.
+    images: str = ""
+    # The settings of the live report; "" for a kept one.
+    query: str = ""
+
+
+_AGAINST = {
+    "recall": gettext_lazy("Rankings by recall against the protocols' recall R"),
+    "precision": gettext_lazy("Rankings by precision against the protocols' precision P"),
+    "preference": gettext_lazy("Rankings by preference against the protocols' F‑score"),
+}
+# Most images that a page lists as left out.
+_MOST_LEFT_OUT: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row with its uncertainty; what is undefined is None.
+
+    Of the baselines, which are no protocols, only a person has limits and a place in the clusters.
+    """
+
+    row: Row
+    # What a baseline is, in words; "" for a protocol.
+    kind: str = ""
+    low: float | None = None
+    high: float | None = None
+    cluster: int | str | None = None
+    # Two protocols share a letter if they do not differ significantly; "" without a test.
+    letters: str = ""
+    kemeny: float | None = None
+    agreed: float | None = None
+    # Mean distance to single annotators with its limits; empty without a test.
+    to_annotators: tuple[float | None, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.row.protocol
+
+    @property
+    def score(self) -> float | None:
+        return self.row.score
+
+    @property
+    def is_person(self) -> bool:
+        return self.name == A_PERSON
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWarning:
+    """A sentinel and all protocols that lie farther from people."""
+
+    sentinel: str
+    score: float
+    protocols: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ImageLinks:
+    """The addresses of a study's images under one report's settings."""
+
+    # The address of an image without its name, which follows the last slash.
+    before: str
+    query: str
+
+    def to(self, image: str, criterion: str) -> SafeString:
+        address = f"{self.before}{quote(image)}/?criterion={criterion}&{self.query}"
+        return format_html('<a href="{}">{}</a>', address, image)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTable:
+    """One criterion of a report."""
+
+    criterion: str
+    against: str
+    table: CriterionReport
+    rows: Sequence[ShownRow]
+    warnings: Sequence["ShownWarning"]
+    baselines: Sequence[ShownRow]
+    # Whether to show Kemeny distance and agreed pairs next to the Score.
+    has_measures: bool = False
+    # The number of images that an interval needs, if there are too few; else None.
+    needs_images: int | None = None
+    # None: images are not linked.
+    links: ImageLinks | None = None
+    # The page with the other tables; "" on that page.
+    page: str = ""
+    behind: Behind = Behind()
+    distance: str = ""
+    # Whether only intervals and clusters go with the measures.
+    is_brief: bool = False
+
+    @property
+    def heads(self) -> list[Head]:
+        return list(_Columns(self).heads())
+
+    @property
+    def bodies(self) -> list[list[Line]]:
+        """The lines of the protocols, and those of the baselines."""
+        columns = _Columns(self)
+        return [
+            [Line(one.name, one.kind, list(columns.cells(one))) for one in rows]
+            for rows in (self.rows, self.baselines)
+        ]
+
+    @property
+    def further(self) -> list[Measure]:
+        """The measures that the note explains apart."""
+        return further_measures()
+
+    @property
+    def has_means(self) -> bool:
+        """Whether the rows have distances to single annotators, by which they are ordered."""
+        return any(row.to_annotators for row in self.rows)
+
+    @property
+    def differs_by_score(self) -> bool:
+        """Whether the Scores have another order than the rows."""
+        scores = [one.row.score for one in self.rows if one.row.score is not None]
+        return scores != sorted(scores)
+
+    @property
+    def title(self) -> str:
+        return _(self.criterion).capitalize()
+
+    @property
+    def left_out(self) -> list[tuple[str, str]]:
+        """The first images that do not count, and why."""
+        first = self.table.left_out[:_MOST_LEFT_OUT]
+        return [(image, reason) for image, reason in first]
+
+    @property
+    def images(self) -> list[tuple[str, str, list[float]]]:
+        """Image, consensus, and the distance of each row and baseline; none without a protocol."""
+        if not self.table.rows:
+            return []
+        names = [row.protocol for row in (*self.table.rows, *self.table.baselines)]
+        return [
+            (image, to_text(self.table.consensus[image]), [distances[name] for name in names])
+            for image, distances in self.table.distances.items()
+        ]
+
+    def image_rows(self, images: Sequence[tuple[str, str, list[float]]]) -> list[SafeString]:
+        """Return rows of images; each distinct cell is rendered once, as thousands are alike."""
+        occurring = {distance for _, _, distances in images for distance in distances}
+        cell = {
+            distance: format_html('<td class="number">{}</td>', floatformat(distance, 1))
+            for distance in occurring
+        }
+        return [
+            format_html(
+                '<tr><th scope="row">{}</th><td>{}</td>{}</tr>',
+                self.links.to(image, self.criterion) if self.links else image,
+                consensus,
+                format_html("{}" * len(distances), *map(cell.__getitem__, distances)),
+            )
+            for image, consensus, distances in images
+        ]
+
+
+def shown_tables(report: Report, analysis: Mapping[str, Any], **more: Any) -> list[ShownTable]:
+    """Return every criterion; ``analysis`` is that of the report's JSON, or empty without one.
+
+    ``more`` are fields of the tables.
+    """
+    distance = report.settings.distance
+    return [
+        replace(shown_table(criterion, table, analysis.get(criterion)), distance=distance, **more)
+        for criterion, table in report.criteria.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The heads and cells of a table."""
+
+    shown: ShownTable
+
+    def heads(self) -> Iterator[Head]:
+        yield self._head(_("Protocol"))
+        if self._has_means:
+            yield self._head(_("To annotators"))
+            yield Head(_("95 % interval"), is_sortable=False)
+        yield from (self._head(_(measure.heading)) for measure in MEASURES)
+        yield Head(_("95 % of Score"), is_sortable=False)
+        if self._has_kemeny:
+            yield self._head(_("Kemeny"))
+        if self._has_measures:
+            yield self._head(_("Agreed"))
+        yield Head(_("Cluster"), is_sortable=False)
+
+    def _head(self, words: str) -> Head:
+        return Head(words, is_sortable=not self.shown.is_brief)
+
+    @property
+    def _has_means(self) -> bool:
+        return self.shown.has_means and not self.shown.is_brief
+
+    @property
+    def _has_measures(self) -> bool:
+        return self.shown.has_measures and not self.shown.is_brief
+
+    @property
+    def _has_kemeny(self) -> bool:
+        return self._has_measures and self.shown.distance != "kemeny"
+
+    def cells(self, one: ShownRow) -> Iterator[Cell]:
+        if self._has_means:
+            mean, low, high = one.to_annotators or (None, None, None)
+            yield Cell(_two(mean))
+            yield Cell(_NONE if low is None else _interval(low, high))
+        for measure in MEASURES:
+            yield self._of_measure(measure, one)
+        yield self._limits(one)
+        yield from self._others(one)
+        yield self._cluster(one)
+
+    def _of_measure(self, measure: Measure, one: ShownRow) -> Cell:
+        value = one.row.numbers[measure.name]
+        if value is None:
+            return Cell(_NONE)
+        text = floatformat(value, measure.decimals)
+        if self.shown.behind.query:
+            only = f"&only={measure.name}" if measure.name in ("best", "worst") else ""
+            address = f"{self._images(one.name)}{only}&{self.shown.behind.query}"
+            return Cell(text, address, _label(measure, value, text, one.name))
+        if not self.shown.behind.images or measure.is_relative:
+            return Cell(text)
+        address = f"{self.shown.page}#annotators" if one.is_person else self._kept_images
+        if not one.kind:
+            return Cell(text, address, _label(measure, value, text, one.name))
+        label = _("{heading} {number} of {name}: what is behind it")
+        label = label.format(heading=_(measure.heading), number=text, name=one.name)
+        return Cell(text, address, label)
+
+    @property
+    def _kept_images(self) -> str:
+        return f"{self.shown.behind.images}?criterion={self.shown.criterion}"
+
+    def _images(self, name: str) -> str:
+        return f"{self._kept_images}&protocol={quote(name, safe='')}"
+
+    def _limits(self, one: ShownRow) -> Cell:
+        if one.low is None:
+            return Cell(_NONE)
+        limits = _interval(one.low, one.high)
+        if one.kind:
+            label = _("{limits}: how far annotators agree").format(limits=limits)
+            return self._linked(limits, "agreement", label)
+        label = _("{limits}: the table of intervals").format(limits=limits)
+        return self._linked(limits, "intervals", label)
+
+    def _others(self, one: ShownRow) -> Iterator[Cell]:
+        """Yield the cells of other measures than those of MEASURES."""
+        if self._has_kemeny:
+            text = _two(one.kemeny)
+            if one.kemeny is None or not self.shown.behind.query:
+                yield Cell(text)
+            else:
+                address = f"{self._images(one.name)}&{self.shown.behind.query}&distance=kemeny"
+                label = _("Kemeny distance {distance} of {name}: the images behind it")
+                yield Cell(text, address, label.format(distance=text, name=one.name))
+        if self._has_measures and one.agreed is None:
+            yield Cell(_NONE)
+        elif self._has_measures:
+            label = _("Agreed {share}: other measures").format(share=_two(one.agreed))
+            yield self._linked(_two(one.agreed), "measures", label)
+
+    def _cluster(self, one: ShownRow) -> Cell:
+        if one.cluster is None:
+            return Cell(_NONE)
+        if one.kind:
+            label = _("Cluster {cluster}: every protocol and a person").format(cluster=one.cluster)
+            return self._linked(str(one.cluster), "person", label)
+        label = _("Cluster {cluster}: every two protocols").format(cluster=one.cluster)
+        return self._linked(str(one.cluster), "differences", label, one.letters)
+
+    def _linked(self, text: str, anchor: str, label: str, small: str = "") -> Cell:
+        """Return a cell that links to another table of the page; brief ones link nowhere."""
+        if self.shown.is_brief:
+            return Cell(text)
+        return Cell(text, f"{self.shown.page}#{anchor}", label, small)
+
+
+def _label(measure: Measure, value: Number, text: str, name: str) -> str:
+    if measure.name == "best":
+        one, many = "{n} image on which {name} is nearest", "{n} images on which {name} is nearest"
+    elif measure.name == "worst":
+        one, many = (
+            "{n} image on which {name} is farthest",
+            "{n} images on which {name} is farthest",
+        )
+    else:
+        words = _("{heading} {number} of {name}: the images behind it")
+        return words.format(heading=_(measure.heading), number=text, name=name)
+    return ngettext(one, many, int(value or 0)).format(n=text, name=name)
+
+
+def _two(value: float | None) -> str:
+    return _NONE if value is None else floatformat(value, 2)
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return _("{low} to {high}").format(low=_two(low), high=_two(high))
+
+
+def shown_table(
+    criterion: str, table: CriterionReport, around: Mapping[str, Any] | None
+) -> ShownTable:
+    """Return one criterion; ``around`` is its analysis as JSON, or None."""
+    has_intervals = around is not None and not has_few_images(around)
+    intervals = (
+        {row["protocol"]: row for row in around["intervals"]["scores"]}
+        if around and has_intervals
+        else {}
+    )
+    measures = {row["protocol"]: row for row in around["measures"]} if around else {}
+    of_people = distances_to_people(around) if around else {}
+    place = {name: at for at, name in enumerate(of_people)}
+    rows = [
+        ShownRow(
+            row,
+            low=intervals.get(row.protocol, {}).get("low"),
+            high=intervals.get(row.protocol, {}).get("high"),
+            cluster=around["clusters"][row.protocol] if around else None,
+            letters=around["letters"].get(row.protocol) or "" if around else "",
+            to_annotators=of_people.get(row.protocol, ()),
+            **_measured(measures.get(row.protocol, {})),
+        )
+        for row in sorted(table.rows, key=lambda row: place.get(row.protocol, 0))
+    ]
+    return ShownTable(
+        criterion,
+        str(_AGAINST.get(criterion, "")),
+        table,
+        rows,
+        _by_sentinel(around["warnings"]) if around else [],
+        _baselines(table, around, has_intervals),
+        bool(measures),
+        FEW_IMAGES if around and not has_intervals else None,
+    )
+
+
+def _baselines(
+    table: CriterionReport, around: Mapping[str, Any] | None, has_intervals: bool
+) -> list[ShownRow]:
+    measures = {row["baseline"]: row for row in around["baselines"]} if around else {}
+    rows = [
+        ShownRow(row, _("baseline"), **_measured(measures.get(row.protocol, {})))
+        for row in table.baselines
+    ]
+    person = around["human_baseline"] if around else {"score": None}
+    if around and person["score"] is not None:
+        row = row_from_json({"protocol": A_PERSON, "score": person["score"]})
+        low, high = (person["low"], person["high"]) if has_intervals else (None, None)
+        place = place_of_person(around)
+        others = _measured(measures.get(A_PERSON, {}))
+        rows.append(ShownRow(row, _("human baseline"), low, high, place, **others))
+    return rows
+
+
+def _measured(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {"kemeny": row.get("kemeny_distance"), "agreed": row.get("pairwise_accuracy")}
+
+
+def _by_sentinel(warnings: Sequence[Mapping[str, Any]]) -> list[ShownWarning]:
+    """Group the warnings by sentinel, because a list of dozens would not be read.
+
+    The verdicts already cover the ranking that ties all.
+    """
+    by_sentinel: dict[str, ShownWarning] = {}
+    for warning in warnings:
+        if warning["sentinel"] == ALL_TIED:
+            continue
+        empty = ShownWarning(warning["sentinel"], warning["sentinel_score"], [])
+        gathered = by_sentinel.setdefault(warning["sentinel"], empty)
+        by_sentinel[warning["sentinel"]] = replace(
+            gathered, protocols=[*gathered.protocols, warning["protocol"]]
+        )
+    return list(by_sentinel.values())
