@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import cast
+from typing import Any, cast
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotate.scoring.models import ProtocolRun
@@ -77,12 +78,15 @@ class ReportForm(forms.Form):
 
 def choices_of(declared: Declared) -> list[tuple[str, str]]:
     """Return the values that are offered, as in an address, with their words."""
-    return [(as_text(value), _(words)) for value, words in declared.choices.items()]
+    return [(as_text(value), gettext(words)) for value, words in declared.choices.items()]
 
 
 def _field(declared: Declared) -> forms.Field:
     label = _(declared.words)
     if declared.choices:
         return forms.ChoiceField(choices=choices_of(declared), required=False, label=label)
-    number = forms.IntegerField if isinstance(declared.default, int) else forms.FloatField
-    return number(min_value=declared.low, max_value=declared.high, required=False, label=label)
+    number: Any = forms.IntegerField if isinstance(declared.default, int) else forms.FloatField
+    found: forms.Field = number(
+        min_value=declared.low, max_value=declared.high, required=False, label=label
+    )
+    return found

@@ -74,7 +74,10 @@ def _asked(declared: Declared) -> "serializers.Field[Any, Any, Any, Any]":
     if declared.choices:
         return serializers.ChoiceField(choices_of(declared), required=False)
     number = _TYPES[type(declared.default)]
-    return number(required=False, min_value=declared.low, max_value=declared.high)
+    found: serializers.Field[Any, Any, Any, Any] = number(
+        required=False, min_value=declared.low, max_value=declared.high
+    )
+    return found
 
 
 class UsedSettingsSerializer(serializers.Serializer[Any]):
