@@ -19,11 +19,11 @@ from tests.support.archives import zip_file
 from tests.support.documents import ROOT, blocks_of, run_document
 from text_rankings.site import program
 
-# Decisions say what was true then.
-DOCUMENTS = [
-    ROOT / "README.md",
-    *sorted(set(ROOT.glob("docs/**/*.md")) - set(ROOT.glob("docs/decisions/*"))),
-]
+# Decisions and dated results say what was true then; the paper shows a piece of code.
+_OTHERS = {
+    of for name in ("decisions", "paper", "validation") for of in ROOT.glob(f"docs/{name}/*")
+}
+DOCUMENTS = [ROOT / "README.md", *sorted(set(ROOT.glob("docs/**/*.md")) - _OTHERS)]
 HOW_TO = ROOT / "docs" / "how-to" / "add-a-protocol.md"
 PACKAGE = ROOT / "tests" / "plugins" / "pixels"
 EXECUTED = {"sh", "bash", "console", "python", "pycon"}
@@ -203,7 +203,7 @@ class TestCommandsInSentences:
         "document",
         [
             *DOCUMENTS,
-            *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "ARCHITECTURE", "SECURITY")),
+            *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "ARCHITECTURE", ".github/SECURITY")),
         ],
         ids=name_of,
     )
