@@ -2,10 +2,11 @@ FROM python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637
 # true for computing on a Dask cluster, of which this image can be scheduler and worker too.
 ARG CLUSTER=false
 WORKDIR /build
-COPY requirements.txt requirements-cluster.txt ./
+COPY requirements.txt ./
+COPY requirements/cluster.txt ./requirements/
 RUN python -m venv /packages \
     && /packages/bin/pip install --no-cache-dir -r requirements.txt \
-    && if [ "$CLUSTER" = true ]; then /packages/bin/pip install --no-cache-dir -r requirements-cluster.txt; fi
+    && if [ "$CLUSTER" = true ]; then /packages/bin/pip install --no-cache-dir -r requirements/cluster.txt; fi
 
 FROM python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b
 # PYTHONPATH: `dask scheduler` and `dask worker` import the program too, and do not look in their folder.

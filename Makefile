@@ -34,7 +34,7 @@ run: .venv/runtime ## Start the site and its worker with the data there is
 	@$(BIN)/python manage.py set_up --migrate
 	@$(BIN)/python manage.py run_site 127.0.0.1:$(PORT)
 
-test: .venv/dev browser ## Run a test of every rule, and every page in a browser: six minutes on two cores
+test: .venv/dev browser ## Run a test of every rule, and every page in a browser
 	@$(LANE) $(TESTS)
 	@if command -v node >/dev/null && ls tests/js/*.test.mjs >/dev/null 2>&1; then node --test tests/js/; fi
 
@@ -64,14 +64,10 @@ test-lowest: var/lowest/made ## Start the site and run the libraries' tests on t
 benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data; no time is judged
 	$(BIN)/python -m benchmarks.protocols --quick --data /nowhere
 	$(BIN)/python -m benchmarks.conformance --originals /nowhere
-	$(BIN)/python -m benchmarks.engine --images 20 --reported 20
-	$(BIN)/python -m benchmarks.elicitation --images 2
 	$(BIN)/python -m benchmarks.load --seconds 2 --annotators 3 --think 0.1 --sqlite
 	$(BIN)/python -m benchmarks.crowd --people 12 --places 8 --pairs 8 --within 1 --think 0 --sqlite --no-browser
 	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10
-	$(BIN)/python -m benchmarks.outlines --images 1 --widths 390
 	$(BIN)/python -m benchmarks.verdicts --studies 4 --only heavy
-	$(BIN)/python -m benchmarks.scale --postgres $(POSTGRES_URL) --images 50 --methods 3 --annotators 60 --rankings 1 --runs 1
 
 load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL; else SQLite); OPTIONS="--seconds 20"
 	@POSTGRES_URL=$(POSTGRES_URL) $(BIN)/python -m benchmarks.load $(OPTIONS)
@@ -103,7 +99,7 @@ messages: .venv/dev ## Bring the catalogues of annotate/locale up to date, and m
 	@$(BIN)/python -m tools.catalogues
 
 docs-site: .venv/dev ## Build the documentation as a site in var/docs
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --config-file tools/mkdocs.yml
 	@echo "Open var/docs/index.html"
 
 docs: .venv/dev ## Draw the worked examples, and compare every protocol with its tool, and all of IoU 0.5, where the values are
@@ -122,8 +118,8 @@ tex: ## Install a TeX, with which tests set the tables for papers (65 MB)
 screenshots: .venv/dev browser ## Take the pictures of the landing page, with the demo in Chromium
 	@$(BIN)/python -m tools.screenshots
 
-findings: ## Run what we found in other people's libraries (findings/); each makes its environment, which takes a minute
-	@status=0; for script in findings/*.sh; do if PYTHON=$(PYTHON) $$script >/dev/null 2>&1; then echo "ok       $$script"; \
+findings: ## Run what we found in other people's libraries (tests/findings/); each makes its environment, which takes a minute
+	@status=0; for script in tests/findings/*.sh; do if PYTHON=$(PYTHON) $$script >/dev/null 2>&1; then echo "ok       $$script"; \
 		else echo "changed  $$script"; status=1; fi; done; exit $$status
 
 browser: ## Install Chromium for the browser tests where it is missing and can be had
@@ -137,13 +133,13 @@ browser: ## Install Chromium for the browser tests where it is missing and can b
 	elif $(BIN)/python -m playwright install --only-shell chromium; then :; \
 	else echo "Chromium cannot be installed here; the browser tests will say that they were skipped."; fi
 
-lock: ## Write requirements*.txt from the .in files and pyproject.toml (needs uv)
+lock: ## Write requirements.txt and requirements/*.txt from the .in files and pyproject.toml (needs uv)
 	@mkdir -p var && uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
 		--resolution lowest-direct --extra site --extra figures --extra server --extra cluster --extra completion \
-		pyproject.toml requirements-lowest.in -o var/lowest.txt && { echo "# Made by \`make lock\` from pyproject.toml and requirements-lowest.in."; cat var/lowest.txt; } > requirements-lowest.txt
-	@for name in requirements requirements-cluster requirements-dev; do \
+		pyproject.toml requirements/lowest.in -o var/lowest.txt && { echo "# Made by \`make lock\` from pyproject.toml and requirements/lowest.in."; cat var/lowest.txt; } > requirements/lowest.txt
+	@for pair in site:requirements cluster:requirements/cluster dev:requirements/dev; do from=requirements/$${pair%%:*}.in; name=$${pair#*:}; \
 		uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-strip-markers \
-			$$name.in -o $$name.txt && { echo "# Made by \`make lock\` from $$name.in."; cat $$name.txt; } > $$name.new \
+			$$from -o $$name.txt && { echo "# Made by \`make lock\` from $$from."; cat $$name.txt; } > $$name.new \
 			&& mv $$name.new $$name.txt || exit 1; done
 
 clean: ## Remove the environment and caches; the data in var/ stays
@@ -162,14 +158,14 @@ clean: ## Remove the environment and caches; the data in var/ stays
 	@$(call install,-r requirements.txt)
 	@touch $@
 
-.venv/dev: requirements-dev.txt .venv/runtime
+.venv/dev: requirements/dev.txt .venv/runtime
 	@echo "Installing what the tests need ..."
-	@$(call install,-r requirements.txt -r requirements-dev.txt)
+	@$(call install,-r requirements.txt -r requirements/dev.txt)
 	@touch $@
 
-var/lowest/made: requirements-lowest.txt | .venv/python
+var/lowest/made: requirements/lowest.txt | .venv/python
 	@echo "Installing the lowest versions ..."
 	@$(PYTHON) -m venv --clear var/lowest
-	@{ command -v uv >/dev/null && VIRTUAL_ENV=var/lowest uv pip install --quiet -r requirements-lowest.txt; } || \
-		var/lowest/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-lowest.txt
+	@{ command -v uv >/dev/null && VIRTUAL_ENV=var/lowest uv pip install --quiet -r requirements/lowest.txt; } || \
+		var/lowest/bin/python -m pip install --quiet --disable-pip-version-check -r requirements/lowest.txt
 	@touch $@

@@ -11,7 +11,7 @@ from pathlib import Path
 
 _AUDIT = [
     *(sys.executable, "-m", "pip_audit", "--requirement", "requirements.txt"),
-    *("--requirement", "requirements-cluster.txt"),
+    *("--requirement", "requirements/cluster.txt"),
     *("--no-deps", "--disable-pip", "--progress-spinner", "off", "--format", "json"),
 ]
 

@@ -8,9 +8,7 @@ from tests.support.cases import cases
 
 ROOT = Path(__file__).resolve().parents[1]
 # Modules that others import or run.
-_PARTS = {"__init__", "original_calls", "own_site", "pages", "scale_rows"}
-# Pages that a benchmark wrote are named after it; others keep earlier measurements.
-KEPT = {path for path in pages.FOLDER.glob("*.md") if path.read_text().startswith("# `")}
+_PARTS = {"__init__", "original_calls", "own_site", "pages"}
 # The address of a database may hold a password.
 URL = ["--postgres", "postgres://me:secret@host/x"]
 
@@ -41,11 +39,3 @@ def test_a_page_has_command_commit_machine_date_and_output():
         lines[4],
     )
     assert lines[6:] == ["```text", "1 ms", "```"]
-
-
-@cases("path", sorted(KEPT))
-def test_a_kept_page_is_of_a_program_that_is_there(path):
-    title = path.read_text().splitlines()[0]
-    [module] = re.findall(r"^# `([\w.]+)`$", title)
-    place = ROOT / module.replace(".", "/")
-    assert place.with_suffix(".py").exists() or (place / "__main__.py").exists()

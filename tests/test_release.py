@@ -6,8 +6,8 @@ from rankings import __version__
 from tests.support.documents import ROOT
 from tools.absolute_links import absolute
 
-RELEASING = (ROOT / "RELEASING.md").read_text(encoding="utf-8")
-PAPER = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
+RELEASING = (ROOT / "docs/how-to/release.md").read_text(encoding="utf-8")
+PAPER = (ROOT / "docs" / "paper" / "paper.md").read_text(encoding="utf-8")
 ADDRESS = "https://example.org/owner/name"
 
 
@@ -41,24 +41,24 @@ def test_the_paper_has_the_form_of_joss():
     assert {"Summary", "Statement of need", "State of the field", "References"} <= set(sections)
     assert 750 <= len(body.split()) <= 1100
     cited = set(re.findall(r"@(\w+)", body))
-    bibliography = (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8")
+    bibliography = (ROOT / "docs" / "paper" / "paper.bib").read_text(encoding="utf-8")
     assert cited == set(re.findall(r"^@\w+\{(\w+),", bibliography, re.MULTILINE))
     for picture in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", body):
-        assert (ROOT / "paper" / picture).is_file()
+        assert (ROOT / "docs" / "paper" / picture).is_file()
 
 
 def test_what_a_person_fills_in_is_listed_with_files_that_are_there():
     table = RELEASING.split("## To fill in once")[1].split("\n\n**")[0]
     files = {name for name in re.findall(r"`([\w./-]+\.\w+)`", table) if name != "release.yml"}
-    assert {"CITATION.cff", "pyproject.toml", "paper/paper.md", "SECURITY.md"} <= files
+    assert {"CITATION.cff", "pyproject.toml", "docs/paper/paper.md", ".github/SECURITY.md"} <= files
     assert [name for name in files if not (ROOT / name).is_file()] == []
     open_places = [
         path.relative_to(ROOT).as_posix()
-        for path in (*ROOT.glob("*.*"), *ROOT.glob("paper/*.md"), *ROOT.glob("docs/**/*.md"))
+        for path in (*ROOT.glob("*.*"), *ROOT.glob(".github/*.md"), *ROOT.glob("docs/**/*.md"))
         if path.is_file()
         and re.search(r"[Tt]o be filled in|Text detection rankings contributors", path.read_text())
     ]
-    assert set(open_places) - {"RELEASING.md", "LICENSE"} <= files
+    assert set(open_places) - {"docs/how-to/release.md", "LICENSE"} <= files
 
 
 def test_the_version_is_the_same_wherever_it_is_written():

@@ -143,8 +143,8 @@ def test_the_source_archive_has_the_tests_and_makes_the_same_wheel(wheel, tmp_pa
         "tests/conftest.py",
         "docs/index.md",
         "Makefile",
-        "RELEASING.md",
-        "paper/paper.md",
+        "docs/how-to/release.md",
+        "docs/paper/paper.md",
     ):
         assert source.joinpath(name).is_file(), name
     assert not source.joinpath("var").exists()
@@ -334,7 +334,7 @@ def page(port: int, path: str) -> str:
 
 
 def pins() -> Iterator[tuple[str, str]]:
-    for file in ("requirements.in", "requirements-cluster.in"):
+    for file in ("requirements/site.in", "requirements/cluster.in"):
         for line in ROOT.joinpath(file).read_text(encoding="utf-8").splitlines():
             if line and not line.startswith(("#", "-")):
                 pinned = Requirement(line)
@@ -357,7 +357,7 @@ def test_the_wheel_asks_for_what_servers_are_pinned_to():
 
 def test_the_lowest_versions_that_are_tried_are_those_that_are_allowed():
     """`make lock` writes them, with the extras that the tests of the libraries need."""
-    text = ROOT.joinpath("requirements-lowest.txt").read_text(encoding="utf-8")
+    text = ROOT.joinpath("requirements/lowest.txt").read_text(encoding="utf-8")
     tried = dict(re.findall(r"^([\w-]+)==([^ ;]+)", text, re.MULTILINE))
     extras = PROJECT["optional-dependencies"]
     lines = [line for name in ("site", "server", "cluster", "completion") for line in extras[name]]

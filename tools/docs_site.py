@@ -65,7 +65,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     for link, name in _SOURCES.items():
         markdown = markdown.replace(f"]({link})", f"]({name})")
     # Other documents of the repository are not on the site.
-    markdown = re.sub(r"\[([^\]]+)\]\((?:\.\./)+([A-Z]+\.md)\)", r"\1 (`\2`)", markdown)
+    markdown = re.sub(
+        r"\[([^\]]+)\]\((?:\.\./)+((?:\.github/)?[A-Z]+\.md)\)", r"\1 (`\2`)", markdown
+    )
     if page.file.src_uri == _PYTHON:
         lines = re.split(r"^(?=##)", markdown, flags=re.MULTILINE)
         return "".join(_listed(part) if part.startswith("### ") else part for part in lines)

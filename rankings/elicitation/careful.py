@@ -24,7 +24,7 @@ from .rechecks import Settled
 from .strategies import Strategy
 
 # Wrong answers among all answers that count as seen before an annotator's first image. Fitted, as
-# the next two, to the screens and errors of specs; benchmarks/elicitation.py --mistakes measures.
+# the next two, to the screens and errors of specs.
 FIRST_SLIPS: Final = 2.91
 FIRST_ANSWERS: Final = 30.0
 # The answers that an annotator's earlier share weighs within an image.

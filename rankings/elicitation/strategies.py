@@ -109,7 +109,7 @@ def _odds(
 def expected_screens(strategy: Strategy, n_open: int, share_of_ties: float) -> float:
     """Return the estimated number of screens that open pairs take.
 
-    The constants are fitted for about ten results; benchmarks/elicitation.py measures the error. A
+    The constants are fitted for about ten results; its error is in docs/validation/elicitation.md. A
     pair that is open in several criteria counts once. ``share_of_ties`` is among the verdicts so
     far.
     """

@@ -7,20 +7,19 @@ from math import ceil, log2
 
 import pytest
 
-from benchmarks.elicitation import (
-    answering,
-    carefully,
-    erring,
-    mistakes,
-    one_criterion,
-    row_of,
-    truth,
-)
 from rankings.elicitation.careful import Rules, settle_carefully, simulate_carefully
 from rankings.elicitation.log import CRITERIA, Answer, Skip, Withdrawal, simulate
 from rankings.errors import RankingError
 from tests.support.cases import cases
 from tests.support.shared import shared_path
+from tests.support.simulated_annotators import (
+    answering,
+    carefully,
+    erring,
+    one_criterion,
+    row_of,
+    truth,
+)
 
 # An annotator who made 2 mistakes in 100 answers.
 LEARNT = Rules(n_slips=2.0, n_answers=100.0)
@@ -263,9 +262,3 @@ def test_screens_and_errors_are_those_of_the_specification(by_pair, share):
     screens, wrong = (BY_PAIR if by_pair else ANEW)[share]
     assert found[0] <= screens + 1
     assert found[2] <= wrong + 1
-
-
-def test_the_benchmark_prints_every_way(capsys):
-    mistakes(4, 4)
-    printed = capsys.readouterr().out
-    assert printed.count("careful, rate learnt") == 8

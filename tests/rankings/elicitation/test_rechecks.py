@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.elicitation import answering, erring, one_criterion, truth, with_checks
 from rankings.elicitation.error_rate import Mistakes, error_rate, mistakes_of
 from rankings.elicitation.log import (
     CRITERIA,
@@ -31,6 +30,7 @@ from rankings.elicitation.rechecks import (
 from rankings.errors import RankingError
 from tests.support.cases import cases
 from tests.support.rankings import n_samples
+from tests.support.simulated_annotators import answering, erring, one_criterion, truth, with_checks
 
 STRATEGIES = ("insertion", "balanced")
 OTHERS = {"left": ("equal", "right"), "equal": ("left", "right"), "right": ("left", "equal")}
