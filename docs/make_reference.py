@@ -127,11 +127,19 @@ def signature(name: str, thing: object) -> str:
         if isinstance(item, ast.FunctionDef) and item.name == "__init__":
             return f"{name}({ast.unparse(item.args).removeprefix('self, ')})"
     said = ", ".join(
-        ast.unparse(item)
+        ast.unparse(_with_plain_default(item))
         for item in node.body
         if isinstance(item, ast.AnnAssign) and "ClassVar" not in ast.unparse(item.annotation)
     )
     return f"class {name}({said})" if said else f"class {name}"
+
+
+def _with_plain_default(item: ast.AnnAssign) -> ast.AnnAssign:
+    """Return a field of a dataclass with its default instead of the call that declares it."""
+    call = item.value
+    if isinstance(call, ast.Call) and ast.unparse(call.func) == "field":
+        item.value = next((one.value for one in call.keywords if one.arg == "default"), call)
+    return item
 
 
 def as_text(said: str) -> str:

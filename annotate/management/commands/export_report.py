@@ -36,7 +36,7 @@ class Command(SiteCommand):
         parser.add_argument("--format", choices=[*exports.FORMATS, PAPER], default="csv")
         parser.add_argument("--out", type=Path, help="file to write; standard output without it")
         for name, declared in declared_settings().items():
-            words = f"{declared.words}; without it the usual one"
+            words = f"{declared.words}; the usual one without it"
             parser.add_argument(
                 _option(name),
                 choices=list(declared.choices) if declared.is_closed else None,
