@@ -114,6 +114,10 @@ def _page(
     if asked and chosen is None:
         raise Http404
     links = presentation.Links(study, request.GET, hides_names)
+    decisions = [
+        (row, shown[row.person_id], key_of[row.person_id], _who(row.created_by, shown))
+        for row in study.exclusions.select_related("created_by").order_by("-created", "-pk")
+    ]
     context: dict[str, Any] = {
         "study": study,
         "people": people,
@@ -134,13 +138,8 @@ def _page(
         "consensus": consensus,
         "consensuses": presentation.said_of_consensus(consensus, links),
         "form": form,
-        "decisions": presentation.decisions_table(
-            [
-                (row, shown[row.person_id], key_of[row.person_id], _who(row.created_by, shown))
-                for row in study.exclusions.select_related("created_by").order_by("-created", "-pk")
-            ],
-            links,
-        ),
+        "decisions": decisions,
+        "decisions_table": presentation.decisions_table(decisions, links),
         "rules": {
             "low": f"{100 * SIDE_LOW:.0f}",
             "high": f"{100 * SIDE_HIGH:.0f}",
@@ -169,7 +168,8 @@ def _images(
     return {
         "page": shown,
         "errors": presentation.said_of_errors(chosen.work, chosen.error),
-        "images": presentation.images_table(images, chosen.key, links),
+        "images": images,
+        "images_table": presentation.images_table(images, chosen.key, links),
         "image_sides": presentation.image_sides_table(images, chosen.key, links),
     }
 

@@ -90,7 +90,10 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
             raise Http404
         assignment = get_object_or_404(study.assignments, image=asked_image, annotator=person)
         context["screens_by"] = shown[person]
-        context["screens"] = presentation.screens_table(screens_of(assignment), study, asked_image)
+        context["screens"] = screens_of(assignment)
+        context["screens_table"] = presentation.screens_table(
+            context["screens"], study, asked_image
+        )
         context["unsettled"] = gettext(" and ").join(map(gettext, assignment.unsettled))
     return render(request, "reports/image.html", context)
 
@@ -139,13 +142,12 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
             next(result for result in results if result.method == side.method)
             for side in context["sides"]
         )
+        answers = list(answers_to(study, left, right, names))
         context |= {
             "hides_names": hides_names,
-            "answers": presentation.answers_table(
-                answers_to(study, left, right, names),
-                study,
-                asked_image,
-                hides_names=hides_names,
+            "answers": answers,
+            "answers_table": presentation.answers_table(
+                answers, study, asked_image, hides_names=hides_names
             ),
             "notes": [
                 told
