@@ -28,3 +28,13 @@ def test_no_template_carries_inline_script_or_style(name):
     assert "onclick=" not in text
     for tag in text.split("<script")[1:]:
         assert "src=" in tag.split(">")[0]
+
+
+def test_lines_and_files_are_short():
+    """The formatter breaks no text; a longer file becomes several."""
+    faults = []
+    for name in TEMPLATES:
+        lines = (_FOLDER / name).read_text(encoding="utf-8").splitlines()
+        faults += [f"{name}:{n}" for n, line in enumerate(lines, 1) if len(line) > 120]
+        faults += [name] if len(lines) > 150 else []
+    assert faults == []
