@@ -118,8 +118,8 @@ tex: ## Install a TeX, with which tests set the tables for papers (65 MB)
 screenshots: .venv/dev browser ## Take the pictures of the landing page, with the demo in Chromium
 	@$(BIN)/python -m tools.screenshots
 
-findings: ## Run what we found in other people's libraries (tests/findings/); each makes its environment, which takes a minute
-	@status=0; for script in tests/findings/*.sh; do if PYTHON=$(PYTHON) $$script >/dev/null 2>&1; then echo "ok       $$script"; \
+findings: ## Run what we found in other people's libraries (findings/); each makes its environment, which takes a minute
+	@status=0; for script in findings/*.sh; do if PYTHON=$(PYTHON) $$script >/dev/null 2>&1; then echo "ok       $$script"; \
 		else echo "changed  $$script"; status=1; fi; done; exit $$status
 
 browser: ## Install Chromium for the browser tests where it is missing and can be had

@@ -89,7 +89,7 @@ def test_documents_that_the_repository_shows_beside_the_site_lead_somewhere():
     for path in (
         ROOT / "README.md",
         ROOT / ".github/SECURITY.md",
-        ROOT / "CONTRIBUTING.md",
+        ROOT / ".github/CONTRIBUTING.md",
         ROOT / "ARCHITECTURE.md",
     ):
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):

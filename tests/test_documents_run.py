@@ -203,7 +203,10 @@ class TestCommandsInSentences:
         "document",
         [
             *DOCUMENTS,
-            *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "ARCHITECTURE", ".github/SECURITY")),
+            *(
+                ROOT / f"{name}.md"
+                for name in (".github/CONTRIBUTING", "ARCHITECTURE", ".github/SECURITY")
+            ),
         ],
         ids=name_of,
     )

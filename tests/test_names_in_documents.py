@@ -15,7 +15,11 @@ SOURCES = [ROOT / name[1:] for name in TRACKED if name.endswith((".py", ".js", "
 SOURCES += Path(allauth.__file__).parent.rglob("forms.py")
 CODE = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
 WORDS = set(re.findall(r"\w+", CODE))
-DOCUMENTS = ["ARCHITECTURE.md", "CONTRIBUTING.md", *(ROOT / "docs" / "decisions").glob("*.md")]
+DOCUMENTS = [
+    "ARCHITECTURE.md",
+    ".github/CONTRIBUTING.md",
+    *(ROOT / "docs" / "decisions").glob("*.md"),
+]
 FILE = re.compile(r".*\.(?:py|md|toml|json|html|css|js|mjs|po|csv|yml|bib|zip)")
 MODULE = re.compile(r"(?:annotate|protocols|rankings|text_rankings|tools|benchmarks)(?:\.\w+)+")
 QUOTED = re.compile(r"`(?!DATA_DIR)([\w./-]*[./][\w./-]*)(?:\(\))?`")

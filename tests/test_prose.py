@@ -1,6 +1,6 @@
 """Plain English: openings and words that the prose of the project does not use.
 
-The rule is in CONTRIBUTING.md. Quotations are in quotation marks or backquotes and do not count.
+The rule is in .github/CONTRIBUTING.md. Quotations are in quotation marks or backquotes and do not count.
 """
 
 import ast

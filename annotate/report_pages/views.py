@@ -78,6 +78,7 @@ def report(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, An
 def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study, kept_report, criterion = _kept(request, slug, pk)
     shown = report_from_json(kept_report.data, images_of=criterion)
+    address_of_images = reverse("reports:kept_images", args=[study.slug, pk])
     context = {
         "study": study,
         "report": kept_report,
@@ -86,10 +87,10 @@ def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "formats": exports.FORMATS,
         "pairs": shown_pairs(kept_report.data.get("pairs")),
         "others_kept": study.kept_reports.defer("content").exclude(pk=pk)[:20],
-        "address_of_images": reverse("reports:kept_images", args=[study.slug, pk]),
+        "address_of_images": address_of_images,
     }
     data = data_of_kept(study, kept_report, criterion)
-    behind = Behind(context["address_of_images"])
+    behind = Behind(address_of_images)
     context |= _page(request, study, shown, kept_report.data, criterion, data, behind)
     return render(request, "reports/kept.html", context)
 

@@ -95,13 +95,15 @@ class TableOfReport(_OfStudy):
         study, form = self.asked(slug)
         if table == MAIN:
             built, text = built_text(study, form, extension, look_of(self.query()))
+            name = exports.file_name(built, extension)
         else:
             services.require_small_for(table, study)
-            built, data = services.report_with(
+            facts, data = services.report_with(
                 table, study=study, settings=form.settings(), runs=form.runs()
             )
-            text = _table(data, built.header, table, extension)
-        return file_response(request, text, extension, exports.file_name(built, extension))
+            text = _table(data, facts.header, table, extension)
+            name = exports.file_name(facts, extension)
+        return file_response(request, text, extension, name)
 
 
 class KeptReports(ListView):

@@ -16,6 +16,7 @@ from rankings.output.pair_tables import PAIR_TABLES, pair_tables
 from rankings.output.skips import COLUMN, n_lost, skips_said
 from rankings.output.table import Table, count
 
+from .facts import Facts
 from .models import KeptReport
 from .services import StudyReport
 
@@ -116,5 +117,5 @@ def facts_of(data: Mapping[str, Any], header: Mapping[str, str]) -> dict[str, st
     return {**header, **facts_of_settings(data["settings"])}
 
 
-def file_name(report: StudyReport, extension: str) -> str:
-    return f"{report.study.slug}-{report.created:%Y-%m-%d}.{extension}"
+def file_name(facts: Facts, extension: str) -> str:
+    return f"{facts.study.slug}-{facts.created:%Y-%m-%d}.{extension}"
