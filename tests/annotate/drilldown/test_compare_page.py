@@ -43,16 +43,6 @@ def test_matches_are_told_by_class_without_a_script(follow):
     assert matches["a"]["truth"] == ["unmatched"]
 
 
-def test_a_run_from_before_a_parameter_is_shown_by_its_own_rule(follow):
-    """It has the name of what is published today, and another rule: one-to-one by the truth alone."""
-    study = make_study(["a", "b"], boxes={"a": [(0, 0, 99, 39)], "b": [(0, 0, 99, 39)]})
-    run = score_protocol(dataset=study.dataset, slug="deteval-total-text")
-    del run.parameters["unique_on"]
-    run.save()
-    response = follow(study).get(compare_url(study), {"protocol": run.name})
-    assert response.context["changed"] == ["unique_on truth (published both)"]
-
-
 def test_causes_and_what_they_cost_are_told(follow):
     """a finds half of the word (IoU 49/99), b it all: R and P of a would be 1 with a right box."""
     boxes = {"a": [(0, 0, 49, 39)], "b": [(0, 0, 99, 39)]}

@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from tests.support.factories import add_researcher, make_study
+from tests.support.pages import flat
 
 PAGES = [
     "reports:report",
@@ -20,4 +21,4 @@ def test_pages_around_a_report_stand_under_studies(client):
     client.force_login(add_researcher(study))
     link = f'<a href="{reverse("home")}" aria-current="true">Studies</a>'
     for name in PAGES:
-        assert link in client.get(reverse(name, args=[study.slug])).text, name
+        assert link in flat(client.get(reverse(name, args=[study.slug])).text), name

@@ -13,6 +13,7 @@ from protocols.formats.recognition.reading import FORMATS, with_names
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.factories import make_admin
 from tests.support.loads import add, checked, load_dataset, loaded
+from tests.support.pages import flat
 from tests.support.word_files import WORDS, box, corners, files
 
 pytestmark = pytest.mark.django_db
@@ -348,7 +349,7 @@ class TestElsewhere:
     def test_the_report_shows_both_readings_and_the_numbers(self, dataset, client):
         client.force_login(make_admin("ada"))
         draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))
-        page = client.get(reverse("imports:report", args=[draft.pk])).text
+        page = flat(client.get(reverse("imports:report", args=[draft.pk])).text)
         for told in (
             "net.zip fits far better with x and y exchanged. Read it that way?",
             "<strong>As read:</strong> recall 0.00, precision 0.00",

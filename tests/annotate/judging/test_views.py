@@ -15,6 +15,7 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
 from tests.support.factories import add_annotator, add_researcher, make_person, make_study
 from tests.support.made_once import made_once
+from tests.support.pages import flat
 from tests.support.truths import (
     CRITERIA,
     answer,
@@ -52,7 +53,7 @@ def answer_url(turn):
 
 
 def test_pages_print_the_keys_that_work(page, study, turn):
-    text = page.get(reverse("judging:judge", args=[study.slug])).text
+    text = flat(page.get(reverse("judging:judge", args=[study.slug])).text)
     printed = set(re.findall(r'<kbd[^>]* data-key="(\w+)">(.*?)</kbd>', text))
     assert printed - {("help", "?")} <= set(KEYS.items())
     for criterion in ("recall", "precision", "preference"):

@@ -188,7 +188,7 @@ def test_an_incomplete_answer_says_what_is_missing_and_keeps_the_rest(page, agre
     text = response.content.decode()
     assert response.status_code == 422
     assert flat(text).count(">Choose left, equal or right.<") == 2
-    assert re.search(r'name="recall" value="left"[^>]* checked', text)
+    assert re.search(r'name="recall" value="left"[^>]* checked', flat(text))
     agreed.refresh_from_db()
     assert agreed.practice_answers == []
 

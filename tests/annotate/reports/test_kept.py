@@ -95,23 +95,6 @@ def test_its_tables_are_files_too(researcher, study, extension):
         assert "Reversed" in response.text
 
 
-def test_a_report_with_tests_of_earlier_versions_shows_its_scores_and_its_file_has_all(
-    researcher, study
-):
-    kept = keep(researcher, study)
-    data = json.loads(kept.content)
-    for around in data["analysis"].values():
-        del around["signs"], around["comparisons"]
-    content = json.dumps(data)
-    KeptReport.objects.filter(pk=kept.pk).update(content=content)
-    shown = page(researcher, kept)
-    assert [one.row.protocol for one in shown.context["tables"][0].rows] == ["Right", "Reversed"]
-    assert "whether that holds for others was not tested" in shown.text
-    assert [part for part in shown.context["parts"] if part.tables] == []
-    url = reverse("reports:kept_file", args=[study.slug, kept.pk, "json"])
-    assert researcher.get(url).content.decode() == content
-
-
 def test_it_cannot_be_written_again(researcher, study):
     kept = keep(researcher, study)
     kept.content = "{}"

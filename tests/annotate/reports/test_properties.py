@@ -55,5 +55,5 @@ def test_properties_are_of_the_words_that_count(db, django_assert_num_queries):
 def test_the_tables_alone_need_no_ground_truth(db, monkeypatch):
     """They are for larger studies than are analysed at once."""
     study = make_study()
-    monkeypatch.setattr("annotate.reports.services.image_properties", None)
+    monkeypatch.setattr("annotate.reports.inputs.image_properties", None)
     assert study_report(study=study, settings=Settings(), runs=available_runs(study)).report

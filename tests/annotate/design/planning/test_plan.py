@@ -23,6 +23,7 @@ from tests.support.factories import (
 )
 from tests.support.figures import put_together
 from tests.support.made_once import made_once
+from tests.support.pages import flat
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
@@ -131,7 +132,7 @@ def test_where_no_design_finds_it_a_link_asks_for_what_is_found(researcher, stud
     asked = {"study": "", "difference": "0.5", "power": "90"}
     page = researcher.get(address(study), asked)
     assert page.context["cheapest"] is None
-    [link] = re.findall(r'href="([^"]*difference=[^"]*)">Use the ', page.text)
+    [link] = re.findall(r'href="([^"]*difference=[^"]*)">Use the ', flat(page.text))
     opened = researcher.get(address(study) + link.replace("&amp;", "&"))
     assert opened.context["cheapest"] is not None
     assert opened.context["plan"].question.share == 0.9
