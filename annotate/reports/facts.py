@@ -61,7 +61,7 @@ _KNOWN: Final = gettext_noop("known-answer pairs")
 
 @dataclass(frozen=True)
 class Facts:
-    """What a reader needs to assess and reproduce a report."""
+    """All that a reader needs to assess and reproduce a report."""
 
     study: Study
     runs: Sequence[ProtocolRun]

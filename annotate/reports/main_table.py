@@ -82,7 +82,7 @@ class ShownRow:
     """
 
     row: Row
-    # What a baseline is, in words; "" for a protocol.
+    # The kind of a baseline, in words; "" for a protocol.
     kind: str = ""
     low: float | None = None
     high: float | None = None

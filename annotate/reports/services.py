@@ -62,7 +62,7 @@ _TOO_LARGE: Final = gettext_lazy(
 
 
 def usual_settings(study: Study) -> Settings:
-    """Return the settings of a report that nobody has changed."""
+    """Return the settings of a report before any change."""
     return Settings(min_annotators=study.min_annotators)
 
 

@@ -132,6 +132,7 @@ MEASURES: Final = (
         *("score", "Score", _mean, min, 2),
         "mean distance to people's consensus over the images; lower is better",
     ),
+    # Columns that the paper does not have follow here.
 )
 # The measures of the paper, which captions and notes explain in one sentence.
 OF_THE_PAPER: Final = ("best", "worst", "score")

@@ -147,8 +147,8 @@ def build_report(
     >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
     >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
     >>> [row] = build_report({"recall": {"img_1": [ab, ab, ba]}}, scores).criteria["recall"].rows
-    >>> row.cells
-    ('iou', 1, 1, 0.0)
+    >>> row.protocol, row.score
+    ('iou', 0.0)
     """
     settings = settings or Settings()
     return Report(

@@ -18,7 +18,7 @@ _UNROUNDED: Final = "not rounded"
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What is known of a setting besides its type.
+    """The words, choices and range of a setting.
 
     Attributes
     ----------

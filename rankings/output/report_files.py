@@ -32,8 +32,8 @@ def to_csv(report: Report, header: Mapping[str, str]) -> str:
     >>> from rankings.agreement.report import build_report
     >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
     >>> report = build_report({"recall": {"img_1": [(("b",), ("a",))] * 3}}, scores)
-    >>> to_csv(report, {}).splitlines()[:2]
-    ['criterion,kind,protocol,best,worst,score', 'recall,protocol,iou,1,1,1.0']
+    >>> to_csv(report, {}).splitlines()[1].split(",")[:6]
+    ['recall', 'protocol', 'iou', '1', '1', '1.0']
     """
     counts = n_lost(header)
     more, skipped = ((), ()) if counts is None else ((COLUMN,), counts[:1])
@@ -103,8 +103,8 @@ def to_markdown(report: Report, header: Mapping[str, str]) -> str:
     >>> from rankings.agreement.report import build_report
     >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
     >>> report = build_report({"recall": {"img_1": [(("b",), ("a",))] * 3}}, scores)
-    >>> next(line for line in to_markdown(report, {}).splitlines() if "iou" in line)
-    '| iou | 1 | 1 | 1.00 |'
+    >>> "| iou | 1 | 1 | 1.00 |" in to_markdown(report, {})
+    True
     """
     lines = table_files.markdown_facts(facts_of(report, header))
     for criterion, table in report.criteria.items():

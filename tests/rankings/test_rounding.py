@@ -7,7 +7,7 @@ from django.template.defaultfilters import floatformat
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankings.agreement.main_table import Row
+from rankings.agreement.main_table import row_from_json
 from rankings.agreement.report import CriterionReport, Report, Settings
 from rankings.output import report_files, table_files
 from rankings.output.table import Table, number
@@ -69,7 +69,7 @@ def test_no_p_value_is_shown_as_zero(p, said):
 
 
 def _row(name, best, worst, score):
-    return Row(name, {"best": best, "worst": worst, "score": score})
+    return row_from_json({"protocol": name, "best": best, "worst": worst, "score": score})
 
 
 def test_files_round_as_the_page_does():

@@ -5,6 +5,7 @@ import itertools
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from rankings.agreement.main_table import OF_THE_PAPER
 from rankings.agreement.report import build_report
 from rankings.inference.personal_rankings import personal_rankings_from_scores
 
@@ -15,6 +16,11 @@ _THOROUGH_FROM = 100
 def by_text(text):
     """Return a ranking from text such as ``a>b=c``."""
     return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
+
+
+def of_the_paper(row):
+    """Return a row's numbers in the columns of the paper: Best, Worst and Score."""
+    return tuple(row.numbers[name] for name in OF_THE_PAPER)
 
 
 def weak_orders(methods):

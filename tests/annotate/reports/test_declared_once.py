@@ -70,13 +70,16 @@ SHOWN, FULL = "3.000", "3.0"
 @pytest.mark.usefixtures("farthest")
 def test_a_new_column_is_in_every_file(researcher, study):
     files = dict(in_files(researcher, study))
-    assert files["csv"].startswith("criterion,kind,protocol,best,worst,score,most\n")
-    assert f"recall,protocol,Reversed,0,2,3.0,{FULL}\n" in files["csv"]
+    names = ",".join(measure.name for measure in MEASURES)
+    assert files["csv"].startswith(f"criterion,kind,protocol,{names}\n")
+    assert names.endswith(",most")
+    assert re.search(rf"^recall,protocol,Reversed,0,2,3\.0,.*\b{FULL}$", files["csv"], re.MULTILINE)
     [_, reversed_] = json.loads(files["json"])["criteria"]["recall"]["rows"]
     assert reversed_["most"] == 3.0
-    assert "| Protocol | Best | Worst | Score | Farthest |" in files["md"]
-    assert f"| Reversed | 0 | 2 | 3.00 | {SHOWN} |" in files["md"]
-    assert f"3.00 & {SHOWN}" in files["tex"]
+    headings = " | ".join(measure.heading for measure in MEASURES)
+    assert f"| Protocol | {headings} |" in files["md"]
+    assert re.search(rf"\| Reversed \| 0 \| 2 \| 3\.00 \|.* {SHOWN} \|", files["md"])
+    assert re.search(rf"3\.00 &.* {SHOWN}", files["tex"])
     assert r"\textbf{0.000}" in files["tex"], "the best of the column is bold"
     assert "Farthest: distance on the image" in files["tex"]
 
@@ -93,7 +96,7 @@ def test_a_new_column_is_on_every_page(researcher, client, study):
         assert SHOWN in page.text
         assert "Farthest</b>: distance on" in page.text.replace("strong>", "b>")
     described = client.get(reverse("public:described", args=[public.address])).json()
-    assert described["variableMeasured"] == ["Best", "Worst", "Score", "Farthest"]
+    assert described["variableMeasured"] == [measure.heading for measure in MEASURES]
     other = keep(researcher, study, protocol="Right")
     compared = reverse("reports:compared", args=[study.slug, kept.pk, other.pk])
     assert re.search(r"<td>\s*Farthest\s*</td>", researcher.get(compared).text)

@@ -13,6 +13,7 @@ from django.utils.html import escape
 from annotate.reports import services
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import Score
+from rankings.agreement.main_table import further_measures
 from rankings.output.analysis_tables import tables_of
 from rankings.output.verdict_tables import VERDICTS
 from tests.support.factories import add_researcher, make_study
@@ -122,9 +123,11 @@ def test_two_reports_are_compared_number_by_number(researcher, study):
 
     assert compare(before, same).context["changed"] == []
     changed = compare(before, after).context["changed"]
+    further = {measure.heading for measure in further_measures()}
+    assert {(cell.criterion, cell.protocol) for cell in changed} == {("recall", "Right")}
     assert [
-        (cell.criterion, cell.protocol, cell.number, cell.before, cell.after) for cell in changed
-    ] == [("recall", "Right", "Score", 0.0, 1.0)]
+        (cell.number, cell.before, cell.after) for cell in changed if cell.number not in further
+    ] == [("Score", 0.0, 1.0)]
 
 
 def test_settings_that_cannot_be_keep_nothing(researcher, study):

@@ -12,9 +12,11 @@ from django.urls import reverse
 from annotate.judging import services as judging
 from annotate.reports import services
 from annotate.scoring.models import ProtocolRun, Score
+from rankings.agreement.main_table import MEASURES
 from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.made_once import made_once
+from tests.support.rankings import of_the_paper
 from tests.support.truths import answer, same_truth
 from tests.support.worked import ranked_study
 
@@ -40,7 +42,7 @@ def test_the_tables_count_best_and_worst_and_average_the_distance(researcher, st
     """
     response = researcher.get(reverse("reports:report", args=[study.slug]))
     for criterion in (shown.table for shown in response.context["tables"]):
-        assert [row.cells for row in criterion.rows] == [
+        assert [(row.protocol, *of_the_paper(row)) for row in criterion.rows] == [
             ("Right", 2, 0, 0.0),
             ("Reversed", 0, 2, 3.0),
         ]
@@ -66,7 +68,8 @@ def test_the_csv_has_the_numbers_of_the_page_and_names_the_json_that_says_where_
     url = reverse("reports:export", args=[study.slug, "csv"])
     response = researcher.get(url, {"decimals": "2"})
     assert float(table(response.text)["recall", "Reversed"]["score"]) == 3.0
-    assert response.text.startswith("criterion,kind,protocol,best,worst,score\n")
+    names = [measure.name for measure in MEASURES]
+    assert response.text.startswith(",".join(["criterion,kind,protocol", *names]) + "\n")
     assert response["Content-Disposition"].startswith("attachment;")
     address, rel = response["Link"].split("; ")
     assert rel == 'rel="describedby"'
