@@ -1,7 +1,7 @@
 """Packages of a scoring program: our sources, and unpacked wheels of what they need."""
 
 import re
-import subprocess
+import subprocess  # nosec B404
 import sys
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -84,7 +84,7 @@ def downloaded(names: Iterable[str]) -> Packages:
     with TemporaryDirectory() as folder:
         asked = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
         asked += ["--only-binary=:all:", "--python-version", _PYTHON, *platforms, *wanted]
-        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)  # nosec B603
         if done.returncode:
             raise SettingsError(
                 "packages",

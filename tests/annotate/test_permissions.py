@@ -233,7 +233,9 @@ def make_site():
     keep_report(study=study, settings=Settings(), runs=[], person=people["admin"])
     draft = drafts.open_draft(person=None, dataset=study.dataset)
     drafts.add_file(draft=draft, stream=io.BytesIO(b"x"), name="a.zip")
-    Import.objects.create(dataset=study.dataset, kind="results", files=[], counts={})
+    Import.objects.create(
+        dataset=study.dataset, kind="results", files=[], counts={}, added={"methods": []}
+    )
     score_protocol(dataset=study.dataset, slug="iou")
     # Work of the researcher that made a file.
     start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])

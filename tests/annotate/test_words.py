@@ -92,12 +92,12 @@ def test_t32_the_search_reads_what_people_read():
     said = {
         name: said_in(ROOT / name)
         for name in (
-            "templates/judging/screen.html",
+            "templates/judging/pause.html",
             "static/js/judging/advice.js",
             "annotate/judging/services.py",
         )
     }
-    screen = said["templates/judging/screen.html"]
+    screen = said["templates/judging/pause.html"]
     assert any("Everything you confirmed is saved." in one for one in screen)
     assert any("How about a short break?" in one for one in said["static/js/judging/advice.js"])
     assert "Look at both results before you answer." in said["annotate/judging/services.py"]

@@ -32,8 +32,9 @@ SOURCES = [
     for package in ("protocols", "rankings", "text_rankings/api", "text_rankings/base")
     for path in sorted((ROOT / package).rglob("*.py"))
 ]
-# Where a value of Formats becomes an option, and where options are declared.
-DECLARING = ("sources.py", "options.py", "verify.py")
+# Where a value of Formats becomes an option, where options are declared, and where those of
+# another program (pip) are given.
+DECLARING = ("sources.py", "options.py", "verify.py", "packages.py")
 
 
 def options_of(parser):
@@ -42,7 +43,7 @@ def options_of(parser):
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for name, of_command in action.choices.items():
-                found[name] = {*options_of(of_command)[""]}
+                found[name] = set().union(*options_of(of_command).values())
         found[""] |= {of.removeprefix("--") for of in action.option_strings if of[:2] == "--"}
     return found
 
