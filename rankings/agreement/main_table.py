@@ -48,6 +48,14 @@ class Row:
     numbers: Mapping[str, Number]
 
     @property
+    def best(self) -> Number:
+        return self.numbers["best"]
+
+    @property
+    def worst(self) -> Number:
+        return self.numbers["worst"]
+
+    @property
     def score(self) -> float | None:
         return self.numbers["score"]
 

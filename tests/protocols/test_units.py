@@ -529,7 +529,7 @@ class TestScores:
                 f"{protocol},kraken-{name.removesuffix('.xml').removesuffix('.hocr')}"
                 in out.read_text()
             )
-            assert ",*,1.0,1.0,1.0,iou|" in out.read_text().splitlines()[-1]
+            assert f",*,1.0,1.0,1.0,{protocol}|" in out.read_text().splitlines()[-1]
         told = "3 words or lines without text" in capfd.readouterr().err
         assert told == (name != "alto.xml")
 
