@@ -218,10 +218,12 @@ def test_t35_outlines_are_as_visible_without_scripts(browser, client, live_serve
 
     def give(route):
         body = route.fetch().text()
-        body = re.sub(r'viewBox="0 0 \d+ \d+" pres', f'viewBox="0 0 {WIDE} {HIGH}" pres', body)
+        whole = rf'\1viewBox="0 0 {WIDE} {HIGH}"'
+        body = re.sub(r'(<svg class="pane__picture"[^>]*?)viewBox="0 0 \d+ \d+"', whole, body)
         picture = f'<image href="/photograph.png" width="{WIDE}" height="{HIGH}"/>'
-        body = re.sub(r"(<g data-photograph>).*?(</g>)", rf"\1{picture}\2", body)
-        body = re.sub(r'(<g class="boxes__(?:under|over)">).*?(</g>)', rf"\1{polygons}\2", body)
+        body = re.sub(r"(<g data-photograph>).*?(</g>)", rf"\1{picture}\2", body, flags=re.S)
+        boxes = re.compile(r'(<g class="boxes__(?:under|over)">).*?(</g>)', re.S)
+        body = boxes.sub(rf"\1{polygons}\2", body)
         route.fulfill(body=body, content_type="text/html")
 
     url = live_server.url + reverse("judging:judge", args=[study.slug])
