@@ -72,7 +72,9 @@ def opposite(turn):
     return {name: other[verdict] for name, verdict in right_answer(turn).items()}
 
 
-@pytest.mark.parametrize(("n_known", "n"), [(0, 0), (3, 3), (25, 25)])
+@pytest.mark.parametrize(
+    ("n_known", "n"), [(0, 0), (3, 3), pytest.param(10, 10, marks=pytest.mark.release), (25, 25)]
+)
 def test_t34_so_many_in_ten_images_and_no_ranking_counts_them(n_known, n):
     study, plain = known_study(n_known=n_known), known_study(n_known=0)
     assert len(go_through(study, add_annotator(study), opposite)) == n

@@ -118,8 +118,13 @@ def test_too_few_images_are_said():
     assert {row[-1] for row in plan_table(found).rows} == {"too few people", "too few images"}
 
 
-@cases("images", [5, 24, None])
-@cases("people", [3, 12])
+_RELEASE = pytest.mark.release
+
+
+@pytest.mark.parametrize(
+    "images", [pytest.param(2, marks=_RELEASE), 5, 24, pytest.param(200, marks=_RELEASE), None]
+)
+@pytest.mark.parametrize("people", [pytest.param(2, marks=_RELEASE), 3, 12])
 def test_the_difference_within_reach_has_a_design_and_one_a_little_smaller_has_none(images, people):
     asked = Question(difference=0.001, people=people, images=images, n_protocols=3)
     found = plan(PILOT, asked)
