@@ -80,7 +80,7 @@ others = {
     "backup": [str(folder / "new.zip")], "rehearse": [str(folder / "site.zip")],
     "replay": ["--check"], "clean_loads": [], "load_demo": [], "worker": [], "run_site": [],
     "import_study": [str(folder / "site.zip")], "export_study": ["x", "--out", str(folder / "x.zip")],
-    "export_raw": ["x"], "export_report": ["x"],
+    "export_raw": ["x"], "export_report": ["x"], "load_codabench": ["x", str(folder / "gt.zip")],
     "score_protocol": ["x", "iou"], "make_study": [str(folder / "study.toml")],
     "import_files": commands["import_files"],
 }
