@@ -89,9 +89,10 @@ def test_the_shell_lists_and_scores_it_by_several_processes(packages, tmp_path):
         *(packages, "score", "--protocol", "pixels,iou", "--format", "centres", "--workers", "2"),
         *("--truth", truth, "--results", found),
     )
-    rows = [row for row in scored.stdout.splitlines() if row.startswith("pixels,half,*")]
+    [row] = [row for row in scored.stdout.splitlines() if row.startswith("pixels,half,*")]
     # Half of the text is found, and all that is found is text.
-    assert rows == [f"pixels,half,*,0.5,1.0,{2 / 3}"]
+    assert row.startswith(f"pixels,half,*,0.5,1.0,{2 / 3},pixels|margin_px:0.0|")
+    assert row.endswith(" + pixels-protocol 1.2")
 
 
 def test_a_broken_one_is_named_with_the_reason_and_ends_nothing(packages):

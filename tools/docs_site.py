@@ -66,7 +66,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         markdown = markdown.replace(f"]({link})", f"]({name})")
     # Other documents of the repository are not on the site.
     markdown = re.sub(
-        r"\[([^\]]+)\]\((?:\.\./)+((?:\.github/)?[A-Z]+\.md)\)", r"\1 (`\2`)", markdown
+        r"\[([^\]]+)\]\((?:\.\./)+((?:\.github/)?[A-Z]+\.md)(?:#[\w-]+)?\)", r"\1 (`\2`)", markdown
     )
     if page.file.src_uri == _PYTHON:
         lines = re.split(r"^(?=##)", markdown, flags=re.MULTILINE)
