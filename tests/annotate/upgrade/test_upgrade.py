@@ -92,10 +92,10 @@ def test_every_row_is_there_and_says_what_it_said(site):
     for model in kept_models():
         label = model._meta.label_lower
         kept = [name for name in manifest["tables"].get(label, ()) if name in columns(model)]
-        stored = [*reordered(encoded_rows(model), columns(model), kept)]
-        assert stored == [*reordered(lines.get(label, ()), manifest["tables"].get(label), kept)], (
-            label
-        )
+        # As data: a database may give the keys of an object in another order.
+        stored = map(json.loads, reordered(encoded_rows(model), columns(model), kept))
+        was = reordered(lines.get(label, ()), manifest["tables"].get(label), kept)
+        assert [*stored] == [*map(json.loads, was)], label
 
 
 def test_every_ranking_is_what_its_log_gives(site):
