@@ -166,10 +166,11 @@ def load_submissions(
 
     One that is refused stops no other, and one that was loaded before changes nothing.
     """
+    receipts = Import.objects.filter(dataset=dataset, undone=None, kind=Import.Kind.RESULTS)
+    known = {of["sha256"] for files in receipts.values_list("files", flat=True) for of in files}
     for submission in submissions:
-        receipts = Import.objects.filter(dataset=dataset, undone=None, kind=Import.Kind.RESULTS)
-        known = {of["sha256"] for files in receipts.values_list("files", flat=True) for of in files}
-        if submission.sha256 in known:
+        checksum = submission.sha256
+        if checksum in known:
             yield Loaded(submission, is_new=False)
             continue
         with TemporaryDirectory() as folder:
@@ -186,4 +187,5 @@ def load_submissions(
             except NotLoaded as refusal:
                 yield Loaded(submission, is_new=False, refusal=str(refusal))
                 continue
+        known.add(checksum)
         yield Loaded(submission, is_new=True)
