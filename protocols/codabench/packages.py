@@ -15,15 +15,14 @@ from ..core.base import Protocol
 from .values import SettingsError
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
-_OURS: Final = ("protocols", "text_rankings/base", "text_rankings/__init__.py")
+OURS: Final = ("protocols", "text_rankings")
+_NOT_SCORING: Final = re.compile(r"__pycache__|text_rankings/(?!base/|__init__)")
 # That of the default image.
 _PYTHON: Final = "3.12"
 _PLATFORMS: Final = ("manylinux_2_28_x86_64", "manylinux2014_x86_64")
-_WHEEL: Final = re.compile(
-    r"(?P<name>\w+)-[^-]+-cp3(?P<minor>\d+)-cp3\d+-.*(?:x86_64|aarch64)\.whl"
-)
+_WHEEL: Final = re.compile(r"(\w+)-[^-]+-cp3(\d+)-cp3\d+-.*(?:x86_64|aarch64)\.whl")
 # Parts of wheels that are not imported.
-_LEFT_OUT: Final = re.compile(r"/tests?/|\.pyi$|/include/|\.dist-info/|\.a$")
+_LEFT_OUT: Final = re.compile(r"/tests?/|\.pyi$|/include/|\.dist-info/|\.a$|/$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +35,13 @@ class Packages:
 
 def sources() -> dict[str, bytes]:
     """Return the files of our packages that scoring needs."""
-    found = {}
-    for top in _OURS:
-        path = _ROOT / top
-        for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-            if file.suffix in (".py", ".json") and "__pycache__" not in file.parts:
-                found[file.relative_to(_ROOT).as_posix()] = file.read_bytes()
-    return found
+    found = sorted(path for top in OURS for path in (_ROOT / top).rglob("*.*"))
+    paths = {path.relative_to(_ROOT).as_posix(): path for path in found}
+    return {
+        name: path.read_bytes()
+        for name, path in paths.items()
+        if path.suffix in (".py", ".json") and not _NOT_SCORING.search(name)
+    }
 
 
 def needed(protocols: Iterable[Protocol]) -> list[str]:
@@ -53,25 +52,22 @@ def needed(protocols: Iterable[Protocol]) -> list[str]:
 
 def unpacked(folder: Path, names: Iterable[str]) -> Packages:
     """Return wheels of a folder; raise SettingsError, naming those that are missing."""
-    wheels: dict[str, tuple[str, Path]] = {}
-    for path in sorted(folder.glob("*.whl")):
-        if match := _WHEEL.fullmatch(path.name):
-            wheels[match["name"]] = f"3.{match['minor']}", path
+    found = [_WHEEL.fullmatch(path.name) for path in sorted(folder.glob("*.whl"))]
+    wheels = {match[1]: match for match in found if match}
     if missing := [f"{name}-*-cp3*-manylinux*.whl" for name in names if name not in wheels]:
         raise SettingsError("packages", f"{folder} has no {' and no '.join(missing)}")
-    pythons = {wheels[name][0] for name in names}
+    pythons = sorted({f"3.{wheels[name][2]}" for name in names})
     if len(pythons) > 1:
-        raise SettingsError("packages", f"wheels for several Pythons: {', '.join(sorted(pythons))}")
+        raise SettingsError("packages", f"wheels for several Pythons: {', '.join(pythons)}")
     files: dict[str, bytes] = {}
     for name in names:
         try:
-            with zipfile.ZipFile(wheels[name][1]) as wheel:
-                for entry in wheel.infolist():
-                    if not entry.is_dir() and not _LEFT_OUT.search(entry.filename):
-                        files[entry.filename] = wheel.read(entry)
+            with zipfile.ZipFile(folder / wheels[name][0]) as wheel:
+                wanted = [of for of in wheel.namelist() if not _LEFT_OUT.search(of)]
+                files |= {of: wheel.read(of) for of in wanted}
         except (OSError, zipfile.BadZipFile) as fault:
-            raise SettingsError("packages", f"{wheels[name][1].name}: {fault}") from fault
-    return Packages(pythons.pop(), files)
+            raise SettingsError("packages", f"{wheels[name][0]}: {fault}") from fault
+    return Packages(pythons[0], files)
 
 
 def downloaded(names: Iterable[str]) -> Packages:
@@ -86,10 +82,9 @@ def downloaded(names: Iterable[str]) -> Packages:
         asked += ["--only-binary=:all:", "--python-version", _PYTHON, *platforms, *wanted]
         done = subprocess.run(asked, capture_output=True, text=True, check=False)  # nosec B603
         if done.returncode:
-            raise SettingsError(
-                "packages",
-                f"pip did not get {' and '.join(wanted)} for Python {_PYTHON} on {_PLATFORMS[0]}; give a "
-                "folder with their wheels (--packages FOLDER), or name an image that has them "
-                "(docker_image)",
+            why = (
+                f"pip did not get {' and '.join(wanted)} for Python {_PYTHON} on {_PLATFORMS[0]}; "
+                "give a folder with their wheels, or name an image that has them (docker_image)"
             )
+            raise SettingsError("packages", why)
         return unpacked(Path(folder), names)

@@ -6,6 +6,7 @@ before the truth is opened, and nothing but rounded figures depends on the truth
 
 import contextlib
 import hashlib
+import html
 import io
 import json
 import math
@@ -13,7 +14,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +23,7 @@ from ..core.base import ImageScore, Protocol, Scene
 from ..core.errors import ProtocolError
 from ..core.fitting import lacking_in_results
 from ..core.regions import Region, decode_regions, encode_regions
-from .settings import Column
+from .settings import Column, Settings
 
 TRUTH_FILE: Final = "truth.json"
 SCORES_FILE: Final = "scores.json"
@@ -42,23 +43,14 @@ class SubmissionRefused(ProtocolError):
     """A submission that is not scored; one sentence about the submission alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class TruthImage:
-    """The ground truth of one image, with what some protocols read besides its regions."""
-
-    regions: tuple[Region, ...]
-    size: tuple[int | None, int | None] = (None, None)
-    parents: Mapping[str, Region] = field(default_factory=dict)
-
-
 def score(
-    truth: Mapping[str, TruthImage], results: ByImage, columns: Sequence[Column], digits: int
+    truth: Sequence[Scene], results: ByImage, columns: Sequence[Column], digits: int
 ) -> dict[str, float]:
     """Return the figure of each column, rounded; one that is undefined is left out.
 
     Parameters
     ----------
-    truth : mapping of str to TruthImage
+    truth : sequence of Scene
         The images that count; results of other images are skipped.
     results : mapping of str to tuple of Region
         An image without a file is left out.
@@ -70,10 +62,10 @@ def score(
     --------
     >>> word = (Region.from_box(0, 0, 100, 40),)
     >>> column = Column("iou_f_score", "iou F-score", registry.get("iou"), "f_score")
-    >>> score({"img_1": TruthImage(word)}, {"img_1": word}, [column], digits=4)
+    >>> score([Scene(word, None, "img_1")], {"img_1": word}, [column], digits=4)
     {'iou_f_score': 1.0}
     """
-    scores = image_scores(truth, results, columns)
+    scores = _image_scores(truth, results, columns)
     overall = {protocol: protocol.overall(of) for protocol, of in scores.items()}
     figures = {of.key: getattr(overall[of.protocol], of.figure) for of in columns}
     return {
@@ -83,23 +75,17 @@ def score(
     }
 
 
-def image_scores(
-    truth: Mapping[str, TruthImage], results: ByImage, columns: Sequence[Column]
+def _image_scores(
+    truth: Sequence[Scene], results: ByImage, columns: Sequence[Column]
 ) -> dict[Protocol, list[ImageScore]]:
-    """Return the scores of the images under each protocol, in the order of the truth."""
-    scenes = [
-        Scene(of.regions, results.get(name), name, of.size[0], of.size[1], of.parents)
-        for name, of in truth.items()
-    ]
-    given = list(dict.fromkeys(column.protocol for column in columns))
-    settled = [
-        protocol.settled_for(region for of in truth.values() for region in of.regions)
-        for protocol in given
-    ]
-    return dict(zip(given, registry.score_together(settled, scenes), strict=True))
+    scenes = [replace(scene, detections=results.get(scene.name)) for scene in truth]
+    protocols = list(dict.fromkeys(column.protocol for column in columns))
+    regions = [region for scene in truth for region in scene.truth]
+    settled = [protocol.settled_for(regions) for protocol in protocols]
+    return dict(zip(protocols, registry.score_together(settled, scenes), strict=True))
 
 
-def read_submission(source: Path, settings: Mapping[str, Any]) -> ByImage:
+def read_submission(source: Path, settings: Settings) -> ByImage:
     """Return the regions of a submission, a folder or a zip, under the names of the dataset's images.
 
     Raises SubmissionRefused; the sentence depends on nothing but the submission and the settings.
@@ -109,8 +95,8 @@ def read_submission(source: Path, settings: Mapping[str, Any]) -> ByImage:
     from ..formats.readers.layouts import rules_named
     from ..formats.readers.rrc import read_archive
 
-    known, most = set(settings["images"]), settings["max_boxes"]
-    rules = replace(rules_named(settings["format"]), tail=None, loading=True)
+    known, most = set(settings.given["all_images"]), settings.given["max_boxes"]
+    rules = replace(rules_named(settings.given["format"]), tail=None, loading=True)
     packed = unfolded(source, without=_ADDED)
     archive = read_archive(packed, kind="results", name="submission", rules=rules)
     for problem in (*archive.errors, *archive.questions):
@@ -125,64 +111,43 @@ def read_submission(source: Path, settings: Mapping[str, Any]) -> ByImage:
         if len(regions) > most:
             raise SubmissionRefused(f"{entry}: {len(regions)} boxes; at most {most} are accepted.")
     found = [region for regions in archive.regions.values() for region in regions]
-    for column in columns_of(settings):
-        if lack := lacking_in_results(column.protocol, found):
-            raise SubmissionRefused(f"{column.protocol.slug} cannot score it: {lack}.")
+    for protocol in settings.protocols:
+        if lack := lacking_in_results(protocol, found):
+            raise SubmissionRefused(f"{protocol.slug} cannot score it: {lack}.")
     return archive.regions
 
 
-def columns_of(settings: Mapping[str, Any]) -> list[Column]:
-    """Return the columns that the program's settings hold."""
-    return [
-        Column(of["key"], "", registry.get(of["protocol"], of["parameters"]), of["figure"])
-        for of in settings["columns"]
-    ]
-
-
-def columns_as_data(columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """Return columns as ``columns_of`` reads them."""
-    return [
+def truth_as_json(truth: Sequence[Scene]) -> str:
+    """Return ground truth as the program reads it; nothing is lost but detections."""
+    encoded = [
         {
-            "key": of.key,
-            "protocol": of.protocol.slug,
-            "parameters": of.protocol.parameters(),
-            "figure": of.figure,
+            "name": scene.name,
+            "truth": encode_regions(scene.truth),
+            "size": [scene.width, scene.height],
+            "ids": list(scene.parents),
+            "parents": encode_regions(scene.parents.values()),
         }
-        for of in columns
+        for scene in truth
     ]
-
-
-def truth_as_json(truth: Mapping[str, TruthImage]) -> str:
-    """Return ground truth as the program reads it; nothing is lost."""
-    encoded = {
-        name: {
-            "regions": encode_regions(of.regions),
-            "size": of.size,
-            "parents": encode_regions(of.parents.values()),
-            "ids": list(of.parents),
-        }
-        for name, of in truth.items()
-    }
     return json.dumps(encoded, ensure_ascii=False, separators=(",", ":"))
 
 
-def _truth_of_json(text: str) -> dict[str, TruthImage]:
-    return {
-        name: TruthImage(
-            decode_regions(of["regions"]),
-            tuple(of["size"]),
-            dict(zip(of["ids"], decode_regions(of["parents"]), strict=True)),
-        )
-        for name, of in json.loads(text).items()
-    }
+def truth_of_json(text: str | bytes) -> list[Scene]:
+    """Return the ground truth of ``truth_as_json``."""
+    scenes = []
+    for of in json.loads(text):
+        parents = dict(zip(of["ids"], decode_regions(of["parents"]), strict=True))
+        width, height = of["size"]
+        scenes.append(Scene(decode_regions(of["truth"]), None, of["name"], width, height, parents))
+    return scenes
 
 
-def main(arguments: Sequence[str], settings: Mapping[str, Any]) -> int:
+def main(arguments: Sequence[str], given: Mapping[str, Any]) -> int:
     """Score or check ``input/res`` as Codabench asks, or check a zip; return the exit code."""
     try:
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
-            said = _run(arguments, settings)
+            said = _run([Path(of) for of in arguments], Settings.kept(given))
     except SubmissionRefused as refusal:
         print(" ".join(str(refusal).split()), file=sys.stderr)
         return _REFUSED
@@ -197,42 +162,38 @@ def main(arguments: Sequence[str], settings: Mapping[str, Any]) -> int:
     return 0
 
 
-def _run(arguments: Sequence[str], settings: Mapping[str, Any]) -> str:
+def _run(arguments: Sequence[Path], settings: Settings) -> str:
     if len(arguments) == 1:
-        return f"Checked {len(read_submission(Path(arguments[0]), settings))} images."
-    source, out = map(Path, arguments)
+        return f"Checked {len(read_submission(arguments[0], settings))} images."
+    source, out = arguments
     results = read_submission(source / "res", settings)
     reference = source / "ref" / TRUTH_FILE
     if not reference.exists():
-        n = len(results.keys() & set(settings["here"]))
+        n = len(results.keys() & set(settings.given["counted"]))
         (out / SCORES_FILE).write_text(json.dumps({IMAGES_COLUMN: n}), encoding="utf-8")
         return f"Checked {n} images."
-    truth, columns = _truth_of_json(reference.read_text(encoding="utf-8")), columns_of(settings)
-    figures = score(truth, results, columns, settings["digits"])
-    if columns[0].key not in figures:
-        raise SubmissionRefused(f"{columns[0].key} is not defined for this submission.")
+    truth, digits = truth_of_json(reference.read_bytes()), settings.given["digits"]
+    figures = score(truth, results, settings.columns, digits)
+    if (primary := settings.columns[0].key) not in figures:
+        raise SubmissionRefused(f"{primary} is not defined for this submission.")
     if reference.with_name("details").exists():
-        page = _details(truth, results, columns, settings["digits"])
+        page = _details(truth, results, settings.columns, digits)
         (out / "detailed_results.html").write_text(page, encoding="utf-8")
     (out / SCORES_FILE).write_text(json.dumps(figures), encoding="utf-8")
     return f"Scored {len(truth)} images."
 
 
 def _details(
-    truth: Mapping[str, TruthImage], results: ByImage, columns: Sequence[Column], digits: int
+    truth: Sequence[Scene], results: ByImage, columns: Sequence[Column], digits: int
 ) -> str:
     """Return a page with the figures of each image, for phases whose truth is public."""
-    import html
-
     names = ("recall", "precision", "f_score")
-    rows = [["image", *(f"{of.slug} {name}" for of in _protocols(columns) for name in names)]]
-    by_protocol = image_scores(truth, results, columns)
-    for at, image in enumerate(truth):
-        values = [getattr(of[at], name) for of in by_protocol.values() for name in names]
-        rows.append([image, *("" if of is None else f"{round(of, digits):g}" for of in values)])
+    by_protocol = _image_scores(truth, results, columns)
+    rows = [["image", *(f"{of.slug} {name}" for of in by_protocol for name in names)]]
+    for scene, *scores in zip(truth, *by_protocol.values(), strict=True):
+        values = [getattr(of, name) for of in scores for name in names]
+        rows.append(
+            [scene.name, *("" if of is None else f"{round(of, digits):g}" for of in values)]
+        )
     cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
     return f"<!doctype html><meta charset=utf-8><table><tr>{'<tr>'.join(cells)}</table>"
-
-
-def _protocols(columns: Sequence[Column]) -> list[Protocol]:
-    return list(dict.fromkeys(column.protocol for column in columns))

@@ -1,5 +1,6 @@
 """Values of a YAML file, checked by rules that are written as YAML, too."""
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -42,8 +43,9 @@ def checked(
     """Return the values of a mapping, with defaults for those that are missing.
 
     A rule says what a value ``is``, its ``least`` and ``most`` (number, characters or entries), its
-    ``choices``, the rules of ``each`` entry, and a conversion (``as``). Raises SettingsError for the
-    first value against a rule, and if ``strict`` for a key without one.
+    ``choices``, an expression that it is ``like``, the rules of ``each`` entry, and a conversion
+    (``as``). Raises SettingsError for the first value against a rule, and for a key without one if
+    ``strict`` (or the rule says ``only``).
     """
     if not isinstance(content, dict):
         raise SettingsError(key or "the file", "must be a mapping of names to values")
@@ -54,25 +56,33 @@ def checked(
     values: dict[str, Any] = {}
     for name, rule in rules.items():
         value = rule.get("default") if content.get(name) is None else content[name]
-        if value is None:
-            if "default" not in rule:
-                raise SettingsError(f"{path}{name}", "is missing")
-            values[name] = None
-        elif why := _fault(value, rule):
-            raise SettingsError(f"{path}{name}", f"must {why}, got {str(value)[:80]!r}")
-        elif "each" in rule:
-            values[name] = [
-                checked(of, rule["each"], convert, f"{path}{name}.{at}", strict=strict)
-                for at, of in enumerate(value, 1)
-            ]
-        else:
-            try:
-                values[name] = convert[rule["as"]](value) if "as" in rule else value
-            except SettingsError as fault:
-                raise SettingsError(f"{path}{name}.{fault.key}", fault.why) from fault
-            except ValueError as fault:
-                raise SettingsError(f"{path}{name}", f"{fault}, got {str(value)!r}") from fault
+        if value is None and "default" not in rule:
+            raise SettingsError(f"{path}{name}", "is missing")
+        if value is not None:
+            value = _checked_value(value, rule, convert, f"{path}{name}", strict)
+        values[name] = value
     return values
+
+
+def _checked_value(
+    value: Any, rule: Mapping[str, Any], convert: Conversions, key: str, strict: bool
+) -> Any:
+    if why := _fault(value, rule):
+        raise SettingsError(key, f"must {why}, got {str(value)[:80]!r}")
+    if "each" in rule:
+        entries = value if isinstance(value, dict) else dict(enumerate(value, 1))
+        only = rule.get("only", strict)
+        found = {
+            at: checked(of, rule["each"], convert, f"{key}.{at}", strict=only)
+            for at, of in entries.items()
+        }
+        return found if isinstance(value, dict) else list(found.values())
+    try:
+        return convert[rule["as"]](value) if "as" in rule else value
+    except SettingsError as fault:
+        raise SettingsError(f"{key}.{fault.key}", fault.why) from fault
+    except ValueError as fault:
+        raise SettingsError(key, f"{fault}, got {str(value)!r}") from fault
 
 
 def _fault(value: Any, rule: Mapping[str, Any]) -> str:
@@ -82,15 +92,17 @@ def _fault(value: Any, rule: Mapping[str, Any]) -> str:
         return f"be {words}"
     if "choices" in rule and value not in rule["choices"]:
         return f"be one of {', '.join(rule['choices'])}"
+    if "like" in rule and not re.fullmatch(rule["like"], str(value)):
+        return str(rule["says"])
     is_number = rule["is"] in ("whole", "number")
+    if not is_number and rule["is"] not in ("text", "list"):
+        return ""
     least = rule.get("least", 0 if is_number or "default" in rule else 1)
     most = rule.get("most", 1_000_000)
-    if is_number or rule["is"] in ("text", "list"):
-        size = value if is_number else len(value.strip() if isinstance(value, str) else value)
-        if not least <= size <= most:
-            unit = {"text": " characters", "list": " entries"}.get(rule["is"], "")
-            return f"be from {least} to {most}" if is_number else f"have {least} to {most}{unit}"
-    return ""
+    size = value if is_number else len(value.strip() if isinstance(value, str) else value)
+    unit = {"text": " characters", "list": " entries"}.get(rule["is"], "")
+    verb = "be from" if is_number else "have"
+    return "" if least <= size <= most else f"{verb} {least} to {most}{unit}"
 
 
 @cache

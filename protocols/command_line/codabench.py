@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..core.base import Scene
 from ..core.errors import ProtocolError
 from .inputs import BadInput
 
@@ -34,65 +35,60 @@ def add_command(commands: Any) -> None:
 
 def _write(options: argparse.Namespace) -> None:
     from ..codabench.packages import downloaded, needed, unpacked
-    from ..codabench.scoring import TruthImage
     from ..codabench.settings import settings_of
-    from ..codabench.values import FILES, read_yaml
+    from ..codabench.values import FILES, read_yaml, shipped
     from ..codabench.writing import write_bundle
-    from .sources import Formats, read_truth
 
     if options.example:
         print((FILES / "example.yaml").read_text(encoding="utf-8"), end="")
         return
     if not (options.settings and options.truth and options.out):
         raise BadInput("codabench write needs SETTINGS.yaml, --truth and --out, or --example")
-    text = _content_of(options.settings).decode(errors="replace")
     try:
-        settings = settings_of(read_yaml(text, "line"))
-        archive = read_truth(options.truth, Formats(truth=options.truth_format))
-        truth = {
-            name: TruthImage(
-                regions, archive.sizes.get(name, (None, None)), archive.parents.get(name, {})
-            )
-            for name, regions in archive.regions.items()
-        }
-        beside = {
-            name: options.settings.parent / given if (given := settings.given[name]) else None
-            for name in ("image", "public_data")
-        }
+        content = read_yaml(options.settings.read_text(encoding="utf-8"), "the file")
+        truth = _truth(options.truth, options.truth_format)
+        settings = settings_of(content, [scene.name for scene in truth])
+        picture, public_data = (
+            options.settings.parent / name if (name := settings.given[key]) else None
+            for key in ("image", "public_data")
+        )
         packages = None
         if options.packages:
             packages = unpacked(options.packages, needed(settings.protocols))
-        elif settings.has_default_image:
+        elif settings.given["docker_image"] == shipped("settings.yaml")["docker_image"]["default"]:
             packages = downloaded(needed(settings.protocols))
-        with open(options.out, "wb") as stream:
-            warnings = write_bundle(
-                stream,
-                settings,
-                truth,
-                packages=packages,
-                picture=_content_of(beside["image"]) if beside["image"] else None,
-                public_data=beside["public_data"],
-            )
+        warnings = write_bundle(
+            options.out,
+            settings,
+            truth,
+            packages=packages,
+            picture=picture and picture.read_bytes(),
+            public_data=public_data,
+        )
     except ProtocolError as refusal:
-        options.out.unlink(missing_ok=True)
         raise BadInput(f"{options.settings}: {refusal}") from refusal
+    except (OSError, UnicodeDecodeError) as fault:
+        name = getattr(fault, "filename", None) or options.settings
+        raise BadInput(f"{name} cannot be read: {getattr(fault, 'strerror', fault)}") from fault
     for said in warnings:
         print(f"warning: {said}", file=sys.stderr)
     print(f"{options.out}: {options.out.stat().st_size / 1e6:.1f} MB", file=sys.stderr)
 
 
-def _content_of(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as fault:
-        raise BadInput(f"{path} cannot be read: {fault.strerror}") from fault
+def _truth(path: str, format: str | None) -> list[Scene]:
+    from .sources import Formats, read_truth
+
+    archive = read_truth(path, Formats(truth=format))
+    scenes = []
+    for name, regions in archive.regions.items():
+        width, height = archive.sizes.get(name, (None, None))
+        parents = archive.parents.get(name, {})
+        scenes.append(Scene(regions, None, name, width, height, parents))
+    return scenes
 
 
 def _check(options: argparse.Namespace) -> None:
     from ..codabench.worker import check_bundle
 
-    for path in (options.bundle, *options.submission):
-        if not path.is_file():
-            raise BadInput(f"{path} cannot be read: there is no such file")
     for line in check_bundle(options.bundle, options.submission):
         print(line, flush=True)

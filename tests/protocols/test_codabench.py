@@ -6,6 +6,7 @@ import sys
 import zipfile
 from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from copy import deepcopy
+from dataclasses import replace
 from datetime import datetime
 from subprocess import CompletedProcess
 from unittest import mock
@@ -15,13 +16,14 @@ import yaml
 
 from protocols.codabench import packages, scoring, writing
 from protocols.codabench.rules import require_accepted
-from protocols.codabench.scoring import TruthImage, score
-from protocols.codabench.settings import settings_of
+from protocols.codabench.scoring import score
+from protocols.codabench.settings import settings_of, settings_of_bundle
 from protocols.codabench.values import SettingsError, read_yaml, shipped
 from protocols.codabench.worker import run_program
 from protocols.codabench.writing import write_bundle
 from protocols.command_line.main import main
 from protocols.command_line.sources import read_truth
+from protocols.core.base import Scene
 from protocols.core.regions import Region
 from tests.support import commands
 from tests.support.archives import zip_bytes, zip_file
@@ -30,6 +32,7 @@ from tests.support.shared import shared_path
 SETS = ("east-argman", "ccswt-dec29", "ccswt-jan05a", "ccswt-jan10", "fcn-blocks")
 SLUGS = ("iou", "deteval", "icdar13", "evaltex", "tiou", "cleval", "tedeval")
 PHASE = {"name": "Test", "start": "2027-03-01 08:00Z", "end": "2027-03-02 08:00Z"}
+LATER_PHASE = {"name": "Final", "start": "2027-03-02 08:00:01Z", "end": "2027-03-04 08:00Z"}
 SETTINGS = {
     "title": "Words",
     "overview": "Find words.",
@@ -38,20 +41,24 @@ SETTINGS = {
     "protocols": ["iou"],
     "phases": [PHASE | {"truth": "bundle"}],
 }
-WORDS = {
-    "img_1": TruthImage((Region.from_box(0, 0, 99, 39, text="a"),)),
-    "img_2": TruthImage((Region.from_box(0, 0, 50, 20, text="b"),)),
-}
-OTHERS = {name: TruthImage((Region.from_box(7, 7, 31, 33, text="c"),) * 3) for name in WORDS}
+WORDS = [
+    Scene((Region.from_box(0, 0, 99, 39, text="a"),), None, "img_1"),
+    Scene((Region.from_box(0, 0, 50, 20, text="b"),), None, "img_2"),
+]
+OTHERS = [replace(of, truth=(Region.from_box(7, 7, 31, 33, text="c"),) * 3) for of in WORDS]
 
 
 def run(*arguments):
     return commands.run_here(main, "codabench", *arguments)
 
 
+def settings_for(truth=WORDS, **changes):
+    return settings_of(SETTINGS | changes, [of.name for of in truth])
+
+
 def written(truth=WORDS, **changes):
     stream = io.BytesIO()
-    warnings = write_bundle(stream, settings_of(SETTINGS | changes), truth)
+    warnings = write_bundle(stream, settings_for(truth, **changes), truth)
     return stream.getvalue(), warnings
 
 
@@ -143,12 +150,14 @@ WRONG = [
     ("leaderboards.0.columns.0.title", "t" * 37, "columns.1.title: must have 1 to 36"),
     ("leaderboards.0.columns.0.key", "t" * 37, "columns.1.key: must have 1 to 36"),
     ("leaderboards.0.columns.0.sorting", "up", "columns.1.sorting: must be one of desc, asc"),
-    ("leaderboards.0.columns.0.computation", "avg", "columns.1.computation: must not be there"),
+    ("leaderboards.0.columns.0.computation", "avg", "columns.1.computation: must be left out"),
     ("docker_image", "i" * 129, "docker_image: must have 1 to 128"),
     ("queue", "main", "queue: must be the UUID"),
-    ("fact_sheet.method.selection", None, "fact_sheet: must have, for each question, exactly"),
-    ("fact_sheet.method.key", "name", "fact_sheet: must have, for each question, exactly"),
-    ("fact_sheet.method.type", "date", "fact_sheet: must have questions of the types"),
+    ("fact_sheet.method.selection", None, "fact_sheet.method.selection: is missing"),
+    ("fact_sheet.method.other", "", "fact_sheet.method.other: there is no such setting"),
+    ("fact_sheet.method.is_required", True, "fact_sheet.method.is_required: must be text"),
+    ("fact_sheet.method.key", "name", "fact_sheet.method.key: must be method"),
+    ("fact_sheet.method.type", "date", "fact_sheet.method.type: must be one of checkbox"),
     ("reward", "r" * 257, "reward: must have 0 to 256"),
     ("forum_enabled", None, "forum_enabled: is missing"),
     ("auto_run_submissions", "yes", "auto_run_submissions: must be true or false"),
@@ -236,7 +245,7 @@ REFUSED = [
         {"phases": [PHASE | {"end": "2027-03-28 02:30 Europe/Paris"}]},
         "phases.1.end: must be written in UTC",
     ),
-    ({"phases": [PHASE | {"start": "soon"}]}, "phases.1.start: must be a time such as"),
+    ({"phases": [PHASE | {"start": "2027-03-01 8:00Z"}]}, "phases.1.start: must be a time such as"),
     (
         {"phases": [PHASE, PHASE | {"start": PHASE["end"], "end": "2027-04-01 00:00Z"}]},
         "phases.2.start: must be at",
@@ -294,7 +303,7 @@ def test_wrong_settings_are_refused_with_their_key(change, said):
 
 
 def test_a_protocol_whose_truth_has_no_texts_is_refused():
-    bare = {name: TruthImage((Region.from_box(0, 0, 9, 9),)) for name in WORDS}
+    bare = [replace(of, truth=(Region.from_box(0, 0, 9, 9),)) for of in WORDS]
     with pytest.raises(
         SettingsError, match="protocols: cleval cannot be computed: the ground truth has no"
     ):
@@ -323,13 +332,28 @@ def test_warnings_name_what_gives_the_truth_away():
 
 
 def test_a_share_is_drawn_by_its_seed_and_its_phase_has_no_other_truth():
-    truth = {f"img_{at}": TruthImage((Region.from_box(at, 0, 900 + at, 9),)) for at in range(20)}
+    truth = [Scene((Region.from_box(at, 0, 900 + at, 9),), None, f"img_{at}") for at in range(20)]
     phase = PHASE | {"truth": "bundle", "images": {"share": 0.25, "seed": 3}}
     files = parts(written(truth, phases=[phase])[0])
     held = json.loads(parts(files["truth/0.zip"])["truth.json"])
     assert len(held) == 5
     again = parts(written(truth, phases=[phase])[0])
     assert again["truth/0.zip"] == files["truth/0.zip"]
+
+
+def test_a_bundle_keeps_what_scores_after_the_download_need():
+    phases = [PHASE | {"truth": "bundle", "images": ["img_2"]}, PHASE | LATER_PHASE]
+    iou = {"protocol": "iou", "parameters": {"min_iou": 0.7}, "short": "tight"}
+    bundle, _ = written(phases=phases, protocols=[iou], digits=3)
+    for packed in (bundle, parts(bundle)["programs/1.zip"]):
+        kept = settings_of_bundle(io.BytesIO(packed))
+        assert kept.columns == settings_for(protocols=[iou]).columns
+        assert (kept.given["digits"], kept.given["format"]) == (3, "ltrb")
+        assert [(of["name"], of["images"], of["truth"]) for of in kept.phases] == [
+            *(("Test", ["img_2"], "bundle"), ("Final", ["img_1", "img_2"], "here")),
+        ]
+    with pytest.raises(SettingsError, match="bundle: must be a zip of text-protocols codabench"):
+        settings_of_bundle(io.BytesIO(zip_bytes({"settings.json": "{}"})))
 
 
 # The worker's steps
@@ -404,9 +428,8 @@ def test_nothing_but_figures_depends_on_the_truth():
 
 
 def test_a_bundle_without_truth_has_no_line_of_it():
-    truth = {
-        "img_1": TruthImage((Region.from_box(8123457, 4567891, 8999999, 4999999, text="sekret"),))
-    }
+    regions = (Region.from_box(8123457, 4567891, 8999999, 4999999, text="sekret"),)
+    truth = [Scene(regions, None, "img_1")]
     here = [PHASE | {"truth": "here"}]
 
     def bare(content):
@@ -417,7 +440,7 @@ def test_a_bundle_without_truth_has_no_line_of_it():
     assert not any(
         of in bare(written(truth, phases=here)[0]) for of in (b"8123457", b"4567891", b"sekret")
     )
-    other = {"img_1": TruthImage((Region.from_box(1, 2, 3, 4),))}
+    other = [Scene((Region.from_box(1, 2, 3, 4),), None, "img_1")]
     assert written(truth, phases=here) == written(other, phases=here)
 
 
@@ -446,10 +469,7 @@ def test_another_python_is_told_which_image_is_needed():
 
 def test_full_digits_and_details_are_written_where_asked():
     phase = [PHASE | {"truth": "bundle", "detailed_results": True}]
-    truth = {
-        name: TruthImage((*of.regions, Region.from_box(500, 500, 520, 509)))
-        for name, of in WORDS.items()
-    }
+    truth = [replace(of, truth=(*of.truth, Region.from_box(500, 500, 520, 509))) for of in WORDS]
     outcome = tried(zip_bytes({"res_img_1.txt": "0,0,99,39\n"}), truth, phases=phase, digits=17)
     # One of four words, and one of one detection: 2 * (1/4) / (5/4).
     assert outcome.scores["iou_f_score"] == 0.4
@@ -459,9 +479,8 @@ def test_full_digits_and_details_are_written_where_asked():
 
 
 def test_scoring_is_a_function_that_another_host_can_call():
-    settings = settings_of(SETTINGS)
-    results = {"img_1": WORDS["img_1"].regions}
-    assert score(WORDS, results, settings.columns, 3) == {"iou_f_score": 0.667}
+    results = {"img_1": WORDS[0].truth}
+    assert score(WORDS, results, settings_for().columns, 3) == {"iou_f_score": 0.667}
 
 
 # The commands
@@ -505,7 +524,7 @@ def test_the_check_prints_what_participants_see(given):
 
 def test_the_example_is_accepted_for_a_dataset(tmp_path):
     shown = run("write", "--example")
-    settings = settings_of(read_yaml(shown.stdout, "example"))
+    settings = settings_of(read_yaml(shown.stdout, "example"), ["img_1", "img_2"])
     stream = io.BytesIO()
     write_bundle(stream, settings, WORDS)
     assert len(parts(stream.getvalue())) > 5
@@ -514,7 +533,7 @@ def test_the_example_is_accepted_for_a_dataset(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("title: [", "settings.yaml: line, line 2: not YAML"),
+        ("title: [", "settings.yaml: the file, line 2: not YAML"),
         ("- a", "settings.yaml: the file: must be a mapping"),
         ("title: x", "settings.yaml: overview: is missing"),
     ],
@@ -558,7 +577,7 @@ def test_wheels_are_unpacked_without_what_is_not_imported(tmp_path):
 
 def test_scipy_is_packed_only_where_a_parameter_needs_it():
     one, other = (
-        settings_of(SETTINGS | {"protocols": [{"protocol": "iou", "parameters": {"matching": of}}]})
+        settings_for(protocols=[{"protocol": "iou", "parameters": {"matching": of}}])
         for of in ("best", "heaviest")
     )
     assert packages.needed(one.protocols) == ["numpy", "shapely"]
@@ -590,8 +609,8 @@ def test_figures_are_those_of_the_command_score(name, tmp_path):
     protocols = [
         {"protocol": slug, "figures": ["f_score", "recall", "precision"]} for slug in SLUGS
     ]
-    archive = read_truth(str(truth))
-    images = {image: TruthImage(regions) for image, regions in archive.regions.items()}
+    regions = read_truth(str(truth)).regions
+    images = [Scene(of, None, image) for image, of in regions.items()]
     outcome = tried(results.read_bytes(), images, protocols=protocols, digits=17, here=False)
     out = tmp_path / "scores.json"
     arguments = ["--truth", truth, "--results", results, "--out", out, "--jobs", 1]
