@@ -1,8 +1,12 @@
 """Public pages of kept reports, and the zip for a paper."""
 
+from typing import Any
+
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -11,6 +15,7 @@ from annotate.api.idempotency import idempotent
 from annotate.api.views import ApiView, SignedInRequest
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
+from annotate.names import seen
 from annotate.reports import services as reports
 from annotate.reports.models import KeptReport
 from annotate.reports.serializers import (
@@ -23,9 +28,46 @@ from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.agreement.report import Settings
 
-from . import services, work
-from .models import PublicPage
-from .serializers import PublicPageSerializer, PublishSerializer
+from . import files, services, work
+from .models import DOI, PublicPage
+
+
+class PublishSerializer(serializers.Serializer[Any]):
+    """A public page. Without an address it gets one that cannot be guessed."""
+
+    title = serializers.CharField(max_length=200, validators=[seen])
+    address = serializers.SlugField(
+        min_length=3, max_length=60, required=False, allow_blank=True, help_text="Lists the page."
+    )
+    authors = serializers.CharField(
+        max_length=300, required=False, allow_blank=True, validators=[seen]
+    )
+    description = serializers.CharField(max_length=3000, required=False, allow_blank=True)
+    doi = serializers.CharField(max_length=120, required=False, allow_blank=True, validators=[DOI])
+    licence = serializers.ChoiceField(PublicPage.Licence.choices, required=False, allow_blank=True)
+    download = serializers.ChoiceField(PublicPage.Download.choices, required=False)
+
+
+class PublicPageSerializer(serializers.ModelSerializer[PublicPage]):
+    """The public page of a kept report."""
+
+    url = serializers.SerializerMethodField(help_text="Where everybody reads it.")
+    has_file = serializers.SerializerMethodField(help_text="Whether its file is written.")
+
+    class Meta:
+        model = PublicPage
+        fields = read_only_fields = [
+            *("url", "is_listed", "title", "authors", "description", "doi", "licence", "download"),
+            *("has_file", "file_sha256", "file_bytes", "created"),
+        ]
+
+    def get_url(self, page: PublicPage) -> str:
+        path = reverse("public:page", args=[page.address])
+        url: str = self.context["request"].build_absolute_uri(path)
+        return url
+
+    def get_has_file(self, page: PublicPage) -> bool:
+        return files.path_of(page) is not None
 
 
 class PublicPageOfReport(ApiView):

@@ -16,10 +16,10 @@ from annotate.judging import services as judging
 from annotate.judging.image_allocation import is_answered, n_images_of, own_progress
 from annotate.judging.models import Assignment
 from annotate.studies import services
+from annotate.studies.api import NewStudySerializer, StudySerializer
 from annotate.studies.errors import StudyRefused
 from annotate.studies.forms import SettingsForm
 from annotate.studies.models import Study
-from annotate.studies.serializers import NewStudySerializer, StudySerializer
 from annotate.studies.settings import BY_NAME, NOT_SETTINGS, SETTINGS, Lock, usual
 from tests.support.factories import add_annotator, make_admin, make_study
 from tests.support.pages import flat
