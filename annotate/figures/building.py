@@ -19,8 +19,7 @@ from annotate.jobs.errors import JobFailed
 
 from .data import FigureData
 from .figure import Figure
-from .files import FORMATS
-from .files.vega import specification
+from .files import FORMATS, specification
 from .kinds import figure_of
 from .themes import Paper
 

@@ -11,8 +11,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from annotate.figures.data import Flow
-from annotate.figures.files import to_pdf, to_png, to_svg
-from annotate.figures.files.vega import specification
+from annotate.figures.files import specification, to_pdf, to_png, to_svg
 from annotate.figures.kinds.agreement import annotator_agreement
 from annotate.figures.kinds.beta import beta_curves
 from annotate.figures.kinds.critical_difference import critical_difference

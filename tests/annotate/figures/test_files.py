@@ -12,8 +12,7 @@ from fontTools.ttLib import TTFont
 from PIL import Image as Pillow
 from pypdf import PdfReader
 
-from annotate.figures.files import FORMATS, to_pdf, to_png, to_svg
-from annotate.figures.files.font import _FILE, _style
+from annotate.figures.files import _FILE, FORMATS, _style, to_pdf, to_png, to_svg
 from annotate.figures.kinds.distances import distance_distribution
 from annotate.figures.kinds.progress import progress_over_time
 from annotate.figures.themes import Paper

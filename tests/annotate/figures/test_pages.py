@@ -17,8 +17,7 @@ from django.utils.html import escape
 
 from annotate.figures import building, views
 from annotate.figures import data as figure_data
-from annotate.figures.files import FORMATS
-from annotate.figures.files.vega import specification
+from annotate.figures.files import FORMATS, specification
 from annotate.figures.kinds import NAMES, figure_of
 from annotate.figures.themes import THEMES, Paper
 from annotate.jobs.models import Job
@@ -155,7 +154,7 @@ def test_the_page_draws_nothing_itself(researcher, study, monkeypatch):
     def refuse(*arguments):
         raise AssertionError(arguments)
 
-    monkeypatch.setattr("annotate.figures.files.svg.draw", refuse)
+    monkeypatch.setattr("annotate.figures.files.draw", refuse)
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
     drawn = [figure for figure in page.context["figures"] if not figure.is_empty]
     assert flat(page.text).count(" data-drawing>") == len(drawn)
