@@ -31,7 +31,7 @@ from annotate.studies.models import Study
 from protocols.core.regions import decode_regions
 
 from . import completeness
-from .dataset_forms import ScenesForm
+from .forms import ScenesForm
 
 _DATASETS_PER_PAGE: Final = 12
 _IMAGES_PER_PAGE: Final = 50

@@ -11,7 +11,7 @@ from annotate.audit.models import AuditEntry, AuditQuerySet
 from annotate.requests import SignedInRequest, require
 from annotate.studies.shortcuts import followed
 
-from .log_forms import LogForm
+from .forms import LogForm
 
 _PER_PAGE = 50
 

@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 from django.db import DatabaseError
@@ -27,7 +27,6 @@ from protocols.formats.problems import Problems
 
 from . import orphans
 from .models import Image, stored_path
-from .upright import FORMATS, upright
 
 # Types that browsers display. All others, above all SVG and HTML, are refused whatever their names.
 CONTENT_TYPES: Final = {
@@ -237,3 +236,42 @@ def _verified(entry: Entry, problems: Problems, turns_webp: bool) -> Photograph 
             digest, content_type, *size, orientation=size.orientation, asked=size.asked
         )
     return None
+
+
+# Formats that browsers display. The JPEG reader also detects MPO: several JPEGs in one file, written
+# by some cameras.
+FORMATS: Final = ("JPEG", "PNG", "WEBP")
+_TURNS: Final = {
+    2: Picture.Transpose.FLIP_LEFT_RIGHT,
+    3: Picture.Transpose.ROTATE_180,
+    4: Picture.Transpose.FLIP_TOP_BOTTOM,
+    5: Picture.Transpose.TRANSPOSE,
+    6: Picture.Transpose.ROTATE_270,
+    7: Picture.Transpose.TRANSVERSE,
+    8: Picture.Transpose.ROTATE_90,
+}
+# Properties of pixels that are kept; all other tags are not.
+_KEPT: Final = ("icc_profile", "transparency")
+_QUALITY: Final = 95
+
+
+def turned(picture: Picture.Image, orientation: int) -> Picture.Image:
+    """Return the picture that browsers show for this orientation."""
+    return picture if orientation == 1 else picture.transpose(_TURNS[orientation])
+
+
+def upright(content: bytes, orientation: int) -> bytes:
+    """Return a photograph's file as one of upright pixels; without a turn, unchanged."""
+    if orientation == 1:
+        return content
+    out = io.BytesIO()
+    with Picture.open(io.BytesIO(content), formats=FORMATS) as picture:
+        options: dict[str, Any] = {"JPEG": {"quality": _QUALITY, "subsampling": 0}, "PNG": {}}.get(
+            kind := "JPEG" if picture.format == "MPO" else picture.format or "",
+            {"quality": _QUALITY, "lossless": b"VP8L" in content[:64]},
+        )
+        options |= {name: picture.info[name] for name in _KEPT if name in picture.info}
+        shown = turned(picture, orientation)
+    shown.info.clear()
+    shown.save(out, kind, **options)
+    return out.getvalue()

@@ -30,7 +30,7 @@ from rankings.elicitation.pairs import (
 from rankings.errors import RankingError
 from rankings.orders.buckets import Ranking, methods_of
 
-from .bundles.read_people import person_elsewhere
+from .bundles.reading import person_elsewhere
 
 _NO_NAME: Final = "annotator"
 _MOST_NAMED: Final = 5

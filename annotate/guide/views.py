@@ -20,12 +20,14 @@ from protocols.core.base import NEEDED, Protocol
 
 from . import markdown
 from .playground import (
+    DEFAULT,
     HEIGHT,
     MAX_BODY,
     MAX_BOXES,
     MAX_LINE,
     MAX_TEXT,
     MIN_SIDE,
+    PRESETS,
     WIDTH,
     Box,
     Drawing,
@@ -38,7 +40,6 @@ from .playground import (
     score_drawing,
     to_link,
 )
-from .presets import DEFAULT, PRESETS
 
 _LIMITS: Final = {
     "width": WIDTH,

@@ -10,14 +10,27 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotate.errors import Refusal
 from annotate.judging.models import CRITERION_NAMES, Assignment
 from annotate.judging.services import in_turn
 from annotate.studies.models import Study
 
 from . import consent
-from .errors import ConsentMissing, StudyNotOpen
 from .models import FirstVisit
 from .pairs import CHECKED, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS, Exercise
+
+
+class LearningRefusal(Refusal):
+    """Refusal of a step of the first visit."""
+
+
+class StudyNotOpen(LearningRefusal):
+    """The study takes no new annotators now."""
+
+
+class ConsentMissing(LearningRefusal):
+    """The annotator has yet to agree to take part."""
+
 
 Answers = Mapping[str, str]
 

@@ -24,8 +24,7 @@ from .presentation import start_context
 from .questions import QuestionsForm
 from .selectors import n_pairs_of
 from .services import Ids
-from .shortcuts import arrival_of, keep_secret, secret_of, sign_in
-from .tries import SECONDS_TO_WAIT, may_try
+from .shortcuts import SECONDS_TO_WAIT, arrival_of, keep_secret, may_try, secret_of, sign_in
 
 
 def _entrance(slug: str) -> Entrance:

@@ -1,13 +1,17 @@
 """The participant of a request: signed in by an entrance, for one visit."""
 
+from time import time
 from typing import Final
 
 from django.conf import settings
 from django.contrib.auth import login, logout
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
+from annotate.accounts.models import hash_of
 from annotate.judging.services import in_turn
+from annotate.requests import network_of
 
 from .models import Arrival
 
@@ -53,3 +57,30 @@ def keep_secret(response: HttpResponse, arrival: Arrival, secret: str) -> None:
 def secret_of(request: HttpRequest) -> str:
     """Return the secret that a browser sends; empty without one."""
     return request.COOKIES.get(_SECRET, "")
+
+
+MOST_A_MINUTE: Final = 10
+SECONDS_TO_WAIT: Final = 15
+_A_MINUTE: Final = 60
+# How long an id that came once is not counted again.
+_KNOWN_SECONDS: Final = 3600
+
+
+def may_try(address: str, person: str) -> bool:
+    """Count an unknown id; return False if too many came from this network in the last minute.
+
+    An empty id, of an entrance without ids, is not counted.
+    """
+    if not person:
+        return True
+    key, now = f"tried-ids:{hash_of(network_of(address))}", time()
+    tried: dict[str, float] = cache.get(key, {})
+    tried = {one: at for one, at in tried.items() if now - at < _KNOWN_SECONDS}
+    # Eight characters tell a few hundred ids apart.
+    one = hash_of(person)[:8]
+    if one in tried:
+        return True
+    if sum(now - at < _A_MINUTE for at in tried.values()) >= MOST_A_MINUTE:
+        return False
+    cache.set(key, tried | {one: now}, _KNOWN_SECONDS)
+    return True

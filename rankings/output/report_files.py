@@ -1,18 +1,21 @@
 """A report as CSV, JSON, LaTeX and Markdown. Equal reports give equal bytes."""
 
-from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
+from typing import Any, Final
 
-from ..agreement.main_table import MEASURES
+from ..agreement.baselines import A_PERSON
+from ..agreement.main_table import MEASURES, further_measures, row_from_json
 from ..agreement.report import CriterionReport, Report
 from ..agreement.settings import facts_of_settings
-from . import table_files
-from .escaping import markdown_text
-from .latex import Look
-from .latex_report import report_table
-from .skips import COLUMN, n_lost
+from ..rounding import in_decimals
+from . import latex, table_files
+from .escaping import latex_text, markdown_text
+from .latex import BOLD, Look, em_of
+from .skips import COLUMN, n_lost, skips_said
 from .table import Column, Table, main_columns
+from .verdict_tables import has_few_images
 
 
 def to_csv(report: Report, header: Mapping[str, str]) -> str:
@@ -133,3 +136,198 @@ def _used(table: CriterionReport) -> str:
 
 def _counted(n: int, what: str) -> str:
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
+
+
+_INTERVAL: Final = r"95\,\%"
+_DISTANCES: Final = {"edit": "ranking edit distance", "kemeny": "Kemeny distance"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A protocol's or a baseline's numbers and, last, its interval by one criterion."""
+
+    # As they are shown; the interval is "" where it is not known.
+    texts: Sequence[str]
+    # As LaTeX.
+    cells: Sequence[str]
+
+
+# name -> row
+_Block = Mapping[str, _Row]
+
+
+def report_table(
+    report: Report, facts: Mapping[str, str], look: Look, analysis: Mapping[str, Any]
+) -> str:
+    r"""Return the criteria as one booktabs table in a float with caption and label.
+
+    The best of each column of the protocols is bold, including equal ones. The table is
+    never wider than the page, or column, of an article: names that leave no room are broken. All
+    facts are in comments, "dataset" and "annotators" also in the caption. ``analysis``, of the
+    report's JSON and perhaps empty, has intervals and the baseline of a person.
+    """
+    blocks = {
+        name: _block(table, analysis.get(name), look.intervals)
+        for name, table in report.criteria.items()
+    }
+    ranked = dict.fromkeys(row.protocol for table in report.criteria.values() for row in table.rows)
+    tabular = (_side if look.layout == "side" else _stacked)(blocks, [*ranked], look)
+    caption = " ".join(_sentences(report, facts, look, blocks))
+    label = latex.label_of(facts.get("study", ""), "protocols")
+    return tabular.in_float(caption, label, facts, look.width)
+
+
+def _block(table: CriterionReport, around: Mapping[str, Any] | None, intervals: bool) -> _Block:
+    rows = [*table.rows, *table.baselines]
+    limits: dict[str, Mapping[str, Any]] = {}
+    if around:
+        person = around["human_baseline"]
+        if person["score"] is not None:
+            rows.append(row_from_json({"protocol": A_PERSON, "score": person["score"]}))
+        if intervals and not has_few_images(around):
+            limits = {row["protocol"]: row for row in around["intervals"]["scores"]}
+            limits[A_PERSON] = person
+    texts = {
+        name: [*numbers, _interval(limits.get(name, {}))]
+        for name, *numbers in Table(
+            "", "", "", main_columns(), tuple(row.cells for row in rows)
+        ).shown
+    }
+    ranked = {row.protocol: texts[row.protocol] for row in table.rows}
+    best = [
+        measure.best((own[at] for own in ranked.values() if own[at] != "–"), key=float, default="")
+        for at, measure in enumerate(MEASURES)
+    ]
+    return {name: _row(own, best if name in ranked else ()) for name, own in texts.items()}
+
+
+def _interval(limits: Mapping[str, Any]) -> str:
+    if limits.get("low") is None:
+        return ""
+    return f"[{in_decimals(limits['low'], 2)}, {in_decimals(limits['high'], 2)}]"
+
+
+def _row(texts: Sequence[str], best: Sequence[str]) -> _Row:
+    *numbers, interval = texts
+    cells = [
+        rf"\textbf{{{text}}}" if text == of_column else latex_text(text)
+        for text, of_column in zip_longest(numbers, best)
+    ]
+    # A bracket after the end of a row would belong to it.
+    return _Row(texts, [*cells, interval and f"{{}}{interval}"])
+
+
+def _side(blocks: Mapping[str, _Block], ranked: Sequence[str], look: Look) -> latex.Tabular:
+    """Return the criteria side by side, protocols in the order of the first."""
+    # In one column there is room for Scores alone.
+    columns = [
+        at
+        for at, measure in enumerate(MEASURES)
+        if look.width != "column" or measure.name == "score"
+    ]
+    n = len(columns)
+    missing = _Row(["–"] * len(MEASURES) + [""], ["--"] * len(MEASURES) + [""])
+    interval = max(
+        (em_of(row.texts[-1]) for of in blocks.values() for row in of.values()), default=0
+    )
+    widths: list[float] = []
+    for criterion, block in blocks.items():
+        own = [
+            em_of(MEASURES[at].heading) if n > 1 else em_of(criterion.capitalize())
+            for at in columns
+        ]
+        for row in block.values():
+            own = [
+                max(wide, BOLD * em_of(row.texts[at]))
+                for wide, at in zip(own, columns, strict=True)
+            ]
+        # A line of intervals below each protocol spans its criterion's columns.
+        own[0] += max(interval - latex.total_em(own), 0)
+        widths += own
+    baselines = dict.fromkeys(name for of in blocks.values() for name in of if name not in ranked)
+    type_, write = _names([*ranked, *baselines], widths, look)
+
+    def lines(name: str) -> Iterator[str]:
+        rows = [block.get(name, missing) for block in blocks.values()]
+        shown = rf"\emph{{{write(name)}}}" if name in baselines else write(name)
+        yield latex.row([shown, *(row.cells[at] for row in rows for at in columns)])
+        if any(row.texts[-1] for row in rows):
+            limits = [latex.span(n, "r", rf"\scriptsize {row.cells[-1]}") for row in rows]
+            yield latex.row(["", *limits])
+
+    titles = [latex.span(n, "c" if n > 1 else "r", _title(name)) for name in blocks]
+    head = [latex.row(["", *titles])]
+    if n > 1:
+        starts = range(2, 2 + len(widths), n)
+        head += ["".join(rf"\cmidrule(lr){{{start}-{start + n - 1}}}" for start in starts)]
+        head += [
+            latex.row(["Protocol", *([measure.heading for measure in MEASURES] * len(blocks))])
+        ]
+    sections = [[line for name in names for line in lines(name)] for names in (ranked, baselines)]
+    types = f"{type_}{'r' * len(widths)}"
+    return latex.Tabular(types, head, [section for section in sections if section])
+
+
+def _stacked(blocks: Mapping[str, _Block], ranked: Sequence[str], look: Look) -> latex.Tabular:
+    """Return the criteria one below the other."""
+    rows = [row for block in blocks.values() for row in block.values()]
+    heads = [measure.heading for measure in MEASURES]
+    heads += [_INTERVAL] if any(row.texts[-1] for row in rows) else []
+    widths = [
+        BOLD * max(map(em_of, (head, *(row.texts[at] for row in rows))))
+        for at, head in enumerate(heads)
+    ]
+    names = [name for block in blocks.values() for name in block]
+    type_, write = _names([*names, *map(_title, blocks)], widths, look)
+    sections = []
+    for criterion, block in blocks.items():
+        lines = [latex.heading(criterion, 1 + len(heads))]
+        for name, row in block.items():
+            shown = write(name) if name in ranked else rf"\emph{{{write(name)}}}"
+            lines.append(latex.row([shown, *row.cells[: len(heads)]]))
+        sections.append(lines)
+    types = f"{type_}{'r' * len(heads)}"
+    return latex.Tabular(types, [latex.row(["Protocol", *heads])], sections)
+
+
+def _names(names: Sequence[str], widths: Sequence[float], look: Look) -> tuple[str, latex.Writer]:
+    """Return the type of the names' column, and how names are written in it."""
+    if latex.fits([max(map(em_of, (*names, "Protocol"))), *widths], look.width):
+        return "l", latex_text
+    return latex.rest_of_line(widths, len(widths) + 1, look.width)
+
+
+def _title(criterion: str) -> str:
+    return latex_text(criterion.capitalize())
+
+
+def _sentences(
+    report: Report, facts: Mapping[str, str], look: Look, blocks: Mapping[str, _Block]
+) -> Iterator[str]:
+    where = f" on {latex_text(facts['dataset'])}" if "dataset" in facts else ""
+    who = f", {facts['annotators']} annotators" if "annotators" in facts else ""
+    n_images = {name: table.n_images for name, table in report.criteria.items()}
+    if len(set(n_images.values())) == 1:
+        counts = f"{next(iter(n_images.values()))} images"
+    else:
+        counts = ", ".join(f"{latex_text(name)}: {n} images" for name, n in n_images.items())
+    yield f"Evaluation protocols against people's rankings{where} ({counts}{who})."
+    if look.layout == "stacked" or look.width == "page":
+        yield (
+            r"\emph{Best} and \emph{Worst} count the images on which a protocol is nearest to and "
+            "farthest from people, ties included;"
+        )
+    yield (
+        rf"\emph{{Score}} is the mean {_DISTANCES[report.settings.distance]} to people's consensus, "
+        "lower is better. The best of each column is bold."
+    )
+    for measure in further_measures():
+        yield latex_text(f"{measure.heading}: {measure.says}.")
+    if any(row.texts[-1] for block in blocks.values() for row in block.values()):
+        yield (
+            r"In brackets: 95\,\% percentile bootstrap intervals over the images, with these annotators."
+        )
+    if skipped := skips_said(facts):
+        yield latex_text(skipped)
+    if look.layout == "side" and len(blocks) > 1:
+        yield f"Protocols in the order of the Score by {latex_text(next(iter(blocks)))}."

@@ -148,6 +148,5 @@ def test_many_confidences_of_many_methods_keep_their_faces_apart():
 def test_a_large_grid_is_cut_in_bands(monkeypatch, boxes):
     methods = random_methods(1, n_regions=9, boxes=boxes)
     whole = table(faces_of(methods, width=100, height=100))
-    for module in ("faces", "trapezoids"):
-        monkeypatch.setattr(f"protocols.no_ground_truth.{module}.MAX_CELLS", 50)
+    monkeypatch.setattr("protocols.no_ground_truth.faces.MAX_CELLS", 50)
     assert table(faces_of(methods, width=100, height=100)) == pytest.approx(whole)

@@ -15,8 +15,7 @@ from rankings.elicitation.log import CRITERIA
 
 from .members import Bundle, checked_list, reading
 from .read_data import DataReader
-from .records import decoded
-from .storing import store
+from .records import decoded, store
 
 
 class AssignmentReader:

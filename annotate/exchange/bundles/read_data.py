@@ -16,8 +16,7 @@ from protocols.formats.problems import Problems, quoted
 
 from . import PHOTOGRAPHS
 from .members import PHOTOGRAPH, Bundle, reading
-from .records import decoded
-from .storing import store
+from .records import decoded, store
 
 
 class DataReader:

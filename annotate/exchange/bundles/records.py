@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 from django.core.exceptions import ValidationError
@@ -106,3 +106,24 @@ def _finite(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{text} is too large")
     return value
+
+
+BATCH: Final = 500
+_Row = TypeVar("_Row", bound=models.Model)
+
+
+def store(rows: Sequence[_Row]) -> None:
+    """Insert rows with their own ``created`` times, which auto_now_add would set to now."""
+    if not rows:
+        return
+    model = type(rows[0])
+    dated = any(field.name == "created" for field in model._meta.concrete_fields)
+    times = [getattr(row, "created", None) for row in rows]
+    model._default_manager.bulk_create(rows, batch_size=BATCH)
+    if not dated:
+        return
+    if any(time is None for time in times):
+        raise ValueError("created is missing")
+    for row, time in zip(rows, times, strict=True):
+        row.created = time  # type: ignore[attr-defined]  # a field, see dated
+    model._default_manager.bulk_update(rows, ["created"], batch_size=BATCH)

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate.exchange.causes import write_causes
+from annotate.exchange.work import write_causes
 from annotate.scoring.services import score_protocol
 from tests.support.factories import add_researcher, make_image, make_result, make_run, make_study
 from tests.support.work import file_made

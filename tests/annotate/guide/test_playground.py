@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from annotate.guide import playground
 from annotate.guide.playground import (
+    DEFAULT,
     HEIGHT,
     MAX_BOXES,
     MAX_LINE,
     MAX_TEXT,
     MIN_SIDE,
+    PRESETS,
     WIDTH,
     Box,
     Drawing,
@@ -26,7 +28,6 @@ from annotate.guide.playground import (
     score_drawing,
     to_link,
 )
-from annotate.guide.presets import DEFAULT, PRESETS
 from protocols import registry
 from protocols.core.errors import ProtocolError
 from tests.support.cases import cases

@@ -9,8 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.guide import markdown
-from annotate.guide.playground import Box, Drawing, from_link, to_link
-from annotate.guide.presets import DEFAULT, PRESETS
+from annotate.guide.playground import DEFAULT, PRESETS, Box, Drawing, from_link, to_link
 from annotate.guide.views import percent
 from protocols import registry
 from tests.support.pages import flat

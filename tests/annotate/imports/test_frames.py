@@ -175,7 +175,7 @@ def test_the_same_original_is_one_file_and_an_upright_one_is_not_turned_again():
 
 def test_the_same_original_is_recognised_when_it_would_be_written_otherwise(monkeypatch):
     first = load(truth_of(WORD), with_orientation(page(), 6))
-    monkeypatch.setattr("annotate.datasets.upright._QUALITY", 60)
+    monkeypatch.setattr("annotate.datasets.photographs._QUALITY", 60)
     second = load(truth_of(WORD), with_orientation(page(), 6), name="Again")
     assert second.sha256 == first.sha256
 

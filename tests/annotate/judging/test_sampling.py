@@ -12,7 +12,7 @@ from annotate.judging import answer_history, image_allocation, services
 from annotate.judging.errors import StudyNotOpen
 from annotate.judging.methods import add_method, withdraw_method
 from annotate.judging.models import Assignment, Judgement, Screen, check_drawn
-from annotate.judging.sampling import visit_of
+from annotate.judging.planning import visit_of
 from annotate.stopping.services import end_if_due
 from annotate.studies.draws import in_words
 from annotate.studies.exclusions import decide

@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from annotate.judging import services as judging
 from annotate.learning import selectors, services
-from annotate.learning.errors import ConsentMissing, StudyNotOpen
 from annotate.learning.models import FirstVisit
 from annotate.learning.pairs import EXERCISES
+from annotate.learning.services import ConsentMissing, StudyNotOpen
 from annotate.studies.models import Study
 from annotate.usual_texts import USUAL_CONSENT
 from tests.support.factories import add_newcomer, add_researcher, make_person, make_study

@@ -164,7 +164,7 @@ def test_a_person_who_was_there_is_never_slowed(entrance):
 
 def test_new_ids_are_let_in_again_after_a_minute(entrance, monkeypatch):
     now = 1000.0
-    monkeypatch.setattr("annotate.recruiting.tries.time", lambda: now)
+    monkeypatch.setattr("annotate.recruiting.shortcuts.time", lambda: now)
     for number in range(11):
         last = Client().get(link(entrance), ids(f"guess{number}"))
     assert last.status_code == 429

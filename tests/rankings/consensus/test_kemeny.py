@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankings.consensus.cheapest_order import cheapest
-from rankings.consensus.kemeny import kemeny, kemeny_places
-from rankings.consensus.kemeny_search import searched
+from rankings.consensus.kemeny import kemeny, kemeny_places, searched
 from rankings.errors import RankingError
 from rankings.orders.buckets import bucket_of, methods_of, to_text
 from rankings.orders.distances import kemeny_distance

@@ -1,4 +1,4 @@
-"""Filters of the audit log."""
+"""Forms of the log and of a dataset's scenes."""
 
 from datetime import datetime, time
 from typing import Any
@@ -10,6 +10,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.audit.models import Act, AuditQuerySet
+
+
+class ScenesForm(forms.Form):
+    """Scenes by the images' names or by a file; neither removes them all."""
+
+    separator = forms.CharField(
+        label=gettext_lazy("The scene is the part of an image's name before the last"),
+        max_length=20,
+        strip=False,
+        required=False,
+        help_text=gettext_lazy("For example / for folders, or _ if walk-3_017 shows walk-3."),
+    )
+    file = forms.FileField(
+        label=gettext_lazy("Or a CSV file with the columns image and scene"), required=False
+    )
 
 
 class LogForm(forms.Form):
