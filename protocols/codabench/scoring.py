@@ -118,27 +118,21 @@ def read_submission(source: Path, settings: Settings) -> ByImage:
 
 
 def truth_as_json(truth: Sequence[Scene]) -> str:
-    """Return ground truth as the program reads it; nothing is lost but detections."""
-    encoded = [
-        {
-            "name": scene.name,
-            "truth": encode_regions(scene.truth),
-            "size": [scene.width, scene.height],
-            "ids": list(scene.parents),
-            "parents": encode_regions(scene.parents.values()),
-        }
-        for scene in truth
-    ]
+    """Return ground truth as ``truth_of_json`` reads it; nothing is lost but detections."""
+    encoded = []
+    for of in truth:
+        above = encode_regions(of.parents.values())
+        regions = encode_regions(of.truth)
+        encoded.append([of.name, of.width, of.height, list(of.parents), above, regions])
     return json.dumps(encoded, ensure_ascii=False, separators=(",", ":"))
 
 
 def truth_of_json(text: str | bytes) -> list[Scene]:
-    """Return the ground truth of ``truth_as_json``."""
+    """Return the ground truth that ``truth_as_json`` wrote."""
     scenes = []
-    for of in json.loads(text):
-        parents = dict(zip(of["ids"], decode_regions(of["parents"]), strict=True))
-        width, height = of["size"]
-        scenes.append(Scene(decode_regions(of["truth"]), None, of["name"], width, height, parents))
+    for name, width, height, ids, above, regions in json.loads(text):
+        parents = dict(zip(ids, decode_regions(above), strict=True))
+        scenes.append(Scene(decode_regions(regions), None, name, width, height, parents))
     return scenes
 
 
@@ -192,8 +186,7 @@ def _details(
     rows = [["image", *(f"{of.slug} {name}" for of in by_protocol for name in names)]]
     for scene, *scores in zip(truth, *by_protocol.values(), strict=True):
         values = [getattr(of, name) for of in scores for name in names]
-        rows.append(
-            [scene.name, *("" if of is None else f"{round(of, digits):g}" for of in values)]
-        )
-    cells = ["".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows]
+        figures = ["" if of is None else str(round(of, digits)) for of in values]
+        rows.append([scene.name, *figures])
+    cells = ["".join(f"<td>{html.escape(cell)}" for cell in row) for row in rows]
     return f"<!doctype html><meta charset=utf-8><table><tr>{'<tr>'.join(cells)}</table>"

@@ -157,15 +157,15 @@ def _chosen(names: Sequence[str], value: Any) -> tuple[str, ...]:
     return tuple(sorted(set(chosen), key=natural_order))
 
 
-def _in_utc(value: Any) -> datetime:
-    """Return a time in UTC without fractions; raise ValueError if its zone is missing or unclear."""
+def _in_utc(value: Any) -> str:
+    """Return a time as Codabench reads it, in UTC; raise ValueError if its zone is not clear."""
     if isinstance(value, str):
         value = _time_of(value.strip()) if ":" in value else None
     if not isinstance(value, datetime) or value.tzinfo is None:
         raise ValueError("needs a time of day and a time zone, as in 2027-03-28 09:30 Europe/Paris")
     if value.replace(fold=0).utcoffset() != value.replace(fold=1).utcoffset():
         raise ValueError("must be written in UTC, since clocks change in that hour")
-    return value.astimezone(UTC).replace(microsecond=0)
+    return f"{value.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
 
 
 def _time_of(text: str) -> datetime:

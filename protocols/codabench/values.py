@@ -55,8 +55,10 @@ def checked(
         raise SettingsError(f"{path}{unknown}", f"there is no such setting{hint}")
     values: dict[str, Any] = {}
     for name, rule in rules.items():
-        value = rule.get("default") if content.get(name) is None else content[name]
-        if value is None and "default" not in rule:
+        value = content.get(name)
+        if value in (None, "") and "default" in rule:
+            value = rule["default"]
+        elif value is None:
             raise SettingsError(f"{path}{name}", "is missing")
         if value is not None:
             value = _checked_value(value, rule, convert, f"{path}{name}", strict)

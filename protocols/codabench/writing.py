@@ -2,11 +2,10 @@
 
 import io
 import json
-import shutil
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -24,17 +23,21 @@ from .settings import FIGURES, KEPT_FILE, Settings
 from .values import FILES, SettingsError, shipped, write_yaml
 
 _TIME: Final = (1980, 1, 1, 0, 0, 0)
-# Times in UTC, to be quoted in YAML.
-_WRITTEN: Final = "%Y-%m-%d %H:%M:%S"
-_PUBLIC_DATA: Final = "public_data.zip"
 _LARGE_BYTES: Final = 100_000_000
 _FULL_DIGITS: Final = 8
 _LINES: Final = {"ltrb": "left,top,right,bottom", "quad": "x1,y1,x2,y2,x3,y3,x4,y4"}
-_FIELDS: Final = {"none": "", "text": ",text", "confidence": ",confidence from 0 to 1"}
+# The field after the coordinates, in words and as a region has it.
+_FIELDS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    "none": ("", {}),
+    "text": (",text", {"text": "text"}),
+    "confidence": (",confidence from 0 to 1", {"confidence": 0.9}),
+}
 _COMMAND: Final = b"command: python3 /app/program/score.py /app/input /app/output\n"
 # Protocols that read the size of an image; for the others it would only change the bytes.
 _READ_SIZES: Final = frozenset({"panoptic-quality"})
-_PICTURES: Final = {b"GIF": ".gif", b"RIFF": ".webp", b"\xff\xd8": ".jpg"}
+_ENDINGS: Final = {b"GIF": ".gif", b"RIFF": ".webp", b"\xff\xd8": ".jpg"}
+_HIDDEN: Final = ("hide_output", "hide_prediction_output", "hide_score_output")
+_DETAILS: Final = ("enable_detailed_results", "show_detailed_results_in_submission_panel")
 # Settings that the program reads, and scores after the download.
 _KEPT: Final = ("docker_image", "format", "fields", "max_boxes", "digits", "protocols")
 _KEPT_OF_PHASE: Final = ("name", "images", "truth")
@@ -47,7 +50,7 @@ def write_bundle(
     *,
     packages: Packages | None = None,
     picture: bytes | None = None,
-    public_data: Path | None = None,
+    public_data: bytes | None = None,
 ) -> list[str]:
     """Write the bundle of a competition; return warnings, a sentence each.
 
@@ -62,7 +65,7 @@ def write_bundle(
         Unpacked wheels; None: the image has numpy and shapely.
     picture : bytes or None
         PNG, JPEG, GIF or WebP; None: that of the package.
-    public_data : Path or None
+    public_data : bytes or None
         A zip that participants may download in each phase.
 
     Raises
@@ -71,76 +74,139 @@ def write_bundle(
         If a setting does not fit the truth, or Codabench would refuse the bundle.
     """
     picture = picture or (FILES / "logo.png").read_bytes()
-    logo = (
-        f"logo{next((of for begin, of in _PICTURES.items() if picture.startswith(begin)), '.png')}"
-    )
+    ending = next((of for begin, of in _ENDINGS.items() if picture.startswith(begin)), ".png")
     scenes = {of.name: of for of in sorted(truth, key=lambda of: natural_order(of.name))}
-    files = {
-        logo: picture,
-        "starting_kit.zip": _starting_kit(settings, list(scenes)),
-        **_pages(settings, next(iter(scenes))),
-    }
-    content = _competition(settings) | {"image": logo}
-    _add_tasks(content, files, settings, scenes, packages)
+    bundle = _Bundle(settings, scenes, packages)
+    content = bundle.competition() | {"image": f"logo{ending}"}
+    bundle.files.update({f"logo{ending}": picture, KEPT_FILE: bundle.kept()})
     if public_data is not None:
+        bundle.files["public_data.zip"] = public_data
         for phase in content["phases"]:
-            phase["public_data"] = _PUBLIC_DATA
-    require_accepted(content, {*files, _PUBLIC_DATA}, files.__getitem__)
-    files["competition.yaml"] = write_yaml(content).encode()
-    files[KEPT_FILE] = _kept(settings, list(scenes), (), packages)
-    with zipfile.ZipFile(target, "w") as bundle:
-        _pack(bundle, files)
-        if public_data is not None:
-            info = zipfile.ZipInfo(_PUBLIC_DATA, _TIME)
-            with open(public_data, "rb") as data, bundle.open(info, "w", force_zip64=True) as copy:
-                shutil.copyfileobj(data, copy)
-        n_bytes = sum(of.compress_size for of in bundle.infolist())
-    return list(_warnings(settings, n_bytes))
+            phase["public_data"] = "public_data.zip"
+    require_accepted(content, bundle.files, bundle.files.__getitem__)
+    packed = zipped({"competition.yaml": write_yaml(content).encode(), **bundle.files})
+    target.write_bytes(packed) if isinstance(target, Path) else target.write(packed)
+    return list(_warnings(settings, len(packed)))
 
 
-def _add_tasks(
-    content: Mapping[str, Any],
-    files: dict[str, bytes],
-    settings: Settings,
-    scenes: Mapping[str, Scene],
-    packages: Packages | None,
-) -> None:
-    """Add a task for each kind of truth to phases and tasks, with its program and its truth."""
-    # One program serves all tasks with truth and the first without.
-    first = next((of["images"] for of in settings.phases if of["truth"] == "here"), ())
-    tasks: dict[tuple[Any, ...], int] = {}
-    programs: dict[tuple[str, ...], str] = {}
-    for phase, given in zip(content["phases"], settings.phases, strict=True):
-        images, is_here = given["images"], given["truth"] == "here"
-        at = tasks.setdefault((images, is_here, given["detailed_results"]), len(tasks))
-        phase["tasks"] = [at]
-        if at < len(content["tasks"]):
-            continue
-        truth = [scenes[name] for name in images]
-        _require_scores(settings, truth)
-        counted = images if is_here else first
-        program = programs.setdefault(counted, f"programs/{len(programs) + 1}.zip")
-        if program not in files:
-            wheels = packages.files if packages else {}
-            of_program = _program(settings, list(scenes), counted, packages)
-            in_packages = {f"packages/{path}": content for path, content in wheels.items()}
-            files[program] = zipped({"metadata.yaml": _COMMAND, **of_program, **in_packages})
-        task: dict[str, Any] = {"index": at, "description": "", "scoring_program": program}
-        scored = "scored after the download" if is_here else "scored on Codabench"
-        task["name"] = f"{len(images)} images, {scored}"
-        if not is_here:
+@dataclass(frozen=True, slots=True)
+class _Bundle:
+    """A bundle; its files, and a task for each kind of truth, are added as they are named."""
+
+    settings: Settings
+    scenes: Mapping[str, Scene]
+    packages: Packages | None
+    files: dict[str, bytes] = field(default_factory=dict)
+    tasks: dict[Any, dict[str, Any]] = field(default_factory=dict)
+
+    def competition(self) -> dict[str, Any]:
+        """Return the content of ``competition.yaml``, and add the files that it names."""
+        self._add_pages()
+        self._add_starting_kit()
+        given, rules = self.settings.given, shipped("settings.yaml")
+        content: dict[str, Any] = deepcopy(shipped("competition.yaml")) | _written(given, rules)
+        content |= dict.fromkeys(_DETAILS, any(of["detailed_results"] for of in given["phases"]))
+        for at, phase in enumerate(given["phases"]):
+            of_phase = {"index": at, **_written(phase, rules["phases"]["each"])}
+            of_phase |= dict.fromkeys(_HIDDEN, phase["output"] == "hidden")
+            of_phase |= {"tasks": [self._task(phase)], "starting_kit": "starting_kit.zip"}
+            content["phases"].append(of_phase)
+        content["tasks"] = list(self.tasks.values())
+        [board] = content["leaderboards"]
+        board["submission_rule"] = f"Force_{given['rule'].title()}"
+        columns = [(of.key, of.title, given["digits"]) for of in self.settings.columns]
+        if any(of["truth"] == "here" for of in given["phases"]):
+            columns.append((IMAGES_COLUMN, "images with a file", 0))
+        for at, (key, title, digits) in enumerate(columns):
+            column = {"index": at, "key": key, "title": title, "sorting": "desc"}
+            board["columns"].append(column | {"precision": digits, "hidden": False})
+        return content
+
+    def _task(self, phase: Mapping[str, Any]) -> int:
+        """Return the index of the task of a phase."""
+        images, truth = phase["images"], phase["truth"]
+        kind = (images, truth, phase["detailed_results"])
+        if kind in self.tasks:
+            return int(self.tasks[kind]["index"])
+        at, scenes = len(self.tasks), [self.scenes[name] for name in images]
+        _require_scores(self.settings, scenes)
+        scored = "on Codabench" if truth == "bundle" else "after the download"
+        task = {"index": at, "name": f"{len(images)} images, scored {scored}", "description": ""}
+        # One program serves all tasks with truth and the first without.
+        without = [of["images"] for of in self.settings.phases if of["truth"] == "here"] or [()]
+        number = 0 if truth == "bundle" else without.index(images)
+        task["scoring_program"] = path = f"programs/{number + 1}.zip"
+        if path not in self.files:
+            wheels = self.packages.files if self.packages else {}
+            files = {"metadata.yaml": _COMMAND, **self._program(without[number])}
+            files |= {f"packages/{name}": content for name, content in wheels.items()}
+            self.files[path] = zipped(files)
+        if truth == "bundle":
             task["reference_data"] = f"truth/{at}.zip"
-            details = {"details": b""} if given["detailed_results"] else {}
-            of_truth = {TRUTH_FILE: truth_as_json(_read_by(settings, truth)).encode(), **details}
-            files[task["reference_data"]] = zipped(of_truth)
-        content["tasks"].append(task)
+            if not any(of.slug in _READ_SIZES for of in self.settings.protocols):
+                scenes = [replace(scene, width=None, height=None) for scene in scenes]
+            details = {"details": b""} if phase["detailed_results"] else {}
+            files = {TRUTH_FILE: truth_as_json(scenes).encode(), **details}
+            self.files[f"truth/{at}.zip"] = zipped(files)
+        self.tasks[kind] = task
+        return at
+
+    def kept(self, counted: Sequence[str] = ()) -> bytes:
+        """Return the settings that are kept; ``counted`` are the images of a task without truth."""
+        given = {name: self.settings.given[name] for name in _KEPT}
+        given["phases"] = [
+            {name: of[name] for name in _KEPT_OF_PHASE} for of in self.settings.phases
+        ]
+        given |= {"all_images": list(self.scenes), "counted": counted}
+        given["python"] = self.packages.python if self.packages else ""
+        return json.dumps(given, indent=1).encode()
+
+    def _program(self, counted: Sequence[str] = ()) -> dict[str, bytes]:
+        return {
+            "score.py": (FILES / "program.txt").read_bytes(),
+            KEPT_FILE: self.kept(counted),
+            **{f"packages/{path}": content for path, content in sources().items()},
+        }
+
+    def _add_starting_kit(self) -> None:
+        given, example = self.settings.given, io.BytesIO()
+        box = Region.from_box(10, 10, 110, 50, **_FIELDS[given["fields"]][1])
+        regions = {name: [box] for name in self.scenes}
+        write_rrc_zip(example, regions, kind="results", line_format=given["format"])
+        files = {"README.md": _text("README", given), "example.zip": example.getvalue()}
+        files |= {f"check/{path}": content for path, content in self._program().items()}
+        self.files["starting_kit.zip"] = zipped(files)
+
+    def _add_pages(self) -> None:
+        given = self.settings.given
+        columns = [
+            f"- {of.title}: {FIGURES[of.figure]} of {of.protocol.name}, {of.protocol.full_slug} "
+            f"{of.protocol.parameters() or ''}".rstrip()
+            for of in self.settings.columns
+        ]
+        shown = {
+            **given,
+            "line": _LINES.get(given["format"], "x1,y1,x2,y2,x3,y3 …")
+            + _FIELDS[given["fields"]][0],
+            "first_image": next(iter(self.scenes)),
+            "columns": "\n".join(columns),
+            "version": __version__,
+        }
+        for name in ("overview", "terms", "submitting", "scoring"):
+            self.files[f"pages/{name}.md"] = _text(name, shown)
 
 
-def _read_by(settings: Settings, truth: Sequence[Scene]) -> list[Scene]:
-    """Return truth without sizes that no protocol reads; they would only change the bytes."""
-    if any(of.slug in _READ_SIZES for of in settings.protocols):
-        return list(truth)
-    return [replace(scene, width=None, height=None) for scene in truth]
+def _written(given: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that Codabench reads, under its names for them."""
+    return {
+        rule["to"]: given[name]
+        for name, rule in rules.items()
+        if "to" in rule and given[name] is not None
+    }
+
+
+def _text(name: str, shown: Mapping[str, Any]) -> bytes:
+    return (FILES / f"{name}.md").read_text(encoding="utf-8").format_map(shown).encode()
 
 
 def _require_scores(settings: Settings, truth: Sequence[Scene]) -> None:
@@ -153,112 +219,6 @@ def _require_scores(settings: Settings, truth: Sequence[Scene]) -> None:
     if primary not in score(truth, {}, settings.columns, settings.given["digits"]):
         why = f"{primary}, the first, is not defined for a submission without regions"
         raise SettingsError("protocols", why)
-
-
-def _program(
-    settings: Settings, images: list[str], counted: Sequence[str], packages: Packages | None
-) -> dict[str, bytes]:
-    """Return the files that check a submission, which are also those that score it."""
-    return {
-        "score.py": (FILES / "program.txt").read_bytes(),
-        KEPT_FILE: _kept(settings, images, counted, packages),
-        **{f"packages/{path}": content for path, content in sources().items()},
-    }
-
-
-def _kept(
-    settings: Settings, images: list[str], counted: Sequence[str], packages: Packages | None
-) -> bytes:
-    given = {name: settings.given[name] for name in _KEPT}
-    given["phases"] = [{name: of[name] for name in _KEPT_OF_PHASE} for of in settings.phases]
-    given |= {
-        "all_images": images,
-        "counted": counted,
-        "python": packages.python if packages else "",
-    }
-    return json.dumps(given, indent=1).encode()
-
-
-def _starting_kit(settings: Settings, images: list[str]) -> bytes:
-    fields = settings.given["fields"]
-    box = Region.from_box(
-        *(10, 10, 110, 50),
-        text="text" if fields == "text" else None,
-        confidence=0.9 if fields == "confidence" else None,
-    )
-    example, of_images = io.BytesIO(), {name: [box] for name in images}
-    write_rrc_zip(example, of_images, kind="results", line_format=settings.given["format"])
-    check = _program(settings, images, (), None)
-    return zipped(
-        {
-            "README.md": _text("README", title=settings.given["title"]),
-            "example.zip": example.getvalue(),
-            **{f"check/{path}": content for path, content in check.items()},
-        }
-    )
-
-
-def _pages(settings: Settings, image: str) -> dict[str, bytes]:
-    """Return the pages of the competition, by their paths."""
-    given = settings.given
-    line = _LINES.get(given["format"], "x1,y1,x2,y2,x3,y3 …") + _FIELDS[given["fields"]]
-    columns = [
-        f"- {of.title}: {FIGURES[of.figure]} of {of.protocol.name}, {of.protocol.full_slug} "
-        f"{of.protocol.parameters() or ''}".rstrip()
-        for of in settings.columns
-    ]
-    shown = {"digits": given["digits"], "columns": "\n".join(columns), "version": __version__}
-    return {
-        "pages/terms.md": given["terms"].encode(),
-        "pages/overview.md": given["overview"].encode(),
-        "pages/submitting.md": _text(
-            "submitting", image=image, line=line, max_boxes=given["max_boxes"]
-        ),
-        "pages/scoring.md": _text("scoring", **shown),
-    }
-
-
-def _text(name: str, **values: Any) -> bytes:
-    return (FILES / f"{name}.md").read_text(encoding="utf-8").format(**values).encode()
-
-
-def _competition(settings: Settings) -> dict[str, Any]:
-    """Return the content of ``competition.yaml`` without tasks and files."""
-    given = settings.given
-    content: dict[str, Any] = deepcopy(shipped("competition.yaml"))
-    for name in ("title", "contact_email", "reward", "docker_image"):
-        content[name] = given[name]
-    if given["queue"]:
-        content["queue"] = given["queue"]
-    for name in ("enable_detailed_results", "show_detailed_results_in_submission_panel"):
-        content[name] = any(of["detailed_results"] for of in settings.phases)
-    for at, of in enumerate(settings.phases):
-        is_hidden = of["output"] == "hidden"
-        content["phases"].append(
-            {
-                "index": at,
-                "name": of["name"],
-                "description": of["description"],
-                "start": f"{of['start']:{_WRITTEN}}",
-                "end": f"{of['end']:{_WRITTEN}}",
-                "max_submissions_per_day": of["submissions_per_day"],
-                "max_submissions": of["submissions"],
-                "execution_time_limit": of["seconds"],
-                "hide_output": is_hidden,
-                "hide_prediction_output": is_hidden,
-                "hide_score_output": is_hidden,
-                "starting_kit": "starting_kit.zip",
-            }
-        )
-    [board] = content["leaderboards"]
-    board["submission_rule"] = {"last": "Force_Last", "best": "Force_Best"}[given["rule"]]
-    columns = [(of.key, of.title, given["digits"]) for of in settings.columns]
-    if any(of["truth"] == "here" for of in settings.phases):
-        columns.append((IMAGES_COLUMN, "images with a file", 0))
-    for at, (key, title, digits) in enumerate(columns):
-        column = {"index": at, "key": key, "title": title, "sorting": "desc"}
-        board["columns"].append(column | {"precision": digits, "hidden": False})
-    return content
 
 
 def _warnings(settings: Settings, n_bytes: int) -> Iterator[str]:
@@ -280,14 +240,10 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
     """Return a zip of files, with the same bytes for the same files; inner zips are stored."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
-        _pack(archive, files)
+        for path, content in files.items():
+            info = zipfile.ZipInfo(path, _TIME)
+            info.external_attr = 0o644 << 16
+            if not path.endswith(".zip"):
+                info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, content, compresslevel=9)
     return packed.getvalue()
-
-
-def _pack(archive: zipfile.ZipFile, files: Mapping[str, bytes]) -> None:
-    for path, content in files.items():
-        info = zipfile.ZipInfo(path, _TIME)
-        info.external_attr = 0o644 << 16
-        if not path.endswith(".zip"):
-            info.compress_type = zipfile.ZIP_DEFLATED
-        archive.writestr(info, content, compresslevel=9)

@@ -49,7 +49,7 @@ def _write(options: argparse.Namespace) -> None:
         truth = _truth(options.truth, options.truth_format)
         settings = settings_of(content, [scene.name for scene in truth])
         picture, public_data = (
-            options.settings.parent / name if (name := settings.given[key]) else None
+            (options.settings.parent / name).read_bytes() if (name := settings.given[key]) else None
             for key in ("image", "public_data")
         )
         packages = None
@@ -62,7 +62,7 @@ def _write(options: argparse.Namespace) -> None:
             settings,
             truth,
             packages=packages,
-            picture=picture and picture.read_bytes(),
+            picture=picture,
             public_data=public_data,
         )
     except ProtocolError as refusal:
