@@ -150,6 +150,7 @@ _RELEASE = (
     "tests/annotate/imports/test_killed.py",
     "tests/annotate/jobs/test_workers.py",
     "tests/annotate/operations/backups/",
+    "tests/annotate/test_real_study.py",
     "tests/annotate/upgrade/",
     "tests/deploy/test_cluster.py",
     "tests/deploy/test_crash.py",

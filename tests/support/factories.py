@@ -39,8 +39,14 @@ def regions(boxes: Iterable[Box]) -> tuple[Region, ...]:
 
 
 def make_image(dataset: Dataset, name: str | None = None, truth: Iterable[Box] = ()) -> Image:
+    image = _image(dataset, name, truth)
+    image.save(force_insert=True)
+    return image
+
+
+def _image(dataset: Dataset, name: str | None, truth: Iterable[Box]) -> Image:
     number = next(serial)
-    return Image.objects.create(
+    return Image(
         dataset=dataset,
         name=name or f"img_{number}",
         position=number,
@@ -55,9 +61,15 @@ def make_method(dataset: Dataset, name: str | None = None) -> Method:
 
 def make_result(image: Image, method: Method, boxes: Iterable[Box] | None = None) -> Result:
     """Make a result; by default its box is unlike others, next to the truth of `make_study`."""
-    offset = 100 + 30 * image.results.count()
+    result = _result(image, method, boxes, image.results.count() if boxes is None else 0)
+    result.save(force_insert=True)
+    return result
+
+
+def _result(image: Image, method: Method, boxes: Iterable[Box] | None, place: int) -> Result:
+    offset = 100 + 30 * place
     detections = regions([(offset, 0, offset + 20, 10)] if boxes is None else boxes)
-    return Result.objects.create(
+    return Result(
         image=image,
         method=method,
         regions=encode_regions(detections),
@@ -78,10 +90,13 @@ def make_study(
     dataset = make_dataset()
     names = [f"method-{i}" for i in range(methods)] if isinstance(methods, int) else methods
     made = [make_method(dataset, name) for name in names]
-    for _ in range(images):
-        image = make_image(dataset, truth=[(0, 0, 99, 39)])
-        for method in made:
-            make_result(image, method, (boxes or {}).get(method.name))
+    pictures = [_image(dataset, None, [(0, 0, 99, 39)]) for _ in range(images)]
+    Image.objects.bulk_create(pictures)
+    Result.objects.bulk_create(
+        _result(image, method, (boxes or {}).get(method.name), place)
+        for image in pictures
+        for place, method in enumerate(made)
+    )
     defaults = {"name": f"study {next(serial)}", "seed": 7}
     study = create_study(dataset=dataset, methods=made, **defaults | {"state": state} | settings)
     for person in annotators:
