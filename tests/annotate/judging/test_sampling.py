@@ -423,3 +423,22 @@ def test_who_is_left_out_of_the_reports_frees_places():
     decide(study=study, person=first, is_excluded=True, reason="too quick", by=make_admin())
     assert rank_everything(study, second, ABCD) == 3
     assert image_allocation.n_images_of(study, add_annotator(study)) == 0
+
+
+def test_whoever_takes_an_image_looks_again_whether_others_have_just_taken_its_places():
+    study = pairs_study(images=2, min_annotators=1, max_annotators=1)
+    first = add_annotator(study)
+    turn = services.start(study=study, annotator=first).turn
+    taken = turn.assignment.image_id
+
+    def is_to_be_had():
+        return [
+            image_allocation.is_still_to_be_had(study, image, alone=False)
+            for image in sorted(study.images.values_list("pk", flat=True), key=taken.__ne__)
+        ]
+
+    assert is_to_be_had() == [False, True]
+    answer(turn, first, ABCD)
+    assert is_to_be_had() == [False, False]
+    decide(study=study, person=first, is_excluded=True, reason="too quick", by=make_admin())
+    assert is_to_be_had() == [True, False]
