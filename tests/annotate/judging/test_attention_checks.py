@@ -88,6 +88,18 @@ def test_t34_so_many_in_ten_images_and_no_ranking_counts_them(n_known, n):
     call_command("replay", "--check")
 
 
+def test_each_comes_after_so_many_other_pairs_of_its_image():
+    study = known_study(images=6)
+    go_through(study, add_annotator(study))
+    places = []
+    for assignment in study.assignments.all():
+        [pair] = assignment.known
+        asked = list(assignment.screens.order_by("pk").values_list("known", flat=True))
+        assert asked.index(0) == pair["place"]
+        places.append(pair["place"])
+    assert len(set(places)) > 1
+
+
 def test_a_copy_stands_on_its_side_and_nothing_marks_it(client):
     # So many that every kind and both sides are drawn, whatever the keys of the rows.
     study = known_study(n_known=25)
