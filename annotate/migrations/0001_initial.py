@@ -51,6 +51,15 @@ class Migration(migrations.Migration):
                 ('truth', models.JSONField()),
                 ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='images', to='annotate.dataset')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['dataset', 'position', 'id'], name='images_in_order'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('dataset', 'name'), name='an_image_name_is_unique_in_its_dataset'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('height__isnull', True), ('sha256', ''), ('width__isnull', True)), models.Q(('height__gt', 0), ('width__gt', 0), models.Q(('sha256', ''), _negated=True)), _connector='OR'), name='an_image_has_a_size_exactly_when_it_has_a_file'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Worker',
@@ -108,6 +117,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('pk',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('draft', 'sha256'), name='a_draft_has_the_same_file_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -131,6 +143,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('pk',),
+                'indexes': [
+                    models.Index(fields=['draft', 'severity', 'code'], name='findings_by_code'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -145,6 +160,11 @@ class Migration(migrations.Migration):
                 ('created', models.DateTimeField(auto_now_add=True, db_index=True)),
                 ('person', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='given_answers', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('person', 'key'), name='a_key_is_used_for_one_request'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ImageFacts',
@@ -177,6 +197,11 @@ class Migration(migrations.Migration):
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to=settings.AUTH_USER_MODEL)),
                 ('image', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='assignments', to='annotate.image')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('rankings__isnull', False), ('state', 'complete')), models.Q(models.Q(('state', 'complete'), _negated=True), ('rankings__isnull', True)), _connector='OR'), name='exactly_complete_assignments_have_rankings'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Import',
@@ -198,6 +223,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-created', '-pk'),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('undone__isnull', False), ('undone_by__isnull', True), _connector='OR'), name='who_undid_an_import_stands_with_when'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -236,6 +264,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-priority', 'created', 'pk'),
+                'indexes': [
+                    models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['created'], name='open_jobs'),
+                    models.Index(condition=models.Q(('seen__isnull', True)), fields=['person'], name='jobs_to_be_told_of'),
+                    models.Index(fields=['-created'], name='newest_jobs'),
+                ],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('finished__isnull', True), ('state__in', ['waiting', 'running'])), models.Q(('finished__isnull', False), ('state__in', ['done', 'failed', 'cancelled'])), _connector='OR'), name='a_job_has_an_end_exactly_when_it_ended'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('worker', ''), _negated=True), ('heartbeat__isnull', False)), _connector='OR'), name='a_running_job_has_a_worker'),
+                    models.UniqueConstraint(condition=models.Q(('state__in', ['waiting', 'running']), models.Q(('key', ''), _negated=True)), fields=('key',), name='the_same_job_is_open_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -270,6 +308,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('name',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('dataset', 'name'), name='a_method_name_is_unique_in_its_dataset'),
+                    models.UniqueConstraint(fields=('dataset', 'slug'), name='a_method_slug_is_unique_in_its_dataset'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -321,6 +363,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('name', '-created'),
+                'indexes': [
+                    models.Index(fields=['dataset', 'name', 'created'], name='newest_run_of_a_protocol'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -351,6 +396,11 @@ class Migration(migrations.Migration):
                 ('created_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='public_pages', to=settings.AUTH_USER_MODEL)),
                 ('report', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='public_page', to='annotate.keptreport')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('file', ''), ('file_bytes', 0), ('file_sha256', '')), models.Q(models.Q(('file', ''), _negated=True), models.Q(('file_sha256', ''), _negated=True), ('file_bytes__gt', 0)), _connector='OR'), name='a_published_file_has_its_checksum_and_size'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Result',
@@ -363,6 +413,12 @@ class Migration(migrations.Migration):
                 ('image', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='results', to='annotate.image')),
                 ('method', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='results', to='annotate.method')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('image', 'method'), name='a_method_has_one_result_per_image'),
+                    models.CheckConstraint(condition=models.Q(('had_file', True), ('n_regions', 0), _connector='OR'), name='a_result_without_a_file_has_no_regions'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ImageLoss',
@@ -376,6 +432,14 @@ class Migration(migrations.Migration):
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='image_losses', to='annotate.protocolrun')),
                 ('result', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='image_losses', to='annotate.result')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['run', 'method', 'cause', '-loss', 'result'], name='worst_images'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'result', 'cause'), name='a_result_has_one_loss_from_a_cause'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Score',
@@ -392,6 +456,15 @@ class Migration(migrations.Migration):
                 ('result', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='scores', to='annotate.result')),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='annotate.protocolrun')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('run', 'result'), name='a_run_scores_a_result_once'),
+                    models.CheckConstraint(condition=models.Q(('recall__isnull', True), models.Q(('recall__gte', 0.0), ('recall__lte', 1.0)), _connector='OR'), name='recall_is_between_0_and_1'),
+                    models.CheckConstraint(condition=models.Q(('precision__isnull', True), models.Q(('precision__gte', 0.0), ('precision__lte', 1.0)), _connector='OR'), name='precision_is_between_0_and_1'),
+                    models.CheckConstraint(condition=models.Q(('f_score__isnull', True), models.Q(('f_score__gte', 0.0), ('f_score__lte', 1.0)), _connector='OR'), name='f_score_is_between_0_and_1'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('n_detections__isnull', False), ('n_truth__isnull', False), ('precise__isnull', False), ('recalled__isnull', False)), models.Q(('n_detections__isnull', True), ('n_truth__isnull', True), ('precise__isnull', True), ('recalled__isnull', True)), _connector='OR'), name='a_tally_is_whole_or_absent'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Screen',
@@ -409,6 +482,13 @@ class Migration(migrations.Migration):
                 ('left', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotate.result')),
                 ('right', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='annotate.result')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('assignment', 'number'), name='a_screen_number_is_used_once'),
+                    models.UniqueConstraint(condition=models.Q(('state', 'waiting')), fields=('assignment',), name='one_screen_of_an_assignment_waits'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('known__isnull', False), ('left', models.F('right')), ('purpose', 'known')), models.Q(models.Q(('purpose', 'known'), _negated=True), ('known__isnull', True), models.Q(('left', models.F('right')), _negated=True)), _connector='OR'), name='a_screen_shows_two_results_or_one_and_its_copy'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Note',
@@ -441,6 +521,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'abstract': False,
+                'constraints': [
+                    models.UniqueConstraint(fields=('assignment', 'number'), name='a_judgement_has_its_place_in_the_log'),
+                    models.UniqueConstraint(fields=('screen', 'attempt'), name='a_screen_has_one_judgement_in_force'),
+                    models.CheckConstraint(condition=models.Q(('precision', ''), ('preference', ''), ('recall', ''), _negated=True), name='a_judgement_answers_something'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -458,6 +543,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'abstract': False,
+                'constraints': [
+                    models.UniqueConstraint(fields=('assignment', 'number'), name='a_skip_has_its_place_in_the_log'),
+                    models.UniqueConstraint(fields=('screen', 'attempt'), name='a_screen_has_one_skip_in_force'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -505,6 +594,15 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'studies',
                 'ordering': ('name',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('min_annotators__gte', 1)), name='a_study_needs_at_least_one_annotator'),
+                    models.CheckConstraint(condition=models.Q(('max_annotators__isnull', True), ('max_annotators__gte', models.F('min_annotators')), _connector='OR'), name='an_image_may_have_as_many_annotators_as_it_needs'),
+                    models.CheckConstraint(condition=models.Q(('agreement_percent', 0), models.Q(('agreement_annotators__gt', models.F('max_annotators')), ('max_annotators__isnull', False)), _connector='OR'), name='images_for_agreement_have_more_annotators_than_others'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ends_by', 'budget'), _negated=True), ('answer_budget__isnull', False), _connector='OR'), name='a_study_that_ends_by_a_budget_has_one'),
+                    models.CheckConstraint(condition=models.Q(('methods_per_visit__isnull', True), ('methods_per_visit__gte', 2), _connector='OR'), name='a_visit_compares_at_least_two_methods'),
+                    models.CheckConstraint(condition=models.Q(('twin_iou__gte', 0.5), ('twin_iou__lte', 0.95)), name='boxes_that_count_as_the_same_overlap_by_half_or_more'),
+                    models.CheckConstraint(condition=models.Q(('certainty__gte', 0.6), ('certainty__lte', 0.99)), name='a_place_is_taken_when_it_is_likely_and_not_certain'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -516,6 +614,12 @@ class Migration(migrations.Migration):
                 ('person', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='pseudonyms', to=settings.AUTH_USER_MODEL)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pseudonyms', to='annotate.study')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'person', 'role'), name='a_person_has_a_pseudonym_once'),
+                    models.UniqueConstraint(fields=('study', 'role', 'number'), name='a_pseudonym_is_of_one_person'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Membership',
@@ -532,6 +636,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('person__username',),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('max_pairs__isnull', True), ('max_images__isnull', True), _connector='OR'), name='a_quota_is_of_pairs_or_of_images'),
+                    models.UniqueConstraint(fields=('study', 'person', 'role'), name='a_person_has_a_role_in_a_study_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -547,6 +655,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('number',),
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'number'), name='a_study_has_a_look_once'),
+                ],
             },
         ),
         migrations.AddField(
@@ -571,6 +682,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-created', '-pk'),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('role', 'admin'), ('study__isnull', True)), models.Q(models.Q(('role', 'admin'), _negated=True), ('study__isnull', False)), _connector='OR'), name='an_invitation_is_to_a_study_or_to_administer_the_site'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('used__isnull', True), ('used_by__isnull', True)), models.Q(('used__isnull', False), ('used_by__isnull', False)), _connector='OR'), name='a_used_invitation_says_by_whom'),
+                    models.CheckConstraint(condition=models.Q(('used__isnull', True), ('revoked__isnull', True), _connector='OR'), name='an_invitation_is_used_or_revoked_not_both'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -587,6 +703,11 @@ class Migration(migrations.Migration):
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='first_visits', to=settings.AUTH_USER_MODEL)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='first_visits', to='annotate.study')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'annotator'), name='an_annotator_visits_a_study_first_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Exclusion',
@@ -601,6 +722,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('created', 'pk'),
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='an_exclusion_has_a_reason'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -645,6 +769,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('created', 'pk'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'name'), name='an_entrance_has_its_own_name'),
+                    models.CheckConstraint(condition=models.Q(('n_checks__gte', 3)), name='a_visit_has_three_known_answers_or_more'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -662,6 +790,11 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'audit entries',
                 'ordering': ('-pk',),
+                'indexes': [
+                    models.Index(fields=['study', '-id'], name='the_log_of_a_study'),
+                    models.Index(fields=['act', '-id'], name='the_log_by_kind'),
+                    models.Index(fields=['-created'], name='the_log_by_date'),
+                ],
             },
         ),
         migrations.AddField(
@@ -703,6 +836,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('consented', 'pk'),
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('participant', ''), _negated=True), fields=('study', 'platform', 'participant'), name='a_person_takes_part_in_a_study_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('code', ''), ('ended__isnull', True), ('outcome', '')), models.Q(models.Q(('outcome', ''), _negated=True), ('ended__isnull', False)), _connector='OR'), name='a_code_is_given_with_an_outcome'),
+                    models.CheckConstraint(condition=models.Q(('n_right__lte', models.F('n_checks'))), name='right_answers_are_answers'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -715,6 +853,14 @@ class Migration(migrations.Migration):
                 ('image', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='study_images', to='annotate.image')),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='study_images', to='annotate.study')),
             ],
+            options={
+                'indexes': [
+                    models.Index(fields=['study', 'n_complete', 'n_annotators', 'image'], name='study_images_by_rankings'),
+                ],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'image'), name='an_image_is_in_a_study_once'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='study',
@@ -736,6 +882,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('-created', '-pk'),
+                'constraints': [
+                    models.UniqueConstraint(fields=('person', 'name'), name='a_token_name_is_unique_for_its_person'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -750,203 +899,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'abstract': False,
+                'constraints': [
+                    models.UniqueConstraint(fields=('assignment', 'number'), name='a_withdrawal_has_its_place_in_the_log'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('judgement__isnull', False), ('skip__isnull', True)), models.Q(('judgement__isnull', True), ('skip__isnull', False)), _connector='OR'), name='a_withdrawal_ends_one_judgement_or_skip'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='draftfile',
-            constraint=models.UniqueConstraint(fields=('draft', 'sha256'), name='a_draft_has_the_same_file_once'),
-        ),
-        migrations.AddIndex(
-            model_name='finding',
-            index=models.Index(fields=['draft', 'severity', 'code'], name='findings_by_code'),
-        ),
-        migrations.AddConstraint(
-            model_name='givenanswer',
-            constraint=models.UniqueConstraint(fields=('person', 'key'), name='a_key_is_used_for_one_request'),
-        ),
-        migrations.AddIndex(
-            model_name='image',
-            index=models.Index(fields=['dataset', 'position', 'id'], name='images_in_order'),
-        ),
-        migrations.AddConstraint(
-            model_name='image',
-            constraint=models.UniqueConstraint(fields=('dataset', 'name'), name='an_image_name_is_unique_in_its_dataset'),
-        ),
-        migrations.AddConstraint(
-            model_name='image',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('height__isnull', True), ('sha256', ''), ('width__isnull', True)), models.Q(('height__gt', 0), ('width__gt', 0), models.Q(('sha256', ''), _negated=True)), _connector='OR'), name='an_image_has_a_size_exactly_when_it_has_a_file'),
-        ),
-        migrations.AddConstraint(
-            model_name='import',
-            constraint=models.CheckConstraint(condition=models.Q(('undone__isnull', False), ('undone_by__isnull', True), _connector='OR'), name='who_undid_an_import_stands_with_when'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['created'], name='open_jobs'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(condition=models.Q(('seen__isnull', True)), fields=['person'], name='jobs_to_be_told_of'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['-created'], name='newest_jobs'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished__isnull', True), ('state__in', ['waiting', 'running'])), models.Q(('finished__isnull', False), ('state__in', ['done', 'failed', 'cancelled'])), _connector='OR'), name='a_job_has_an_end_exactly_when_it_ended'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('worker', ''), _negated=True), ('heartbeat__isnull', False)), _connector='OR'), name='a_running_job_has_a_worker'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.UniqueConstraint(condition=models.Q(('state__in', ['waiting', 'running']), models.Q(('key', ''), _negated=True)), fields=('key',), name='the_same_job_is_open_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='method',
-            constraint=models.UniqueConstraint(fields=('dataset', 'name'), name='a_method_name_is_unique_in_its_dataset'),
-        ),
-        migrations.AddConstraint(
-            model_name='method',
-            constraint=models.UniqueConstraint(fields=('dataset', 'slug'), name='a_method_slug_is_unique_in_its_dataset'),
-        ),
-        migrations.AddIndex(
-            model_name='protocolrun',
-            index=models.Index(fields=['dataset', 'name', 'created'], name='newest_run_of_a_protocol'),
-        ),
-        migrations.AddConstraint(
-            model_name='publicpage',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('file', ''), ('file_bytes', 0), ('file_sha256', '')), models.Q(models.Q(('file', ''), _negated=True), models.Q(('file_sha256', ''), _negated=True), ('file_bytes__gt', 0)), _connector='OR'), name='a_published_file_has_its_checksum_and_size'),
-        ),
-        migrations.AddConstraint(
-            model_name='result',
-            constraint=models.UniqueConstraint(fields=('image', 'method'), name='a_method_has_one_result_per_image'),
-        ),
-        migrations.AddConstraint(
-            model_name='result',
-            constraint=models.CheckConstraint(condition=models.Q(('had_file', True), ('n_regions', 0), _connector='OR'), name='a_result_without_a_file_has_no_regions'),
-        ),
-        migrations.AddIndex(
-            model_name='imageloss',
-            index=models.Index(fields=['run', 'method', 'cause', '-loss', 'result'], name='worst_images'),
-        ),
-        migrations.AddConstraint(
-            model_name='imageloss',
-            constraint=models.UniqueConstraint(fields=('run', 'result', 'cause'), name='a_result_has_one_loss_from_a_cause'),
-        ),
-        migrations.AddConstraint(
-            model_name='score',
-            constraint=models.UniqueConstraint(fields=('run', 'result'), name='a_run_scores_a_result_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='score',
-            constraint=models.CheckConstraint(condition=models.Q(('recall__isnull', True), models.Q(('recall__gte', 0.0), ('recall__lte', 1.0)), _connector='OR'), name='recall_is_between_0_and_1'),
-        ),
-        migrations.AddConstraint(
-            model_name='score',
-            constraint=models.CheckConstraint(condition=models.Q(('precision__isnull', True), models.Q(('precision__gte', 0.0), ('precision__lte', 1.0)), _connector='OR'), name='precision_is_between_0_and_1'),
-        ),
-        migrations.AddConstraint(
-            model_name='score',
-            constraint=models.CheckConstraint(condition=models.Q(('f_score__isnull', True), models.Q(('f_score__gte', 0.0), ('f_score__lte', 1.0)), _connector='OR'), name='f_score_is_between_0_and_1'),
-        ),
-        migrations.AddConstraint(
-            model_name='score',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('n_detections__isnull', False), ('n_truth__isnull', False), ('precise__isnull', False), ('recalled__isnull', False)), models.Q(('n_detections__isnull', True), ('n_truth__isnull', True), ('precise__isnull', True), ('recalled__isnull', True)), _connector='OR'), name='a_tally_is_whole_or_absent'),
-        ),
-        migrations.AddConstraint(
-            model_name='screen',
-            constraint=models.UniqueConstraint(fields=('assignment', 'number'), name='a_screen_number_is_used_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='screen',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'waiting')), fields=('assignment',), name='one_screen_of_an_assignment_waits'),
-        ),
-        migrations.AddConstraint(
-            model_name='screen',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('known__isnull', False), ('left', models.F('right')), ('purpose', 'known')), models.Q(models.Q(('purpose', 'known'), _negated=True), ('known__isnull', True), models.Q(('left', models.F('right')), _negated=True)), _connector='OR'), name='a_screen_shows_two_results_or_one_and_its_copy'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.UniqueConstraint(fields=('assignment', 'number'), name='a_judgement_has_its_place_in_the_log'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.UniqueConstraint(fields=('screen', 'attempt'), name='a_screen_has_one_judgement_in_force'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.CheckConstraint(condition=models.Q(('precision', ''), ('preference', ''), ('recall', ''), _negated=True), name='a_judgement_answers_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='skip',
-            constraint=models.UniqueConstraint(fields=('assignment', 'number'), name='a_skip_has_its_place_in_the_log'),
-        ),
-        migrations.AddConstraint(
-            model_name='skip',
-            constraint=models.UniqueConstraint(fields=('screen', 'attempt'), name='a_screen_has_one_skip_in_force'),
-        ),
-        migrations.AddConstraint(
-            model_name='pseudonym',
-            constraint=models.UniqueConstraint(fields=('study', 'person', 'role'), name='a_person_has_a_pseudonym_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='pseudonym',
-            constraint=models.UniqueConstraint(fields=('study', 'role', 'number'), name='a_pseudonym_is_of_one_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.CheckConstraint(condition=models.Q(('max_pairs__isnull', True), ('max_images__isnull', True), _connector='OR'), name='a_quota_is_of_pairs_or_of_images'),
-        ),
-        migrations.AddConstraint(
-            model_name='membership',
-            constraint=models.UniqueConstraint(fields=('study', 'person', 'role'), name='a_person_has_a_role_in_a_study_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='look',
-            constraint=models.UniqueConstraint(fields=('study', 'number'), name='a_study_has_a_look_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('role', 'admin'), ('study__isnull', True)), models.Q(models.Q(('role', 'admin'), _negated=True), ('study__isnull', False)), _connector='OR'), name='an_invitation_is_to_a_study_or_to_administer_the_site'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('used__isnull', True), ('used_by__isnull', True)), models.Q(('used__isnull', False), ('used_by__isnull', False)), _connector='OR'), name='a_used_invitation_says_by_whom'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('used__isnull', True), ('revoked__isnull', True), _connector='OR'), name='an_invitation_is_used_or_revoked_not_both'),
-        ),
-        migrations.AddConstraint(
-            model_name='firstvisit',
-            constraint=models.UniqueConstraint(fields=('study', 'annotator'), name='an_annotator_visits_a_study_first_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='exclusion',
-            constraint=models.CheckConstraint(condition=models.Q(('reason', ''), _negated=True), name='an_exclusion_has_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='entrance',
-            constraint=models.UniqueConstraint(fields=('study', 'name'), name='an_entrance_has_its_own_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='entrance',
-            constraint=models.CheckConstraint(condition=models.Q(('n_checks__gte', 3)), name='a_visit_has_three_known_answers_or_more'),
-        ),
-        migrations.AddIndex(
-            model_name='auditentry',
-            index=models.Index(fields=['study', '-id'], name='the_log_of_a_study'),
-        ),
-        migrations.AddIndex(
-            model_name='auditentry',
-            index=models.Index(fields=['act', '-id'], name='the_log_by_kind'),
-        ),
-        migrations.AddIndex(
-            model_name='auditentry',
-            index=models.Index(fields=['-created'], name='the_log_by_date'),
         ),
         migrations.AddIndex(
             model_name='assignment',
@@ -963,69 +920,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='assignment',
             constraint=models.UniqueConstraint(fields=('study', 'annotator', 'position'), name='an_annotator_ranks_images_one_after_the_other'),
-        ),
-        migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('rankings__isnull', False), ('state', 'complete')), models.Q(models.Q(('state', 'complete'), _negated=True), ('rankings__isnull', True)), _connector='OR'), name='exactly_complete_assignments_have_rankings'),
-        ),
-        migrations.AddConstraint(
-            model_name='arrival',
-            constraint=models.UniqueConstraint(condition=models.Q(('participant', ''), _negated=True), fields=('study', 'platform', 'participant'), name='a_person_takes_part_in_a_study_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='arrival',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('code', ''), ('ended__isnull', True), ('outcome', '')), models.Q(models.Q(('outcome', ''), _negated=True), ('ended__isnull', False)), _connector='OR'), name='a_code_is_given_with_an_outcome'),
-        ),
-        migrations.AddConstraint(
-            model_name='arrival',
-            constraint=models.CheckConstraint(condition=models.Q(('n_right__lte', models.F('n_checks'))), name='right_answers_are_answers'),
-        ),
-        migrations.AddIndex(
-            model_name='studyimage',
-            index=models.Index(fields=['study', 'n_complete', 'n_annotators', 'image'], name='study_images_by_rankings'),
-        ),
-        migrations.AddConstraint(
-            model_name='studyimage',
-            constraint=models.UniqueConstraint(fields=('study', 'image'), name='an_image_is_in_a_study_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('min_annotators__gte', 1)), name='a_study_needs_at_least_one_annotator'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('max_annotators__isnull', True), ('max_annotators__gte', models.F('min_annotators')), _connector='OR'), name='an_image_may_have_as_many_annotators_as_it_needs'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('agreement_percent', 0), models.Q(('agreement_annotators__gt', models.F('max_annotators')), ('max_annotators__isnull', False)), _connector='OR'), name='images_for_agreement_have_more_annotators_than_others'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ends_by', 'budget'), _negated=True), ('answer_budget__isnull', False), _connector='OR'), name='a_study_that_ends_by_a_budget_has_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('methods_per_visit__isnull', True), ('methods_per_visit__gte', 2), _connector='OR'), name='a_visit_compares_at_least_two_methods'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('twin_iou__gte', 0.5), ('twin_iou__lte', 0.95)), name='boxes_that_count_as_the_same_overlap_by_half_or_more'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('certainty__gte', 0.6), ('certainty__lte', 0.99)), name='a_place_is_taken_when_it_is_likely_and_not_certain'),
-        ),
-        migrations.AddConstraint(
-            model_name='token',
-            constraint=models.UniqueConstraint(fields=('person', 'name'), name='a_token_name_is_unique_for_its_person'),
-        ),
-        migrations.AddConstraint(
-            model_name='withdrawal',
-            constraint=models.UniqueConstraint(fields=('assignment', 'number'), name='a_withdrawal_has_its_place_in_the_log'),
-        ),
-        migrations.AddConstraint(
-            model_name='withdrawal',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('judgement__isnull', False), ('skip__isnull', True)), models.Q(('judgement__isnull', True), ('skip__isnull', False)), _connector='OR'), name='a_withdrawal_ends_one_judgement_or_skip'),
         ),
     ]
