@@ -167,9 +167,21 @@ _RELEASE = (
     "tests/text_rankings/base/test_processes.py",
 )
 # The longest tests begin first, so that no core waits for the other at the end.
-_FIRST = ("tests/browser/", "tests/annotate/test_real_study", "tests/annotate/reports/")
+_FIRST = (
+    "tests/test_recipes.py",
+    "tests/annotate/upgrade/",
+    "tests/test_wheel.py",
+    "tests/test_documents_run.py",
+    "tests/browser/",
+    "tests/annotate/test_real_study",
+    "tests/annotate/reports/",
+)
 # Tests of these need no neighbours, and may run separately.
-_SPREAD = ("tests/browser/test_pages.py", "tests/annotate/api/test_fuzzed.py")
+_SPREAD = (
+    "tests/browser/test_pages.py",
+    "tests/annotate/api/test_fuzzed.py",
+    "tests/test_documents_run.py",
+)
 
 
 def pytest_collection_modifyitems(items):
