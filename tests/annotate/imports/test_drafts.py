@@ -680,8 +680,15 @@ class TestUndoing:
         draft = new_dataset()
         add_results(draft)
         dataset = loaded(draft)
-        with pytest.raises(CannotUndo, match=r"Undo those loads first.*Nothing was undone"):
+        score_protocol(dataset=dataset, slug="iou")
+        with pytest.raises(CannotUndo, match=r"Undo those loads first\. Nothing was undone"):
             undoing.undo_import(receipt=dataset.imports.get(kind="dataset"))
+
+    def test_a_dataset_stays_while_a_protocol_has_scored_it(self):
+        dataset = loaded(new_dataset())
+        ProtocolRun.objects.create(dataset=dataset, name="IOU", version="1")
+        with pytest.raises(CannotUndo, match=r"^Protocols have scored it\. Nothing was undone"):
+            undoing.undo_import(receipt=dataset.imports.get())
 
     def test_results_a_study_uses_stay_and_the_study_is_named(self):
         dataset = loaded(whole_load())
