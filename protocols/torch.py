@@ -338,15 +338,15 @@ class TextDetectionMetric(_Base):
             NaN is undefined. ``recall``, ``precision`` and ``f_score`` are always present. If no
             process has seen an image since the start or the last ``reset``, every value is NaN.
 
-        Warns
-        -----
-        UserWarning
-            If no process has seen an image, or not all regions have a field that the protocol reads.
-
         Raises
         ------
         ProtocolError
             If no image has the inputs of the protocol: transcriptions, confidences or cells.
+
+        Warns
+        -----
+        UserWarning
+            If no process has seen an image, or not all regions have a field that the protocol reads.
 
         Examples
         --------

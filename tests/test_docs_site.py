@@ -25,7 +25,7 @@ def site(tmp_path_factory) -> Path:
     built = subprocess.run(
         [sys.executable, *command],
         cwd=ROOT,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)},
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,
         check=False,
@@ -49,7 +49,7 @@ def test_every_object_of_the_python_reference_has_a_page(site):
     assert "from text_rankings.api.scoring import score" in page
     assert "Score results against ground truth" in start
     assert "Parameters" in page
-    assert len(start) < 120_000
+    assert "drop_broken_ignored" in page
     named = re.findall(r'href="([A-Za-z]\w*)/"', start)
     assert len(named) > 60
     assert [

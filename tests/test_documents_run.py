@@ -83,7 +83,6 @@ ELSEWHERE = {
     "docs/how-to/study-file.md": "tests/annotate/design/study_file/test_study_file.py",
     "docs/api.md": "tests/annotate/api/test_document.py",
     "docs/library.md": "tests/test_library_doc.py",
-    "docs/reference/python.md": "tests/test_docstrings.py",
 }
 
 

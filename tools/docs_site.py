@@ -1,14 +1,20 @@
 """Additions to the documentation site: folders in the navigation, and pages made of other files."""
 
 import base64
+import importlib
+import inspect
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+
+# Docstrings are read from the repository, whichever way MkDocs is started.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 _FENCE = "```"
 _PYTHON: Final = "reference/python.md"
@@ -52,8 +58,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, name, content=as_markdown(notebook)))
     python = files.get_file_from_path(_PYTHON)
     if python is not None:
-        for name, content in objects(python.content_string):
-            files.append(File.generated(config, f"reference/python/{name}.md", content=content))
+        for module, name in objects(python.content_string):
+            text = f"`from {module} import {name}`\n\n::: {module}.{name}\n"
+            files.append(File.generated(config, f"reference/python/{name}.md", content=text))
     for link, name in _SOURCES.items():
         text = Path(config.docs_dir, link.removeprefix("../")).read_text(encoding="utf-8")
         files.append(File.generated(config, name.removeprefix("../"), content=text))
@@ -69,27 +76,30 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         r"\[([^\]]+)\]\((?:\.\./)+((?:\.github/)?[A-Z]+\.md)(?:#[\w-]+)?\)", r"\1 (`\2`)", markdown
     )
     if page.file.src_uri == _PYTHON:
-        lines = re.split(r"^(?=##)", markdown, flags=re.MULTILINE)
-        return "".join(_listed(part) if part.startswith("### ") else part for part in lines)
+        for module, name in objects(markdown):
+            said = inspect.getdoc(getattr(importlib.import_module(module), name)) or ""
+            line = " ".join(said.partition("\n\n")[0].split())
+            markdown = markdown.replace(
+                f"\n- {name}\n", f"\n- [{name}](python/{name}.md): {line}\n"
+            )
     return markdown
 
 
+def on_page_content(html: str, page: Any, **_: Any) -> str:
+    """Show references and roles of reStructuredText in docstrings as plain text and code."""
+    if not page.file.src_uri.startswith("reference/python"):
+        return html
+    html = re.sub(r"\[(\w+)\]_", r"[\1]", html)
+    return re.sub(r":\w+:<code>[.~]*", "<code>", html)
+
+
 def objects(reference: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the page of each object in the page of all."""
+    """Yield module and name of each object that the page of the Python interface lists."""
     module = ""
-    for part in re.split(r"^(?=###? )", reference, flags=re.MULTILINE):
-        if part.startswith("## "):
-            module = part[3:].partition("\n")[0]
-        elif part.startswith("### "):
-            name, _, content = part[4:].partition("\n")
-            yield name, f"# {name}\n\n`from {module} import {name}`\n{content}"
-
-
-def _listed(part: str) -> str:
-    """Return an object as a line of the page of all: its name and first sentence."""
-    name, _, content = part[4:].partition("\n")
-    text = re.sub(r"^```.*?^```", "", content, count=1, flags=re.MULTILINE | re.DOTALL)
-    return f"- [{name}](python/{name}.md): {' '.join(text.strip().partition(chr(10) * 2)[0].split())}\n"
+    for head, name in re.findall(r"^(?:## (\S+)|- (\w+))$", reference, flags=re.MULTILINE):
+        module = head or module
+        if name:
+            yield module, name
 
 
 def as_markdown(notebook: dict[str, Any]) -> str:
