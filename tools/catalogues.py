@@ -6,18 +6,17 @@ annotators and participants see. It compiles the catalogues for Django (.mo) and
 scripts (static/js/words/). A message without a translation is shown in English.
 """
 
-import ast
 import io
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import IO, Any, Final
 
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract
+from babel.messages.extract import extract_from_dir, extract_python
 from babel.messages.mofile import write_mo
 from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po, write_po
@@ -32,24 +31,21 @@ DOMAINS: Final = ("django", "djangojs")
 ROOMS: Final = frozenset(
     ("", "account", "accounts", "elements", "guide", "judging", "learning", "recruiting")
 )
-_Keywords = dict[str, tuple[int, ...]]
-# Which arguments of a function are messages: the singular, and the plural if there is one.
-_KEYWORDS: Final[_Keywords] = {
+# Which arguments of a function are messages; "c" is the context.
+KEYWORDS: Final[dict[str, Any]] = {
     # The subjects of health checks, too.
-    **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "Finding", "_finding"), (0,)),
-    **dict.fromkeys(("ngettext", "ngettext_lazy", "ngettext_noop"), (0, 1)),
-    # The context comes first.
-    **dict.fromkeys(("pgettext", "pgettext_lazy"), (1,)),
-    "npgettext": (1, 2),
+    **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "Finding", "_finding")),
+    **dict.fromkeys(("ngettext", "ngettext_lazy", "ngettext_noop"), (1, 2)),
+    **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1, "c"), 2)),
+    "npgettext": ((1, "c"), 2, 3),
 }
 # Files of data whose sentences pages show, and the names of those in them.
-_DATA: Final = {
-    "annotate/learning/pictures.json": {"says"},
-    "annotate/learning/pairs.json": {"title", "says", "why"},
-    "annotate/guide/presets.json": {"name", "says"},
-    "annotate/figures/drawings/*.json": {"heads"},
+_SENTENCES: Final[dict[str, dict[str, Any]]] = {
+    "learning/pictures.json": {"says": True},
+    "learning/pairs.json": {"title": True, "says": True, "why": True},
+    "guide/presets.json": {"name": True, "says": True},
+    "figures/drawings/*.json": {"heads": True},
 }
-_OF_SCRIPTS: Final[dict[str, Any]] = {"gettext": None, "ngettext": (1, 2)}
 # The decimal separator that Django uses in each language, for scripts.
 _POINTS: Final = {"fr": ","}
 # Lines of a header that change on every run or contain nothing useful.
@@ -60,78 +56,48 @@ _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _PLACE: Final = re.compile(r"%\((\w+)\)[sd]|(?<!\{)\{(\w*)[^{}]*\}")
 
 
-class Said(NamedTuple):
-    """A message of the code: one sentence, or a singular and a plural."""
-
-    singular: str
-    plural: str = ""
-    context: str = ""
-
-
-def room(path: Path, folder: Path) -> str:
+def room(path: Path) -> str:
     """Return the subject of a template, script or module: its first folder, "" without one."""
-    parts = path.relative_to(folder).parts
-    return parts[0] if len(parts) > 1 else ""
+    return path.parts[0] if len(path.parts) > 1 else ""
 
 
-def said(domain: str) -> Iterator[tuple[str, Said]]:
-    """Yield the messages of Python and templates, or of scripts, each with its room."""
-    if domain == "djangojs":
-        for path in sorted(SCRIPTS.parent.rglob("*.js")):
-            if SCRIPTS not in path.parents:
-                own = room(path, SCRIPTS.parent)
-                calls = extract("javascript", io.BytesIO(path.read_bytes()), _OF_SCRIPTS)
-                for _line, words, _comments, _context in calls:
-                    yield own, Said(words) if isinstance(words, str) else Said(*words)
-        return
-    annotate, templates = ROOT / "annotate", ROOT / "templates"
-    for path in sorted([*annotate.rglob("*.py"), *ROOT.glob("text_rankings/site/*.py")]):
-        own = room(path, annotate) if annotate in path.parents else ""
-        yield from ((own, of) for of in _said_by_python(path.read_text(encoding="utf-8")))
-    for path in sorted(of for of in templates.rglob("*") if of.suffix in (".html", ".txt")):
-        found = _said_by_template(path.read_text(encoding="utf-8"))
-        yield from ((room(path, templates), of) for of in found)
-    for pattern, keys in _DATA.items():
-        for path in sorted(ROOT.glob(pattern)):
-            data = json.loads(path.read_text(encoding="utf-8"))
-            yield from ((room(path, annotate), Said(of)) for of in _said_by_data(data, keys, False))
+def said(domain: str) -> Iterator[tuple[str, str | tuple[str, ...], str | None]]:
+    """Yield the room, message (or singular and plural) and context of what the code says."""
+    for folder, methods in _METHODS[domain].items():
+        found = extract_from_dir(ROOT / folder, methods, _SENTENCES, KEYWORDS)
+        for path, _line, words, _comments, context in found:
+            if any(words):
+                yield room(Path(path)), words, context
 
 
-def _said_by_data(data: Any, keys: set[str], told: bool) -> Iterator[str]:
-    """Yield the texts below these keys of nested data."""
-    if isinstance(data, str) and told:
-        yield data
-    elif isinstance(data, list):
-        for item in data:
-            yield from _said_by_data(item, keys, told)
-    elif isinstance(data, dict):
-        for key, value in data.items():
-            yield from _said_by_data(value, keys, told or key in keys)
+def _calls_of_template(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterator[Any]:
+    """Yield the calls that Django makes of a template's tags; all other text is X's."""
+    calls = " ".join(templatize(file.read().decode()).split("\n"))
+    return extract_python(io.BytesIO(calls.encode()), keywords, tags, options)
 
 
-def _said_by_python(source: str) -> Iterator[Said]:
-    for call in ast.walk(ast.parse(source)):
-        if not isinstance(call, ast.Call):
-            continue
-        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-        singular, *plural = [_constant(call.args, at) for at in _KEYWORDS.get(name, ())] or [""]
-        if singular:
-            context = _constant(call.args, 0) if "pgettext" in name else ""
-            yield Said(singular, "".join(plural), context)
+def _sentences(file: IO[bytes], _keywords: Any, _tags: Any, options: Any) -> Iterator[Any]:
+    """Yield the texts of a file of data below the names of its sentences."""
+    below = [(json.load(file), False)]
+    while below:
+        data, is_sentence = below.pop()
+        if isinstance(data, str) and is_sentence:
+            yield 0, "gettext", data, []
+        elif isinstance(data, list):
+            below += [(item, is_sentence) for item in data]
+        elif isinstance(data, dict):
+            below += [(item, is_sentence or key in options) for key, item in data.items()]
 
 
-def _constant(args: Sequence[ast.expr], at: int) -> str:
-    node = args[at] if at < len(args) else None
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
-
-
-def _said_by_template(text: str) -> Iterator[Said]:
-    # Django turns a template into calls among text that is not Python: only the calls are kept.
-    calls = re.findall(
-        r"\b(?:n?p?gettext|_)\((?:u?(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")\s*,?\s*)+(?:count|\w+)?\s*\)",
-        templatize(text),
-    )
-    yield from _said_by_python("\n".join(calls))
+# By domain and folder: which files are read, and how.
+_METHODS: Final[dict[str, dict[str, list[tuple[str, Any]]]]] = {
+    "djangojs": {"static/js": [("words/**", "ignore"), ("**.js", "javascript")]},
+    "django": {
+        "annotate": [("**.py", "python"), *((path, _sentences) for path in _SENTENCES)],
+        "templates": [("**.html", _calls_of_template), ("**.txt", _calls_of_template)],
+        "text_rankings/site": [("*.py", "python")],
+    },
+}
 
 
 def path_of(language: str, domain: str) -> Path:
@@ -139,46 +105,38 @@ def path_of(language: str, domain: str) -> Path:
 
 
 def catalogue(language: str, domain: str) -> Catalog:
-    path = path_of(language, domain)
-    if not path.is_file():
+    if not path_of(language, domain).is_file():
         return Catalog(locale=language, charset="utf-8", fuzzy=False)
-    with path.open("rb") as file:
+    with path_of(language, domain).open("rb") as file:
         return read_po(file, locale=language, domain=domain)
 
 
 def holes(language: str, domain: str) -> list[str]:
     """Return the messages of annotators' and participants' pages that are not translated."""
-    there = {
-        (_singular(message), message.context or "")
-        for message in catalogue(language, domain)
-        if message.id and all(_forms(message)) and not message.fuzzy
-    }
-    wanted = {(of.singular, of.context) for own, of in said(domain) if own in ROOMS}
-    return sorted(words for words, _ in wanted - there)
+    there = {(one.id, one.context) for one in _whole(language, domain) if not one.fuzzy}
+    wanted = {(words, context) for own, words, context in said(domain) if own in ROOMS}
+    return sorted(str(words) for words, _ in wanted - there)
 
 
 def faults(language: str, domain: str) -> list[str]:
     """Return the translations that fill in other values than the message, a line each."""
-    found = ((message, _fault(message)) for message in catalogue(language, domain) if message.id)
-    return [f"{fault}: {_singular(message)!r}" for message, fault in found if fault]
+    return [f"{fault}: {one.id!r}" for one in _whole(language, domain) if (fault := fault_of(one))]
 
 
-def _singular(message: Message) -> str:
-    return message.id if isinstance(message.id, str) else message.id[0]
+def _whole(language: str, domain: str) -> list[Message]:
+    """Return the messages whose forms are all translated."""
+    return [one for one in catalogue(language, domain) if one.id and all(_forms(one.string))]
 
 
-def _forms(message: Message) -> tuple[str, ...]:
-    given = message.string or ""
-    return (given,) if isinstance(given, str) else tuple(given)
+def _forms(words: Any) -> tuple[str, ...]:
+    return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _fault(message: Message) -> str:
+def fault_of(message: Message) -> str:
     """Return how a translation's placeholders or outer blanks are wrong; empty if they are not."""
-    originals = (message.id,) if isinstance(message.id, str) else tuple(message.id)
+    originals = _forms(message.id)
     wanted = places(originals[-1])
-    if not all(_forms(message)):
-        return ""
-    for at, words in enumerate(_forms(message)):
+    for at, words in enumerate(_forms(message.string)):
         given = places(words)
         # A singular such as "One image" may omit placeholders; all other forms have all of them.
         if given != wanted and not (len(originals) > 1 and at == 0 and given < wanted):
@@ -194,20 +152,17 @@ def places(words: str) -> set[str]:
 
 def compiled(language: str) -> dict[Path, bytes]:
     """Return the files compiled from a language's catalogues, by path."""
-    content, read = io.BytesIO(), catalogue(language, "django")
-    for message in [message for message in read if message.id and not all(_forms(message))]:
-        read.delete(message.id, message.context)
+    ready, content = Catalog(locale=language, fuzzy=False), io.BytesIO()
+    for one in _whole(language, "django"):
+        ready.add(one.id, one.string, context=one.context)
     # Otherwise a file would contain the time of its creation.
-    read.creation_date = read.revision_date = _ANY_DAY
-    write_mo(content, read)
+    ready.creation_date = ready.revision_date = _ANY_DAY
+    write_mo(content, ready)
     # The comparison page is opened most, and loads no messages of other pages; they load both.
-    judging = {of.singular for own, of in said("djangojs") if own == "judging"}
-    of_judging: dict[str, Any] = {}
-    others: dict[str, Any] = {}
-    for message in catalogue(language, "djangojs"):
-        if message.id and all(_forms(message)):
-            of_one = of_judging if _singular(message) in judging else others
-            of_one[_singular(message)] = message.string
+    judging = {_forms(words)[0] for own, words, _ in said("djangojs") if own == "judging"}
+    words_of = {_forms(one.id)[0]: one.string for one in _whole(language, "djangojs")}
+    of_judging = {key: words for key, words in words_of.items() if key in judging}
+    others = {key: words for key, words in words_of.items() if key not in judging}
     form, point = get_plural(language).plural_expr, _POINTS[language]
     head = f'globalThis.catalogue = {{ form: (n) => Number({form}), point: "{point}", words: '
     also = f'import "./{language}-judging.js";\n\nObject.assign(globalThis.catalogue.words, '
@@ -218,7 +173,7 @@ def compiled(language: str) -> dict[Path, bytes]:
     }
 
 
-def _script(head: str, words: Mapping[str, Any], tail: str) -> bytes:
+def _script(head: str, words: Any, tail: str) -> bytes:
     listed = json.dumps(words, ensure_ascii=False, indent=1, sort_keys=True)
     return f"// Made by `make messages` from annotate/locale.\n{head}{listed}{tail}\n".encode()
 
@@ -226,27 +181,22 @@ def _script(head: str, words: Mapping[str, Any], tail: str) -> bytes:
 def write(language: str) -> list[str]:
     """Update the catalogue of a language and return what is missing or wrong in it."""
     for domain in DOMAINS:
-        path, made = path_of(language, domain), catalogue(language, domain)
+        made = catalogue(language, domain)
         wanted = Catalog(locale=language, charset="utf-8", fuzzy=False)
-        for _, (singular, plural, context) in said(domain):
-            wanted.add((singular, plural) if plural else singular, context=context or None)
+        for _, words, context in said(domain):
+            wanted.add(words, context=context)
         made.update(wanted, no_fuzzy_matching=True)
         content = io.BytesIO()
         write_po(content, made, width=100, no_location=True, sort_output=True, ignore_obsolete=True)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(_VARYING.sub(b"", content.getvalue()).lstrip())
+        path_of(language, domain).parent.mkdir(parents=True, exist_ok=True)
+        path_of(language, domain).write_bytes(_VARYING.sub(b"", content.getvalue()).lstrip())
     for path, ready in compiled(language).items():
-        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(ready)
     return [of for domain in DOMAINS for of in holes(language, domain) + faults(language, domain)]
 
 
-def main() -> int:
+if __name__ == "__main__":
     found = {language: write(language) for language in LANGUAGES}
     for language, lines in found.items():
         print(f"{language}: {len(lines)} to do", *lines, sep="\n  ")
-    return int(any(found.values()))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(int(any(found.values())))

@@ -345,7 +345,8 @@ def _said(protocol: Protocol, scene: Scene) -> dict[str, Any]:
     for name in ("recall", "precision", "f_score"):
         said[name] = _finite(said[name])
     for left in said["unmatched"]:
-        left["reason"] = gettext(left["reason"])
+        reason = left["reason"]
+        left["reason"] = gettext(reason)
     said["indicators"] = {name: _finite(value) for name, value in score.indicators.items()}
     return said | {"status": _status(scene, score)}
 

@@ -162,7 +162,7 @@ def _rows_of(slices: Sequence[Mapping[str, Any]]) -> list[Row]:
     return [
         (
             *(
-                gettext(cut["by"]),
+                gettext(by),
                 slice_label(cut["least"], cut["most"], cut["unit"]),
                 cut["n_images"],
             ),
@@ -170,6 +170,7 @@ def _rows_of(slices: Sequence[Mapping[str, Any]]) -> list[Row]:
             *_numbers(score).values(),
         )
         for cut in slices
+        for by in [cut["by"]]
         for score in cut["scores"]
     ]
 
