@@ -47,7 +47,13 @@ REAL = {
 }
 
 
-@pytest.mark.parametrize("data", REAL)
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(data, marks=pytest.mark.release if data in ("icdar2015", "ctw1500") else ())
+        for data in REAL
+    ],
+)
 def test_real_data_sets_load_with_the_counts_of_their_readme(data):
     """The README of clova-doc counts images alone."""
     n_images, n_regions, n_ignored, methods = REAL[data]
