@@ -116,7 +116,8 @@ def test_the_whole_first_visit_by_keyboard(visitor, address, study, annotator):
     page.keyboard.press("Enter")
     for number, card in enumerate(CARDS, 1):
         page.get_by_role("heading", name=card.title).wait_for()
-        check(page)
+        if number in (1, len(CARDS)):
+            check(page)
         tab_to(page, "Next example" if number < len(CARDS) else "Continue to practice")
         page.keyboard.press("Enter")
     page.get_by_role("heading", name="Practice").wait_for()
@@ -127,10 +128,12 @@ def test_the_whole_first_visit_by_keyboard(visitor, address, study, annotator):
         for number, exercise in enumerate(EXERCISES[round_number], 1):
             page.wait_for_url(address("pair", round_number, number))
             ready(page)
-            if number in (1, 6):
+            # A wrong answer at first, and a right one at last.
+            is_checked = (round_number, number) in ((1, 1), (2, 6))
+            if is_checked:
                 check(page)
             answer(page, give(exercise))
-            if number in (1, 6):
+            if is_checked:
                 check(page)
             page.keyboard.press("Enter")
         page.wait_for_url(address("practice"))
