@@ -238,16 +238,17 @@ def pages_of(study, kept):
     plan = reverse("planning:plan", args=[study.dataset.slug])
     yield plan, {}
     yield plan, {"people": 1, "images": 2}
-    for settings in (
+    every = (
         {},
         {"min_annotators": 1, "distance": "kemeny", "decimals": "none"},
-        {"min_annotators": 1, "beta": 0.01},
-        {"min_annotators": 1, "consensus": "kemeny"},
+        {"min_annotators": 1, "consensus": "kemeny", "beta": 0.01},
         {"min_annotators": 100},
-    ):
+    )
+    for settings in every:
         yield reverse("reports:report", args=[slug]), {**settings, "criterion": "preference"}
-        yield reverse("reports:images", args=[slug]), settings
         yield reverse("evidence:image", args=[slug, image]), settings
+    for settings in every[1:]:
+        yield reverse("reports:images", args=[slug]), settings
         yield reverse("evidence:disagreement", args=[slug]), settings
     yield reverse("figures:figures", args=[slug]), {"criterion": "recall", "min_annotators": 1}
     yield reverse("figures:kept_figures", args=[slug, kept.pk]), {"criterion": "preference"}
