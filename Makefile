@@ -103,7 +103,6 @@ docs-site: .venv/dev ## Build the documentation as a site in var/docs
 	@echo "Open var/docs/index.html"
 
 docs: .venv/dev ## Draw the worked examples, and compare every protocol with its tool, and all of IoU 0.5, where the values are
-	$(BIN)/python docs/make_drawings.py
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_conformance.py || [ $$? = 2 ]
 	$(BIN)/python docs/make_atlas.py || [ $$? = 2 ]

@@ -1,9 +1,10 @@
-"""Write the pages of docs/reference that come from the code: commands and settings.
+"""Write what documents have from the code: commands, settings, the table of formats, rooms, drawings.
 
-``--check`` writes nothing, and fails if a page differs.
+``--check`` writes nothing, and fails if a document differs.
 """
 
 import argparse
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -12,8 +13,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tools.pages import row, write  # noqa: E402
+from protocols import registry  # noqa: E402
+from protocols.core.drawing import draw_scene  # noqa: E402
+from protocols.formats.readers.scenes import read_scene  # noqa: E402
+from protocols.formats.recognition.reading import FORMATS  # noqa: E402
+from protocols.formats.writing.converting import WRITTEN  # noqa: E402
+from tools import rooms  # noqa: E402
+from tools.pages import between, row, write  # noqa: E402
 
+DOCS = ROOT / "docs"
 FOLDER = ROOT / "docs" / "reference"
 MADE = "Made from the code by `docs/make_reference.py`; a test fails where it differs.\n"
 
@@ -23,7 +31,38 @@ def pages() -> dict[Path, str]:
     return {
         FOLDER / "commands.md": commands_page(),
         FOLDER / "settings.md": settings_page(),
+        DOCS / "formats.md": formats_page(),
+        rooms.DOCUMENT: rooms.document(rooms.DOCUMENT.read_text(encoding="utf-8")),
+        **drawings(),
     }
+
+
+def drawings() -> dict[Path, str]:
+    """Return the pictures of the protocols' worked examples, without those of unknown protocols."""
+    found = {}
+    for example in sorted((DOCS / "protocols" / "examples").glob("*.json")):
+        if example.stem in registry.PROTOCOLS:
+            protocol = registry.get(example.stem)
+            scene = read_scene(json.loads(example.read_text(encoding="utf-8")), example.name)
+            [score] = protocol.score([scene])
+            picture = draw_scene(scene, score, title=f"{protocol.name}, worked example")
+            found[DOCS / "protocols" / "img" / f"{example.stem}.svg"] = picture
+    return found
+
+
+def formats_page() -> str:
+    """Return the page of formats with a row for each in the order of the registry."""
+    rows = [
+        "| slug | format | a file of it | kept in addition to the outline | written |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for slug, of in FORMATS.items():
+        said, comma, example = of.description.partition(", as in ")
+        shown = f"{said}{comma}`{example}`" if "`" not in example and comma else of.description
+        rows.append(row(f"`{slug}`", of.name, shown, of.kept, "yes" if slug in WRITTEN else ""))
+    begin, end = "<!-- made by docs/make_reference.py -->\n", "<!-- end of what is made -->\n"
+    text = (DOCS / "formats.md").read_text(encoding="utf-8")
+    return between(text, begin, end, "\n".join(rows) + "\n")
 
 
 def commands_page() -> str:

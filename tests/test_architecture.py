@@ -274,11 +274,6 @@ def test_a_reach_upwards_by_a_relation_is_found(tmp_path, line):
     ]
 
 
-def test_the_tables_of_rooms_are_those_of_the_packages():
-    text = rooms.DOCUMENT.read_text(encoding="utf-8")
-    assert rooms.document(text) == text, "python -m tools.rooms"
-
-
 def test_a_room_that_the_document_forgets_is_found():
     with pytest.raises(LookupError, match="rooms of annotate"):
         rooms.document("# Architecture")

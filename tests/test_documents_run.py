@@ -1,23 +1,21 @@
 """Documents do what they say: their files, commands and snippets are run in order in an empty folder."""
 
-import argparse
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands, load_command_class
+from django.core.management import get_commands
 
 from benchmarks.own_site import free_port
-from protocols.command_line import commands as protocols_commands
-from rankings import __main__ as rankings_commands
 from tests.support.archives import zip_file
+from tests.support.cases import cases
 from tests.support.documents import ROOT, blocks_of, run_document
-from text_rankings.site import program
 
 # Decisions and dated results say what was true then; the paper shows a piece of code.
 _OTHERS = {
@@ -195,41 +193,38 @@ def test_the_package_of_the_how_to_is_the_one_that_is_tested():
     assert told == {path.name: path.read_text() for path in PACKAGE.iterdir() if path.is_file()}
 
 
-class TestCommandsInSentences:
-    """Their programs, commands and options are there."""
+# The options of each command, by its heading in the reference, which a test compares with the code.
+REFERENCE = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+OPTIONS = {
+    heading: set(re.findall(r"--[\w-]+", told))
+    for heading, told in re.findall(r"^### (.+)\n((?:(?!##).*\n)*)", REFERENCE, re.MULTILINE)
+}
+MORE = ["ARCHITECTURE.md", ".github/CONTRIBUTING.md", ".github/SECURITY.md"]
 
-    @pytest.mark.parametrize(
-        "document",
-        [
-            *DOCUMENTS,
-            *(
-                ROOT / f"{name}.md"
-                for name in (".github/CONTRIBUTING", "ARCHITECTURE", ".github/SECURITY")
-            ),
-        ],
-        ids=name_of,
-    )
-    def test_they_are_there(self, document):
-        for command in commands_in(document.read_text(encoding="utf-8")):
-            assert misfit(command) == "", command
 
-    @pytest.mark.parametrize(
-        ("command", "said"),
-        [
-            ("manage.py nothing", "no command nothing"),
-            ("python manage.py backup --everything site.zip", "backup has no --everything"),
-            ("text-rankings manage doctor --quickly", "doctor has no --quickly"),
-            ("text-protocols score --truths gt.zip", "score has no --truths"),
-            ("python -m rankings plans", "no command plans"),
-            ("make nothing", "no target nothing"),
-            ("python -m benchmarks.nothing", "no module benchmarks.nothing"),
-            ("manage.py backup -", ""),
-            ("text-protocols COMMAND", ""),
-            ("make test TESTS=tests/rankings", ""),
-        ],
-    )
-    def test_what_is_not_there_is_found(self, command, said):
-        assert misfit(command) == said
+@cases("document", [*DOCUMENTS, *map(ROOT.joinpath, MORE)])
+def test_commands_in_sentences_are_there(document):
+    for command in commands_in(document.read_text(encoding="utf-8")):
+        assert misfit(command) == "", command
+
+
+@cases(
+    "command, said",
+    [
+        ("manage.py nothing", "no command nothing"),
+        ("python manage.py backup --everything site.zip", "backup has no --everything"),
+        ("text-rankings manage doctor --quickly", "doctor has no --quickly"),
+        ("text-protocols score --truths gt.zip", "score has no --truths"),
+        ("python -m rankings plans", "no command plans"),
+        ("make nothing", "no target nothing"),
+        ("python -m benchmarks.nothing", "no module benchmarks.nothing"),
+        ("manage.py backup -", ""),
+        ("text-protocols COMMAND", ""),
+        ("make test TESTS=tests/rankings", ""),
+    ],
+)
+def test_what_is_not_there_is_found(command, said):
+    assert misfit(command) == said
 
 
 def commands_in(text: str) -> Iterator[str]:
@@ -242,51 +237,22 @@ def commands_in(text: str) -> Iterator[str]:
 
 def misfit(command: str) -> str:
     """Return the unknown parts of a command; empty: none."""
-    words = re.split(r"\s+", command.partition(" | ")[0].removeprefix("python "))
-    if words[0] == "make":
-        targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-        return "" if words[1] in targets else f"no target {words[1]}"
-    if words[0] == "-m" and "." in words[1]:
-        if words[1].endswith(".NAME"):
-            return ""
-        path = ROOT.joinpath(*words[1].split("."))
-        found = path.with_suffix(".py").is_file() or (path / "__main__.py").is_file()
-        return "" if found else f"no module {words[1]}"
-    program_name, *rest = words[1:] if words[0] == "-m" else words
-    if (program_name, *rest[:1]) == ("text-rankings", "manage"):
-        program_name, rest = "manage.py", rest[1:]
-    # Placeholders, and the options of the competition, which its page runs.
-    if not rest or not re.fullmatch(r"[a-z_-]{2,}", rest[0]) or rest[0].startswith("-"):
-        return ""
-    parser = parser_of(program_name, rest[0])
-    if parser is None:
-        return f"no command {rest[0]}"
-    for option in re.findall(r"(?<=[\s\[])--[\w-]+", " ".join(rest)):
-        if option not in parser._option_string_actions:
-            return f"{rest[0]} has no {option}"
-    return ""
-
-
-PARSERS = {
-    "protocols": protocols_commands._parser,
-    "rankings": rankings_commands._parser,
-    "text-protocols": protocols_commands._parser,
-    "text-order": rankings_commands._parser,
-    "text-rankings": program._parser,
-}
-
-
-def parser_of(name: str, command: str) -> argparse.ArgumentParser | None:
-    if name == "manage.py":
-        apps = get_commands()
-        if command not in apps:
-            return None
-        return load_command_class(apps[command], command).create_parser("manage.py", command)
-    if name not in PARSERS:
-        return None
-    choices = next(
-        action.choices
-        for action in PARSERS[name]()._actions
-        if isinstance(action, argparse._SubParsersAction)
+    plain = re.sub(r"^(python )?manage\.py", "manage", command.partition(" | ")[0])
+    plain = plain.replace("text-rankings manage", "manage").replace(
+        "python -m rankings", "text-order"
     )
-    return choices.get(command)
+    program, *words = plain.replace("python -m protocols", "text-protocols").split()
+    if program == "make":
+        targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        return "" if words[0] in targets else f"no target {words[0]}"
+    if program == "python":
+        module = words[1].removesuffix(".NAME")
+        return "" if "." not in module or find_spec(module) else f"no module {module}"
+    # Placeholders, and the options of the competition, which its page runs.
+    if not words or not re.fullmatch(r"[a-z][a-z_-]+", words[0]):
+        return ""
+    name = words[0] if program == "manage" else f"{program} {words[0]}"
+    if name not in OPTIONS:
+        return "" if program == "manage" and name in get_commands() else f"no command {words[0]}"
+    options = re.findall(r"(?<=[\s\[])--[\w-]+", " ".join(words))
+    return "".join(f"{words[0]} has no {of}" for of in options if of not in OPTIONS[name])

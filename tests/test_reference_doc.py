@@ -1,4 +1,4 @@
-"""The pages of the reference are those that the code gives."""
+"""Reference, table of formats, tables of rooms and drawings are those that the code gives."""
 
 import os
 import re
@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 from tests.support.documents import ROOT
+from tools.pages import write
 
 REFERENCE = ROOT / "docs" / "reference"
 
@@ -19,6 +20,15 @@ def test_the_pages_are_what_the_script_makes():
         check=False,
     )
     assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_what_differs_is_named_and_left_or_written(tmp_path, monkeypatch, capsys):
+    stale = tmp_path / "iou.svg"
+    stale.write_text("old")
+    for arguments, code, found in ((["--check"], 1, "old"), ([], 0, "new")):
+        monkeypatch.setattr(sys, "argv", ["make_reference.py", *arguments])
+        assert (write({stale: "new"}, "make_reference.py"), stale.read_text()) == (code, found)
+    assert "iou.svg differs" in capsys.readouterr().err
 
 
 def test_every_variable_that_is_read_is_explained():

@@ -1,7 +1,4 @@
-"""The tables of rooms in ARCHITECTURE.md, made from the docstrings of the packages.
-
-Usage: ``python -m tools.rooms``.
-"""
+"""The tables of rooms in ARCHITECTURE.md, made from the docstrings of the packages."""
 
 import ast
 import tomllib
@@ -57,7 +54,3 @@ def _folder(package: str, name: str) -> Path:
 def _sentence(package: str, name: str) -> str:
     source = _folder(package, name).joinpath("__init__.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0].replace("`", "")
-
-
-if __name__ == "__main__":
-    DOCUMENT.write_text(document(DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,6 +1,5 @@
 """docs/formats.md names every format, every code and every kind of export."""
 
-import importlib.util
 import io
 import re
 from pathlib import Path
@@ -24,11 +23,6 @@ def rows(heading):
 
 
 def test_the_table_of_formats_is_that_of_the_registry():
-    script = ROOT / "docs" / "make_formats.py"
-    spec = importlib.util.spec_from_file_location("make_formats", script)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert module.made(TEXT) == TEXT, "docs/formats.md: run python docs/make_formats.py"
     assert [row[0] for row in rows("What is read")] == [f"`{slug}`" for slug in FORMATS]
     assert all(of.kept for of in FORMATS.values())
 

@@ -25,7 +25,7 @@ def lacks(slug: str) -> Iterator[str]:
     if not (PAGES / "examples" / f"{slug}.json").is_file():
         yield f"docs/protocols/examples/{slug}.json is missing: the scene that its page works out"
     if not (PAGES / "img" / f"{slug}.svg").is_file():
-        yield f"docs/protocols/img/{slug}.svg is missing; `python docs/make_drawings.py` draws it"
+        yield f"docs/protocols/img/{slug}.svg is missing; `python docs/make_reference.py` draws it"
     if slug not in WITHOUT_EMPTY_SIDES:
         absent = [case for case in SIDES if case not in EMPTY.get(slug, {})]
         if absent:
