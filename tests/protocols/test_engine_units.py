@@ -68,30 +68,6 @@ def test_a_file_without_an_element_of_its_format_is_refused(slug, packed):
         assert archive.errors, content
 
 
-@cases(
-    ("slug", "name", "content", "images"),
-    [
-        ("coco-json", "r.json", "[]", set()),
-        ("coco-json", "r.json", '{"images": [{"id": 1, "file_name": "a"}], "annotations": []}', {"a"}),
-        ("easyocr", "a.json", "null", {"a"}),
-        ("easyocr", "a.json", "[[]]", {"a"}),
-        ("csv", "r.csv", "image,left,top,right,bottom\n", set()),
-        ("textract", "a.json", '{"Blocks": []}', {"a"}),
-        ("labelme", "a.json", '{"shapes": [], "imagePath": "a.jpg"}', {"a"}),
-        ("google-vision", "a.json", '{"responses": [{}]}', {"a"}),
-    ],
-)  # fmt: skip
-def test_an_empty_result_of_a_known_shape_is_no_boxes(slug, name, content, images):
-    archive = opened(content.encode(), name, format=slug)
-    assert archive.problems == ()
-    assert (set(archive.regions), archive.n_regions) == (images, 0)
-
-
-def test_an_empty_file_among_lines_is_no_boxes():
-    archive = opened(zip_bytes({"res_1.txt": "0,0,9,9\n", "res_2.txt": ""}), "net.zip")
-    assert (archive.problems, archive.regions["2"]) == ((), ())
-
-
 def test_an_answer_of_google_that_says_nothing_is_read_beside_others_only():
     full = {"textAnnotations": [{"description": "CARE"}, {"description": "CARE", "boundingPoly": {
         "vertices": [{"x": x, "y": y} for x, y in PAIRS]}}]}  # fmt: skip
@@ -497,22 +473,30 @@ def test_a_page_without_anything_of_its_format_is_refused(slug, data):
 
 
 @cases(
-    ("slug", "data"),
+    ("slug", "data", "images"),
     [
-        ("doctr", doctr()),
-        ("azure-read", {"analyzeResult": {"pages": [{"pageNumber": 1, **SIDES}]}}),
-        ("hiertext", {"image_id": "img_1", "paragraphs": []}),
-        ("textract", textract()),
-        ("hocr", hocr("\n")),
-        ("google-vision", {"fullTextAnnotation": {"pages": [], "text": ""}}),
-        ("funsd", {"form": []}),
-        ("label-studio", [{"image": "img_1.jpg", "annotator": 1, "annotation_id": 1}]),
-        ("label-studio", [{"data": {"image": "img_1.jpg"}}]),
+        ("coco-json", [], set()),
+        ("coco-json", {"images": [{"id": 1, "file_name": "img_1"}], "annotations": []}, {"img_1"}),
+        ("csv", b"image,left,top,right,bottom\n", set()),
+        ("quad", zip_bytes({"img_1.txt": ""}), {"img_1"}),
+        ("easyocr", None, {"img_1"}),
+        ("easyocr", [[]], {"img_1"}),
+        ("labelme", {"shapes": [], "imagePath": "img_1.jpg"}, {"img_1"}),
+        ("doctr", doctr(), {"img_1"}),
+        ("azure-read", {"analyzeResult": {"pages": [{"pageNumber": 1, **SIDES}]}}, {"img_1"}),
+        ("hiertext", {"image_id": "img_1", "paragraphs": []}, {"img_1"}),
+        ("textract", textract(), {"img_1"}),
+        ("hocr", hocr("\n"), {"img_1"}),
+        ("google-vision", {"responses": [{}]}, {"img_1"}),
+        ("google-vision", {"fullTextAnnotation": {"pages": [], "text": ""}}, {"img_1"}),
+        ("funsd", {"form": []}, {"img_1"}),
+        ("label-studio", [{"image": "img_1.jpg", "annotator": 1, "annotation_id": 1}], {"img_1"}),
+        ("label-studio", [{"data": {"image": "img_1.jpg"}}], {"img_1"}),
     ],
 )
-def test_an_empty_page_of_a_known_shape_is_no_boxes(slug, data):
+def test_an_empty_result_of_a_known_shape_is_no_boxes(slug, data, images):
     archive = opened(data, format=slug)
-    assert (archive.problems, archive.regions) == ((), {"img_1": ()})
+    assert (archive.problems, set(archive.regions), archive.n_regions) == ((), images, 0)
 
 
 BLANK = [[PAIRS, " CARE ", 0.9], [[[0, 0], [9, 0], [9, 9], [0, 9]], " ", 0.5]]

@@ -287,12 +287,6 @@ def test_strict_quadrilaterals_run_clockwise_or_are_degenerate():
     assert problem.code == "L7"
 
 
-@given(st.binary(max_size=300))
-def test_no_bytes_make_the_readers_raise(content):
-    assert read(content).errors or not content.startswith(b"PK")
-    read_scores(io.BytesIO(content), name="s.csv")
-
-
 @given(
     st.text(max_size=200),
     st.sampled_from(LineFormat),
@@ -302,14 +296,6 @@ def test_no_bytes_make_the_readers_raise(content):
 def test_no_text_makes_the_reader_raise(text, line_format, strict, kind):
     prefix = "gt" if kind == "truth" else "res"
     read({f"{prefix}_img_1.txt": text}, kind=kind, line_format=line_format, strict=strict)
-
-
-@given(st.data())
-def test_no_bit_flip_makes_the_reader_raise(data):
-    content = bytearray(zip_bytes({"gt_img_1.txt": "0,0,9,9,word\n" * 3, "gt_img_2.txt": ""}))
-    at = data.draw(st.integers(0, len(content) - 1))
-    content[at] ^= data.draw(st.integers(1, 255))
-    read(bytes(content))
 
 
 def test_the_lying_size_of_an_entry_does_not_pass_the_limit():

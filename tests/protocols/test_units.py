@@ -15,7 +15,6 @@ import pytest
 
 import text_rankings as tr
 from protocols.command_line.main import main
-from protocols.core.errors import DataWarning
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from tests.support.archives import picture_bytes, zip_bytes
@@ -538,10 +537,6 @@ class TestScores:
     def test_kraken_in_the_facade(self, files, name):
         score = tr.score(files / "gt.csv", files / f"kraken-{name}", "iou")
         assert (score.overall.recall, score.overall.precision) == (1, 1)
-
-    def test_the_facade_warns_of_blank_words(self, files):
-        with pytest.warns(DataWarning, match="3 words or lines without text"):
-            tr.score(files / "gt.csv", files / "kraken-hocr", "iou")
 
     @pytest.mark.filterwarnings("ignore::protocols.core.errors.DataWarning")
     def test_tesseract_with_and_without_boxes_of_characters(self, tmp_path):

@@ -21,11 +21,8 @@ from rankings.agreement.annotators import (
     left_out_distances,
 )
 from rankings.agreement.report import Settings
-from rankings.consensus.mean_rank import mean_rank
 from rankings.errors import RankingError
 from rankings.orders.buckets import doubled_ranks
-from rankings.orders.distances import kemeny_distance
-from rankings.orders.edit_distance import edit_distance
 from tests.support.cases import cases
 from tests.support.rankings import by_text, criterion_table, rankings_of
 
@@ -130,14 +127,6 @@ def test_mean_pairwise_distance_worked_out_by_hand():
     assert mean_distances([by_text("a=b")] * 3) == (0.0, 0.0)
 
 
-@given(st.lists(rankings_of("abcd"), min_size=2, max_size=5))
-def test_mean_pairwise_distance_is_that_of_going_through_the_pairs(rankings):
-    pairs = list(itertools.combinations(rankings, 2))
-    edits = sum(edit_distance(*pair).distance for pair in pairs) / len(pairs)
-    kemenys = sum(kemeny_distance(*pair) for pair in pairs) / len(pairs)
-    assert mean_distances(rankings) == (edits, kemenys)
-
-
 def test_agreement_of_every_image_is_listed():
     study = study_of(
         one={"ann": "a>b", "bob": "b>a"},
@@ -214,24 +203,6 @@ def test_an_image_counts_from_the_least_number_of_annotators():
     )
     assert human_baseline(study, min_annotators=3) == HumanBaseline(pytest.approx(2 / 3), 1, 3)
     assert human_baseline(study, min_annotators=4) == HumanBaseline(None, 0, 0)
-
-
-@cases("distance", ["edit", "kemeny"])
-def test_left_out_distances_are_those_of_leaving_out_one_by_one(distance):
-    of_pair = {"edit": lambda a, b: edit_distance(a, b).distance, "kemeny": kemeny_distance}[
-        distance
-    ]
-    study = random_study(random.Random(3))
-    expected = {
-        image: {
-            name: of_pair(rows[name], mean_rank([rows[other] for other in rows if other != name]))
-            for name in rows
-        }
-        for image, rows in study.items()
-        if len(rows) > 1
-    }
-    assert expected
-    assert left_out_distances(study, distance=distance) == expected
 
 
 @cases("distance", ["edit", "kemeny"])

@@ -4,12 +4,11 @@ import json
 
 import pytest
 
-from rankings.agreement.report import Settings
 from rankings.agreement.sensitivity import BASE, rounding_table, sensitivity_table
 from rankings.agreement.sentinels import sentinel_warnings
 from rankings.errors import MissingScore, RankingError
 from tests.support.cases import cases
-from tests.support.rankings import by_text, criterion_table
+from tests.support.rankings import by_text
 from tests.support.shared import shared_path
 
 
@@ -36,37 +35,6 @@ def test_the_rounding_table_of_the_reference_study_is_reproduced_exactly(study, 
             expected = study["expected_by_decimals"][number][distance][row.protocol]
             assert score == expected["score"]
     assert len(table[0].scores) == 4
-
-
-def test_each_variant_is_the_order_of_a_report_with_that_setting(study):
-    people = {
-        image: {f"annotator {at}": ranking for at, ranking in enumerate(rankings)}
-        for image, rankings in study["annotator_rankings"].items()
-    }
-    scores = study["protocol_scores"]
-    variants = by_name(sensitivity_table(people, scores, decimals=3))
-    assert "3 decimals" not in variants
-    everyone = {image: list(of.values()) for image, of in people.items()}
-    without_2 = {
-        image: [ranking for name, ranking in of.items() if name != "annotator 2"]
-        for image, of in people.items()
-    }
-    half = dict(list(everyone.items())[: (len(everyone) + 1) // 2])
-    for name, rankings, settings in (
-        (BASE, everyone, {}),
-        ("kemeny distance", everyone, {"distance": "kemeny"}),
-        ("2 decimals", everyone, {"decimals": 2}),
-        ("not rounded", everyone, {"decimals": None}),
-        ("without annotator 2", without_2, {}),
-        ("first half of the images", half, {}),
-    ):
-        settings = {"decimals": 3, "min_annotators": 1} | settings
-        report = criterion_table(rankings, scores, Settings(**settings))
-        flat = [protocol for bucket in variants[name].order for protocol in bucket]
-        assert flat == [row.protocol for row in report.rows]
-        assert variants[name].n_images == report.n_images
-    assert variants[BASE].tau_b == 1
-    assert variants[BASE].same_order
 
 
 # Strict x is three swaps from c>b>a, coarse all tied y two splits: 3 and 1 by edit distance.

@@ -15,7 +15,6 @@ from rankings.errors import MissingScore, RankingError
 from rankings.orders.buckets import bucket_of
 from rankings.orders.edit_distance import edit_distance
 from rankings.orders.from_scores import f_beta, ranking_from_scores
-from rankings.orders.packed_scores import places_from_scores
 from rankings.tuning.beta import BETAS, beta_search
 from rankings.tuning.cross_validation import folds
 from rankings.tuning.tie_calibration import (
@@ -230,26 +229,6 @@ def test_no_bucket_is_wider_than_epsilon_and_better_scores_never_rank_below(valu
         assert ranking == ranking_from_scores(scores, None)
 
 
-@given(
-    st.lists(
-        st.one_of(
-            st.floats(0, 1),
-            # Halves of the last decimal, where binary and decimal rounding part.
-            st.integers(0, 20_001).map(lambda k: k / 20_000),
-            st.integers(0, 2001).map(lambda k: k / 2000),
-        ),
-        min_size=1,
-        max_size=6,
-    ),
-    st.sampled_from([0, 2, 3, 4, 9, 15, None]),
-)
-def test_many_scores_are_rounded_as_one_is(values, decimals):
-    scores = {f"m{at}": value for at, value in enumerate(values)}
-    place = bucket_of(ranking_from_scores(scores, decimals))
-    [places] = places_from_scores(np.array([values]), decimals).tolist()
-    assert places == [place[method] for method in scores]
-
-
 def random_study(seed, n_images, n_methods=4):
     rng = np.random.default_rng(seed)
     methods = "abcdef"[:n_methods]
@@ -326,20 +305,6 @@ def test_beta_is_1_where_it_does_not_matter():
     [none] = beta_search(scores, {})
     assert (none.beta, none.score, none.curve, none.n_images) == (None, None, (), 0)
     assert beta_search({}, {"i": by_text("a>b")}) == ()
-
-
-def test_images_taken_in_parts_give_what_all_together_give(monkeypatch):
-    scores, consensus = random_study(5, 11)
-    values = {
-        image: {name: {m: r for m, (r, _) in of.items()} for name, of in by.items()}
-        for image, by in scores.items()
-    }
-    whole = beta_search(scores, consensus), tie_calibration(values, of_one_person(consensus))
-    monkeypatch.setattr("rankings.orders.packed.TOGETHER", 3)
-    assert (
-        beta_search(scores, consensus),
-        tie_calibration(values, of_one_person(consensus)),
-    ) == whole
 
 
 @cases(
