@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -54,8 +55,13 @@ SHELL = {
 }
 
 
+@cache
 def sentences(path):
-    """Yield the texts of a module that are no docstrings, with the parts of f-strings joined."""
+    """Return the texts of a module that are no docstrings, with the parts of f-strings joined."""
+    return tuple(_sentences(path))
+
+
+def _sentences(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     inside = {
         id(part)

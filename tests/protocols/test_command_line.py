@@ -130,7 +130,7 @@ def test_an_output_that_cannot_be_written_is_found_before_anything_is_scored(tru
 
 
 def test_list_names_every_protocol_with_defaults_and_ranges():
-    listed = json.loads(run_alone("list", "--json").stdout)
+    listed = json.loads(run("list", "--json").stdout)
     assert [protocol["slug"] for protocol in listed] == list(registry.PROTOCOLS)
     evaltex = next(protocol for protocol in listed if protocol["slug"] == "evaltex")
     assert evaltex["parameters"]["regions"]["choices"] == ["given", "none", "lines"]
@@ -138,19 +138,6 @@ def test_list_names_every_protocol_with_defaults_and_ranges():
     assert listed[0]["parameters"]["min_iou"]["default"] == 0.5
     assert listed[0]["parameters"]["min_iou"]["range"] == [0, 1]
     assert "min_area_recall = 0.8 in [0, 1]" in run("list").stdout
-
-
-@pytest.mark.parametrize("style", [["-g={0}", "-s={1}"], ["-g", "{0}", "-s", "{1}"]])
-def test_the_stand_alone_script_prints_its_figures(truth, half, style):
-    done = run(*[part.format(truth, half) for part in style], "-p", '{"LTRB": true}')
-    assert done.returncode == 0
-    assert done.stdout.startswith("Calculated!")
-    assert json.loads(done.stdout.removeprefix("Calculated!")) == {
-        "recall": 0.5,
-        "precision": 1.0,
-        "hmean": 2 / 3,
-        "AP": 0.0,
-    }
 
 
 @pytest.mark.parametrize("choice", ["DetEva", "deteval", "icdar13"])
@@ -184,26 +171,6 @@ def test_the_results_of_each_image_are_written(truth, half, tmp_path):
     assert (second["recall"], second["precision"]) == (0, 0)
 
 
-@pytest.mark.parametrize(
-    ("results", "named"),
-    [
-        ({"res_img_9.txt": "0,0,9,9"}, "The sample 9 not present in GT"),
-        ({"res_img_1.txt": "99,0,0,39"}, "res_img_1.txt, line 1"),
-        ({"res_img_1.txt": "0,0,9,9,0.5"}, "res_img_1.txt, line 1"),
-        ({"res_one.txt": "0,0,9,9"}, "ZIP entry not valid"),
-        ({"img_1.txt": "0,0,9,9", "res_img_1.txt": ""}, "img_1.txt"),
-    ],
-)
-def test_a_refused_submission_says_why_and_ends_with_status_0(truth, tmp_path, results, named):
-    submission = zip_file(tmp_path / "s.zip", results)
-    done = run("-g", truth, "-s", submission, "-c", "DetEva", "-o", tmp_path)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.startswith("Error!\n")
-    assert named in done.stderr
-    with zipfile.ZipFile(tmp_path / "results.zip") as archive:
-        assert json.loads(archive.read("method.json"))["calculated"] is False
-
-
 @cases(
     "arguments",
     [
@@ -225,18 +192,8 @@ def test_bad_usage_is_a_usage_line_and_status_2(arguments):
 def test_score_writes_a_row_per_image_and_the_official_figures(truth, half, tmp_path):
     none = zip_file(tmp_path / "none.zip", {"res_img_1.txt": ""})
     out = tmp_path / "scores.csv"
-    done = run_alone(
-        "score",
-        "--protocol",
-        "iou,icdar13",
-        "--truth",
-        truth,
-        "--results",
-        half,
-        none,
-        "--out",
-        out,
-    )
+    files = ("--truth", truth, "--results", half, none, "--out", out)
+    done = run("score", "--protocol", "iou,icdar13", *files)
     assert done.returncode == 0, done.stderr
     assert done.stderr.splitlines()[-1] == "2/2 none"
     rows = {
@@ -267,9 +224,7 @@ def test_broken_lines_of_ignored_text_are_counted(tmp_path, capsys):
 
 def test_score_writes_what_adds_up_to_the_overall_figures(truth, half, tmp_path):
     out = tmp_path / "scores.csv"
-    run_alone(
-        *("score", "--protocol", "iou", "--truth", truth, "--results", half, "--out", out, "--sums")
-    )
+    run("score", "--protocol", "iou", "--truth", truth, "--results", half, "--out", out, "--sums")
     rows = {row["image"]: row for row in csv.DictReader(out.read_text().splitlines())}
     overall = rows.pop("*")
     for name, above, below in (
@@ -288,7 +243,7 @@ def test_score_prints_without_a_file_and_writes_json(truth, half, tmp_path):
     columns = "protocol,method,image,recall,precision,f_score,signature"
     assert done.stdout.splitlines()[0] == columns
     out = tmp_path / "scores.json"
-    run_alone("score", "--protocol", "all", "--truth", truth, "--results", half, "--out", out)
+    run("score", "--protocol", "iou", "--truth", truth, "--results", half, "--out", out)
     assert json.loads(out.read_text())[2]["image"] == "*"
 
 
@@ -350,9 +305,7 @@ def test_bad_input_is_one_sentence_and_status_2(arguments, stdin, named):
 
 def test_all_protocols_are_scored_and_say_what_the_data_lack(truth, half, tmp_path):
     out = tmp_path / "scores.csv"
-    done = run_alone(
-        "score", "--protocol", "all", "--truth", truth, "--results", half, "--out", out
-    )
+    done = run("score", "--protocol", "all", "--truth", truth, "--results", half, "--out", out)
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert {row["protocol"] for row in rows} == set(registry.PROTOCOLS)
@@ -381,25 +334,14 @@ def test_a_scheduler_that_does_not_answer_is_said(truth, half):
     assert done.stderr.startswith("No Dask scheduler answered at 'nonsense' within 5 s.")
 
 
-def test_processes_change_nothing(truth, half, tmp_path):
-    none = zip_file(tmp_path / "none.zip", {"res_img_1.txt": ""})
-    texts = []
-    for jobs in ("1", "3"):
-        out = tmp_path / f"{jobs}.csv"
-        run_alone(
-            *("score", "--protocol", "all", "--truth", truth, "--results", half, none),
-            *("--out", out, "--workers", jobs),
-        )
-        texts.append(out.read_text())
-    assert texts[0] == texts[1]
-
-
-def test_parameters_may_be_given_for_each_protocol(truth, half):
-    done = run_alone(
+def test_parameters_may_be_given_for_each_protocol(truth, half, tmp_path):
+    run(
         *("score", "--protocol", "iou,evaltex", "--truth", truth, "--results", half),
         *("--parameters", '{"evaltex": {"bins": 10}, "iou": {"min_iou": 1}}'),
+        *("--out", tmp_path / "scores.csv"),
     )
-    overall = [line for line in done.stdout.splitlines() if ",*," in line]
+    lines = (tmp_path / "scores.csv").read_text().splitlines()
+    overall = [line for line in lines if ",*," in line]
     assert overall[0].startswith("iou,half,*,0.0,0.0,0.0,iou|min_iou:1.0|")
     assert overall[1].startswith("evaltex,half,*,0.5,1.0")
 
@@ -419,7 +361,7 @@ def test_score_refuses_what_it_cannot_tell_apart(truth, half, tmp_path, argument
     other = zip_file(tmp_path / "res_half.zip", HALF)
     files = {"{half}": half, "{stranger}": stranger, "{other}": other}
     given = [files.get(argument, argument) for argument in arguments]
-    done = run_alone("score", "--protocol", "iou", "--truth", truth, *given)
+    done = run("score", "--protocol", "iou", "--truth", truth, *given)
     assert done.returncode == 2
     assert named in done.stderr
     assert str(tmp_path) not in done.stderr
@@ -707,8 +649,21 @@ def test_a_variant_is_scored_beside_its_protocol(tmp_path):
     """IoU of word 1: 0.6 and 0.82; of word 2: 0.23 and 0.67. The best one leaves word 2 nothing."""
     truth = zip_file(tmp_path / "gt.zip", {"gt_img_1.txt": "0,0,100,10,one\n30,0,130,10,two"})
     results = zip_file(tmp_path / "res.zip", {"res_img_1.txt": "0,0,60,10\n10,0,110,10"})
-    command = ["score", "--protocol", "iou,iou:art", "--truth", truth, "--results", results]
-    rows = [line.split(",") for line in run_alone(*command, "--workers", "1").stdout.splitlines()]
+    out = tmp_path / "scores.csv"
+    run(
+        *(
+            "score",
+            "--protocol",
+            "iou,iou:art",
+            "--truth",
+            truth,
+            "--results",
+            results,
+            "--out",
+            out,
+        )
+    )
+    rows = [line.split(",") for line in out.read_text().splitlines()]
     overall = {slug: figures for slug, _, image, *figures, _ in rows if image == "*"}
     assert overall == {"iou": ["1.0", "1.0", "1.0"], "iou:art": ["0.5", "0.5", "0.5"]}
 
@@ -729,18 +684,19 @@ def test_a_protocol_that_is_named_twice_is_scored_once(
     truth, half, tmp_path, protocols, parameters, once
 ):
     none = zip_file(tmp_path / "none.zip", {"res_img_1.txt": ""})
-    done = run_alone(
+    out = tmp_path / "scores.csv"
+    done = run(
         *("score", "--protocol", protocols, "--truth", truth, "--results", half, none),
-        *("--parameters", parameters, "--workers", "1"),
+        *("--parameters", parameters, "--workers", "1", "--out", out),
     )
     assert done.returncode == 0, done.stderr
-    overall = [line.split(",")[:2] for line in done.stdout.splitlines() if ",*," in line]
+    overall = [line.split(",")[:2] for line in out.read_text().splitlines() if ",*," in line]
     assert overall == [[slug, method] for method in ("half", "none") for slug in once]
 
 
 def test_two_protocols_of_one_name_with_other_parameters_are_refused(truth, half):
     """Their rows would look the same: both are the best matching, with other thresholds."""
-    done = run_alone(
+    done = run(
         *("score", "--protocol", "iou,iou:art", "--truth", truth, "--results", half),
         *("--parameters", '{"iou": {"matching": "best", "min_iou": 0.7}}'),
     )
