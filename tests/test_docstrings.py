@@ -1,4 +1,4 @@
-"""Public functions of the libraries are documented, the stated interface with examples, which run."""
+"""Functions of the libraries say errors and shapes, the stated interface has examples, which run."""
 
 import ast
 import doctest
@@ -113,20 +113,3 @@ OPTIONS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE
 def test_examples_give_what_they_say(name):
     failed, tried = doctest.testmod(importlib.import_module(name), optionflags=OPTIONS)
     assert (failed, tried > 0) == (0, True)
-
-
-# Examples of functions inside the libraries, which no docstring has: a file for each module.
-INSIDE = Path(__file__).with_name("examples")
-
-
-@pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(
-    "name", [path.relative_to(INSIDE).as_posix() for path in sorted(INSIDE.rglob("*.txt"))]
-)
-def test_examples_of_functions_inside_give_what_they_say(name):
-    module = importlib.import_module(name.removesuffix(".txt").replace("/", "."))
-    # The examples of each function begin with the names of the module alone.
-    for part in (INSIDE / name).read_text(encoding="utf-8").split("\n\n\n"):
-        examples = doctest.DocTestParser().get_doctest(part, dict(vars(module)), name, name, 0)
-        failed, tried = doctest.DocTestRunner(optionflags=OPTIONS).run(examples)
-        assert (failed, tried > 0) == (0, True), part
