@@ -96,14 +96,14 @@ def _fit_to_this_python(program: Path) -> None:
 def check_bundle(path: Path, submissions: Sequence[Path]) -> Iterator[str]:
     """Yield what a participant of each phase would see for an empty and for each given submission.
 
-    Raises SettingsError if Codabench would refuse the bundle, its truth cannot be read, or the empty
-    submission has no score.
+    Output of a phase that hides it is marked, since organisers alone see it. Raises SettingsError if
+    Codabench would refuse the bundle, its truth cannot be read, or the empty submission has no score.
     """
     try:
         for of in submissions:
             if not zipfile.is_zipfile(of):
                 raise SettingsError(of.name, "must be a zip that can be read")
-        tried = {of.name: of.read_bytes() for of in submissions}
+        tried = [(of.name, of.read_bytes()) for of in submissions]
         with zipfile.ZipFile(path) as bundle:
             if "competition.yaml" not in (files := set(bundle.namelist())):
                 raise SettingsError("competition.yaml", "is missing at the top of the zip")
@@ -122,7 +122,7 @@ def _tried(
     bundle: zipfile.ZipFile,
     content: Mapping[str, Any],
     phase: Mapping[str, Any],
-    submissions: Mapping[str, bytes],
+    submissions: Sequence[tuple[str, bytes]],
 ) -> Iterator[str]:
     task = next(of for of in content["tasks"] if of["index"] == phase["tasks"][0])
     program, columns = bundle.read(task["scoring_program"]), [IMAGES_COLUMN]
@@ -131,9 +131,10 @@ def _tried(
         columns = [of.key for of in settings.columns]
         reference = _readable(task["reference_data"], bundle)
     empty = zipped({f"res_{settings.given['all_images'][0]}.txt": b""})
-    for name, submission in {"an empty submission": empty, **submissions}.items():
+    for name, submission in [("an empty submission", empty), *submissions]:
         outcome = run_program(program, reference, submission)
-        yield f"{name}: {outcome}"
+        hidden = " (hidden from participants)" if phase["hide_output"] else ""
+        yield f"{name}{hidden}: {outcome}"
         missing = [key for key in columns if key not in outcome.scores]
         if submission is empty and columns[0] in missing:
             raise SettingsError(phase["name"], f"an empty submission has no {columns[0]}")

@@ -8,15 +8,17 @@ from contextlib import nullcontext, redirect_stderr, redirect_stdout
 from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 from subprocess import CompletedProcess
 from unittest import mock
 
 import pytest
 import yaml
 
-from protocols.codabench import packages, scoring, writing
+from protocols.codabench import packages, scoring, worker, writing
 from protocols.codabench.rules import require_accepted
-from protocols.codabench.scoring import score
+from protocols.codabench.scoring import score, truth_as_json, truth_of_json
 from protocols.codabench.settings import settings_of, settings_of_bundle
 from protocols.codabench.values import SettingsError, read_yaml, shipped
 from protocols.codabench.worker import run_program
@@ -26,13 +28,13 @@ from protocols.command_line.sources import read_truth
 from protocols.core.base import Scene
 from protocols.core.regions import Region
 from tests.support import commands
-from tests.support.archives import zip_bytes, zip_file
+from tests.support.archives import picture_bytes, zip_bytes, zip_file
 from tests.support.shared import shared_path
 
 SETS = ("east-argman", "ccswt-dec29", "ccswt-jan05a", "ccswt-jan10", "fcn-blocks")
 SLUGS = ("iou", "deteval", "icdar13", "evaltex", "tiou", "cleval", "tedeval")
 PHASE = {"name": "Test", "start": "2027-03-01 08:00Z", "end": "2027-03-02 08:00Z"}
-LATER_PHASE = {"name": "Final", "start": "2027-03-02 08:00:01Z", "end": "2027-03-04 08:00Z"}
+FINAL = {"name": "Final", "start": "2027-03-02 08:00:01Z", "end": "2027-03-04 08:00Z"}
 SETTINGS = {
     "title": "Words",
     "overview": "Find words.",
@@ -41,11 +43,12 @@ SETTINGS = {
     "protocols": ["iou"],
     "phases": [PHASE | {"truth": "bundle"}],
 }
-WORDS = [
+HERE = {"phases": [PHASE | {"truth": "here"}]}
+WORDS = (
     Scene((Region.from_box(0, 0, 99, 39, text="a"),), None, "img_1"),
     Scene((Region.from_box(0, 0, 50, 20, text="b"),), None, "img_2"),
-]
-OTHERS = [replace(of, truth=(Region.from_box(7, 7, 31, 33, text="c"),) * 3) for of in WORDS]
+)
+OTHERS = tuple(replace(of, truth=(Region.from_box(7, 7, 31, 33, text="c"),) * 3) for of in WORDS)
 
 
 def run(*arguments):
@@ -67,11 +70,22 @@ def parts(bundle):
         return {name: packed.read(name) for name in packed.namelist()}
 
 
-def tried(submission, truth=WORDS, *, here=True, **changes):
+def bundle_parts(truth=WORDS, **changes):
+    return _bundle_parts(truth_as_json(truth), json.dumps(changes))
+
+
+@cache
+def _bundle_parts(truth, changes):
+    return parts(written(truth_of_json(truth), **json.loads(changes))[0])
+
+
+def tried(submission, truth=WORDS, *, here=True, python=sys.executable, **changes):
     """The outcome of a submission; ``here`` runs the program in this process, which is faster."""
-    files = parts(written(truth, **changes)[0])
+    files = bundle_parts(truth, **changes)
     with mock.patch("subprocess.run", run_in_this_process) if here else nullcontext():
-        return run_program(files["programs/1.zip"], files.get("truth/0.zip"), submission)
+        return run_program(
+            files["programs/1.zip"], files.get("truth/0.zip"), submission, python=python
+        )
 
 
 def run_in_this_process(command, cwd, **_):
@@ -87,126 +101,119 @@ def run_in_this_process(command, cwd, **_):
 
 def changed(content, path, value):
     content = deepcopy(content)
-    *keys, last = path.split(".")
+    *keys, last = [int(key) if key.isdigit() else key for key in path.split(".")]
     of = content
     for key in keys:
-        of = of[int(key) if key.isdigit() else key]
+        of = of[key]
     if value is None:
         del of[last]
     else:
-        of[int(last) if last.isdigit() else last] = value
+        of[last] = value
     return content
 
 
-LATER = {"index": 1, "start": "2027-03-02 08:00:01", "end": "2027-03-03 08:00:00"}
+MISSING = {
+    "": ("version", "title", "image", "terms", "pages", "tasks", "leaderboards", "forum_enabled"),
+    "tasks.0.": ("index", "name", "scoring_program"),
+    "phases.0.": ("name", "start", "end", "max_submissions_per_day", "execution_time_limit"),
+    "phases.0.hide_": ("output", "prediction_output", "score_output"),
+    "fact_sheet.method.": ("selection",),
+}
 WRONG = [
-    ("version", None, "version: is missing"),
-    ("version", 2.0, "version: must be 2"),
-    ("version", "3", "version: must be 2"),
-    ("title", None, "title: is missing"),
-    ("title", "t" * 257, "title: must have 1 to 256 characters"),
-    ("image", None, "image: is missing"),
-    ("image", "pages/terms.md", "image: must be a PNG, JPEG, GIF or WebP"),
-    ("image", "other.png", "image: must be a file of the bundle"),
-    ("terms", None, "terms: is missing"),
-    ("terms", "empty.md", "terms: must have content"),
-    ("terms", "latin.md", "terms: must be UTF-8"),
-    ("pages", None, "pages: is missing"),
-    ("pages.0.file", "other.md", "pages.1.file: must be a file of the bundle"),
-    ("pages.0.file", "empty.md", "pages.1.file: must have content"),
-    ("tasks", None, "tasks: is missing"),
-    ("tasks", [], "tasks: must have 1 to"),
-    ("tasks.0.index", None, "tasks.1.index: is missing"),
-    ("tasks.0.name", None, "tasks.1.name: is missing"),
-    ("tasks.0.scoring_program", None, "tasks.1.scoring_program: is missing"),
-    ("tasks.0.scoring_program", "programs", "tasks.1.scoring_program: must be a zip of the bundle"),
-    (
-        "tasks.0.reference_data",
-        "../truth.zip",
-        "tasks.1.reference_data: must be a zip of the bundle",
-    ),
-    ("phases", [], "phases: must have 1 to"),
-    ("phases.0.name", None, "phases.1.name: is missing"),
-    ("phases.0.start", None, "phases.1.start: is missing"),
-    ("phases.0.start", datetime(2027, 3, 1), "phases.1.start: must be text"),
-    ("phases.0.start", "2027-03-01 08:00:00+01:00", "phases.1.start: must be a quoted time in UTC"),
-    ("phases.0.end", None, "phases.1.end: is missing"),
-    ("phases.0.end", "2027-02-01 08:00:00", "phases.1.end: must be at least a minute after"),
-    ("phases.0.end", "2027-03-01 08:00:59", "phases.1.end: must be at least a minute after"),
-    ("phases.0.tasks", [7], "phases.1.tasks: there is no task 7"),
-    ("phases.0.tasks", [], "phases.1.tasks: must have 1 to"),
-    ("phases.0.max_submissions", 0, "phases.1.max_submissions: must be from 1"),
-    ("phases.0.max_submissions_per_day", None, "phases.1.max_submissions_per_day: is missing"),
-    ("phases.0.execution_time_limit", None, "phases.1.execution_time_limit: is missing"),
-    ("phases.0.hide_output", None, "phases.1.hide_output: is missing"),
-    ("phases.0.starting_kit", "kit", "phases.1.starting_kit: must be a zip of the bundle"),
-    ("leaderboards", None, "leaderboards: is missing"),
-    ("leaderboards", [], "leaderboards: must have 1 to"),
-    ("leaderboards.0.title", "t" * 65, "leaderboards.1.title: must have 1 to 64"),
-    ("leaderboards.0.key", "t" * 37, "leaderboards.1.key: must have 1 to 36"),
-    ("leaderboards.0.columns", [], "leaderboards.1.columns: must have 1 to"),
-    ("leaderboards.0.primary_index", 5, "leaderboards.1.primary_index: must be the index"),
-    ("leaderboards.0.submission_rule", "Best", "leaderboards.1.submission_rule: must be one of"),
-    ("leaderboards.0.columns.0.title", "t" * 37, "columns.1.title: must have 1 to 36"),
-    ("leaderboards.0.columns.0.key", "t" * 37, "columns.1.key: must have 1 to 36"),
-    ("leaderboards.0.columns.0.sorting", "up", "columns.1.sorting: must be one of desc, asc"),
-    ("leaderboards.0.columns.0.computation", "avg", "columns.1.computation: must be left out"),
-    ("docker_image", "i" * 129, "docker_image: must have 1 to 128"),
-    ("queue", "main", "queue: must be the UUID"),
-    ("fact_sheet.method.selection", None, "fact_sheet.method.selection: is missing"),
-    ("fact_sheet.method.other", "", "fact_sheet.method.other: there is no such setting"),
-    ("fact_sheet.method.is_required", True, "fact_sheet.method.is_required: must be text"),
-    ("fact_sheet.method.key", "name", "fact_sheet.method.key: must be method"),
-    ("fact_sheet.method.type", "date", "fact_sheet.method.type: must be one of checkbox"),
-    ("reward", "r" * 257, "reward: must have 0 to 256"),
-    ("forum_enabled", None, "forum_enabled: is missing"),
-    ("auto_run_submissions", "yes", "auto_run_submissions: must be true or false"),
+    ("version", 2.0, "must be 2"),
+    ("version", "3", "must be 2"),
+    ("title", "t" * 257, "must have 1 to 256 characters"),
+    ("image", "pages/terms.md", "must be a PNG, JPEG, GIF or WebP"),
+    ("image", "other.png", "must be a file of the bundle"),
+    ("terms", "empty.md", "must have content"),
+    ("terms", "latin.md", "must be UTF-8"),
+    ("pages.0.file", "other.md", "must be a file of the bundle"),
+    ("pages.0.file", "empty.md", "must have content"),
+    ("tasks", [], "must have 1 to"),
+    ("tasks.0.scoring_program", "programs", "must be a zip of the bundle"),
+    ("tasks.0.reference_data", "../truth.zip", "must be a zip of the bundle"),
+    ("phases", [], "must have 1 to"),
+    ("phases.0.start", datetime(2027, 3, 1), "must be text"),
+    ("phases.0.start", "2027-03-01 08:00:00+01:00", "must be a quoted time in UTC"),
+    ("phases.0.end", "2027-02-01 08:00:00", "must be at least a minute after"),
+    ("phases.0.end", "2027-03-01 08:00:59", "must be at least a minute after"),
+    ("phases.0.tasks", [7], "there is no task 7"),
+    ("phases.0.tasks", [], "must have 1 to"),
+    ("phases.0.max_submissions", 0, "must be from 1"),
+    ("phases.0.starting_kit", "kit", "must be a zip of the bundle"),
+    ("leaderboards", [], "must have 1 to"),
+    ("leaderboards.0.title", "t" * 65, "must have 1 to 64"),
+    ("leaderboards.0.key", "t" * 37, "must have 1 to 36"),
+    ("leaderboards.0.columns", [], "must have 1 to"),
+    ("leaderboards.0.primary_index", 5, "must be the index"),
+    ("leaderboards.0.submission_rule", "Best", "must be one of"),
+    ("leaderboards.0.columns.0.title", "t" * 37, "must have 1 to 36"),
+    ("leaderboards.0.columns.0.key", "t" * 37, "must have 1 to 36"),
+    ("leaderboards.0.columns.0.sorting", "up", "must be one of desc, asc"),
+    ("leaderboards.0.columns.0.computation", "avg", "must be left out"),
+    ("docker_image", "i" * 129, "must have 1 to 128"),
+    ("queue", "main", "must be the UUID"),
+    ("fact_sheet.method.other", "", "there is no such setting"),
+    ("fact_sheet.method.is_required", True, "must be text"),
+    ("fact_sheet.method.key", "name", "must be method"),
+    ("fact_sheet.method.type", "date", "must be one of checkbox"),
+    ("reward", "r" * 257, "must have 0 to 256"),
+    ("auto_run_submissions", "yes", "must be true or false"),
 ]
 
 
 @pytest.fixture(scope="module")
 def accepted():
-    files = parts(written()[0]) | {"empty.md": b"", "latin.md": "é".encode("latin-1")}
+    files = bundle_parts() | {"empty.md": b"", "latin.md": "é".encode("latin-1")}
     return yaml.safe_load(files["competition.yaml"]), files
 
 
-def test_what_is_written_is_accepted(accepted):
+def refusal_of(content, files):
+    try:
+        require_accepted(content, files, files.__getitem__)
+    except SettingsError as refusal:
+        return str(refusal)
+    return ""
+
+
+def test_what_is_written_is_accepted_and_each_rule_is_refused_with_its_key(accepted):
     content, files = accepted
-    require_accepted(content, files, files.__getitem__)
+    assert refusal_of(content, files) == ""
+    missing = [
+        (f"{path}{name}", None, "is missing") for path, names in MISSING.items() for name in names
+    ]
+    for path, value, why in (*missing, *WRONG):
+        key = ".".join(str(int(of) + 1) if of.isdigit() else of for of in path.split("."))
+        assert f"{key}: {why}" in refusal_of(changed(content, path, value), files)
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "said"), WRONG, ids=[f"{p}={v!s:.12}" for p, v, _ in WRONG]
-)
-def test_each_rule_is_refused_with_its_key(accepted, path, value, said):
-    content, files = accepted
-    with pytest.raises(SettingsError) as refusal:
-        require_accepted(changed(content, path, value), files, files.__getitem__)
-    assert said in str(refusal.value)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
+    ("start", "said"),
     [
-        ({}, None),
-        ({"start": "2027-03-02 08:00:00"}, "phases.2.start: must be at least a second after"),
-        ({"index": 0}, None),
+        ("2027-03-02 08:00:01", ""),
+        ("2027-03-02 08:00:00", "phases.1.start: must be at least a second after"),
+        ("2027-03-01 12:00:00", "phases.1.start: must be at least a second after"),
     ],
 )
-def test_phases_follow_each_other_in_the_order_of_their_index(accepted, change, said):
-    content, files = accepted
-    content = deepcopy(content)
-    content["phases"].append(content["phases"][0] | LATER | change)
-    with pytest.raises(SettingsError, match=said) if said else nullcontext():
-        require_accepted(content, files, files.__getitem__)
+def test_phases_follow_each_other_in_the_order_of_their_index(accepted, start, said):
+    content, files = deepcopy(accepted[0]), accepted[1]
+    later = {"index": 1, "start": start, "end": "2027-03-03 08:00:00"}
+    content["phases"].insert(0, content["phases"][0] | later)
+    assert refusal_of(content, files)[: len(said) or None] == said
 
 
-@pytest.mark.parametrize("part", ["tasks", "leaderboards.0.columns"])
-def test_nothing_has_an_index_twice(accepted, part):
+@pytest.mark.parametrize(
+    ("path", "change", "said"),
+    [
+        ("tasks", {}, "tasks.2.index: 0 is there twice"),
+        ("leaderboards.0.columns", {"key": "b"}, "columns.2.index: 0 is there twice"),
+        ("leaderboards.0.columns", {"index": 1}, "columns.2.key: iou_f_score is there twice"),
+    ],
+)
+def test_no_key_or_index_is_there_twice(accepted, path, change, said):
     content, files = accepted
-    of = content["tasks"] if part == "tasks" else content["leaderboards"][0]["columns"]
-    with pytest.raises(SettingsError, match="is there twice"):
-        require_accepted(changed(content, part, [*of, of[0]]), files, files.__getitem__)
+    of = content["tasks"] if path == "tasks" else content["leaderboards"][0]["columns"]
+    assert said in refusal_of(changed(content, path, [*of, of[0] | change]), files)
 
 
 def test_all_keys_are_written_and_never_left_to_defaults(accepted):
@@ -221,73 +228,55 @@ def test_all_keys_are_written_and_never_left_to_defaults(accepted):
         assert content[switch] is False
 
 
+def test_the_last_phase_hides_output_and_keeps_its_truth_unless_told_otherwise():
+    content = yaml.safe_load(bundle_parts(phases=[PHASE, FINAL])["competition.yaml"])
+    hidden = ("hide_output", "hide_prediction_output", "hide_score_output")
+    assert [[of[name] for name in hidden] for of in content["phases"]] == [[False] * 3, [True] * 3]
+    assert ["reference_data" in of for of in content["tasks"]] == [True, False]
+    assert [of["tasks"] for of in content["phases"]] == [[0], [1]]
+
+
 # Settings
 
 
 def test_times_of_paris_are_written_in_utc_and_quoted():
     """09:30 on the day when clocks change at 02:00 is 07:30 in UTC."""
-    bundle, _ = written(
-        phases=[PHASE | {"start": "2027-03-28 09:30 Europe/Paris", "end": "2027-04-01 00:00Z"}]
-    )
-    assert b"start: '2027-03-28 07:30:00'\n" in parts(bundle)["competition.yaml"]
+    start = {"start": "2027-03-28 09:30 Europe/Paris", "end": "2027-04-01 00:00 +00:00"}
+    files = bundle_parts(phases=[PHASE | start])
+    assert b"start: '2027-03-28 07:30:00'\n" in files["competition.yaml"]
 
 
+def phase(**changes):
+    return {"phases": [PHASE | changes]}
+
+
+def protocol(**changes):
+    return {"protocols": [{"protocol": "iou"} | changes]}
+
+
+TOUCHING = [PHASE, PHASE | {"start": PHASE["end"], "end": "2027-04-01 00:00Z"}]
 REFUSED = [
-    (
-        {"phases": [PHASE | {"start": "2027-03-01 08:00"}]},
-        "phases.1.start: needs a time of day and a time zone",
-    ),
-    (
-        {"phases": [PHASE | {"start": "2027-03-01 08:00 Mars/Crater"}]},
-        "phases.1.start: there is no time zone",
-    ),
-    (
-        {"phases": [PHASE | {"end": "2027-03-28 02:30 Europe/Paris"}]},
-        "phases.1.end: must be written in UTC",
-    ),
-    ({"phases": [PHASE | {"start": "2027-03-01 8:00Z"}]}, "phases.1.start: must be a time such as"),
-    (
-        {"phases": [PHASE, PHASE | {"start": PHASE["end"], "end": "2027-04-01 00:00Z"}]},
-        "phases.2.start: must be at",
-    ),
-    (
-        {"phases": [PHASE | {"end": "2027-03-01 08:00:59Z"}]},
-        "phases.1.end: must be at least a minute",
-    ),
-    (
-        {"phases": [PHASE | {"images": ["img_9"]}]},
-        "phases.1.images: there is no ground truth for the image img_9",
-    ),
-    ({"phases": [PHASE | {"images": {"share": 2}}]}, "phases.1.images.share: must be from"),
-    ({"phases": [PHASE | {"detailed_results": True}]}, "phases.1.detailed_results: would show"),
-    ({"phases": [PHASE | {"submissions": 0}]}, "phases.1.submissions: must be from 1"),
-    ({"protocols": ["iuo"]}, "protocols.1: there is no protocol 'iuo' (did you mean 'iou'?)"),
-    ({"protocols": ["table-structure"]}, "protocols.1: table-structure needs table cells"),
-    (
-        {"protocols": ["no-ground-truth"]},
-        "protocols.1: no-ground-truth needs the results of several",
-    ),
-    (
-        {"protocols": ["average-precision"]},
-        "fields: must be confidence, which average-precision needs",
-    ),
-    ({"protocols": ["end-to-end"]}, "fields: must be text, which end-to-end needs"),
-    (
-        {"protocols": ["iou", "iou"]},
-        "protocols.2: the column iou_f_score is there twice; give a short",
-    ),
-    (
-        {"protocols": [{"protocol": "iou", "short": "s" * 30}]},
-        "is longer than 36 characters; give a short",
-    ),
-    (
-        {"protocols": [{"protocol": "iou", "figures": ["f1"]}]},
-        "protocols.1.figures: must be some of",
-    ),
-    (
-        {"protocols": [{"protocol": "iou", "parameters": {"min_iou": 2}}]},
-        "protocols.1: min_iou must be",
-    ),
+    (phase(start="2027-03-01 08:00"), "phases.1.start: needs a time of day and a time zone"),
+    (phase(start="2027-03-01 UTC"), "phases.1.start: needs a time of day and a time zone"),
+    (phase(start="2027-03-01 08:00 Mars/Crater"), "phases.1.start: there is no time zone"),
+    (phase(end="2027-03-28 02:30 Europe/Paris"), "phases.1.end: must be written in UTC"),
+    (phase(start="2027-03-01 8:00Z"), "phases.1.start: must be a time such as"),
+    ({"phases": TOUCHING}, "phases.2.start: must be at least a second after the end of Test"),
+    (phase(end="2027-03-01 08:00:59Z"), "phases.1.end: must be at least a minute"),
+    (phase(images=["img_9"]), "phases.1.images: there is no ground truth for the image img_9"),
+    (phase(images={"share": 2}), "phases.1.images.share: must be from"),
+    (phase(images=[]), "phases.1.images: must be all, a list of names, or a share"),
+    (phase(detailed_results=True), "phases.1.detailed_results: would show"),
+    (phase(submissions=0), "phases.1.submissions: must be from 1"),
+    (protocol(protocol="iuo"), "protocols.1: there is no protocol 'iuo' (did you mean 'iou'?)"),
+    (protocol(protocol="table-structure"), "protocols.1: table-structure needs table cells"),
+    (protocol(protocol="no-ground-truth"), "protocols.1: no-ground-truth needs the results of"),
+    (protocol(protocol="average-precision"), "fields: must be confidence, which average-preci"),
+    (protocol(protocol="end-to-end"), "fields: must be text, which end-to-end needs"),
+    (protocol(short="s" * 30), "is longer than 36 characters; give a short"),
+    (protocol(figures=["f1"]), "protocols.1.figures: must be some of"),
+    (protocol(parameters={"min_iou": 2}), "protocols.1: min_iou must be"),
+    ({"protocols": ["iou", "iou"]}, "protocols.2: the column iou_f_score is there twice; give a"),
     ({"queue": "ours"}, "queue: must be the UUID"),
     ({"title": " "}, "title: must have 1 to 256"),
     ({"titel": "t"}, "titel: there is no such setting (did you mean 'title'?)"),
@@ -302,11 +291,14 @@ def test_wrong_settings_are_refused_with_their_key(change, said):
     assert said in str(refusal.value)
 
 
+def test_an_empty_value_of_a_form_is_the_default():
+    assert written(queue="", contact_email="", digits="") == written()
+
+
 def test_a_protocol_whose_truth_has_no_texts_is_refused():
     bare = [replace(of, truth=(Region.from_box(0, 0, 9, 9),)) for of in WORDS]
-    with pytest.raises(
-        SettingsError, match="protocols: cleval cannot be computed: the ground truth has no"
-    ):
+    said = "protocols: cleval cannot be computed: the ground truth has no"
+    with pytest.raises(SettingsError, match=said):
         written(bare, protocols=["cleval"])
 
 
@@ -316,38 +308,39 @@ def test_a_first_figure_that_an_empty_submission_does_not_have_is_refused(monkey
         written()
 
 
-def test_warnings_name_what_gives_the_truth_away():
-    both = [
-        PHASE | {"truth": "bundle", "detailed_results": True},
-        PHASE | {"name": "End", "truth": "here"},
-    ]
-    both[1] |= {"start": "2027-03-02 08:01Z", "end": "2027-03-03 08:00Z"}
-    _, said = written(phases=both, digits=17, rule="best")
+def test_warnings_name_what_gives_the_truth_away_and_what_is_too_large(monkeypatch):
+    monkeypatch.setattr(writing, "_LARGE_BYTES", 100)
+    both = [PHASE | {"detailed_results": True}, FINAL]
+    size, *said = written(phases=both, digits=17, rule="best")[1]
+    assert size.endswith("MB, which Codabench may refuse")
     assert said == [
         "figures with 17 digits can give the number of words away",
         "Test: detailed results show all teams the figures of each image",
-        "End: the truth of 2 of its images is in the bundle, for another phase",
-        "End: without scores, Codabench cannot choose the best submission",
+        "Final: the truth of 2 of its images is in the bundle, for another phase",
+        "Final: without scores, Codabench cannot choose the best submission",
     ]
 
 
 def test_a_share_is_drawn_by_its_seed_and_its_phase_has_no_other_truth():
     truth = [Scene((Region.from_box(at, 0, 900 + at, 9),), None, f"img_{at}") for at in range(20)]
-    phase = PHASE | {"truth": "bundle", "images": {"share": 0.25, "seed": 3}}
-    files = parts(written(truth, phases=[phase])[0])
-    held = json.loads(parts(files["truth/0.zip"])["truth.json"])
-    assert len(held) == 5
-    again = parts(written(truth, phases=[phase])[0])
-    assert again["truth/0.zip"] == files["truth/0.zip"]
+    drawn = PHASE | {"truth": "bundle", "images": {"share": 0.25, "seed": 3}}
+    packed = parts(written(truth, phases=[drawn])[0])["truth/0.zip"]
+    assert len(json.loads(parts(packed)["truth.json"])) == 5
+    again = parts(written(truth[::-1], phases=[drawn])[0])["truth/0.zip"]
+    drawn["images"]["seed"] = 4
+    other = parts(written(truth, phases=[drawn])[0])["truth/0.zip"]
+    assert packed == again != other
 
 
 def test_a_bundle_keeps_what_scores_after_the_download_need():
-    phases = [PHASE | {"truth": "bundle", "images": ["img_2"]}, PHASE | LATER_PHASE]
-    iou = {"protocol": "iou", "parameters": {"min_iou": 0.7}, "short": "tight"}
-    bundle, _ = written(phases=phases, protocols=[iou], digits=3)
+    phases = [PHASE | {"images": ["img_2"]}, FINAL]
+    tight = protocol(parameters={"min_iou": 0.7}, short="tight")
+    bundle, _ = written(phases=phases, digits=3, **tight)
     for packed in (bundle, parts(bundle)["programs/1.zip"]):
         kept = settings_of_bundle(io.BytesIO(packed))
-        assert kept.columns == settings_for(protocols=[iou]).columns
+        assert kept.columns == settings_for(**tight).columns
+        # With the parameters that had their defaults.
+        assert kept.given["protocols"][0]["parameters"] == kept.protocols[0].parameters()
         assert (kept.given["digits"], kept.given["format"]) == (3, "ltrb")
         assert [(of["name"], of["images"], of["truth"]) for of in kept.phases] == [
             *(("Test", ["img_2"], "bundle"), ("Final", ["img_1", "img_2"], "here")),
@@ -356,35 +349,78 @@ def test_a_bundle_keeps_what_scores_after_the_download_need():
         settings_of_bundle(io.BytesIO(zip_bytes({"settings.json": "{}"})))
 
 
+def test_sizes_of_images_are_written_only_for_a_protocol_that_reads_them():
+    sized = tuple(replace(of, width=640, height=480) for of in WORDS)
+    assert written(sized) == written()
+    panoptic = bundle_parts(sized, protocols=["panoptic-quality"])["truth/0.zip"]
+    assert truth_of_json(parts(panoptic)["truth.json"])[0].width == 640
+
+
+def test_truth_is_read_as_it_was_written():
+    line = Region.from_box(0, 0, 99, 39, text="a b", id="line")
+    word = Region.from_box(0, 0, 9, 9, text="é", ignored=True, parent="line")
+    scene = Scene((word,), None, "img", 640, 480, {"line": line})
+    assert truth_of_json(truth_as_json([scene])) == [scene]
+
+
 # The worker's steps
 
 GOOD = {"res_img_1.txt": "0,0,99,39\n", "res_img_2.txt": "0,0,50,20\n"}
+GUARD = Path(__file__).parent.parent / "support" / "guard.py"
 
 
-def test_a_submission_is_scored_as_a_worker_does():
-    """One of two words is found, and one of two detections fits."""
-    outcome = tried(zip_bytes(GOOD | {"res_img_2.txt": "200,200,250,240\n"}), here=False)
-    assert (outcome.code, outcome.stdout, outcome.stderr) == (0, "Scored 2 images.\n", "")
-    assert dict(outcome.scores) == {"iou_f_score": 0.5}
-    assert set(outcome.files) == {"scores.json"}
+@pytest.fixture
+def guarded(tmp_path):
+    """A Python without network, scipy, Django and working copies; any use is an error."""
+    path = tmp_path / "python"
+    path.write_text(f'#!/bin/sh\nexec {sys.executable} {GUARD} "$@"\n')
+    path.chmod(0o755)
+    return str(path)
 
 
 @pytest.mark.parametrize(
-    "entries",
+    "code",
     [
-        {f"submit/{name}": text for name, text in GOOD.items()},
-        GOOD | {"__MACOSX/._res_img_1.txt": b"\0\5\26\7", ".DS_Store": b"\0"},
-        {name: "\ufeff" + text.replace("\n", "\r\n") for name, text in GOOD.items()},
+        "import socket; socket.create_connection(('127.0.0.1', 9))",
+        "import scipy",
+        "import django",
+        f"open({scoring.__file__!r})",
     ],
-    ids=["folder", "macos", "windows"],
 )
+def test_the_guard_stops_what_a_worker_may_not_have(guarded, code):
+    program = zip_bytes({"score.py": code, "metadata.yaml": "command: python3 score.py"})
+    outcome = run_program(program, None, zip_bytes(GOOD), python=guarded)
+    assert "RuntimeError: blocked" in outcome.stderr
+
+
+def test_a_submission_is_scored_as_a_worker_does(guarded):
+    """One of two words is found, and one of two detections fits."""
+    submission = zip_bytes(GOOD | {"res_img_2.txt": "200,200,250,240\n"})
+    outcome = tried(submission, here=False, python=guarded)
+    assert (outcome.code, outcome.stdout, outcome.stderr) == (0, "Scored 2 images.\n", "")
+    assert dict(outcome.scores) == {"iou_f_score": 0.5}
+    assert set(outcome.files) == {"scores.json"}
+    assert tried(submission).files == outcome.files
+
+
+SAME = [
+    {f"submit/{name}": text for name, text in GOOD.items()},
+    GOOD | {"__MACOSX/._res_img_1.txt": b"\0\5\26\7", ".DS_Store": b"\0"},
+    {name: "\ufeff" + text.replace("\n", "\r\n") for name, text in GOOD.items()},
+]
+
+
+@pytest.mark.parametrize("entries", SAME, ids=["folder", "macos", "windows"])
 def test_harmless_differences_change_no_figure(entries):
     assert tried(zip_bytes(entries)).files == tried(zip_bytes(GOOD)).files
 
 
 BAD = {
     "another file": (GOOD | {"README.md": "Hello."}, "README.md"),
-    "an unknown image": ({"res_img_9.txt": "0,0,9,9\n"}, "res_img_9.txt: the dataset has no image"),
+    "an unknown image": (
+        {"res_img_999.txt": "0,0,9,9\n"},
+        "res_img_999.txt: the dataset has no image",
+    ),
     "three numbers": ({"res_img_1.txt": "1,1,2\n"}, "res_img_1.txt, line 1"),
     "not a number": ({"res_img_1.txt": "nan,1,2,2\n"}, "res_img_1.txt, line 1"),
     "right < left": ({"res_img_1.txt": "9,1,2,2\n"}, "res_img_1.txt, line 1"),
@@ -403,14 +439,19 @@ def test_a_fault_is_refused_with_one_sentence_and_no_score(bad):
     assert (outcome.stdout, outcome.stderr.count("\n"), dict(outcome.files)) == ("", 1, {})
 
 
+@pytest.mark.release
+def test_a_million_boxes_are_refused(guarded):
+    many = zip_bytes({"res_img_1.txt": "0,0,9,9\n" * 1_000_000})
+    outcome = tried(many, here=False, python=guarded)
+    assert outcome.stderr == "res_img_1.txt: 1000000 boxes; at most 1000 are accepted.\n"
+
+
 def test_a_phase_without_truth_checks_the_same_and_counts_images():
-    without = {"phases": [PHASE | {"truth": "here"}]}
-    files = parts(written(**without)[0])
-    assert not [name for name in files if name.startswith("truth/")]
-    outcome = tried(zip_bytes({"res_img_1.txt": ""}), **without)
+    assert not [name for name in bundle_parts(**HERE) if name.startswith("truth/")]
+    outcome = tried(zip_bytes({"res_img_1.txt": ""}), **HERE)
     assert (outcome.stdout, dict(outcome.scores)) == ("Checked 1 images.\n", {"images": 1})
     for entries, _said in BAD.values():
-        assert tried(zip_bytes(entries), **without).stderr == tried(zip_bytes(entries)).stderr
+        assert tried(zip_bytes(entries), **HERE).stderr == tried(zip_bytes(entries)).stderr
 
 
 def test_images_that_a_phase_leaves_out_are_skipped():
@@ -419,58 +460,59 @@ def test_images_that_a_phase_leaves_out_are_skipped():
     assert (outcome.stdout, dict(outcome.scores)) == ("Scored 1 images.\n", {"iou_f_score": 1.0})
 
 
+def require_blind(submission, truth, others, **changes):
+    """Fail if anything but figures depends on the truth; return the scores of both."""
+    one, other = (tried(submission, of, **changes) for of in (truth, others))
+    assert (one.code, one.stdout, one.stderr) == (other.code, other.stdout, other.stderr)
+    assert list(one.files) == list(other.files)
+    assert list(one.scores) == list(other.scores)
+    return one.scores, other.scores
+
+
 def test_nothing_but_figures_depends_on_the_truth():
-    for entries in (GOOD, *(entries for entries, _ in BAD.values())):
-        one, other = (tried(zip_bytes(entries), truth) for truth in (WORDS, OTHERS))
-        assert (one.code, one.stdout, one.stderr) == (other.code, other.stdout, other.stderr)
-        assert set(one.files) == set(other.files)
-        assert set(one.scores) == set(other.scores)
+    for entries in (GOOD, *SAME, *(entries for entries, _ in BAD.values())):
+        require_blind(zip_bytes(entries), WORDS, OTHERS)
+
+
+def everything_in(content):
+    """The bytes of all files of a zip, and of the zips in it."""
+    if content[:2] != b"PK":
+        return content
+    return b"\n".join(everything_in(of) for of in parts(content).values())
 
 
 def test_a_bundle_without_truth_has_no_line_of_it():
-    regions = (Region.from_box(8123457, 4567891, 8999999, 4999999, text="sekret"),)
-    truth = [Scene(regions, None, "img_1")]
-    here = [PHASE | {"truth": "here"}]
-
-    def bare(content):
-        if content[:2] != b"PK":
-            return content
-        return b"".join(bare(part) for part in parts(content).values())
-
-    assert not any(
-        of in bare(written(truth, phases=here)[0]) for of in (b"8123457", b"4567891", b"sekret")
-    )
-    other = [Scene((Region.from_box(1, 2, 3, 4),), None, "img_1")]
-    assert written(truth, phases=here) == written(other, phases=here)
+    secret = (Region.from_box(8123457, 4567891, 8999999, 4999999, text="sekret"),)
+    bundle = written([replace(WORDS[0], truth=secret)], **HERE)[0]
+    held = everything_in(bundle)
+    assert not any(of in held for of in (b"8123457", b"4567891", b"sekret"))
+    assert bundle == written(WORDS[:1], **HERE)[0]
 
 
-def test_any_other_failure_gives_a_code_and_nothing_else(monkeypatch):
-    files = parts(written()[0])
+def test_any_other_failure_gives_a_code_and_nothing_else():
     broken = zip_bytes({"truth.json": '{"img_1": "sekret"}'})
-    outcome = run_program(files["programs/1.zip"], broken, zip_bytes(GOOD))
+    outcome = run_program(bundle_parts()["programs/1.zip"], broken, zip_bytes(GOOD))
     assert (outcome.code, outcome.stdout, dict(outcome.files)) == (1, "", {})
     assert outcome.stderr.startswith("The submission could not be scored; tell the organisers: ")
     assert "sekret" not in outcome.stderr
 
 
-def test_another_python_is_told_which_image_is_needed():
-    program = parts(parts(written()[0])["programs/1.zip"])
+def test_another_python_is_told_which_image_is_needed(guarded):
+    program = parts(bundle_parts()["programs/1.zip"])
     settings = json.loads(program["settings.json"]) | {"python": "3.9"}
     program = zip_bytes(program | {"settings.json": json.dumps(settings)})
-    # A name of its own, so that nothing is fitted to this interpreter.
-    outcome = run_program(program, None, zip_bytes(GOOD), python=f"{sys.executable} "[:-1] + "")
-    assert outcome.code == 0
-    again = run_program(program, None, zip_bytes(GOOD), python="python3")
-    assert (again.code, again.stderr) == (
-        1,
-        "This needs Python 3.9, as in python:3.12-slim-bookworm.\n",
-    )
+    # On this Python, the check leaves out the packages.
+    assert run_program(program, None, zip_bytes(GOOD)).code == 0
+    outcome = run_program(program, None, zip_bytes(GOOD), python=guarded)
+    said = "This needs Python 3.9, as in python:3.12-slim-bookworm.\n"
+    assert (outcome.code, outcome.stderr) == (1, said)
 
 
 def test_full_digits_and_details_are_written_where_asked():
-    phase = [PHASE | {"truth": "bundle", "detailed_results": True}]
+    detailed = [PHASE | {"truth": "bundle", "detailed_results": True}]
     truth = [replace(of, truth=(*of.truth, Region.from_box(500, 500, 520, 509))) for of in WORDS]
-    outcome = tried(zip_bytes({"res_img_1.txt": "0,0,99,39\n"}), truth, phases=phase, digits=17)
+    found = zip_bytes({"res_img_1.txt": "0,0,99,39\n"})
+    outcome = tried(found, truth, phases=detailed, digits=17)
     # One of four words, and one of one detection: 2 * (1/4) / (5/4).
     assert outcome.scores["iou_f_score"] == 0.4
     assert "<td>img_1<td>0.5" in outcome.files["detailed_results.html"].decode()
@@ -498,6 +540,11 @@ def write(given, *more):
     return run("write", given / "settings.yaml", "--truth", given / "gt.zip", "--out", out, *more)
 
 
+def refused(done):
+    assert (done.returncode, done.stdout) == (2, "")
+    return " ".join(done.stderr.split())
+
+
 def test_the_same_input_gives_the_same_bytes(given):
     assert write(given).returncode == 0
     first = (given / "bundle.zip").read_bytes()
@@ -506,26 +553,71 @@ def test_the_same_input_gives_the_same_bytes(given):
     assert first == written(docker_image="ours:1")[0]
 
 
-def test_the_check_prints_what_participants_see(given):
+def test_pictures_and_public_data_are_read_beside_the_settings(given):
+    files = {"image": "our.webp", "public_data": "photographs.zip", "docker_image": "ours:1"}
+    (given / "our.webp").write_bytes(picture_bytes(kind="WEBP"))
+    zip_file(given / "photographs.zip", {"img_1.jpg": picture_bytes()})
+    (given / "settings.yaml").write_text(yaml.safe_dump(SETTINGS | files))
+    assert write(given).returncode == 0
+    held = parts((given / "bundle.zip").read_bytes())
+    assert held["logo.webp"] == (given / "our.webp").read_bytes()
+    assert held["public_data.zip"] == (given / "photographs.zip").read_bytes()
+    (given / "our.webp").unlink()
+    assert "our.webp cannot be read: No such file" in refused(write(given))
+
+
+def test_the_check_prints_what_participants_see(given, monkeypatch):
+    phases = {"phases": [PHASE, FINAL], "docker_image": "ours:1"}
+    (given / "settings.yaml").write_text(yaml.safe_dump(SETTINGS | phases))
     write(given)
-    zip_file(given / "bad.zip", {"res_img_9.txt": ""})
-    said = run("check", given / "bundle.zip", "--submission", given / "good.zip", given / "bad.zip")
-    assert said.stdout.splitlines() == [
+    zip_file(given / "bad.zip", {"res_img_999.txt": ""})
+    check = ("check", given / "bundle.zip", "--submission", given / "good.zip", given / "bad.zip")
+    fault = "res_img_999.txt: the dataset has no image of this name."
+    lines = [
         "bundle.zip: Codabench's rules are kept",
-        "Test, an empty submission: Scored 2 images.",
-        "    iou_f_score = 0.0",
-        "Test, good.zip: Scored 2 images.",
-        "    iou_f_score = 1.0",
-        "Test, bad.zip: res_img_9.txt: the dataset has no image of this name.",
+        *("Test, an empty submission: Scored 2 images.", "    iou_f_score = 0.0"),
+        *("Test, good.zip: Scored 2 images.", "    iou_f_score = 1.0"),
+        f"Test, bad.zip: {fault}",
+        "Final, an empty submission (hidden from participants): Checked 1 images.",
+        "    images = 1",
+        *("Final, good.zip (hidden from participants): Checked 2 images.", "    images = 2"),
+        f"Final, bad.zip (hidden from participants): {fault}",
     ]
+    assert run(*check).stdout.splitlines() == lines
+    monkeypatch.setattr(worker, "_SLOW_SECONDS", 0)
+    slow = run(*check).stdout.splitlines()
+    assert [line for line in slow if "the public queue stops at 600 s" not in line] == lines
+    assert len(slow) == len(lines) + 6
 
 
-def test_the_example_is_accepted_for_a_dataset(tmp_path):
-    shown = run("write", "--example")
-    settings = settings_of(read_yaml(shown.stdout, "example"), ["img_1", "img_2"])
-    stream = io.BytesIO()
-    write_bundle(stream, settings, WORDS)
-    assert len(parts(stream.getvalue())) > 5
+def test_the_check_refuses_what_is_no_bundle(given):
+    zip_file(given / "other.zip", {"a.txt": ""})
+    (given / "bad.zip").write_bytes(b"no zip")
+    write(given)
+    for arguments, said in [
+        (["bad.zip"], "bad.zip: cannot be read: File is not a zip file"),
+        (["none.zip"], "none.zip: cannot be read"),
+        (["other.zip"], "competition.yaml: is missing at the top of the zip"),
+        (["bundle.zip", "--submission", "bad.zip"], "bad.zip: must be a zip"),
+    ]:
+        assert said in refused(run("check", *(given / of if "." in of else of for of in arguments)))
+
+
+def test_the_check_refuses_truth_that_cannot_be_read(given):
+    write(given)
+    files = parts((given / "bundle.zip").read_bytes())
+    zip_file(given / "bundle.zip", files | {"truth/0.zip": zip_bytes({"truth.json": "[1]"})})
+    done = run("check", given / "bundle.zip")
+    assert (done.returncode, done.stdout.count("\n")) == (2, 1)
+    assert "truth/0.zip: the ground truth cannot be read" in " ".join(done.stderr.split())
+
+
+def test_the_example_is_accepted_for_a_dataset():
+    example = read_yaml(run("write", "--example").stdout, "example")
+    assert set(shipped("settings.yaml")) - set(example) == {
+        *("image", "public_data", "docker_image", "queue"),
+    }
+    assert write_bundle(io.BytesIO(), settings_of(example, ["img_1", "img_2"]), WORDS)
 
 
 @pytest.mark.parametrize(
@@ -534,50 +626,43 @@ def test_the_example_is_accepted_for_a_dataset(tmp_path):
         ("title: [", "settings.yaml: the file, line 2: not YAML"),
         ("- a", "settings.yaml: the file: must be a mapping"),
         ("title: x", "settings.yaml: overview: is missing"),
+        (None, "settings.yaml cannot be read: No such file"),
     ],
 )
 def test_bad_settings_end_in_2_and_leave_no_bundle(given, text, said):
-    (given / "settings.yaml").write_text(text + "\n")
-    refused = write(given)
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert said in " ".join(refused.stderr.split())
+    path = given / "settings.yaml"
+    path.unlink() if text is None else path.write_text(f"{text}\n")
+    assert said in refused(write(given))
     assert not (given / "bundle.zip").exists()
+
+
+def test_two_images_of_one_name_are_refused(given):
+    zip_file(given / "gt.zip", {f"{of}/gt_img_1.txt": "0,0,9,9,a\n" for of in "ab"})
+    assert "b/gt_img_1.txt: found a second file for img_1" in refused(write(given))
 
 
 def test_missing_wheels_are_named(given):
     (given / "settings.yaml").write_text(yaml.safe_dump(SETTINGS))
-    zip_file(
-        given / "wheels" / "numpy-2.4.6-cp312-cp312-manylinux_2_28_x86_64.whl", {"numpy/x.py": ""}
-    )
-    refused = write(given, "--packages", given / "wheels")
-    assert refused.returncode == 2
-    assert "wheels has no shapely-*-cp3*-manylinux*.whl" in " ".join(refused.stderr.split())
+    wheel = "numpy-2.4.6-cp312-cp312-manylinux_2_28_x86_64.whl"
+    zip_file(given / "wheels" / wheel, {"numpy/x.py": ""})
+    said = refused(write(given, "--packages", given / "wheels"))
+    assert "wheels has no shapely-*-cp3*-manylinux*.whl" in said
 
 
 def test_wheels_are_unpacked_without_what_is_not_imported(tmp_path):
     for name in ("numpy", "shapely"):
-        entries = {
-            f"{name}/a.so": b"1",
-            f"{name}/tests/t.py": "",
-            f"{name}/a.pyi": "",
-            f"{name}.libs/b.so": b"2",
-        }
+        used = {f"{name}/a.so": b"1", f"{name}.libs/b.so": b"2"}
+        entries = used | {f"{name}/tests/t.py": "", f"{name}/a.pyi": ""}
         zip_file(tmp_path / f"{name}-2.1.0-cp312-cp312-manylinux_2_28_x86_64.whl", entries)
     found = packages.unpacked(tmp_path, ["numpy", "shapely"])
     assert found.python == "3.12"
     assert sorted(found.files) == [
-        "numpy.libs/b.so",
-        "numpy/a.so",
-        "shapely.libs/b.so",
-        "shapely/a.so",
+        *("numpy.libs/b.so", "numpy/a.so", "shapely.libs/b.so", "shapely/a.so"),
     ]
 
 
 def test_scipy_is_packed_only_where_a_parameter_needs_it():
-    one, other = (
-        settings_for(protocols=[{"protocol": "iou", "parameters": {"matching": of}}])
-        for of in ("best", "heaviest")
-    )
+    one, other = (settings_for(**protocol(parameters={"matching": of})) for of in ("best", "most"))
     assert packages.needed(one.protocols) == ["numpy", "shapely"]
     assert packages.needed(other.protocols) == ["numpy", "scipy", "shapely"]
 
@@ -585,40 +670,74 @@ def test_scipy_is_packed_only_where_a_parameter_needs_it():
 # Real data
 
 UNROUNDED = {
-    "east-argman": {
-        "iou": 0.7615830115830118,
-        "deteval": 0.7203391132899829,
-        "tiou": 0.6104886976951952,
-    },
-    "fcn-blocks": {
-        "iou": 0.4526710402999063,
-        "deteval": 0.6513796230824636,
-        "tiou": 0.34536329982342345,
-    },
+    "east-argman": (0.7615830115830118, 0.7203391132899829, 0.6104886976951952),
+    "fcn-blocks": (0.4526710402999063, 0.6513796230824636, 0.34536329982342345),
 }
+
+
+@cache
+def icdar2013():
+    """The ground truth, and another: each image has the regions of the next."""
+    regions = read_truth(str(shared_path("data", "icdar2013", "gt.zip"))).regions
+    truth = tuple(Scene(of, None, name) for name, of in regions.items())
+    following = (*truth[1:], truth[0])
+    return truth, tuple(
+        replace(of, truth=other.truth) for of, other in zip(truth, following, strict=True)
+    )
 
 
 @pytest.mark.release
 @pytest.mark.parametrize("name", SETS)
-def test_figures_are_those_of_the_command_score(name, tmp_path):
-    """In the worker's steps, for the seven protocols; some unrounded figures are also given by hand."""
-    folder = shared_path("data", "icdar2013")
-    truth, results = folder / "gt.zip", folder / f"{name}.zip"
-    protocols = [
-        {"protocol": slug, "figures": ["f_score", "recall", "precision"]} for slug in SLUGS
-    ]
-    regions = read_truth(str(truth)).regions
-    images = [Scene(of, None, image) for image, of in regions.items()]
-    outcome = tried(results.read_bytes(), images, protocols=protocols, digits=17, here=False)
+def test_figures_are_those_of_the_command_score(name, tmp_path, guarded):
+    """In the worker's steps, for the seven protocols; some unrounded figures are given by hand."""
+    folder, figures = shared_path("data", "icdar2013"), ("f_score", "recall", "precision")
+    protocols = [{"protocol": slug, "figures": list(figures)} for slug in SLUGS]
+    submission = (folder / f"{name}.zip").read_bytes()
+    options = {"protocols": protocols, "digits": 17}
+    outcome = tried(submission, icdar2013()[0], here=False, python=guarded, **options)
     out = tmp_path / "scores.json"
-    arguments = ["--truth", truth, "--results", results, "--out", out, "--jobs", 1]
-    commands.run_here(main, "score", "--protocol", ",".join(SLUGS), *arguments)
+    arguments = ["--truth", folder / "gt.zip", "--results", folder / f"{name}.zip", "--out", out]
+    commands.run_here(main, "score", "--protocol", ",".join(SLUGS), "--jobs", 1, *arguments)
     expected = {
         f"{row['protocol']}_{figure}": row[figure]
         for row in json.loads(out.read_text())
         if row["image"] == "*"
-        for figure in ("f_score", "recall", "precision")
+        for figure in figures
     }
     assert dict(outcome.scores) == expected
-    for slug, figure in UNROUNDED.get(name, {}).items():
+    for slug, figure in zip(("iou", "deteval", "tiou"), UNROUNDED.get(name, ()), strict=False):
         assert outcome.scores[f"{slug}_f_score"] == pytest.approx(figure, abs=1e-15)
+
+
+@pytest.mark.release
+@pytest.mark.parametrize("name", SETS)
+def test_nothing_but_figures_depends_on_real_truth(name):
+    """For a set, for the same files written otherwise, and for the set with each fault."""
+    truth, others = icdar2013()
+    given = parts(shared_path("data", "icdar2013", f"{name}.zip").read_bytes())
+    protocols = ["iou", "deteval", "icdar13", "evaltex", "tiou", "cleval"]
+    scores, of_others = require_blind(zip_bytes(given), truth, others, protocols=protocols)
+    assert scores.keys() == {f"{slug}_f_score" for slug in protocols}
+    assert all(scores[key] > of_others[key] for key in scores)
+    with_marks = {name: b"\xef\xbb\xbf" + text for name, text in given.items()}
+    in_folder = {f"submit/{name}": text for name, text in given.items()}
+    for same in (with_marks, in_folder | {"__MACOSX/._res_img_1.txt": b"\0"}):
+        assert require_blind(zip_bytes(same), truth, others, protocols=protocols)[0] == scores
+    for entries, _ in BAD.values():
+        one = zip_bytes(given | entries if entries else {})
+        assert require_blind(one, truth, others, protocols=protocols) == ({}, {})
+
+
+@pytest.mark.release
+def test_a_bundle_without_the_real_truth_has_no_line_of_it():
+    truth, others = icdar2013()
+    bundle = written(truth, **HERE)[0]
+    assert bundle == written(others, **HERE)[0]
+    held = everything_in(bundle)
+    lines = [
+        line.rpartition(b",")[0]
+        for text in parts(shared_path("data", "icdar2013", "gt.zip").read_bytes()).values()
+        for line in text.removeprefix(b"\xef\xbb\xbf").splitlines()
+    ]
+    assert len(lines) > 1_000
+    assert not [line for line in lines if line in held]
