@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import shutil
 import sys
 import zipfile
 from contextlib import nullcontext, redirect_stderr, redirect_stdout
@@ -661,6 +663,12 @@ def test_wheels_are_unpacked_without_what_is_not_imported(tmp_path):
     ]
 
 
+def test_wheels_that_pip_cannot_fetch_are_named(monkeypatch):
+    monkeypatch.setattr(packages.sys, "executable", "/bin/false")
+    with pytest.raises(SettingsError, match="packages: pip did not get numpy=="):
+        packages.downloaded(["numpy"])
+
+
 def test_scipy_is_packed_only_where_a_parameter_needs_it():
     one, other = (settings_for(**protocol(parameters={"matching": of})) for of in ("best", "most"))
     assert packages.needed(one.protocols) == ["numpy", "shapely"]
@@ -669,6 +677,9 @@ def test_scipy_is_packed_only_where_a_parameter_needs_it():
 
 # Real data
 
+# Its shims need an environment, which the worker does not have.
+PYENV = ":".join(map(str, Path.home().glob(".pyenv/versions/3.12.*/bin")))
+# F-score of iou, deteval and tiou.
 UNROUNDED = {
     "east-argman": (0.7615830115830118, 0.7203391132899829, 0.6104886976951952),
     "fcn-blocks": (0.4526710402999063, 0.6513796230824636, 0.34536329982342345),
@@ -707,6 +718,26 @@ def test_figures_are_those_of_the_command_score(name, tmp_path, guarded):
     assert dict(outcome.scores) == expected
     for slug, figure in zip(("iou", "deteval", "tiou"), UNROUNDED.get(name, ()), strict=False):
         assert outcome.scores[f"{slug}_f_score"] == pytest.approx(figure, abs=1e-15)
+
+
+@pytest.mark.release
+def test_a_bare_python_of_the_default_image_scores_in_time():
+    python = shutil.which("python3.12", path=f"{PYENV}:{os.environ['PATH']}")
+    if python is None:
+        pytest.skip("needs Python 3.12")
+    truth, slugs, stream = icdar2013()[0], ["iou", "deteval", "tiou"], io.BytesIO()
+    settings = settings_for(truth, protocols=slugs, digits=17)
+    try:
+        wheels = packages.downloaded(packages.needed(settings.protocols))
+    except SettingsError as refusal:
+        pytest.skip(str(refusal))
+    write_bundle(stream, settings, truth, packages=wheels)
+    files = parts(stream.getvalue())
+    submission = shared_path("data", "icdar2013", "east-argman.zip").read_bytes()
+    outcome = run_program(files["programs/1.zip"], files["truth/0.zip"], submission, python=python)
+    assert tuple(outcome.scores.values()) == pytest.approx(UNROUNDED["east-argman"], abs=1e-15)
+    assert outcome.seconds < 10
+    assert len(stream.getvalue()) < 25_000_000
 
 
 @pytest.mark.release
