@@ -16,13 +16,13 @@ import json
 import os
 import random
 import re
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPException
 from http.cookiejar import CookieJar
 from statistics import median
+from threading import Timer
 from typing import Any
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, Request, build_opener
@@ -37,7 +37,7 @@ from .own_site import (
     make_study,
     percentile,
     print_line,
-    processor_times,
+    run_clients,
     shipped_site,
     tell_processor_times,
 )
@@ -195,16 +195,8 @@ def _crowd(site: Any, options: argparse.Namespace) -> None:
     )
     with site.served(gunicorn(port, "--config", "text_rankings/site/gunicorn.py"), port) as served:
         rng = random.Random(2018)
-        threads = [
-            threading.Timer(rng.uniform(0, options.within), person.visit) for person in people
-        ]
-        took, began = [-seconds for seconds in processor_times(served)], time.monotonic()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        lasted = time.monotonic() - began
-        took = [sum(both) for both in zip(took, processor_times(served), strict=True)]
+        clients = [Timer(rng.uniform(0, options.within), person.visit) for person in people]
+        took, lasted = run_clients(clients, served)
         _tell(people, entrance)
         tell_processor_times(took, sum(len(person.answers_ms) for person in people))
         busy = 100 * sum(took) / lasted / (os.cpu_count() or 1)

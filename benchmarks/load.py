@@ -14,13 +14,13 @@ import argparse
 import json
 import random
 import re
-import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from statistics import median
+from threading import Thread
 from typing import Any
 
 from . import pages
@@ -36,7 +36,7 @@ from .own_site import (
     own_site,
     percentile,
     print_line,
-    processor_times,
+    run_clients,
     sent_answer,
     sign_in,
     tell_processor_times,
@@ -136,18 +136,9 @@ def _load(site: Any, options: argparse.Namespace) -> None:
             f"{database_name()}",
             flush=True,
         )
-        took = [-seconds for seconds in processor_times(served)]
-        began = time.monotonic()
-        threads = [
-            threading.Thread(target=one.work, args=(port, began + options.seconds, options.think))
-            for one in annotators
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        lasted = time.monotonic() - began
-        took = [sum(both) for both in zip(took, processor_times(served), strict=True)]
+        until = time.monotonic() + options.seconds
+        clients = [Thread(target=one.work, args=(port, until, options.think)) for one in annotators]
+        took, lasted = run_clients(clients, served)
     _tell(annotators, lasted, served.log.read_text(errors="replace"))
     tell_processor_times(took, sum(len(one.times_ms) for one in annotators))
     _compare(annotators)

@@ -18,6 +18,7 @@ from functools import partial
 from hashlib import sha256
 from http.client import HTTPConnection
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -117,9 +118,19 @@ def processor_seconds_of_postgres() -> float:
         return 0.0
 
 
-def processor_times(served: Served) -> list[float]:
-    """Return the processor time of the web processes, the database and the clients so far."""
-    return [served.processor_seconds(), processor_seconds_of_postgres(), time.process_time()]
+def run_clients(clients: Sequence[Thread], served: Served) -> tuple[list[float], float]:
+    """Run clients, and return the processor time of web, database and clients, and the seconds."""
+
+    def so_far() -> list[float]:
+        return [served.processor_seconds(), processor_seconds_of_postgres(), time.process_time()]
+
+    before, began = so_far(), time.monotonic()
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join()
+    lasted = time.monotonic() - began
+    return [now - then for then, now in zip(before, so_far(), strict=True)], lasted
 
 
 def tell_processor_times(took: Sequence[float], n_answers: int) -> None:
