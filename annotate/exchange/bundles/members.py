@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -19,7 +19,7 @@ from protocols.formats.containers.files import Source, source_name
 from protocols.formats.problems import Problems, quoted
 
 from . import CHECKSUMS, FORMAT, LISTS, MANIFEST, PHOTOGRAPHS, SINGLE, VERSION
-from .records import from_json
+from .records import Row, from_json, store
 
 _MIB: Final = 1024 * 1024
 # Photographs may be large; all other entries have the default limit of archives.
@@ -80,6 +80,23 @@ class Bundle:
                 if not isinstance(row, dict):
                     raise TypeError("it holds no object")
             yield number, row
+
+    def load(
+        self,
+        name: str,
+        made: Callable[[dict[str, Any]], Row],
+        then: Callable[[list[Row]], object] = len,
+    ) -> None:
+        """Store the rows that are made of the lines of a list; ``then`` gets those of each part."""
+        for part in self.parts(name):
+            rows = []
+            for number, row in self.lines(part):
+                with reading(part, number):
+                    rows.append(made(row))
+            with reading(part):
+                store(rows)
+            self.counts[name] += len(rows)
+            then(rows)
 
 
 def read_bundle(source: Source, folder: Path) -> Bundle:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth.models import User
 
@@ -16,6 +16,8 @@ from rankings.elicitation.log import CRITERIA
 from .members import Bundle, checked_list, reading
 from .read_data import DataReader
 from .records import decoded, store
+
+_PARTS_OF_A_LOG: Final = ("screens", "judgements", "skips", "withdrawals", "notes")
 
 
 class AssignmentReader:
@@ -44,19 +46,16 @@ class AssignmentReader:
                     logs.append(self._log(row))
             with reading(part):
                 store([log.assignment for log in logs])
-                store([screen for log in logs for screen in log.screens])
-                store([event for log in logs for event in log.judgements])
-                store([event for log in logs for event in log.skips])
-                store([event for log in logs for event in log.withdrawals])
-                store([note for log in logs for note in log.notes])
+                for name in _PARTS_OF_A_LOG:
+                    rows = [row for log in logs for row in getattr(log, name)]
+                    store(rows)
+                    self._bundle.counts[name] += len(rows)
             for number, log in enumerate(logs, 1):
                 with reading(part, number):
                     _check_replay(log.assignment, method_of)
                 if log.assignment.state == Assignment.State.COMPLETE:
                     n_complete[log.assignment.image_id] += 1
             self._bundle.counts["assignments"] += len(logs)
-            for name in ("screens", "judgements", "skips", "withdrawals", "notes"):
-                self._bundle.counts[name] += sum(len(getattr(log, name)) for log in logs)
         for image_id, n in n_complete.items():
             StudyImage.objects.filter(study=self._study, image=image_id).update(n_complete=n)
 

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -32,9 +33,12 @@ class DataReader:
 
     def read(self, dataset: Dataset) -> None:
         self._load_images(dataset)
-        self._load_methods(dataset)
-        self._load_results()
-        self._load_scores(dataset)
+        made_of_methods = partial(decoded, Method, dataset=dataset)
+        self._bundle.load("methods", made_of_methods, self._keep_methods)
+        self._bundle.load("results", self._result, self._keep_results)
+        made_of_runs = partial(decoded, ProtocolRun, dataset=dataset)
+        self._bundle.load("runs", made_of_runs, self._runs.extend)
+        self._bundle.load("scores", self._score)
 
     def _load_images(self, dataset: Dataset) -> None:
         truths = (
@@ -122,37 +126,19 @@ class DataReader:
                 image.sha256 = image.content_type = ""
                 image.width = image.height = None
 
-    def _load_methods(self, dataset: Dataset) -> None:
-        for part in self._bundle.parts("methods"):
-            methods = []
-            for number, row in self._bundle.lines(part):
-                with reading(part, number):
-                    methods.append(decoded(Method, row, dataset=dataset))
-            with reading(part):
-                store(methods)
-            self._bundle.counts["methods"] += len(methods)
-            self.methods |= {method.name: method for method in methods}
+    def _keep_methods(self, methods: Sequence[Method]) -> None:
+        self.methods |= {method.name: method for method in methods}
 
-    def _load_results(self) -> None:
-        for part in self._bundle.parts("results"):
-            results = []
-            for number, row in self._bundle.lines(part):
-                with reading(part, number):
-                    image = self.images[row.pop("image")]
-                    method = self.methods[row.pop("method")]
-                    regions = decode_regions(row["regions"])
-                    result = decoded(
-                        Result, row, image=image, method=method, n_regions=len(regions)
-                    )
-                    if sha256(canonical_bytes(regions)).hexdigest() != result.sha256:
-                        raise ValueError("its regions do not fit its hash")
-                    results.append(result)
-            with reading(part):
-                store(results)
-            self._bundle.counts["results"] += len(results)
-            self.results |= {
-                (result.image.name, result.method.name): result.pk for result in results
-            }
+    def _keep_results(self, results: Sequence[Result]) -> None:
+        self.results |= {(result.image.name, result.method.name): result.pk for result in results}
+
+    def _result(self, row: dict[str, Any]) -> Result:
+        image, method = self.images[row.pop("image")], self.methods[row.pop("method")]
+        regions = decode_regions(row["regions"])
+        result = decoded(Result, row, image=image, method=method, n_regions=len(regions))
+        if sha256(canonical_bytes(regions)).hexdigest() != result.sha256:
+            raise ValueError("its regions do not fit its hash")
+        return result
 
     def run(self, number: Any) -> ProtocolRun:
         """Return a run by its number, counted from 1."""
@@ -160,21 +146,7 @@ class DataReader:
             raise ValueError(f"{quoted(str(number))} is not a number from 1 to {len(self._runs)}")
         return self._runs[number - 1]
 
-    def _load_scores(self, dataset: Dataset) -> None:
-        runs = self._runs
-        for part in self._bundle.parts("runs"):
-            for number, row in self._bundle.lines(part):
-                with reading(part, number):
-                    runs.append(decoded(ProtocolRun, row, dataset=dataset))
-                    store(runs[-1:])
-        self._bundle.counts["runs"] = len(runs)
-        for part in self._bundle.parts("scores"):
-            scores = []
-            for number, row in self._bundle.lines(part):
-                with reading(part, number):
-                    run = self.run(row.pop("run"))
-                    result = self.results[row.pop("image"), row.pop("method")]
-                    scores.append(decoded(Score, row, run=run, result_id=result))
-            with reading(part):
-                store(scores)
-            self._bundle.counts["scores"] += len(scores)
+    def _score(self, row: dict[str, Any]) -> Score:
+        run = self.run(row.pop("run"))
+        result = self.results[row.pop("image"), row.pop("method")]
+        return decoded(Score, row, run=run, result_id=result)

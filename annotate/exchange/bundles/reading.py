@@ -212,15 +212,11 @@ class PeopleReader:
             self.people[name] = person_elsewhere(name, self._study.slug)
 
     def load_members(self) -> None:
-        for part in self._bundle.parts("members"):
-            members = []
-            for number, row in self._bundle.lines(part):
-                with reading(part, number):
-                    person = self.people[row.pop("person")]
-                    members.append(decoded(Membership, row, study=self._study, person=person))
-            with reading(part):
-                store(members)
-            self._bundle.counts["members"] += len(members)
+        def made(row: dict[str, Any]) -> Membership:
+            person = self.people[row.pop("person")]
+            return decoded(Membership, row, study=self._study, person=person)
+
+        self._bundle.load("members", made)
 
     def load_pseudonyms(self, numbers: Any) -> None:
         rows = []
@@ -231,17 +227,13 @@ class PeopleReader:
         store(rows)
 
     def load_exclusions(self) -> None:
-        for part in self._bundle.parts("exclusions"):
-            rows = []
-            for number, row in self._bundle.lines(part):
-                with reading(part, number):
-                    person, by = self.people[row.pop("person")], row.pop("by")
-                    decided = decoded(Exclusion, row, study=self._study, person=person)
-                    decided.created_by = None if by is None else self.people[by]
-                    rows.append(decided)
-            with reading(part):
-                store(rows)
-            self._bundle.counts["exclusions"] += len(rows)
+        def made(row: dict[str, Any]) -> Exclusion:
+            person, by = self.people[row.pop("person")], row.pop("by")
+            decided = decoded(Exclusion, row, study=self._study, person=person)
+            decided.created_by = None if by is None else self.people[by]
+            return decided
+
+        self._bundle.load("exclusions", made)
 
 
 def person_elsewhere(name: str, slug: str) -> User:
