@@ -35,7 +35,7 @@ from protocols.core.regions import Region
 from protocols.formats.containers.contents import LineFormat
 from protocols.formats.readers.ctdar import read_file
 from protocols.formats.writing.regions import write_rrc_zip
-from protocols.slot_error.bionlp import read_standoff
+from protocols.slot_error.documents import read_standoff
 from protocols.slot_error.ontology import Ontology, read_ontology
 from tests.support import coco_scenes, hiertext_scenes
 from tools.pages import row

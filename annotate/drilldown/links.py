@@ -16,3 +16,8 @@ def kept(request: HttpRequest) -> str:
         if request.GET.get(name):
             handed_on[name] = request.GET[name]
     return handed_on.urlencode()
+
+
+def asks(request: HttpRequest, name: str) -> bool:
+    """Return whether the address says yes to something."""
+    return request.GET.get(name, "") not in ("", "0")

@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate.studies.models import Study
+from rankings.elicitation.error_rate import wilson
 from rankings.elicitation.log import CRITERIA, MIRRORED, Remaining
 from rankings.elicitation.rechecks import remaining_with_checks
-from rankings.elicitation.shares import wilson
 
 from .current_screen import Turn, strategy_of, waiting_turn
 from .image_allocation import first_visit_is_due, n_images_of

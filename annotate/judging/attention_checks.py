@@ -24,8 +24,8 @@ from annotate.studies.models import Study
 from protocols.core.degradation import WORSE_IN, worsened
 from protocols.core.regions import decode_regions, encode_regions
 from rankings.elicitation.attention_checks import is_below, is_in_doubt, spread_of_checks
+from rankings.elicitation.error_rate import wilson
 from rankings.elicitation.log import CRITERIA
-from rankings.elicitation.shares import wilson
 
 from .models import Assignment, Judgement, Screen, Skip
 from .quotas import Remaining, n_asked

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from annotate.figures.figure import Figure, Spec, without_drawing
 from annotate.figures.parts import drawn, fitted, label_width, names_axis
 from annotate.figures.themes import Paper
-from rankings.output.leaderboard_tables import leaderboard_table
+from rankings.output.detector_tables import leaderboard_table
 
 from .selectors import Boards
 

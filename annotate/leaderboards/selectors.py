@@ -11,7 +11,7 @@ from annotate.scoring.leaderboards import leaderboards_of
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.detectors.leaderboard import Leaderboard, disagreements
-from rankings.output.leaderboard_tables import images_of
+from rankings.output.detector_tables import images_of
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from annotate.reports.exports import TABLE_WRITERS
 from annotate.reports.provenance import described
 from annotate.reports.shortcuts import file_response
 from annotate.scoring.leaderboards import newest_runs
-from rankings.output.leaderboard_tables import disagreement_table, leaderboard_table
+from rankings.output.detector_tables import disagreement_table, leaderboard_table
 from rankings.output.table import Column
 
 from .forms import LeaderboardForm

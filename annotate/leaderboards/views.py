@@ -21,7 +21,7 @@ from annotate.reports.exports import FORMATS
 from annotate.requests import SignedInRequest, require
 from annotate.scoring.leaderboards import newest_runs
 from annotate.studies.models import Study
-from rankings.output.leaderboard_tables import disagreement_table
+from rankings.output.detector_tables import disagreement_table
 
 from . import services
 from .figure import figure_of

@@ -17,10 +17,16 @@ from annotate.reports import exports
 from rankings.agreement.main_table import MEASURES
 from rankings.agreement.report import Report, report_from_json
 from rankings.output import report_files
-from rankings.output.bibliography import cited
 from rankings.output.escaping import latex_text
 from rankings.output.latex import Look
-from rankings.output.methods_text import SOFTWARE, as_latex, as_markdown, keys_of, methods_paragraph
+from rankings.output.methods_text import (
+    SOFTWARE,
+    as_latex,
+    as_markdown,
+    cited,
+    keys_of,
+    methods_paragraph,
+)
 from rankings.output.skips import COLUMN, n_lost
 from rankings.output.verification import program, verification_tables
 

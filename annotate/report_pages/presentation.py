@@ -11,7 +11,7 @@ from annotate.figures.presentation import ShownFigure
 from annotate.reports.main_table import ShownTable
 from annotate.reports.presentation import ShownAround
 from rankings.analysis.verdicts import for_whom, headline, verdicts
-from rankings.output.question_tables import SLUGS as QUESTIONS
+from rankings.output.pair_tables import SLUGS as QUESTIONS
 
 # The figure next to the answer.
 FIRST_FIGURE: Final = "nearness"

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
+from annotate.scoring.leaderboards import protocol_tallies
 from annotate.scoring.models import ProtocolRun
-from annotate.scoring.tallies import protocol_tallies
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import give_pseudonyms
 from protocols import registry

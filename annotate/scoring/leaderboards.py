@@ -3,18 +3,19 @@
 All that stores scores computes them, because a page of 10,000 images could not in its time.
 """
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final
 
 from django.core.cache import cache
+from django.db.models import QuerySet
 
-from annotate.datasets.models import Dataset
+from annotate.datasets.models import Dataset, ImageQuerySet, Method
 from protocols.registry import PROTOCOLS
 from rankings.detectors.leaderboard import Leaderboard, leaderboard
-from rankings.detectors.tallies import evaluated
+from rankings.detectors.tallies import Tallies, evaluated, tallies_of_rows
 
-from .models import ProtocolRun
-from .tallies import protocol_tallies
+from .models import TALLY, ProtocolRun, Score
 
 FIGURES: Final = ("f_score", "recall", "precision")
 _YEAR: Final = 365 * 24 * 3600
@@ -67,3 +68,39 @@ def _computed(run: ProtocolRun) -> dict[bool, Mapping[str, Leaderboard]]:
         }
         for shared_only in (False, True)
     }
+
+
+_AT_ONCE: Final = 20_000
+
+
+def protocol_tallies(
+    images: ImageQuerySet, methods: QuerySet[Method], runs: Sequence[ProtocolRun]
+) -> Tallies:
+    """Return the sums of methods over images by run name.
+
+    A run that was computed here has the sums of its official figures. An imported one has only
+    scores: its figures are means over the images where they are defined.
+    """
+    return tallies_of_rows(
+        dict(images.in_order().values_list("pk", "name")),
+        {run.pk: run.name for run in runs},
+        dict(methods.order_by("name").values_list("pk", "name")),
+        _batches(images, methods, runs),
+        means=[run.pk for run in runs if run.origin == ProtocolRun.Origin.IMPORTED],
+    )
+
+
+def _batches(
+    images: ImageQuerySet, methods: QuerySet[Method], runs: Sequence[ProtocolRun]
+) -> Iterator[list[Any]]:
+    rows = (
+        Score.objects.filter(
+            run__in=[run.pk for run in runs],
+            result__method__in=methods,
+            result__image__in=images,
+        )
+        .values_list("result__image", "run", "result__method", "recall", "precision", *TALLY)
+        .iterator(_AT_ONCE)
+    )
+    while some := list(islice(rows, _AT_ONCE)):
+        yield some

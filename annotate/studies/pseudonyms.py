@@ -27,6 +27,13 @@ def names_of(study: Study, *, real: bool) -> dict[int, str]:
     return usernames(name_of) if real else name_of
 
 
+def keys_and_names(study: Study, *, real: bool) -> dict[int, tuple[str, str]]:
+    """Return each person's pseudonym, as a key, and the name of `names_of`."""
+    key_of = pseudonyms(study)
+    shown = usernames(key_of) if real else key_of
+    return {person: (key, shown[person]) for person, key in key_of.items()}
+
+
 def usernames(people: Collection[int]) -> dict[int, str]:
     """Return user names, in the order of the people."""
     of_person = dict(User.objects.filter(pk__in=people).values_list("pk", "username"))

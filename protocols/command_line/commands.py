@@ -330,7 +330,7 @@ def _parameters(text: str) -> dict[str, Any]:
 
 
 def _errors(options: argparse.Namespace) -> None:
-    from .errors import COLUMNS, explain_files, table
+    from .batch import COLUMNS, explain_files, table
     from .telling import tell_results, tell_truth
 
     _checked_names(options)

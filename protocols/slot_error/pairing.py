@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..core import overlays
 from ..core.geometry import shares
-from .items import Document, Item, Span
+from .documents import Document, Item, Span
 from .ontology import WangSimilarity
 
 _TIE: Final = 1e-12

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..errors import RankingError
-from .shares import wilson
+from .error_rate import wilson
 
 # No annotator is judged on fewer pairs.
 N_LEAST: Final = 10

@@ -7,7 +7,6 @@ from typing import Final, Literal
 
 from ..errors import RankingError
 from .partial_order import Verdict
-from .shares import wilson
 
 _MIN_REPEATED: Final = 30
 _MIN_MISTAKES: Final = 10
@@ -107,3 +106,15 @@ def mistakes_of(
         if first[name] == others[name]:
             return Mistakes(n_right=1, n_changed=int(first[name] != again[name]))
     return Mistakes()
+
+
+# The 97.5 % quantile of the standard normal distribution.
+_Z = 1.959963984540054
+
+
+def wilson(n_hits: float, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share of hits among n >= 1 [Wilson 1927]."""
+    share = n_hits / n
+    middle = (share + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)
+    half = _Z * math.sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n)) / (1 + _Z * _Z / n)
+    return max(middle - half, 0.0), min(middle + half, 1.0)

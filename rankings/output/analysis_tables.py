@@ -8,7 +8,7 @@ from typing import Final
 
 from ..agreement.sensitivity import DECIMALS, rounding_name
 from ..orders.buckets import to_text
-from .question_tables import TABLES as QUESTIONS
+from .pair_tables import TABLES as QUESTIONS
 from .table import Data, PValue, Row, Table, listed, number, of_each, picked, with_rows
 from .verdict_tables import against_a_person, differences, intervals, verdict_sentences
 

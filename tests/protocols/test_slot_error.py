@@ -10,8 +10,7 @@ from protocols.core.base import Scene, f_score
 from protocols.core.errors import ParameterError
 from protocols.core.regions import Region
 from protocols.slot_error.counts import SlotCounts, count_slots
-from protocols.slot_error.documents import DocumentError
-from protocols.slot_error.items import Document, Item
+from protocols.slot_error.documents import Document, DocumentError, Item
 from protocols.slot_error.ontology import Ontology, WangSimilarity, read_ontology
 from protocols.slot_error.pairing import pair_items
 from protocols.slot_error.protocol import SlotError

@@ -2,9 +2,8 @@
 
 import pytest
 
-from protocols.slot_error.bionlp import StandoffError, read_standoff
 from protocols.slot_error.counts import SlotCounts, count_slots
-from protocols.slot_error.items import Document, Item
+from protocols.slot_error.documents import Document, Item, StandoffError, read_standoff
 from protocols.slot_error.ontology import WangSimilarity, read_ontology
 from protocols.slot_error.pairing import pair_items
 from tests.support.cases import cases

@@ -49,8 +49,7 @@ from rankings.inference.significance import (
 from rankings.inference.undeclared import undeclared_clusters
 from rankings.output import report_files, table_files
 from rankings.output.analysis_tables import tables_of
-from rankings.output.detector_tables import detector_tables
-from rankings.output.leaderboard_tables import disagreement_table, leaderboard_table
+from rankings.output.detector_tables import detector_tables, disagreement_table, leaderboard_table
 from rankings.tuning.beta import beta_search
 from rankings.tuning.changes import corrected_changes
 from rankings.tuning.cross_validation import fold_numbers, folds, nearest

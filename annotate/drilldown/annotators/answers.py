@@ -12,10 +12,9 @@ from annotate.judging.attention_checks import Tally, tallies
 from annotate.judging.models import Assignment, Judgement, Screen
 from rankings.agreement.annotators import left_out_distances
 from rankings.consensus.rules import ConsensusMethod
-from rankings.elicitation.error_rate import Mistakes, mistakes_of
+from rankings.elicitation.error_rate import Mistakes, mistakes_of, wilson
 from rankings.elicitation.log import CRITERIA, MIRRORED
 from rankings.elicitation.partial_order import Verdict, verdict_of
-from rankings.elicitation.shares import wilson
 from rankings.orders.buckets import Ranking, bucket_of, methods_of
 
 # Limits of left's share of the answers that chose a side; a share outside them may be marked.
@@ -40,16 +39,9 @@ class Sides:
         return self.left + self.right
 
     @property
-    def left_percent(self) -> float | None:
-        return 100 * self.left / self.n if self.n else None
-
-    @property
-    def equal_percent(self) -> float | None:
-        return 100 * self.equal / self.n if self.n else None
-
-    @property
-    def right_percent(self) -> float | None:
-        return 100 * self.right / self.n if self.n else None
+    def percents(self) -> list[float | None]:
+        counts = (self.left, self.equal, self.right)
+        return [100 * count / self.n if self.n else None for count in counts]
 
     @property
     def left_of_decided(self) -> float | None:

@@ -137,11 +137,10 @@ def _in_reports(one: Annotator, href: str) -> Cell:
 
 def _sides_cells(sides: Sides, href: str) -> list[Cell]:
     """Return the shares of left, equal and right, and of left among the answers for a side."""
-    shares = (sides.left_percent, sides.equal_percent, sides.right_percent)
     low, high = sides.interval or (0, 0)
     badge, interval = _("one side") if sides.is_one_sided else "", f"{low:.0f}–{high:.0f}"
     decided = number(sides.left_of_decided, unit=PER_CENT, href=href, badge=badge, small=interval)
-    first, *others = (number(share, href=href) for share in shares)
+    first, *others = (number(share, href=href) for share in sides.percents)
     return [replace(first, kind="sides__first"), *others, decided]
 
 

@@ -20,13 +20,14 @@ from annotate.requests import SignedInRequest
 from annotate.studies import exclusions
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
-from annotate.studies.pseudonyms import pseudonyms, usernames
+from annotate.studies.pseudonyms import keys_and_names, pseudonyms
 from annotate.studies.shortcuts import followed
 from rankings.agreement.report import Settings
 from rankings.consensus.rules import CONSENSUS_METHODS, ConsensusMethod
 from rankings.elicitation.error_rate import Mistakes
 from rankings.elicitation.log import CRITERIA
 
+from ..links import asks
 from . import page, presentation
 from .answers import SIDE_HIGH, SIDE_LOW
 from .forms import ExclusionForm
@@ -94,16 +95,11 @@ def decide(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
 def _page(
     request: HttpRequest, study: Study, asked: str | None, form: ExclusionForm, status: int = 200
 ) -> HttpResponse:
-    hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
-    key_of = pseudonyms(study)
-    shown = key_of if hides_names else usernames(key_of)
-    names = {person: (key_of[person], shown[person]) for person in key_of}
+    hides_names = asks(request, "pseudonyms")
+    names = keys_and_names(study, real=not hides_names)
     consensus = _consensus_of(request.GET)
-    is_large, counted, excluded = (
-        background_counts.is_large(study),
-        None,
-        exclusions.left_out(study),
-    )
+    is_large, counted = background_counts.is_large(study), None
+    excluded = exclusions.left_out(study)
     if is_large:
         counted = background_counts.last(study, background_counts.ANNOTATORS, consensus=consensus)
         totals = counted.value if counted else {}
@@ -115,7 +111,7 @@ def _page(
         raise Http404
     links = presentation.Links(study, request.GET, hides_names)
     decisions = [
-        (row, shown[row.person_id], key_of[row.person_id], _who(row.created_by, shown))
+        (row, *names[row.person_id][::-1], _who(row.created_by, names))
         for row in study.exclusions.select_related("created_by").order_by("-created", "-pk")
     ]
     context: dict[str, Any] = {
@@ -125,7 +121,7 @@ def _page(
         "sides": presentation.sides_rows(people, links),
         "seen": presentation.seen_table(people, links),
         "chosen": chosen,
-        **(_images(study, key_of, chosen, links, consensus) if chosen else {}),
+        **(_images(study, names, chosen, links, consensus) if chosen else {}),
         "is_large": is_large,
         "counted_at": counted.at if counted else None,
         "mistakes": presentation.said_of_mistakes(
@@ -153,13 +149,13 @@ def _page(
 
 def _images(
     study: Study,
-    key_of: Mapping[int, str],
+    names: Mapping[int, tuple[str, str]],
     chosen: page.Annotator,
     links: presentation.Links,
     consensus: ConsensusMethod,
 ) -> dict[str, Any]:
     """Return a page of the images that an annotator has started."""
-    person = next(person for person, key in key_of.items() if key == chosen.key)
+    person = next(person for person, (key, _) in names.items() if key == chosen.key)
     begun = study.assignments.filter(annotator=person).select_related("image").defer("image__truth")
     shown = Paginator(begun.order_by("image__position", "image"), _IMAGES_PER_PAGE).get_page(
         links.asked.get("page")
@@ -181,8 +177,8 @@ def _consensus_of(asked: QueryDict) -> ConsensusMethod:
     )
 
 
-def _who(person: User | None, shown: dict[int, str]) -> str:
+def _who(person: User | None, names: Mapping[int, tuple[str, str]]) -> str:
     """Return the displayed name of the decider; an admin need not be a member of the study."""
     if person is None:
         return _("another site")
-    return shown.get(person.pk, _("an admin"))
+    return names[person.pk][1] if person.pk in names else _("an admin")

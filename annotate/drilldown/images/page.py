@@ -14,13 +14,19 @@ from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
 from rankings.agreement.annotators import left_out_distances
 from rankings.agreement.baselines import A_PERSON
-from rankings.agreement.report import ALL_TIED, RANDOM_ORDER, Settings
+from rankings.agreement.report import (
+    ALL_TIED,
+    RANDOM_ORDER,
+    RecallPrecision,
+    Settings,
+    values_of,
+)
 from rankings.consensus.rules import agreed
 from rankings.errors import RankingError
 from rankings.orders.buckets import Ranking, methods_of
 from rankings.orders.distances import Distance
 from rankings.orders.edit_distance import expected_from_random_order
-from rankings.orders.from_scores import f_beta, ranking_from_scores
+from rankings.orders.from_scores import ranking_from_scores
 
 from .orders import Bucket, Comparison, Letters, Order, Pane
 
@@ -246,54 +252,37 @@ def _protocols(
     runs: Sequence[ProtocolRun],
     compare: Comparison,
 ) -> list[Order]:
-    scores: dict[int, dict[str, float | None]] = {run.pk: {} for run in runs}
+    scores: dict[str, dict[str, RecallPrecision]] = {str(run.pk): {} for run in runs}
     rows = Score.objects.filter(
-        run__in=list(scores), result__image=image, result__method__in=study.methods.all()
+        run__in=runs, result__image=image, result__method__in=study.methods.all()
     ).values_list("run", "result__method__name", "recall", "precision")
-    for run_id, method, recall, precision in rows:
-        scores[run_id][method] = _value(criterion, recall, precision, settings.beta)
+    for run_id, method, *score in rows:
+        scores[str(run_id)][method] = (score[0], score[1])
+    values = values_of(criterion, {"": scores}, settings)[""]
     ranked = methods_of(compare.consensus) if compare.consensus else None
     orders = []
     for run in runs:
-        of_run = scores[run.pk]
+        of_run = values[str(run.pk)]
         order = Order(f"protocol-{run.pk}", run.name)
         # Methods that people did not rank are left out; the refusal names those without a score.
         of_method = {name: of_run.get(name) for name in sorted(ranked or of_run)}
         try:
             ranking = ranking_from_scores(of_method, settings.decimals)
         except RankingError as refusal:
-            orders.append(replace(order, lacks=_no_order(of_run, refusal)))
+            lacks = str(refusal) if of_run else _("no scores on this image")
+            orders.append(replace(order, lacks=lacks))
             continue
         shown = {name: _shown(value, settings.decimals) for name, value in of_method.items()}
         buckets = compare.letters.buckets(ranking, shown)
-        order = replace(order, buckets=buckets, matches_by=_matches_by(run))
+        matches_by = run.name if run.origin == ProtocolRun.Origin.COMPUTED else ""
+        order = replace(order, buckets=buckets, matches_by=matches_by)
         orders.append(compare.compared(order, ranking))
     return sorted(
         orders, key=lambda order: (order.edit.distance if order.edit else 1e9, order.name)
     )
 
 
-def _value(
-    criterion: str, recall: float | None, precision: float | None, beta: float
-) -> float | None:
-    if criterion == "recall":
-        return recall
-    if criterion == "precision":
-        return precision
-    if recall is None or precision is None:
-        return None
-    return f_beta(recall, precision, beta)
-
-
-def _no_order(scores: Mapping[str, float | None], refusal: RankingError) -> str:
-    return str(refusal) if scores else _("no scores on this image")
-
-
 def _shown(value: float | None, decimals: int | None) -> str:
     if value is None:
         return ""
     return numeral(f"{value:.{decimals}f}" if decimals is not None else f"{value:.10g}")
-
-
-def _matches_by(run: ProtocolRun) -> str:
-    return run.name if run.origin == ProtocolRun.Origin.COMPUTED else ""

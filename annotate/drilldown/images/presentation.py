@@ -16,8 +16,7 @@ from rankings.elicitation.log import CRITERIA
 
 from .compare import Side
 from .page import Baseline
-from .pair_answers import InSight, PairAnswer
-from .screens import Shown
+from .screens import InSight, PairAnswer, Shown
 
 
 def scores(side: Side) -> list[tuple[str, str]]:

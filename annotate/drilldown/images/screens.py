@@ -1,4 +1,4 @@
-"""The screens that an annotator saw of an image, and whether their answers count."""
+"""The screens that annotators saw of an image, their answers to two of its results, and notes."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,17 +6,77 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.db.models import Q
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
 
-from annotate.datasets.models import Method, Result
+from annotate.datasets.models import Image, Method, Result
 from annotate.judging.attention_checks import is_right, pair_of
-from annotate.judging.models import Assignment, Judgement, Screen, Skip
+from annotate.judging.models import Assignment, Judgement, Note, Screen, Skip
 from annotate.judging.replay import is_withdrawn, item_of_each_result, read_log, stored_events
+from annotate.studies.models import Study
 from protocols.core.degradation import WORSE_IN
-from rankings.elicitation.log import CRITERIA, State
+from rankings.elicitation.log import CRITERIA, MIRRORED, State
 
-from .pair_answers import InSight
+
+@dataclass(frozen=True, slots=True)
+class InSight:
+    """The result that was shown first ("" if unknown), and the seconds that each was shown."""
+
+    first: str
+    left: float | None
+    right: float | None
+
+    @classmethod
+    def of(cls, event: Judgement) -> "InSight":
+        seen = event.seen
+        first = "" if seen["first"] == "unknown" else seen["first"]
+        return cls(first, seen.get("left"), seen.get("right"))
+
+    def mirrored(self) -> "InSight":
+        return InSight(MIRRORED.get(self.first, self.first), self.right, self.left)
+
+
+@dataclass(frozen=True, slots=True)
+class PairAnswer:
+    """One valid answer, left and right as on this page; ``was_swapped``: shown reversed."""
+
+    key: str
+    name: str
+    # By criterion; empty where the verdict followed from earlier answers.
+    verdicts: tuple[str, ...]
+    was_swapped: bool
+    in_sight: InSight
+    # {"n": places that differ, "seen": those looked at}, or None.
+    places: Mapping[str, int] | None
+    at: datetime
+
+
+def answers_to(
+    study: Study, left: Result, right: Result, names: Mapping[int, tuple[str, str]]
+) -> Iterator[PairAnswer]:
+    """Yield the answers to this pair; ``names`` gives each person's key and displayed name."""
+    pair = Q(screen__left=left, screen__right=right) | Q(screen__left=right, screen__right=left)
+    answers = Judgement.objects.filter(
+        pair, assignment__study=study, withdrawal__isnull=True
+    ).select_related("screen", "assignment")
+    # One side of a known-answer pair is a changed copy, so it does not compare the two results.
+    answers = answers.exclude(screen__purpose=Screen.Purpose.KNOWN)
+    for answer in answers.order_by("created", "pk"):
+        is_swapped = answer.screen.left_id != left.pk
+        key, name = names[answer.assignment.annotator_id]
+        given = [answer.verdicts.get(criterion, "") for criterion in CRITERIA]
+        in_sight = InSight.of(answer)
+        yield PairAnswer(
+            key,
+            name,
+            tuple(MIRRORED.get(said, said) for said in given) if is_swapped else tuple(given),
+            is_swapped,
+            in_sight.mirrored() if is_swapped else in_sight,
+            answer.places,
+            answer.created,
+        )
+
 
 # Change made to the copy of a known-answer pair.
 _CHANGES: Final = {
@@ -142,3 +202,33 @@ def _counts(
         return _("yes"), "good"
     words = _("not for {criteria}: the order says otherwise")
     return words.format(criteria=_(" and ").join(map(gettext, differing))), "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A note, with the annotator's key and shown name."""
+
+    note: Note
+    key: str
+    name: str
+
+
+def notes_of(
+    study: Study,
+    names: Mapping[int, tuple[str, str]],
+    *,
+    image: Image | None = None,
+    discuss: bool = False,
+) -> Iterator[Told]:
+    """Yield the notes of a study or an image, the newest first; only those to discuss if asked.
+
+    ``names``: key and shown name of each person.
+    """
+    notes = Note.objects.of(study)
+    if image is not None:
+        notes = notes.filter(screen__assignment__image=image)
+    if discuss:
+        notes = notes.filter(discuss=True)
+    for note in notes:
+        key, name = names.get(note.screen.assignment.annotator_id, ("", "–"))
+        yield Told(note, key, name)

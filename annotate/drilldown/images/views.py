@@ -22,12 +22,12 @@ from annotate.scoring.causes import costs_of, start_explaining
 from annotate.scoring.leaderboards import newest_runs
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from annotate.studies.pseudonyms import pseudonyms, usernames
+from annotate.studies.pseudonyms import keys_and_names
 from annotate.studies.shortcuts import followed
 from protocols.core.errors import ProtocolError
 from rankings.elicitation.log import CRITERIA
 
-from ..links import kept
+from ..links import asks, kept
 from . import compare as image_compare
 from . import disagreement as image_disagreement
 from . import presentation, worst_images
@@ -39,10 +39,8 @@ from .forms import (
     changed_parameters,
     worst_of,
 )
-from .notes import notes_of
 from .page import find_image, image_page, picture_of, results_of
-from .pair_answers import answers_to
-from .screens import screens_of
+from .screens import answers_to, notes_of, screens_of
 
 _IMAGES_PER_PAGE = 25
 _NOTES_PER_PAGE = 50
@@ -66,8 +64,7 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     if not form.is_valid():
         return render(request, "reports/image.html", context, status=422)
     hides_names = form.cleaned_data["pseudonyms"]
-    key_of = pseudonyms(study)
-    shown = key_of if hides_names else usernames(key_of)
+    names = keys_and_names(study, real=not hides_names)
     context["hides_names"] = hides_names
     context["script"] = request.GET.get("script", "")
     context["settings"] = form.settings()
@@ -78,18 +75,18 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         criterion=form.cleaned_data["criterion"],
         settings=form.settings(),
         runs=form.runs(),
-        names=_names(key_of, shown),
+        names=names,
         script=context["script"],
     )
     context["baselines"] = presentation.baselines_table(context["page"].baselines, request.GET)
-    context["notes"] = list(notes_of(study, _names(key_of, shown), image=asked_image))
+    context["notes"] = list(notes_of(study, names, image=asked_image))
     asked = request.GET.get("annotator")
     if asked:
-        person = next((person for person, key in key_of.items() if key == asked), None)
+        person = next((person for person, (key, _) in names.items() if key == asked), None)
         if person is None:
             raise Http404
         assignment = get_object_or_404(study.assignments, image=asked_image, annotator=person)
-        context["screens_by"] = shown[person]
+        context["screens_by"] = names[person][1]
         context["screens"] = screens_of(assignment)
         context["screens_table"] = presentation.screens_table(
             context["screens"], study, asked_image
@@ -98,20 +95,13 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     return render(request, "reports/image.html", context)
 
 
-def _names(key_of: dict[int, str], shown: dict[int, str]) -> dict[int, tuple[str, str]]:
-    """Return the key and the shown name of each person."""
-    return {person: (key_of[person], shown[person]) for person in key_of}
-
-
 @login_required
 @require_safe
 def notes(request: HttpRequest, slug: str) -> HttpResponse:
     """List the notes of a study's annotators: all, or those to discuss."""
     study = followed(request, slug)
-    hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
-    key_of = pseudonyms(study)
-    names = _names(key_of, key_of if hides_names else usernames(key_of))
-    discuss = request.GET.get("discuss", "") not in ("", "0")
+    hides_names, discuss = asks(request, "pseudonyms"), asks(request, "discuss")
+    names = keys_and_names(study, real=not hides_names)
     told = list(notes_of(study, names, discuss=discuss))
     context = {
         "study": study,
@@ -134,10 +124,8 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     of_image = reverse("evidence:image", args=[study.slug, asked_image.name])
     context |= {"study": study, "back": f"{of_image}?{settings}" if settings else of_image}
     if results:
-        hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
-        key_of = pseudonyms(study)
-        shown = key_of if hides_names else usernames(key_of)
-        names = _names(key_of, shown)
+        hides_names = asks(request, "pseudonyms")
+        names = keys_and_names(study, real=not hides_names)
         left, right = (
             next(result for result in results if result.method == side.method)
             for side in context["sides"]

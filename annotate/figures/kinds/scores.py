@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from rankings.agreement.report import values_of
 from rankings.orders.buckets import Ranking, doubled_ranks
-from rankings.orders.from_scores import f_beta
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
@@ -42,24 +42,8 @@ class _AtRank(NamedTuple):
 
 
 def figure_of(data: FigureData) -> Figure:
-    def value(recall: float | None, precision: float | None) -> float | None:
-        if data.criterion == "recall":
-            return recall
-        if data.criterion == "precision":
-            return precision
-        if recall is None or precision is None:
-            return None
-        return f_beta(recall, precision, data.settings.beta)
-
-    scores = {
-        image: {
-            protocol: {method: value(*score) for method, score in of_method.items()}
-            for protocol, of_method in of_protocol.items()
-        }
-        for image, of_protocol in data.scores.items()
-    }
     figure = score_by_rank(
-        scores,
+        values_of(data.criterion, data.scores, data.settings),
         data.table.consensus,
         data.protocols,
         criterion=data.criterion,

@@ -16,7 +16,7 @@ from annotate.reports.presentation import AddressOf, images_behind, of_criterion
 from annotate.studies.models import Study
 from rankings.agreement.report import ALL_TIED, Settings
 from rankings.output.analysis_tables import tables_of
-from rankings.output.change_tables import change_tables
+from rankings.output.pair_tables import change_tables
 from rankings.output.table import PROTOCOL, Column, Table
 from rankings.tuning.slices import slice_label
 

@@ -21,7 +21,7 @@ from annotate.requests import SignedInRequest, refused_as_text
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.agreement.settings import facts_of_settings
-from rankings.output.change_tables import change_tables
+from rankings.output.pair_tables import change_tables
 from rankings.output.skips import skips_said
 
 from . import services, work

@@ -37,9 +37,9 @@ def people_of(client, study, **query):
 
 def test_shares_are_of_all_answers_and_the_interval_of_those_that_chose_a_side():
     sides = Sides(left=3, equal=4, right=1)
-    assert (sides.left_percent, sides.equal_percent, sides.right_percent) == (37.5, 50, 12.5)
+    assert sides.percents == [37.5, 50, 12.5]
     assert sides.left_of_decided == 75
-    assert Sides().left_percent is None
+    assert Sides().percents == [None, None, None]
     assert Sides(equal=3).left_of_decided is None
     assert Sides(equal=3).interval is None
 

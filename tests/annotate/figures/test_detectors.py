@@ -8,9 +8,9 @@ from django.urls import reverse
 from annotate.figures.kinds.strengths import detector_strengths
 from annotate.reports import services
 from annotate.reports.services import available_runs
+from annotate.scoring.leaderboards import protocol_tallies
 from annotate.scoring.models import ProtocolRun
 from annotate.scoring.services import score_protocol
-from annotate.scoring.tallies import protocol_tallies
 from rankings.agreement.report import Settings
 from rankings.detectors.tallies import figures
 from tests.support.factories import add_annotator, make_admin, make_run, make_study

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankings.elicitation.attention_checks import N_LEAST, is_below
-from rankings.elicitation.shares import wilson
+from rankings.elicitation.error_rate import wilson
 from rankings.errors import RankingError
 from tests.support.cases import cases
 

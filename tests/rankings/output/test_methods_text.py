@@ -7,8 +7,15 @@ import pytest
 
 from rankings.agreement.report import Settings
 from rankings.analysis.analysis import analyse
-from rankings.output.bibliography import cited, entries
-from rankings.output.methods_text import Citation, as_latex, as_markdown, keys_of, methods_paragraph
+from rankings.output.methods_text import (
+    Citation,
+    as_latex,
+    as_markdown,
+    cited,
+    entries,
+    keys_of,
+    methods_paragraph,
+)
 from tests.support.analyses import random_study
 from tests.support.cases import cases
 

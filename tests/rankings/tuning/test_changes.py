@@ -10,7 +10,7 @@ from rankings.analysis.analysis import plain
 from rankings.inference.significance import holm
 from rankings.orders.edit_distance import edit_distance
 from rankings.orders.from_scores import ranking_from_scores
-from rankings.output.change_tables import change_tables
+from rankings.output.pair_tables import change_tables
 from rankings.tuning.changes import ANY, AS_IS, Variants, corrected_changes, protocol_changes
 from rankings.tuning.cross_validation import folds
 from tests.support.cases import cases
