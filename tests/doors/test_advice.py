@@ -19,16 +19,10 @@ from protocols.formats.recognition.reading import FORMATS, LINES
 from tests.support import commands
 from tests.support.archives import zip_file
 from tests.support.factories import make_admin
+from tests.support.street_words import WORDS, box, upright, zipped
 from tests.support.world import signed_in
 
 pytestmark = pytest.mark.django_db
-
-# By image, two words as left, top, right, bottom.
-WORDS = {at: [(30 + at, 40, 150 + at, 80), (210, 100 + at, 330, 140 + at)] for at in range(1, 7)}
-
-
-def box(left, top, right, bottom):
-    return f"{left},{top},{right},{bottom}"
 
 
 def sides(left, top, right, bottom):
@@ -44,20 +38,8 @@ def slanted(left, top, right, bottom):
     return left + 9, bottom, left, top, right - 9, top + 3, right, bottom - 4
 
 
-def upright(left, top, right, bottom):
-    return f"{left},{top},{right},{top},{right},{bottom},{left},{bottom}"
-
-
 def corners(left, top, right, bottom):
     return left, top, right, top, right, bottom, left, bottom
-
-
-def zipped(folder, name, prefix, write, end=""):
-    entries = {
-        f"{prefix}_img_{at}.txt": "".join(f"{write(*word)}{end}\r\n" for word in words)
-        for at, words in WORDS.items()
-    }
-    return zip_file(folder / name, entries)
 
 
 def labelme(folder, name):

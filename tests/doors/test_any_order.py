@@ -78,7 +78,7 @@ def turned(row):
     }
 
 
-@pytest.fixture(scope="module", params=[3, 7])
+@pytest.fixture(scope="module", params=[3, pytest.param(7, marks=pytest.mark.release)])
 def shuffled(request, study):
     rng = random.Random(request.param)
     pairs = [turned(row) if rng.random() < 0.5 else row for row in study["pairs"]]

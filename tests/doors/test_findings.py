@@ -79,13 +79,7 @@ def test_python_stops_and_says_which_reading_would_fit(write_truth, write_result
     assert tr.score(truth, results, results_reading=reading).overall.f_score == 1
 
 
-def test_arrays_and_cocos_data_are_looked_at_too():
-    truth = {str(at): [list(word)] for at, word in WORDS.items()}
-    results = {
-        str(at): [[top, left, bottom, right]] for at, (left, top, right, bottom) in WORDS.items()
-    }
-    with pytest.raises(Misread, match=f"^east: .*{EXCHANGED}"):
-        tr.score(truth, {"east": results})
+def test_cocos_data_are_looked_at_too():
     images = [{"id": at, "file_name": f"{at}.jpg"} for at in WORDS]
     annotations = [
         {"id": at, "image_id": at, "bbox": [left, top, right - left, bottom - top]}

@@ -13,30 +13,14 @@ from protocols.core.errors import ProtocolError
 from tests.support import commands
 from tests.support.archives import picture_bytes, zip_file
 from tests.support.factories import make_admin
+from tests.support.street_words import WORDS, box, zipped
+from tests.support.street_words import upright as quad
 from tests.support.world import signed_in
 
 pytestmark = pytest.mark.django_db
 
-# Six images of two words; as left, top, right, bottom.
-WORDS = {at: [(30 + at, 40, 150 + at, 80), (210, 100 + at, 330, 140 + at)] for at in range(1, 7)}
 NUMBERS = "12 texts that all begin with numbers"
 FLAT = "12 regions that are all flat"
-
-
-def quad(left, top, right, bottom):
-    return f"{left},{top},{right},{top},{right},{bottom},{left},{bottom}"
-
-
-def box(left, top, right, bottom):
-    return f"{left},{top},{right},{bottom}"
-
-
-def zipped(folder, name, prefix, write, end=""):
-    entries = {
-        f"{prefix}_img_{at}.txt": "".join(f"{write(*word)}{end}\r\n" for word in words)
-        for at, words in WORDS.items()
-    }
-    return zip_file(folder / name, entries)
 
 
 @pytest.fixture

@@ -6,23 +6,32 @@ upright 600 x 400, so that the word at 40, 500, 70, 570 is at 30, 40, 100, 70.
 
 import json
 import warnings
+from pathlib import Path
 
 import pytest
 from PIL import Image as Picture
 
 import text_rankings as tr
 from protocols.command_line.main import main
-from tests.support.archives import with_orientation, zip_file
+from tests.support.archives import stored, with_orientation, zip_file
 
 STORED, UPRIGHT = (40, 500, 70, 570), (30, 40, 100, 70)
+TURNED = range(2, 9)
+WORD = (103, 138, 360, 184)
 
 
 def lines(*words):
     return "".join(f"{x},{y},{r},{y},{r},{b},{x},{b},a\n" for x, y, r, b in words)
 
 
-def photograph(orientation, size=(600, 400)):
-    return with_orientation(Picture.new("L", size, 255), orientation)
+def photograph(orientation):
+    return with_orientation(Picture.new("L", (600, 400), 255), orientation)
+
+
+def in_file(orientation, word=WORD):
+    picture = Picture.new("L", (600, 400))
+    picture.paste(255, word)
+    return stored(picture, orientation).getbbox()
 
 
 @pytest.fixture
@@ -35,6 +44,15 @@ def files(tmp_path):
 
 def score(*options):
     return main(["score", "--protocol", "iou", *map(str, options)])
+
+
+def recall(capsys, truth, results, *options):
+    out = Path(truth).with_name("scores.csv")
+    given = ["--truth", truth, "--results", results, "--out", str(out), *options]
+    status = main(["score", "--protocol", "iou", *given])
+    said = capsys.readouterr().err
+    assert status == 0, said
+    return out.read_text().splitlines()[-1].split(",")[3], said
 
 
 def warned(*data, **options):
@@ -125,30 +143,82 @@ def test_photographs_of_some_images_are_counted(tmp_path, capsys, files):
     assert "no photograph of" not in capsys.readouterr().err
 
 
-def test_findings_name_the_option_that_answers_at_their_door(tmp_path, capsys, files):
-    """Truth upright, results stored; orientation 3 turns x, y to 600 - x, 400 - y."""
-    words = [(30 + 60 * n, 20, 70 + 60 * n, 50) for n in range(8)]
-    turned = [(600 - r, 400 - b, 600 - x, 400 - y) for x, y, r, b in words]
-    names = [f"img_{n}" for n in range(1, 5)]
-    truth = files("gt.zip", {f"gt_{name}.txt": lines(*words) for name in names})
-    results = files("net.zip", {f"res_{name}.txt": lines(*turned) for name in names})
-    photographs = files("p.zip", {f"{name}.jpg": photograph(3) for name in names})
-    out = ("--out", tmp_path / "scores.csv")
-    assert score("--truth", truth, "--results", results, "--images", photographs, *out) == 2
-    said = capsys.readouterr().err.splitlines()
-    assert any(line.endswith("to read it so: --results-reading stored.") for line in said)
-    assert any(line.endswith("as stored: --truth-reading stored.") for line in said)
-    with (
-        pytest.warns(UserWarning, match='as stored: truth_reading="stored"'),
-        pytest.raises(ValueError, match='to read it so: results_reading="stored"'),
-    ):
-        tr.score(truth, results, images=photographs)
-    answers = {"truth_reading": "upright", "results_reading": "stored"}
-    assert warned(truth, results, images=photographs, **answers)[1] == 1
-
-
 def test_the_facade_reports_options_of_photographs_that_it_does_not_use(files):
     truth = files("gt.zip", {"gt_img_1.txt": lines(UPRIGHT)})
     photographs = files("p.zip", {"img_1.jpg": photograph(6)})
     with pytest.warns(UserWarning, match="images, results_reading: not used"):
         tr.score(truth, {"img_1": [UPRIGHT]}, images=photographs, results_reading="stored")
+
+
+# The frame of boxes: right boxes score 1, and others are found.
+
+
+@pytest.mark.parametrize("orientation", TURNED)
+def test_yolo_with_its_photograph_scores_one_and_says_which_sides(capsys, files, orientation):
+    """As ultralytics writes it: shares of the upright sides, 600 x 400."""
+    truth = files("gt.zip", {"gt_img_1.txt": lines(WORD)})
+    yolo = {
+        "img_1.txt": "0 0.385833 0.402500 0.428333 0.115000 0.9\n",
+        "img_1.jpg": photograph(orientation),
+    }
+    results = files("yolo.zip", yolo)
+    found, said = recall(capsys, truth, results)
+    assert found == "1.0"
+    assert "1 photograph with an EXIF orientation" in said
+    with pytest.warns(UserWarning, match="1 photograph with an EXIF orientation"):
+        assert tr.score(truth, results).overall.recall == 1
+
+
+def test_ground_truth_in_shares_scores_one_too(capsys, files):
+    yolo = {"img_1.txt": "0 0.385833 0.402500 0.428333 0.115000\n", "img_1.jpg": photograph(6)}
+    results = files("net.zip", {"res_img_1.txt": lines(WORD)})
+    found, said = recall(capsys, files("gt.zip", yolo), results)
+    assert found == "1.0"
+    assert "--truth-reading stored" in said
+
+
+def test_a_google_page_stays_right_when_its_photograph_is_added(capsys, files):
+    left, top, right, bottom = WORD
+    corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
+    box = {"normalizedVertices": [{"x": x / 600, "y": y / 400} for x, y in corners]}
+    page = {
+        "width": 600,
+        "height": 400,
+        "blocks": [{"paragraphs": [{"words": [{"boundingBox": box, "symbols": [{"text": "a"}]}]}]}],
+    }
+    content = json.dumps({"responses": [{"fullTextAnnotation": {"pages": [page], "text": "a"}}]})
+    truth = files("gt.zip", {"gt_img_1.txt": lines(WORD)})
+    for entries in ({"img_1.json": content}, {"img_1.json": content, "img_1.jpg": photograph(6)}):
+        assert recall(capsys, truth, files("g.zip", entries))[0] == "1.0"
+
+
+@pytest.mark.parametrize("frames", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_boxes_that_tell_their_frame_score_one_in_any(capsys, files, frames):
+    """Truth and results, each stored or upright, with the photographs."""
+    wide = (20, 138, 560, 184)
+    truth, results = (lines(in_file(6, wide) if is_stored else wide) for is_stored in frames)
+    photographs = files("p.zip", {"img_1.jpg": photograph(6)})
+    paths = files("gt.zip", {"gt_img_1.txt": truth}), files("net.zip", {"res_img_1.txt": results})
+    assert recall(capsys, *paths, "--images", photographs)[0] == "1.0"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert tr.score(*paths, images=photographs).overall.recall == 1
+
+
+@pytest.mark.parametrize("orientation", TURNED)
+def test_the_reading_that_is_named_is_used(capsys, files, orientation):
+    word = (250, 150, 350, 180)
+    photographs = files("p.zip", {"img_1.jpg": photograph(orientation)})
+    stored_word, upright = lines(in_file(orientation, word)), lines(word)
+    truth, results = (
+        files("gt.zip", {"gt_img_1.txt": stored_word}),
+        files("net.zip", {"res_img_1.txt": upright}),
+    )
+    options = ("--images", photographs, "--truth-reading", "stored")
+    assert recall(capsys, truth, results, *options)[0] == "1.0"
+    truth, results = (
+        files("gt.zip", {"gt_img_1.txt": upright}),
+        files("net.zip", {"res_img_1.txt": stored_word}),
+    )
+    options = ("--images", photographs, "--results-reading", "stored")
+    assert recall(capsys, truth, results, *options)[0] == "1.0"
