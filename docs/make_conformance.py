@@ -172,28 +172,10 @@ def small_deviation(slug: str, case: dict, variant: str) -> float:
 def case_row(slug: str, answers: Callable[[dict], list[dict]], bound: float) -> Row:
     reference = read(f"{slug.replace('-', '_')}_cases.json")
     deviations = [
-        deviation(answer["result"], case["expected"])
+        conformance.difference(answer["result"], case["expected"])
         for answer, case in zip(answers(reference), reference["cases"], strict=True)
     ]
     return Row(slug, INDEPENDENT, "cases", deviations, bound=bound)
-
-
-def deviation(found, expected) -> float:
-    """Return the largest difference between numbers at one place; infinite if the shapes differ."""
-    if isinstance(expected, dict):
-        if not isinstance(found, dict) or set(found) != set(expected):
-            return math.inf
-        return max((deviation(found[key], expected[key]) for key in expected), default=0.0)
-    if isinstance(expected, list):
-        if not isinstance(found, list) or len(found) != len(expected):
-            return math.inf
-        if all(isinstance(one, float | int) for one in expected):
-            # Relevances of faces; their order does not matter.
-            found, expected = sorted(found), sorted(expected)
-        return max((deviation(a, b) for a, b in zip(found, expected, strict=True)), default=0.0)
-    if expected is None or found is None:
-        return 0.0 if found is expected else math.inf
-    return abs(found - expected)
 
 
 def main() -> int:

@@ -1,6 +1,7 @@
 """Comparison of all shared reference values with ours, for the tests and the documentation."""
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -204,3 +205,23 @@ def compare_edge_cases(protocol: str) -> dict[str, float]:
             official += expected["overall"]
         deviations[name] = max(abs(a - b) for a, b in zip(ours, official, strict=True))
     return deviations
+
+
+def difference(found, expected, name: str = "") -> float:
+    """Return the largest difference between numbers at one place; infinite if the shapes differ.
+
+    The relevances ``P`` of faces may come in any order.
+    """
+    if isinstance(expected, dict):
+        if not isinstance(found, dict) or set(found) != set(expected):
+            return math.inf
+        return max((difference(found[key], expected[key], key) for key in expected), default=0.0)
+    if isinstance(expected, list):
+        if not isinstance(found, list | tuple) or len(found) != len(expected):
+            return math.inf
+        if name == "P":
+            found, expected = sorted(found), sorted(expected)
+        return max(map(difference, found, expected), default=0.0)
+    if expected is None or found is None or isinstance(expected, str):
+        return 0.0 if found == expected else math.inf
+    return abs(found - expected)
