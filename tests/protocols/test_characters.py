@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from protocols import registry
-from protocols.core.base import Scene
 from protocols.core.characters import characters_of, inside
 from protocols.core.geometry import Shapes
 from protocols.core.regions import Region
 from tests.support.cases import cases
+from tests.support.scenes import scored as score
 
 
 def word(left, top, right, bottom, text, **fields):
@@ -16,11 +16,6 @@ def word(left, top, right, bottom, text, **fields):
 
 
 WORD = word(0, 0, 100, 20, "word")
-
-
-def score(slug, truth, detections, **parameters):
-    [scored] = registry.get(slug, parameters).score([Scene(tuple(truth), tuple(detections))])
-    return scored
 
 
 def points(region, n, *, downwards=False, curved=False):

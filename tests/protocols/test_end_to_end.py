@@ -15,6 +15,7 @@ from protocols.core.regions import Region
 from protocols.end_to_end import similarity, with_vocabulary, word_to_spot
 from tests.support.cases import cases
 from tests.support.plain_iou import plain_iou, plain_share
+from tests.support.scenes import figures, scored
 
 SIGNS = re.escape("!?.:,*\"()·[]/'")
 WORD, NEXT = (
@@ -24,12 +25,7 @@ WORD, NEXT = (
 
 
 def score(truth, found, slug="end-to-end", **parameters):
-    [scored] = registry.get(slug, parameters).score([Scene(tuple(truth), tuple(found))])
-    return scored
-
-
-def figures(scored):
-    return scored.recall, scored.precision, scored.f_score
+    return scored(slug, truth, found, **parameters)
 
 
 def read(region, text, **fields):

@@ -14,6 +14,7 @@ from protocols.core.base import Scene
 from protocols.core.errors import UnknownProtocol
 from protocols.core.regions import Region
 from tests.support.plain_iou import plain_iou, plain_share
+from tests.support.scenes import scored as score
 
 # Boxes that overlap often and well: few places, sizes that nearly agree.
 boxes = st.builds(
@@ -34,11 +35,6 @@ detections = st.lists(
     ),
     max_size=4,
 )
-
-
-def score(slug, truth, found, **parameters):
-    [scored] = registry.get(slug, parameters).score([Scene(tuple(truth), tuple(found))])
-    return scored
 
 
 def counted(truth, found):

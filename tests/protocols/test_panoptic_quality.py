@@ -23,6 +23,7 @@ from protocols.core.masks import filled_pixels
 from protocols.core.regions import Region
 from tests.support.hiertext_scenes import drawn
 from tests.support.plain_iou import plain_share, polygon
+from tests.support.scenes import figures
 
 EXPECTED = json.loads(Path(__file__).with_name("hiertext_expected.json").read_text())
 
@@ -56,10 +57,6 @@ words = st.lists(
 def score(truth, found, slug="panoptic-quality", **scene):
     [scored] = registry.get(slug).score([Scene(tuple(truth), tuple(found), **scene)])
     return scored
-
-
-def figures(scored):
-    return scored.recall, scored.precision, scored.f_score
 
 
 def quality(ious, n_truth, n_found):

@@ -8,15 +8,11 @@ from protocols.core.errors import ParameterError
 from protocols.core.performance import performance_graphs
 from protocols.core.regions import Region
 from tests.support.cases import cases
+from tests.support.scenes import scored as score
 
 WORD = Region.from_box(0, 0, 99, 9)
 # 60 of its 100 columns, so 0.6 of the word and all of the detection.
 PART = Region.from_box(0, 0, 59, 9)
-
-
-def score(slug, truth, detections):
-    [scored] = registry.get(slug).score([Scene(tuple(truth), tuple(detections))])
-    return scored
 
 
 def test_a_partial_detection_counts_up_to_the_share_it_covers():

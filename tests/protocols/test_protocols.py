@@ -6,6 +6,8 @@ from protocols import registry
 from protocols.core.base import Scene, f_score
 from protocols.core.errors import ParameterError, UnknownProtocol
 from protocols.core.regions import Region
+from tests.support.scenes import figures
+from tests.support.scenes import scored as score
 
 WORD, NEXT = Region.from_box(0, 0, 99, 39), Region.from_box(110, 0, 209, 39)
 BOTH = Region.from_box(0, 0, 209, 39)
@@ -13,17 +15,6 @@ IGNORED = Region.from_box(0, 100, 99, 139, ignored=True)
 ON_IGNORED = Region.from_box(0, 100, 99, 139)
 BOW_TIE = Region((0, 0, 100, 100, 100, 0, 0, 100))
 SLUGS = ["iou", "deteval", "icdar13"]
-
-
-def score(slug, truth, detections, **parameters):
-    [scored] = registry.get(slug, parameters).score(
-        [Scene(tuple(truth), None if detections is None else tuple(detections))]
-    )
-    return scored
-
-
-def figures(scored):
-    return scored.recall, scored.precision, scored.f_score
 
 
 @pytest.mark.parametrize("slug", SLUGS)

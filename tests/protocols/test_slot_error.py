@@ -16,6 +16,7 @@ from protocols.slot_error.pairing import pair_items
 from protocols.slot_error.protocol import SlotError
 from tests.support.cases import cases
 from tests.support.conformance import difference
+from tests.support.scenes import figures
 from tests.support.shared import shared_path
 
 # Main table: S, I, D, M, P, and the printed SER, recall, precision, F1.
@@ -81,10 +82,6 @@ def counts_of(who, substitutions, matches):
 def score(truth, detections, **parameters):
     [scored] = SlotError(**parameters).score([Scene(tuple(truth), detections)])
     return scored
-
-
-def figures(scored):
-    return scored.recall, scored.precision, scored.f_score
 
 
 def spans(*extents, labels=()):

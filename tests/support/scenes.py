@@ -68,6 +68,12 @@ def score(slug, scene, **parameters):
     return scored
 
 
+def scored(slug, truth, detections, **parameters):
+    """Return the score of an image with these regions."""
+    found = None if detections is None else tuple(detections)
+    return score(slug, Scene(tuple(truth), found), **parameters)
+
+
 def figures(scored):
     return scored.recall, scored.precision, scored.f_score
 
