@@ -306,32 +306,6 @@ def test_the_lying_size_of_an_entry_does_not_pass_the_limit():
     assert read(bytes(content), limits=Limits(entry_bytes=1000)).errors
 
 
-@cases(
-    ("data", "name", "kind", "n_files", "n_regions"),
-    [
-        ("icdar2013", "gt", "truth", 233, 1095),
-        ("icdar2013", "east-argman", "results", 220, 977),
-        ("icdar2013", "ccswt-jan10", "results", 233, 10650),
-        ("icdar2013", "fcn-blocks", "results", 233, 1039),
-        ("icdar2015", "gt", "truth", 500, 5230),
-        ("icdar2015", "fcn-blocks", "results", 500, 1989),
-        ("ctw1500", "gt", "truth", 500, 3068),
-        ("ctw1500", "ctd", "results", 500, 3340),
-        ("clova-doc", "gt", "truth", 100, None),
-        ("clova-doc", "example", "results", 100, None),
-    ],
-)
-def test_real_archives_read_with_the_counts_of_their_readme(data, name, kind, n_files, n_regions):
-    archive = read_archive(shared_path("data", data, f"{name}.zip"), kind=kind)
-    assert not archive.errors
-    assert len(archive.regions) == n_files
-    assert n_regions is None or archive.n_regions == n_regions
-    if name == "fcn-blocks":
-        assert all(
-            region.confidence is not None for of in archive.regions.values() for region in of
-        )
-
-
 def test_the_published_file_with_swapped_sides_is_refused_line_by_line():
     path = shared_path("data", "icdar2013", "invalid", "east-argman-as-published.zip")
     archive = read_archive(path, kind="results")

@@ -226,25 +226,35 @@ def test_coco_has_the_fields_that_its_tools_expect():
     }.items()  # fmt: skip
 
 
-@cases(
-    ("data", "name", "kind"),
-    [
-        ("icdar2013", "gt", "truth"),
-        ("icdar2013", "fcn-blocks", "results"),
-        ("icdar2015", "gt", "truth"),
-        ("icdar2015", "fcn-blocks", "results"),
-        ("ctw1500", "ctd", "results"),
-        ("clova-doc", "gt", "truth"),
-    ],
-)
-def test_real_files_survive_both_ways_of_writing(data, name, kind):
-    first = read(shared_path("data", data, f"{name}.zip"), kind=kind)
-    assert not first.errors
-    lines = read_back(
-        write_rrc_zip, first.regions, kind, first.format, line_format=first.line_format
-    )
-    assert lines.regions == first.regions
-    assert read_back(write_coco, first.regions, kind, "coco-json").regions == first.regions
+# Numbers of files and of regions, as the README of the data has them.
+REAL = {
+    "icdar2013": {
+        "gt": (233, 1095),
+        "east-argman": (220, 977),
+        "ccswt-jan10": (233, 10650),
+        "fcn-blocks": (233, 1039),
+    },
+    "icdar2015": {"gt": (500, 5230), "fcn-blocks": (500, 1989)},
+    "ctw1500": {"gt": (500, 3068), "ctd": (500, 3340)},
+    "clova-doc": {"gt": (100, None), "example": (100, None)},
+}
+WHOLE_SETS = [pytest.param(of, marks=pytest.mark.release) for of in list(REAL)[1:]]
+
+
+@pytest.mark.parametrize("data", ["icdar2013", *WHOLE_SETS])
+def test_real_files_have_the_counts_of_their_readme_and_survive_both_ways_of_writing(data):
+    for name, (n_files, n_regions) in REAL[data].items():
+        kind = "truth" if name == "gt" else "results"
+        first = read(shared_path("data", data, f"{name}.zip"), kind=kind)
+        assert not first.errors
+        assert (len(first.regions), n_regions or first.n_regions) == (n_files, first.n_regions)
+        if name == "fcn-blocks":
+            found = [region for of in first.regions.values() for region in of]
+            assert all(region.confidence is not None for region in found)
+        as_lines = {"line_format": first.line_format}
+        lines = read_back(write_rrc_zip, first.regions, kind, first.format, **as_lines)
+        assert lines.regions == first.regions
+        assert read_back(write_coco, first.regions, kind, "coco-json").regions == first.regions
 
 
 # Scores
