@@ -44,9 +44,9 @@ def _write(options: argparse.Namespace) -> None:
         return
     if not (options.settings and options.truth and options.out):
         raise BadInput("codabench write needs SETTINGS.yaml, --truth and --out, or --example")
+    truth = _truth(options.truth, options.truth_format)
     try:
         content = read_yaml(options.settings.read_text(encoding="utf-8"), "the file")
-        truth = _truth(options.truth, options.truth_format)
         settings = settings_of(content, [scene.name for scene in truth])
         picture, public_data = (
             (options.settings.parent / name).read_bytes() if (name := settings.given[key]) else None

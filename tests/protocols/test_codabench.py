@@ -4,6 +4,7 @@ import io
 import json
 import os
 import shutil
+import subprocess
 import sys
 import zipfile
 from contextlib import nullcontext, redirect_stderr, redirect_stdout
@@ -12,7 +13,6 @@ from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from subprocess import CompletedProcess
 from unittest import mock
 
 import pytest
@@ -95,7 +95,9 @@ def run_in_this_process(command, cwd, **_):
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = scoring.main(command[2:], settings)
-    return CompletedProcess(command, code, out.getvalue().encode(), err.getvalue().encode())
+    return subprocess.CompletedProcess(
+        command, code, out.getvalue().encode(), err.getvalue().encode()
+    )
 
 
 # Codabench's rules
@@ -638,9 +640,36 @@ def test_bad_settings_end_in_2_and_leave_no_bundle(given, text, said):
     assert not (given / "bundle.zip").exists()
 
 
+@pytest.mark.parametrize(
+    ("given_settings", "line"),
+    [
+        ({}, b"10,10,110,50\r\n"),
+        (
+            {"format": "quad", "fields": "text", "protocols": ["end-to-end"]},
+            b"10,10,110,10,110,50,10,50,text\r\n",
+        ),
+        (
+            {"format": "polygon", "fields": "confidence", "protocols": ["average-precision"]},
+            b"10,10,110,10,110,50,10,50,0.9\r\n",
+        ),
+    ],
+    ids=["ltrb", "quad", "polygon"],
+)
+def test_the_starting_kit_checks_its_example(given_settings, line, tmp_path):
+    kit = parts(bundle_parts(**given_settings)["starting_kit.zip"])
+    assert parts(kit["example.zip"]) == {f"res_{of.name}.txt": line for of in WORDS}
+    with zipfile.ZipFile(zip_file(tmp_path / "kit.zip", kit)) as packed:
+        packed.extractall(tmp_path)
+    command = kit["README.md"].decode().split("    python3 ")[1].split()
+    command = [sys.executable, command[0], "example.zip"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Checked 2 images.\n", "")
+
+
 def test_two_images_of_one_name_are_refused(given):
     zip_file(given / "gt.zip", {f"{of}/gt_img_1.txt": "0,0,9,9,a\n" for of in "ab"})
-    assert "b/gt_img_1.txt: found a second file for img_1" in refused(write(given))
+    said = "gt.zip > b/gt_img_1.txt: found a second file for img_1"
+    assert refused(write(given)).startswith(said)
 
 
 def test_missing_wheels_are_named(given):
