@@ -142,6 +142,8 @@ def _add_columns(
 
 def _chosen(names: Sequence[str], value: Any) -> tuple[str, ...]:
     """Return the images of a phase: all, those of a list, or a share drawn by a seed."""
+    if not names:
+        raise ValueError("the dataset has no image with ground truth")
     chosen = value
     if value == "all":
         chosen = names

@@ -15,7 +15,7 @@ from .. import __version__
 from ..core.base import Scene
 from ..core.fitting import lacking
 from ..core.regions import Region
-from ..formats.writing.regions import write_rrc_zip
+from ..formats.writing.regions import NotWritable, write_rrc_zip
 from .packages import Packages, sources
 from .rules import require_accepted
 from .scoring import IMAGES_COLUMN, TRUTH_FILE, score, truth_as_json
@@ -172,7 +172,10 @@ class _Bundle:
         given, example = self.settings.given, io.BytesIO()
         box = Region.from_box(10, 10, 110, 50, **_FIELDS[given["fields"]][1])
         regions = {name: [box] for name in self.scenes}
-        write_rrc_zip(example, regions, kind="results", line_format=given["format"])
+        try:
+            write_rrc_zip(example, regions, kind="results", line_format=given["format"])
+        except NotWritable as refusal:
+            raise SettingsError("format", str(refusal)) from refusal
         files = {"README.md": _text("README", given), "example.zip": example.getvalue()}
         files |= {f"check/{path}": content for path, content in self._program().items()}
         self.files["starting_kit.zip"] = zipped(files)

@@ -299,11 +299,20 @@ def test_an_empty_value_of_a_form_is_the_default():
     assert written(queue="", contact_email="", digits="") == written()
 
 
-def test_a_protocol_whose_truth_has_no_texts_is_refused():
-    bare = [replace(of, truth=(Region.from_box(0, 0, 9, 9),)) for of in WORDS]
-    said = "protocols: cleval cannot be computed: the ground truth has no"
+BARE = [replace(of, truth=(Region.from_box(0, 0, 9, 9),)) for of in WORDS]
+
+
+@pytest.mark.parametrize(
+    ("truth", "said"),
+    [
+        (BARE, "protocols: cleval cannot be computed: the ground truth has no"),
+        ([], "phases.1.images: the dataset has no image with ground truth"),
+        ([replace(WORDS[0], name="a/b")], "format: “a/b” cannot be the name"),
+    ],
+)
+def test_truth_that_does_not_fit_is_refused(truth, said):
     with pytest.raises(SettingsError, match=said):
-        written(bare, protocols=["cleval"])
+        written(truth, protocols=["cleval"])
 
 
 def test_a_first_figure_that_an_empty_submission_does_not_have_is_refused(monkeypatch):
