@@ -300,6 +300,8 @@ ACCOUNTS_KEPT_DAYS = env.number("ACCOUNTS_KEPT_DAYS", default=0)
 DASK_SCHEDULER = env.text("DASK_SCHEDULER", default="")
 # If the cluster does not answer, a job fails with a message, or computes on this machine.
 ENGINE_FALLBACK = env.choice("ENGINE_FALLBACK", ("none", "local"), default="none")
+# Folder of wheels of numpy and shapely, which a competition's bundle for Codabench holds.
+CODABENCH_WHEELS = Path(wheels) if (wheels := env.text("CODABENCH_WHEELS", "")) else None
 # A body that holds no files; addresses that take files have the limit below (site/bodies.py).
 BODY_MAX_BYTES = 3 * 1024**2
 # Limits on uploads that are not yet loaded.

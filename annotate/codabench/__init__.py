@@ -1,0 +1,1 @@
+"""Competitions on Codabench: the bundle of a dataset, and the organiser's downloads."""
