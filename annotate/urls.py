@@ -29,6 +29,7 @@ urlpatterns = [
     path("health/", include("annotate.operations.health.urls")),
     path("data/load/", include("annotate.imports.urls")),
     path("data/", include("annotate.exchange.dataset_urls")),
+    path("data/", include("annotate.codabench.urls")),
     path("data/", include("annotate.scoring.urls")),
     path("data/", include("annotate.design.planning.urls")),
     path("data/", include("annotate.drilldown.dataset_urls")),

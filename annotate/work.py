@@ -10,6 +10,7 @@ from annotate.accounts import lost_passwords
 from annotate.accounts import services as accounts
 from annotate.accounts.models import Invitation
 from annotate.api.tokens import services as tokens
+from annotate.codabench import work as codabench
 from annotate.datasets import orphans
 from annotate.datasets.models import Dataset
 from annotate.design.planning import work as planning
@@ -72,6 +73,8 @@ register(figures.KIND, figures.write, FOLLOWS)
 register(background_counts.KIND, evidence.count, FOLLOWS)
 register(questions.KIND, questions.compute, FOLLOWS)
 register(planning.KIND, planning.compute, Needed("annotate.see_dataset", _dataset))
+register(codabench.WRITE, codabench.write, LOADS)
+register(codabench.LOAD, codabench.load, LOADS)
 register(exchange.BUNDLE, exchange.bundle, FOLLOWS)
 register(exchange.RAW, exchange.raw_data, FOLLOWS)
 register(exchange.TRUTH, exchange.truth, Needed("annotate.see_dataset", _dataset))

@@ -178,6 +178,11 @@ ADDRESSES = {
     "datasets:image": ("get", {}, set(), 200),
     "datasets:small_image": ("get", {}, set(), 200),
     "scoring:score": ("get", {}, {"admin"}, 200),
+    "codabench:competition": ("get", {}, {"admin"}, 200),
+    "codabench:load": ("get", {}, {"admin"}, 200),
+    # No download waits, and none was loaded.
+    "codabench:preview": ("get", {}, set(), 200),
+    "codabench:loaded": ("get", {}, set(), 200),
     "imports:start": ("get", {}, {"admin"}, 200),
     "imports:files": ("get", {}, {"admin"}, 200),
     "imports:add": ("post", {}, {"admin"}, 302),
@@ -195,7 +200,7 @@ ADDRESSES = {
     "imports:receipt": ("get", {}, {"admin"}, 200),
 }
 ON_THE_DATASET = (
-    *("datasets", "scoring", "imports", "files", "planning"),
+    *("datasets", "scoring", "imports", "files", "planning", "codabench"),
     *("leaderboards", "scored"),
 )
 

@@ -2,13 +2,17 @@
 
 import re
 from functools import partial
+from io import BytesIO
 
 import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from annotate.codabench.downloads import receive
+from annotate.codabench.work import start_load
 from annotate.design.setup.models import NewStudy
 from annotate.design.setup.services import begin
+from annotate.imports import staging
 from annotate.imports.models import Draft, Import
 from annotate.jobs.models import Job
 from annotate.judging import services
@@ -17,7 +21,9 @@ from annotate.publication.services import publish
 from annotate.reports.services import available_runs
 from annotate.scoring.services import score_protocol
 from rankings.agreement.report import Settings
+from tests.support.archives import zip_bytes
 from tests.support.browsing import check_page, listen, signed_in, unexpected
+from tests.support.codabench import BULK
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_study
 from tests.support.kept import keep_report
 from tests.support.loads import add_results, checked, loaded, new_dataset
@@ -72,6 +78,10 @@ PAGES = {
         "imports:receipt",
         "files:answers",
         "scoring:score",
+        "codabench:competition",
+        "codabench:load",
+        "codabench:preview",
+        "codabench:loaded",
         "jobs:work",
         "health:health",
         "jobs:job",
@@ -89,6 +99,9 @@ def study(transactional_db):
     draft = new_dataset(name="Avenue")
     add_results(draft, {"res_img_1.txt": "0,0,9\n0,0,x,9\n0,0,9,9\n0,0,9,9\n"})
     checked(draft)
+    packed = zip_bytes(BULK)
+    _, download = [receive(study.dataset, [("bulk.zip", BytesIO(packed))]) for _ in range(2)]
+    start_load(dataset=study.dataset, download=download, chosen={"13": "d"}, person=make_admin())
     Job.objects.create(kind="scoring.score", title="Score IOU on Avenue", done=3, total=8)
     return study
 
@@ -141,10 +154,17 @@ def address(name, study):
         "imports:receipts": [],
         "imports:receipt": [Import.objects.values_list("pk", flat=True).first()],
         "scoring:score": [study.dataset.slug],
+        "codabench:competition": [study.dataset.slug],
+        "codabench:load": [study.dataset.slug],
         "jobs:work": [],
         "health:health": [],
-        "jobs:job": [Job.objects.values_list("pk", flat=True).first()],
+        "jobs:job": [Job.objects.values_list("pk", flat=True).last()],
     }
+    if name == "codabench:preview":
+        [download] = (staging.folder() / "codabench" / str(study.dataset.pk)).iterdir()
+        arguments[name] = [study.dataset.slug, download.name]
+    if name == "codabench:loaded":
+        arguments[name] = [study.dataset.slug, Job.objects.get(kind="codabench.load").pk]
     if name == "setup:step":
         arguments[name] = [NewStudy.objects.get().pk, "design"]
     if name in ("setup:images", "setup:finish", "setup:preview"):

@@ -84,7 +84,8 @@ def begin(request: SignedInRequest, dataset_slug: str) -> HttpResponse:
     dataset = seen_dataset(request, dataset_slug)
     like = dataset.studies.filter(slug=request.GET.get("like", "")).first()
     offered = _offered(dataset)
-    initial: dict[str, Any] = {"methods": offered}
+    named = request.GET.getlist("method")
+    initial: dict[str, Any] = {"methods": [of for of in offered if of.name in named] or offered}
     if like is not None:
         initial = {"name": f"{like.name} (copy)"[:120], "methods": list(like.methods.all())}
     form = DataForm(_sent(request), offered=offered, initial=initial)

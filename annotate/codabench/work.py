@@ -1,0 +1,112 @@
+"""Writing a competition's bundle, and loading an organiser's downloads, in jobs."""
+
+import csv
+import io
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import IO, Any, BinaryIO, Final, cast
+
+from django.contrib.auth.models import User
+from django.urls import reverse
+from django.utils.text import slugify
+
+from annotate.datasets.models import Dataset
+from annotate.errors import NotThere
+from annotate.jobs import services as jobs
+from annotate.jobs.errors import Cancelled, JobFailed
+from annotate.jobs.files import publishing_file
+from annotate.jobs.models import Job
+from annotate.jobs.registry import Running
+from protocols.codabench.values import SettingsError
+
+from .bundles import write_competition
+from .downloads import Download
+from .loading import load_submissions, score_as_settings
+
+WRITE: Final = "codabench.write"
+LOAD: Final = "codabench.load"
+COLUMNS: Final = ("submission", "method", "outcome")
+
+
+def start_write(
+    *, dataset: Dataset, content: Mapping[str, Any], picture: bytes, person: User
+) -> Job:
+    """Start writing the bundle of settings that were tried before."""
+    return jobs.start(
+        kind=WRITE,
+        person=person,
+        title=f"Competition on {dataset} for Codabench",
+        dataset=dataset.pk,
+        content=content,
+        picture=b64encode(picture).decode(),
+    )
+
+
+def start_load(
+    *, dataset: Dataset, download: Download, chosen: Mapping[str, str], person: User
+) -> Job:
+    """Start loading submissions of a download; ``chosen`` has their methods by their keys."""
+    return jobs.start(
+        kind=LOAD,
+        person=person,
+        title=f"Load Codabench's downloads into {dataset}",
+        dataset=dataset.pk,
+        token=download.folder.name,
+        chosen=chosen,
+    )
+
+
+def _dataset(arguments: Mapping[str, Any]) -> Dataset:
+    dataset = Dataset.objects.filter(pk=arguments["dataset"]).first()
+    if dataset is None:
+        raise JobFailed("The dataset is no longer here.")
+    return dataset
+
+
+def write(arguments: Mapping[str, Any], running: Running) -> None:
+    """Run the job; the file is the bundle."""
+    dataset, content = _dataset(arguments), arguments["content"]
+    picture = b64decode(arguments["picture"]) or None
+
+    def to(stream: IO[bytes]) -> None:
+        try:
+            write_competition(dataset, content, cast("BinaryIO", stream), picture=picture)
+        except SettingsError as refusal:
+            raise JobFailed(f"{refusal}.") from refusal
+
+    with publishing_file(running, f"{slugify(content['title']) or 'bundle'}.zip", to) as outcome:
+        outcome.text = "The bundle is written."
+
+
+def load(arguments: Mapping[str, Any], running: Running) -> None:
+    """Run the job; the file lists the outcomes, and the downloads are deleted."""
+    dataset, chosen = _dataset(arguments), arguments["chosen"]
+    try:
+        download = Download.of(dataset, arguments["token"])
+    except NotThere as gone:
+        raise JobFailed("The files are no longer here. Upload them again.") from gone
+    given = [replace(of, method=chosen[of.key]) for of in download.submissions if of.key in chosen]
+    outcomes = []
+    try:
+        for of in load_submissions(
+            dataset, download, given, person=running.person, progress=running
+        ):
+            outcomes.append(of)
+        remarks = list(score_as_settings(dataset, download, outcomes, running))
+    except Cancelled as stop:
+        if n_new := sum(of.is_new for of in outcomes):
+            raise JobFailed(
+                f"Stopped after {n_new} submissions were loaded. Load the others again."
+            ) from stop
+        raise
+    text = io.StringIO()
+    rows = csv.writer(text)
+    rows.writerow(COLUMNS)
+    rows.writerows((of.submission.key, of.method, of.said) for of in outcomes)
+    file, content = f"{dataset.slug}-codabench.csv", text.getvalue().encode()
+    with publishing_file(running, file, lambda stream: stream.write(content)) as outcome:
+        n = sum(bool(of.method) for of in outcomes)
+        outcome.text = " ".join([f"{n} of {len(outcomes)} submissions are loaded.", *remarks])
+        outcome.address = reverse("codabench:loaded", args=[dataset.slug, running.pk])
+    download.forget()
