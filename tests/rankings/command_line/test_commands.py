@@ -33,11 +33,6 @@ def test_distance_gives_counts_and_script():
     }
 
 
-def test_consensus_orders_by_mean_rank():
-    rankings = [[["a"], ["b"]], [["b"], ["a"]], [["b"], ["a"]]]
-    assert answer("consensus", data=[rankings]) == [[["b"], ["a"]]]
-
-
 def test_next_walks_to_the_rankings():
     data = {"items": ["a", "b"], "answers": []}
     first = answer("next", data=data)
@@ -139,6 +134,9 @@ def test_a_report_takes_any_consensus(consensus):
         ),
         (["distance", "nowhere.json"], "", "cannot be read"),
         (["consensus", "-"], "[[]]", "item 0: a consensus needs"),
+        (["consensus", "-"], '[[[["a"], ["a"]]]]', "item 0: ranked twice: a"),
+        (["consensus", "-"], "[3]", "expected a list of rankings"),
+        (["consensus", "-", "--method", "kemeny"], "[[]]", "item 0: a consensus needs"),
         (["report", "-"], "{}", 'lacks "annotator_rankings"'),
         (
             ["report", "-"],

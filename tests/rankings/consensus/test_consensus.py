@@ -76,20 +76,3 @@ def test_the_command_shows_the_bound_when_the_search_is_cut_short(tmp_path, monk
         shown.err
         == "item 0: the search was cut short; the distance is 3.5, and none is below 2.0\n"
     )
-
-
-@cases("method", CONSENSUS_METHODS)
-@cases(
-    ("data", "named"),
-    [
-        ([[]], "item 0: a consensus needs"),
-        ([[[["a"], ["a"]]]], "item 0: ranked twice: a"),
-        ([3], "expected a list of rankings"),
-    ],
-)
-def test_bad_input_is_one_sentence_and_exit_code_2(method, data, named):
-    done = consensus_command(data, "--method", method)
-    assert done.returncode == 2
-    assert named in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not done.stdout
