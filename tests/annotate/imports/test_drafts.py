@@ -658,6 +658,18 @@ class TestUndoing:
         before[0].pop(n_receipts)
         assert (after[0], after[1]) == (before[0], before[1])
 
+    def test_an_undoing_that_dies_at_its_end_leaves_everything_as_it_was(self, monkeypatch):
+        def die(*_, **__):
+            raise OSError("disk full")
+
+        dataset = loaded(new_dataset())
+        before = stored()
+        monkeypatch.setattr(undoing, "record", die)
+        with pytest.raises(OSError, match="disk full"):
+            undoing.undo_import(receipt=dataset.imports.get())
+        assert stored() == before
+        assert dataset.imports.get().undone is None
+
     def test_exactly_what_a_load_added_goes(self):
         dataset = loaded(whole_load())
         draft = drafts.open_draft(person=None, dataset=dataset)
