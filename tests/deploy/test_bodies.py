@@ -47,6 +47,12 @@ def test_no_address_reads_a_large_body_of_a_stranger(path):
     assert sent(Client(enforce_csrf_checks=True), path, 4 * MIB).status_code in (404, 405, 413)
 
 
+def test_a_body_may_be_as_large_as_any_form_and_no_larger(settings):
+    with pytest.raises(AssertionError, match="the body was read"):
+        sent(Client(), reverse("account_login"), settings.BODY_MAX_BYTES)
+    assert sent(Client(), reverse("account_login"), settings.BODY_MAX_BYTES + 1).status_code == 413
+
+
 def test_a_participant_of_a_study_loads_nothing(client):
     study = make_study(2, 1)
     client.force_login(add_newcomer(study))

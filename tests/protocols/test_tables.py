@@ -205,6 +205,17 @@ def test_an_ignored_table_takes_its_cells_out_of_the_counts():
     assert len(score.unmatched) == 20
 
 
+def test_tables_are_paired_at_the_least_iou_and_not_below_it():
+    table, *cells = table_of(*GRID)
+    left, top, right, bottom = table.box
+    half = Region.from_box(left, top, right, (top + bottom) / 2, id="0")
+    for variant in VARIANTS:
+        for least, n_found in ((0.5, 12), (0.51, 0)):
+            protocol = TableStructure(variant=variant, min_table_iou=least)
+            score = scored(protocol, [table, *cells], [half, *cells])
+            assert counts(score)[0][0] == n_found, (variant, least)
+
+
 def test_only_page_tries_the_table_after_a_paired_one():
     tables = [*table_of(*GRID), *table_of(*GRID, id="1", left=200)]
     assert counts(scored(TableStructure(), tables, tables))[0] == [24, 24, 24]

@@ -60,6 +60,28 @@ def test_orders_and_pairs_by_hand():
     assert (wrong.figure_first, wrong.figure_second) == pytest.approx((0.36, 0.5))
 
 
+def test_of_a_wrong_pair_the_one_that_people_prefer_comes_first_whatever_the_names():
+    other = {"a": "b", "b": "a", "c": "c"}
+    rankings = {
+        image: {
+            person: tuple(tuple(other[name] for name in bucket) for bucket in ranking)
+            for person, ranking in of_image.items()
+        }
+        for image, of_image in RANKINGS.items()
+    }
+    scores = {
+        image: {
+            protocol: {other[name]: values for name, values in of_protocol.items()}
+            for protocol, of_protocol in of_image.items()
+        }
+        for image, of_image in SCORES.items()
+    }
+    [wrong] = of_recall(rankings, scores).protocols[1].wrong
+    assert (wrong.first, wrong.second, wrong.images) == ("b", "a", ("img_1", "img_3"))
+    assert (wrong.p_people, wrong.p_protocol) == pytest.approx((1 / 32, 7.5 / 32))
+    assert (wrong.figure_first, wrong.figure_second) == pytest.approx((0.36, 0.5))
+
+
 def test_precision_and_preference_have_their_own_figures():
     tallies = tallies_of_scores(SCORES)
     ours = detectors({"precision": RANKINGS, "preference": RANKINGS}, tallies, OPTIONS).criteria

@@ -210,6 +210,7 @@ def test_one_annotator_or_one_image_gives_no_test_and_says_why(shape, reason):
     assert tested.reason == reason
     assert pair.difference is not None
     assert (pair.p_value, pair.low, pair.high, pair.adjusted_p_value) == (None,) * 4
+    assert set(tested.mean_limits) == {(None, None)}
 
 
 def test_two_annotators_and_two_images_give_a_test():

@@ -106,6 +106,8 @@ def test_no_image_has_no_score_and_one_image_no_limits():
     ]
     assert [(of.value, of.low) for of in of_one_image.differences] == [(-1, None)]
     assert of_one_image.n_resamples == 0
+    [of_two_images] = score_intervals(np.array([[2.0], [3.0]]), ["x"]).scores
+    assert (of_two_images.score, of_two_images.low, of_two_images.high) == (2.5, 2.0, 3.0)
 
 
 def test_constant_protocols_have_intervals_of_no_width():

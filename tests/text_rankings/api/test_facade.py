@@ -188,6 +188,11 @@ def test_wrong_inputs_are_refused_with_their_place(truth, results, protocols, sa
         tr.score(truth, results, protocols)
 
 
+def test_two_files_of_one_name_are_not_taken_for_one_method():
+    with pytest.raises(ProtocolError, match="two files are results of one method"):
+        tr.score(WORDS, ["first/net.zip", "second/net.zip"], "iou")
+
+
 def test_units_that_are_probably_meant_otherwise_are_noticed():
     shares = {"1": [[0.1, 0.1, 0.6, 0.3]]}
     with pytest.raises(ProtocolError, match="scores need pixels: pass sizes="):

@@ -79,6 +79,12 @@ def test_a_token_that_cannot_be_is_422_and_none_is_made(page, wrong):
     assert not Token.objects.exists()
 
 
+@pytest.mark.parametrize("scopes", [[], ["everything"], ["read", "everything"]])
+def test_no_other_scope_is_given_whoever_asks(person, scopes):
+    with pytest.raises(TokenRefused, match="Choose what the token is for"):
+        services.create_token(person=person, name="nightly", scopes=scopes)
+
+
 def test_two_tokens_of_a_person_have_two_names(page, person):
     page.post(PAGE, SENT)
     response = page.post(PAGE, SENT)
