@@ -218,3 +218,11 @@ def test_average_precision_of_a_whole_set_is_one_curve():
     )
     overall = protocol.overall(scores)
     assert overall.indicators["average_precision"] == pytest.approx(0.5 / 2)
+
+
+def test_a_detection_is_ignored_if_more_than_the_given_share_of_it_is_in_an_ignored_region():
+    word, ignored = Region.from_box(50, 0, 60, 10), Region.from_box(0, 0, 10, 10, ignored=True)
+    for left, precision in ((5, 0.5), (4, 1.0)):
+        found = [word, Region.from_box(left, 0, left + 10, 10)]
+        ours = score("iou", [word, ignored], found, max_ignored_share=0.5)
+        assert (ours.recall, ours.precision) == (1.0, precision), left

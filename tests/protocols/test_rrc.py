@@ -257,6 +257,12 @@ def test_limits_on_entries_and_on_all_bytes_hold():
         assert [p.code for p in read(many, limits=limits).errors] == ["A3"]
 
 
+def test_an_entry_may_be_as_large_as_the_limit_and_no_larger():
+    nine = zip_bytes({"gt_1.txt": "0,0,9,9,w"})
+    assert not read(nine, limits=Limits(entry_bytes=9)).errors
+    assert [p.code for p in read(nine, limits=Limits(entry_bytes=8)).errors] == ["A3"]
+
+
 def test_all_faults_are_counted_and_the_first_thousand_kept():
     archive = results("x\n" * 3000, line_format=LineFormat.LTRB)
     assert archive.counts["L1"] == 3000

@@ -441,3 +441,34 @@ def test_a_ranking_that_ends_knows_its_screens():
     while turn.assignment == first:
         turn = answer(turn, annotator, ABC)
     assert known() == counted()
+
+
+@pytest.mark.parametrize("act", ["answer", "skip", "undo", "change"])
+def test_what_dies_at_its_end_has_stored_nothing(act, monkeypatch):
+    study = make_study(["a", "b", "c"])
+    annotator = add_annotator(study)
+    first = services.start(study=study, annotator=annotator).turn
+    turn = answer(first, annotator, ABC)
+    waiting, answered = turn.screen.public_id, first.screen.public_id
+    acts = {
+        "answer": lambda: answer(turn, annotator, ABC),
+        "skip": lambda: services.record_skip(
+            screen_id=waiting, annotator=annotator, reason="broken"
+        ),
+        "undo": lambda: services.undo(study=study, annotator=annotator, screen_id=waiting),
+        "change": lambda: services.change(screen_id=answered, annotator=annotator),
+    }
+
+    def stored():
+        kinds = (Assignment, Screen, Judgement, Skip, Withdrawal)
+        return [list(kind.objects.order_by("pk").values()) for kind in kinds]
+
+    def die(*_):
+        raise RuntimeError("the connection is lost")
+
+    before = stored()
+    for last in ("go_on", "_waiting"):
+        monkeypatch.setattr(services, last, die)
+    with pytest.raises(RuntimeError, match="lost"):
+        acts[act]()
+    assert stored() == before

@@ -153,6 +153,14 @@ def figures_of(**counts):
     return selectors.Figures(**others | counts)
 
 
+def test_as_many_people_as_an_image_needs_are_enough():
+    study = make_study(["a", "b"], min_annotators=2)
+    counted = figures_of(n_lacking={}, n_last_days=0)
+    told = [" ".join(selectors.what_blocks(study, counted, n)) for n in range(3)]
+    assert "No annotator takes part yet" in told[0]
+    assert ["A report needs 2" in sentence for sentence in told] == [False, True, False]
+
+
 def test_only_rankings_of_the_last_seven_days_make_the_pace():
     study = make_study(["a", "b"], images=3)
     rank_everything(study, add_annotator(study), AB)
