@@ -269,3 +269,12 @@ def test_cleval_says_of_a_detection_that_is_enough_on_the_truth_that_it_holds_no
         told = score("cleval", [WORD], found, min_area_precision=0.5).unmatched
         assert told, left
         assert all(reason in one.reason for one in told), (left, told)
+
+
+def test_popeval_ignores_what_lies_with_more_than_the_given_share_in_an_ignored_region():
+    ignored = word(0, 100, 100, 120, "", ignored=True)
+    for left, n_counted in ((50, 1), (49, 0)):
+        found = [WORD, word(left, 100, left + 100, 120, "")]
+        told = score("popeval", [WORD, ignored], found, max_ignored_share=0.5).unmatched
+        counted = [one for one in told if one.side == "detection" and "ignored" not in one.reason]
+        assert len(counted) == n_counted, (left, told)
