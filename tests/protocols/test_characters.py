@@ -263,7 +263,7 @@ def test_popeval_removes_what_lies_in_ignored_regions():
 
 
 def test_cleval_says_of_a_detection_that_is_enough_on_the_truth_that_it_holds_no_character():
-    # The last character stands at 87.5.
+    # The last of four characters is in the middle of the last quarter.
     for left, reason in ((90, "holds no character"), (91, "at most 0.450 of a detection")):
         found = [word(left, 0, left + 20, 20, "")]
         told = score("cleval", [WORD], found, min_area_precision=0.5).unmatched
