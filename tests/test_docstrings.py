@@ -80,6 +80,11 @@ def test_functions_say_errors_and_shapes_and_the_stated_interface_has_examples(p
     assert lacking == {}
 
 
+def test_the_stated_interface_is_there():
+    assert [of for of in STATED if not hasattr(importlib.import_module(of[0]), of[1])] == []
+    assert len(STATED) > 60
+
+
 def with_examples() -> list[str]:
     return [
         name
