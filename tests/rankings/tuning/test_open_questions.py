@@ -1,7 +1,7 @@
 """The open questions: variance and taste, values, slices, and what a change brings."""
 
 import math
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -23,27 +23,16 @@ from rankings.tuning.gains import choose, corrected, gain
 from rankings.tuning.open_questions import beta_gains, differences_of_methods
 from rankings.tuning.preference_strength import strength_correlations
 from rankings.tuning.slices import ImageProperty, slices
+from tests.support.anova import effects, mean_squares
+from tests.support.anova import of_table as measured
 from tests.support.cases import cases
 from tests.support.rankings import by_text, personal_rankings
 
 METHODS = ["a", "b", "c", "d"]
 
 
-def measured(table, protocols=None):
-    """The distances of a full design: (images, annotators, protocols)."""
-    table = np.asarray(table, dtype=float)
-    images, annotators = np.indices(table.shape[:2]).reshape(2, -1)
-    names = protocols or tuple(f"p{at}" for at in range(table.shape[2]))
-    return PersonalDistances(names, images, annotators, table.reshape(-1, table.shape[2]))
-
-
 def drawn(n_images, n_annotators, n_protocols, taste=1.0, seed=1):
-    rng = np.random.default_rng(seed)
-    return (
-        rng.normal(size=(n_images, 1, n_protocols))
-        + taste * rng.normal(size=(1, n_annotators, n_protocols))
-        + rng.normal(size=(n_images, n_annotators, n_protocols))
-    )
+    return effects(np.random.default_rng(seed), n_images, n_annotators, n_protocols, taste)
 
 
 def names(n):
@@ -51,17 +40,9 @@ def names(n):
 
 
 def anova(d):
-    """The components of a full table of images x annotators, by loops."""
-    n_images, n_annotators = len(d), len(d[0])
-    cells = list(product(range(n_images), range(n_annotators)))
-    mean = sum(d[i][a] for i, a in cells) / len(cells)
-    of_image = [sum(row) / n_annotators for row in d]
-    of_annotator = [sum(row[a] for row in d) / n_images for a in range(n_annotators)]
-    image = sum(n_annotators * (m - mean) ** 2 for m in of_image) / (n_images - 1)
-    annotator = sum(n_images * (m - mean) ** 2 for m in of_annotator) / (n_annotators - 1)
-    rest = sum((d[i][a] - of_image[i] - of_annotator[a] + mean) ** 2 for i, a in cells)
-    rest /= (n_images - 1) * (n_annotators - 1)
-    return (image - rest) / n_annotators, (annotator - rest) / n_images, rest
+    """The components of a full table of images x annotators."""
+    _, image, annotator, rest = mean_squares(d)
+    return (image - rest) / len(d[0]), (annotator - rest) / len(d), rest
 
 
 def test_components_are_the_mean_over_all_pairs_of_protocols():
