@@ -13,7 +13,7 @@ import math
 import sys
 import traceback
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -65,7 +65,7 @@ def score(
     >>> score([Scene(word, None, "img_1")], {"img_1": word}, [column], digits=4)
     {'iou_f_score': 1.0}
     """
-    scores = _image_scores(truth, results, columns)
+    scores = _image_scores(truth, results, dict.fromkeys(of.protocol for of in columns))
     overall = {protocol: protocol.overall(of) for protocol, of in scores.items()}
     figures = {of.key: getattr(overall[of.protocol], of.figure) for of in columns}
     return {
@@ -76,10 +76,9 @@ def score(
 
 
 def _image_scores(
-    truth: Sequence[Scene], results: ByImage, columns: Sequence[Column]
+    truth: Sequence[Scene], results: ByImage, protocols: Iterable[Protocol]
 ) -> dict[Protocol, list[ImageScore]]:
     scenes = [replace(scene, detections=results.get(scene.name)) for scene in truth]
-    protocols = list(dict.fromkeys(column.protocol for column in columns))
     regions = [region for scene in truth for region in scene.truth]
     settled = [protocol.settled_for(regions) for protocol in protocols]
     return dict(zip(protocols, registry.score_together(settled, scenes), strict=True))
@@ -171,22 +170,20 @@ def _run(arguments: Sequence[Path], settings: Settings) -> str:
     if (primary := settings.columns[0].key) not in figures:
         raise SubmissionRefused(f"{primary} is not defined for this submission.")
     if reference.with_name("details").exists():
-        page = _details(truth, results, settings.columns, digits)
+        page = _details(truth, results, settings)
         (out / "detailed_results.html").write_text(page, encoding="utf-8")
     (out / SCORES_FILE).write_text(json.dumps(figures), encoding="utf-8")
     return f"Scored {len(truth)} images."
 
 
-def _details(
-    truth: Sequence[Scene], results: ByImage, columns: Sequence[Column], digits: int
-) -> str:
+def _details(truth: Sequence[Scene], results: ByImage, settings: Settings) -> str:
     """Return a page with the figures of each image, for phases whose truth is public."""
     names = ("recall", "precision", "f_score")
-    by_protocol = _image_scores(truth, results, columns)
+    by_protocol = _image_scores(truth, results, settings.protocols)
     rows = [["image", *(f"{of.slug} {name}" for of in by_protocol for name in names)]]
     for scene, *scores in zip(truth, *by_protocol.values(), strict=True):
         values = [getattr(of, name) for of in scores for name in names]
-        figures = ["" if of is None else str(round(of, digits)) for of in values]
+        figures = ["" if of is None else str(round(of, settings.given["digits"])) for of in values]
         rows.append([scene.name, *figures])
     cells = ["".join(f"<td>{html.escape(cell)}" for cell in row) for row in rows]
     return f"<!doctype html><meta charset=utf-8><table><tr>{'<tr>'.join(cells)}</table>"

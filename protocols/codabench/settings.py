@@ -59,6 +59,7 @@ class Settings:
 
     given: Mapping[str, Any]
     columns: tuple[Column, ...]
+    phases: Sequence[Mapping[str, Any]]
 
     @classmethod
     def kept(cls, given: Mapping[str, Any]) -> "Settings":
@@ -66,12 +67,7 @@ class Settings:
         columns: dict[str, Column] = {}
         for at, of_protocol in enumerate(given["protocols"], 1):
             _add_columns(columns, of_protocol, given["fields"], f"protocols.{at}")
-        return cls(given, tuple(columns.values()))
-
-    @property
-    def phases(self) -> Sequence[Mapping[str, Any]]:
-        phases: Sequence[Mapping[str, Any]] = self.given["phases"]
-        return phases
+        return cls(given, tuple(columns.values()), given["phases"])
 
     @property
     def protocols(self) -> tuple[Protocol, ...]:
