@@ -13,6 +13,7 @@ from annotate.accounts.services import invite
 from annotate.design.setup.models import NewStudy
 from annotate.design.setup.services import begin
 from annotate.exchange.work import start_truth
+from annotate.figures import work as work_of_figures
 from annotate.figures.kinds import NAMES as FIGURES
 from annotate.imports import drafts
 from annotate.imports.models import Draft, Import
@@ -253,6 +254,13 @@ def make_site():
 
 
 site = made_once(make_site)
+
+
+@pytest.fixture(autouse=True)
+def _one_figure(monkeypatch):
+    """One figure of one format is enough to see who gets all of them."""
+    monkeypatch.setattr(work_of_figures, "NAMES", FIGURES[:1])
+    monkeypatch.setattr(work_of_figures, "FORMATS", ("svg",))
 
 
 @contextmanager
