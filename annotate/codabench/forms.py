@@ -6,8 +6,6 @@ from typing import Any, Final
 from zoneinfo import available_timezones
 
 from django import forms
-from django.http import QueryDict
-from django.utils.datastructures import MultiValueDict
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
@@ -138,13 +136,7 @@ class PhaseRow(_Row):
 class CompetitionForm:
     """The settings, rows of protocols, and phases."""
 
-    def __init__(
-        self,
-        sent: QueryDict | None = None,
-        files: MultiValueDict[str, Any] | None = None,
-        *,
-        initial: Mapping[str, Any],
-    ) -> None:
+    def __init__(self, sent: Any = None, files: Any = None, *, initial: Mapping[str, Any]) -> None:
         self.main = MainForm(sent, files, initial=dict(initial))
         self.rows = {
             name: forms.formset_factory(row, extra=2)(sent, prefix=name, initial=initial[name])

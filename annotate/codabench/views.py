@@ -58,7 +58,9 @@ def competition(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error(refusal)
         else:
             if "settings" in request.POST:
-                return _as_file(write_yaml(content), f"{dataset.slug}-codabench.yaml")
+                sent_as = f'attachment; filename="{dataset.slug}-codabench.yaml"'
+                headers = {"Content-Disposition": sent_as, "Content-Type": "application/yaml"}
+                return HttpResponse(write_yaml(content), headers=headers)
             if "bundle" in request.POST:
                 job = work.start_write(
                     dataset=dataset, content=content, picture=picture, person=request.user
@@ -88,12 +90,6 @@ def _initial(request: SignedInRequest, dataset: Dataset) -> dict[str, Any]:
         "format": dataset.line_format,
     }
     return example | own | {"protocols": protocols, "phases": phases}
-
-
-def _as_file(text: str, name: str) -> HttpResponse:
-    sent = HttpResponse(text, content_type="application/yaml")
-    sent["Content-Disposition"] = f'attachment; filename="{name}"'
-    return sent
 
 
 @takes_files(loads_data)

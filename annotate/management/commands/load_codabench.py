@@ -54,12 +54,9 @@ class Command(SiteCommand):
             try:
                 named = {name: file(options[name]) for name in ("results", "bundle")}
                 download = receive(dataset, map(file, options["files"]), **named)
-            except (OSError, Refusal) as refusal:
-                raise CommandError(str(refusal)) from refusal
-            opened.callback(download.forget)
-            try:
+                opened.callback(download.forget)
                 listed, without = proposed(download, phase=options["phase"], seed=options["seed"])
-            except Refusal as refusal:
+            except (OSError, Refusal) as refusal:
                 raise CommandError(str(refusal)) from refusal
             chosen = [of for of in listed if of.reason]
             for of in chosen:

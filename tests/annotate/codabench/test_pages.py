@@ -44,7 +44,10 @@ def sent(form, **changes):
             if value not in (None, False) and field.name != "image":
                 values[field.html_name] = value
     for name, rows in form.rows.items():
-        values |= {f"{name}-TOTAL_FORMS": len(rows.forms), f"{name}-INITIAL_FORMS": 0}
+        values |= {
+            f"{name}-TOTAL_FORMS": len(rows.forms),
+            f"{name}-INITIAL_FORMS": len(rows.initial),
+        }
     times = {
         "phases-0-start": "2027-03-28T09:30",
         "phases-0-end": "2027-03-28T20:00",
