@@ -406,6 +406,7 @@ class TestDoctr:
         archive = opened(data, "labels.json", "truth")
         assert what(archive) == [(BOX, None, None)]
         assert [of.label for of in archive.regions["img_2"]] == ["words"]
+        assert archive.sizes == {"img_1": SIZE, "img_2": SIZE}
 
     def test_a_page_without_its_size_is_refused(self):
         page = {key: of for key, of in DOCTR["pages"][0].items() if key != "dimensions"}

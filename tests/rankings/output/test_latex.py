@@ -11,7 +11,7 @@ from rankings.errors import RankingError
 from rankings.output import report_files, table_files
 from rankings.output.analysis_tables import tables_of
 from rankings.output.escaping import latex_text
-from rankings.output.latex import LAYOUTS, WIDTHS, Look
+from rankings.output.latex import LAYOUTS, WIDTHS, Look, breakable, rest_of_line, total_em
 from rankings.output.table import Column, Table
 from tests.support.analyses import SETTINGS, random_study
 from tests.support.tex import typeset
@@ -129,3 +129,12 @@ def test_letters_that_pdflatex_lacks_are_named():
 
 def test_control_characters_and_line_ends_go():
     assert latex_text("a\nb\x1b\u202ec") == "a bc"
+
+
+def test_the_last_column_has_what_the_others_and_the_gaps_leave():
+    """Three columns have two gaps, of two separations each; 0.1 em are for rounding."""
+    type_, write = rest_of_line([10.0, 2.0], 3, "page")
+    assert type_.endswith(r"\linewidth - 12.1em - 4\tabcolsep\relax}")
+    assert write("a_b") == r"a\_b"
+    assert breakable("IoU c", 1.0) == r"I\penalty500 o\penalty500 U c"
+    assert total_em([1.0, 2.0]) == pytest.approx(3.71, abs=0.01)
