@@ -124,4 +124,4 @@ def test_the_proxy_and_the_site_name_the_same_addresses():
     assert {path for path in found if re.search(known, path)} == {
         path for path, takes in found.items() if takes
     }
-    assert sum(found.values()) == 5
+    assert sum(found.values()) == 7
