@@ -19,6 +19,7 @@ from annotate.reports.models import KeptReport
 from rankings.__main__ import main as text_order
 from rankings.agreement.main_table import MEASURES, Measure
 from rankings.agreement.settings import Declared, Settings
+from rankings.output import verify
 from rankings.output.latex import Look
 from tests.support.factories import add_researcher
 from tests.support.made_once import made_once
@@ -71,9 +72,11 @@ SHOWN, FULL = "3.000", "3.0"
 def test_a_new_column_is_in_every_file(researcher, study):
     files = dict(in_files(researcher, study))
     names = ",".join(measure.name for measure in MEASURES)
-    assert files["csv"].startswith(f"criterion,kind,protocol,{names}\n")
+    assert files["csv"].startswith(f"criterion,kind,protocol,{names},signature\n")
     assert names.endswith(",most")
-    assert re.search(rf"^recall,protocol,Reversed,0,2,3\.0,.*\b{FULL}$", files["csv"], re.MULTILINE)
+    assert re.search(
+        rf"^recall,protocol,Reversed,0,2,3\.0,.*\b{FULL},report\|", files["csv"], re.MULTILINE
+    )
     [_, reversed_] = json.loads(files["json"])["criteria"]["recall"]["rows"]
     assert reversed_["most"] == 3.0
     headings = " | ".join(measure.heading for measure in MEASURES)
@@ -110,7 +113,7 @@ def test_a_new_column_is_in_the_api(study):
 
 
 @pytest.mark.usefixtures("farthest")
-def test_a_new_column_is_in_the_paper_and_verified(researcher, study, tmp_path):
+def test_a_new_column_is_in_the_paper_and_verified_by_one_formula(researcher, study, tmp_path):
     data = keep(researcher, study).data
     for name, text in papers.files(data, Look(), {}):
         path = tmp_path / name
@@ -118,9 +121,30 @@ def test_a_new_column_is_in_the_paper_and_verified(researcher, study, tmp_path):
         path.write_text(text, encoding="utf-8")
     metadata = json.loads((tmp_path / "metadata.json").read_text(encoding="utf-8"))
     assert metadata["files"]["csv/report.csv"]["columns"]["most"].startswith("distance on")
+    ran = verified(tmp_path)
+    assert ran.returncode == 1, "a column without a formula is no agreement"
+    assert (
+        "NOT RECOMPUTED recall: no formula in MEASURES of verify.py is for the column 'most'"
+        in (ran.stdout)
+    )
+    program = tmp_path / "verify.py"
+    formula = '    "most": lambda d, at: d[:, at].max(),\n'
+    text = program.read_text(encoding="utf-8")
+    program.write_text(text.replace(HERE, formula + HERE), encoding="utf-8")
+    ran = verified(tmp_path)
+    assert (ran.returncode, ran.stdout.splitlines()[-1]) == (0, "Everything agrees.")
+
+
+HERE = "    # Columns that the paper does not have follow here.\n"
+
+
+def verified(folder):
     verify = [sys.executable, "-I", "verify.py"]
-    ran = subprocess.run(verify, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert "recall: no formula here recomputes the column 'most'" in ran.stdout
+    return subprocess.run(verify, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_every_column_has_a_formula_in_the_program_that_verifies_papers():
+    assert list(verify.MEASURES) == [measure.name for measure in MEASURES]
 
 
 SCORES = {"near": {"a": (0.9, 0.9), "b": (0.1, 0.1)}, "far": {"a": (0.1, 0.1), "b": (0.9, 0.9)}}
