@@ -7,7 +7,7 @@ images; the version. ``|`` and ``%`` inside a value are percent-encoded.
 """
 
 import string
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass
 from typing import Any, Final
 from urllib.parse import quote, unquote
@@ -16,6 +16,8 @@ from . import registry
 from .core.base import Protocol
 from .core.errors import ProtocolError
 
+# How data were read that were no file.
+DATA: Final = "data"
 _ENDS: Final = ("truth", "results", "images", "v")
 _PLAIN: Final = "".join(set(string.punctuation + " ") - set("|%"))
 _SWITCH: Final[Mapping[str, object]] = {"true": True, "false": False}
@@ -30,7 +32,7 @@ class Signature:
     """How a score was made.
 
     ``truth`` and ``results`` are formats of files, with the options of reading after ``+``
-    (``quad+stored``), or ``data`` for what was no file.
+    (``quad+stored``), or DATA.
     """
 
     protocol: Protocol
@@ -44,9 +46,7 @@ class Signature:
         parameters = [(of.name, _text(of, getattr(self.protocol, of.name))) for of in declared]
         ends = (self.truth, self.results, str(self.n_images), self.version)
         told = [*parameters, *zip(_ENDS, ends, strict=True)]
-        return "|".join(
-            [self.protocol.full_slug, *(f"{name}:{quote(of, safe=_PLAIN)}" for name, of in told)]
-        )
+        return _line(self.protocol.full_slug, told)
 
     def require(self, n_images: int) -> None:
         """Raise SignatureError unless the version and the number of images are those of a run."""
@@ -80,6 +80,24 @@ def signature(protocol: Protocol, truth: str, results: str, n_images: int) -> st
     """
     version = registry.version_of(protocol.slug)
     return str(Signature(protocol, truth, results, n_images, version))
+
+
+def signature_of_figures(
+    name: str, settings: Mapping[str, object], truth: str, results: str, n_images: int
+) -> str:
+    """Return the signature of figures that no run of a protocol makes, such as COCO's own.
+
+    Examples
+    --------
+    >>> signature_of_figures("coco", {"masks": False}, "coco", "coco", 2)[:36]
+    'coco|masks:false|truth:coco|results:'
+    """
+    told = [
+        (of, str(value).lower() if isinstance(value, bool) else str(value))
+        for of, value in settings.items()
+    ]
+    ends = (truth, results, str(n_images), registry.VERSION)
+    return _line(name, [*told, *zip(_ENDS, ends, strict=True)])
 
 
 def read_signature(line: str) -> Signature:
@@ -116,6 +134,10 @@ def read_signature(line: str) -> Signature:
     declared = {of.name: of for of in registry.get(slug).declared()}
     values = {name: _value(declared.get(name), text) for name, text in parameters}
     return Signature(registry.get(slug, values), truth, results, int(n_images), version)
+
+
+def _line(name: str, told: Iterable[tuple[str, str]]) -> str:
+    return "|".join([name, *(f"{key}:{quote(value, safe=_PLAIN)}" for key, value in told)])
 
 
 def _is_told(protocol: Protocol, declared: Field[Any]) -> bool:

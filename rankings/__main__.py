@@ -6,6 +6,7 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import partial
 from typing import Any, get_args
 
@@ -164,6 +165,7 @@ def _detectors(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     from .command_line.files import as_text, read_scores
     from .detectors.soft_accuracy import Options
     from .detectors.standings import detectors
+    from .output.signature import SIGNATURE, signed_counts
 
     settings = Options(
         beta=options.beta,
@@ -172,13 +174,15 @@ def _detectors(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
         n_resamples=options.resamples,
         seed=options.seed,
     )
+    rankings = read_rankings(
+        path, partial(print, file=sys.stderr), codes=options.codes, whole=False
+    )
     answer = detectors(
-        read_rankings(path, partial(print, file=sys.stderr), codes=options.codes, whole=False),
-        read_scores(options.scores),
-        settings,
-        min_annotators=options.min_annotators,
+        rankings, read_scores(options.scores), settings, min_annotators=options.min_annotators
     ).to_json()
-    return answer if options.json else as_text(answer)
+    given = {name: getattr(options, name) for name in ("decimals", "beta", "min_annotators")}
+    answer |= signed_counts(given, rankings)
+    return answer if options.json else f"{answer[SIGNATURE]}\n\n{as_text(answer)}"
 
 
 def _read(path: str) -> Any:
@@ -297,10 +301,7 @@ def _report(data: Any, options: argparse.Namespace) -> dict[str, Any]:
 def _reported(
     rankings: Any, scores: Any, settings: Settings, options: argparse.Namespace
 ) -> dict[str, Any]:
-    if not options.bootstrap:
-        return build_report(rankings, scores, settings).to_json()
-    # Statistics take a while to load, and the other commands are called often.
-    from .analysis.analysis import analyse
+    from .output.signature import signed_counts
 
     named = {
         criterion: {
@@ -309,17 +310,24 @@ def _reported(
         }
         for criterion, of_criterion in rankings.items()
     }
+    signed = signed_counts(asdict(settings), named)
+    if not options.bootstrap:
+        return {**signed, **build_report(rankings, scores, settings).to_json()}
+    # Statistics take a while to load, and the other commands are called often.
+    from .analysis.analysis import analyse
+
     if options.workers is None and sum(map(len, named.values())) < FEW_IMAGES:
         options.workers = 1
     with chosen_engine(options, preload=["rankings.analysis.analysis"]) as engine:
-        return analyse(
+        analysis = analyse(
             named,
             scores,
             settings,
             n_resamples=options.bootstrap,
             seed=options.seed,
             executor=engine,
-        ).to_json()
+        )
+    return {**signed, **analysis.to_json()}
 
 
 def _elicit(data: Any, options: argparse.Namespace) -> list[dict[str, Any]]:

@@ -210,7 +210,7 @@ def write_causes(run: ProtocolRun, stream: IO[bytes], tell: Tell) -> None:
             for piece in as_csv(CAUSE_COLUMNS, _regions(run, protocol, of_methods, tell)):
                 out.write(piece.encode())
         with archive.open(zip_entry(COSTS), "w") as out:
-            for piece in as_csv(COST_COLUMNS, _costs(of_methods)):
+            for piece in as_csv(COST_COLUMNS, _costs(run, of_methods)):
                 out.write(piece.encode())
 
 
@@ -239,12 +239,13 @@ def _regions(
                         "cause": loss.cause,
                         "credit": loss.credit,
                         "partners": [at + 1 for at in loss.partners],
+                        "signature": run.signature,
                     }
             done += len(some)
             tell(done, n, _("Results explained"))
 
 
-def _costs(of_methods: dict[str, Losses]) -> Iterator[Row]:
+def _costs(run: ProtocolRun, of_methods: dict[str, Losses]) -> Iterator[Row]:
     for method, of_method in of_methods.items():
         for cost in costs(of_method):
-            yield {"method": method, **asdict(cost)}
+            yield {"method": method, **asdict(cost), "signature": run.signature}

@@ -235,7 +235,7 @@ class FigureData:
         if self.kept is not None:
             header = {**self.kept.data["header"], "kept report": f"SHA-256 {self.kept.checksum}"}
         else:
-            header = facts_of(self.study, self.runs).header
+            header = facts_of(self.study, self.runs, self.settings).header
         return header | {
             "criterion": self.criterion,
             **facts_of_settings(asdict(self.settings)),

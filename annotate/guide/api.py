@@ -18,6 +18,7 @@ from annotate.names import seen
 from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.core.causes import CAUSES, Cost, Losses, costs, total
+from protocols.signatures import DATA, signature
 
 from . import services
 
@@ -185,6 +186,7 @@ class ScoredSerializer(serializers.Serializer[None]):
     protocol = serializers.CharField()
     parameters = serializers.DictField()
     version = serializers.CharField()
+    signature = serializers.CharField(help_text="How the scores were made, in one line.")
     recall = Defined(help_text="Over all images, as published.")
     precision = Defined()
     f_score = Defined()
@@ -243,6 +245,7 @@ class ProtocolScore(ApiView):
             "protocol": protocol.slug,
             "parameters": protocol.parameters(),
             "version": registry.version_of(protocol.slug),
+            "signature": signature(protocol, DATA, DATA, len(scenes)),
             **{name: getattr(overall, name) for name in ("recall", "precision", "f_score")},
             "images": [
                 image_score_data(scene, score, of_scene)

@@ -19,6 +19,7 @@ from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.core.errors import ProtocolError
 from protocols.formats.readers.scenes import answer, read_scene
+from protocols.signatures import DATA, signature
 
 WIDTH: Final = 1000
 HEIGHT: Final = 600
@@ -348,7 +349,8 @@ def _said(protocol: Protocol, scene: Scene) -> dict[str, Any]:
         reason = left["reason"]
         left["reason"] = gettext(reason)
     said["indicators"] = {name: _finite(value) for name, value in score.indicators.items()}
-    return said | {"status": _status(scene, score)}
+    signed = signature(protocol, DATA, DATA, 1)
+    return said | {"status": _status(scene, score), "signature": signed}
 
 
 def _finite(value: float | None) -> float | None:

@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from annotate.api.views import ApiView
 from annotate.datasets.shortcuts import seen_dataset
+from annotate.reports.provenance import described
 from annotate.scoring.leaderboards import newest_runs
 from rankings.detectors.leaderboard import disagreements
 
@@ -67,6 +68,7 @@ class DisagreementSerializer(serializers.Serializer[Any]):
 class LeaderboardSerializer(serializers.Serializer[Any]):
     figure = serializers.CharField()
     by = serializers.CharField()
+    signature = serializers.CharField(help_text="How the figures of each run were made.")
     n_images = serializers.IntegerField(help_text="Of any method.")
     n_shared = serializers.IntegerField(help_text="Of all methods.")
     is_shared = serializers.BooleanField(help_text="Whether only shared images are counted.")
@@ -91,6 +93,7 @@ class LeaderboardOfDataset(ApiView):
         data = {
             "figure": boards.figure,
             "by": boards.by,
+            "signature": "; ".join(map(described, runs)),
             "n_images": boards.board.n_images,
             "n_shared": boards.board.n_shared,
             "is_shared": boards.is_shared,

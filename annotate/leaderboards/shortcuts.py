@@ -1,7 +1,5 @@
 """Requests and responses that the pages of signed-in and of all other readers share."""
 
-from dataclasses import replace
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import translation
 
@@ -11,13 +9,10 @@ from annotate.reports.provenance import described
 from annotate.reports.shortcuts import file_response
 from annotate.scoring.leaderboards import newest_runs
 from rankings.output.detector_tables import disagreement_table, leaderboard_table
-from rankings.output.table import Column
+from rankings.output.signature import SIGNATURE
 
 from .forms import LeaderboardForm
 from .selectors import Boards, boards_of
-
-# The beginning of the names of facts about protocols.
-_PROTOCOL = "protocol "
 
 
 def asked_boards(request: HttpRequest, dataset: Dataset) -> tuple[LeaderboardForm, Boards]:
@@ -46,23 +41,16 @@ def table_response(
             if table == "leaderboard"
             else disagreement_table(boards.boards)
         )
-        about = facts(dataset, boards)
-        if table == "leaderboard" and extension == "csv":
-            # Other files have them in their header.
-            signed = "; ".join(value for key, value in about.items() if key.startswith(_PROTOCOL))
-            rows = tuple((*row, signed) for row in asked.rows)
-            asked = replace(asked, columns=(*asked.columns, Column("Protocols")), rows=rows)
-        text = TABLE_WRITERS[extension](asked, about)
+        text = TABLE_WRITERS[extension](asked, facts(dataset, boards))
     return file_response(request, text, extension, f"{dataset.slug}-{table}.{extension}")
 
 
 def facts(dataset: Dataset, boards: Boards) -> dict[str, str]:
     """Return where the numbers come from, for the header of a file."""
-    runs = dataset.runs.latest_of_each_protocol()
     return {
         "dataset": dataset.name,
         "figure": boards.figure,
         **({"images": "those of all methods"} if boards.is_shared else {}),
         "order": boards.by,
-        **{f"{_PROTOCOL}{run.name}": described(run) for run in runs},
+        SIGNATURE: "; ".join(map(described, dataset.runs.latest_of_each_protocol())),
     }

@@ -27,6 +27,7 @@ from rankings.output.methods_text import (
     keys_of,
     methods_paragraph,
 )
+from rankings.output.signature import SIGNATURE
 from rankings.output.skips import COLUMN, n_lost
 from rankings.output.verification import program, verification_tables
 
@@ -39,8 +40,9 @@ _COLUMNS: Final = {
     "kind": "protocol, or baseline",
     "protocol": "name of the protocol or baseline",
 }
-_SKIPPED: Final = {
-    COLUMN: "rankings that are missing because pairs in them were skipped, of the whole study"
+_FURTHER: Final = {
+    COLUMN: "rankings that are missing because pairs in them were skipped, of the whole study",
+    SIGNATURE: "how the numbers were made: settings, annotators, images and version, in one line",
 }
 
 
@@ -174,25 +176,32 @@ def _drawn(file: str, caption: str) -> str:
 
 
 def _metadata(report: Report, data: Mapping[str, Any]) -> str:
+    header = data["header"]
+    signed = [SIGNATURE] if SIGNATURE in header else []
     said = {measure.name: measure.says for measure in MEASURES}
+    said |= {name: _FURTHER[name] for name in ([COLUMN] if n_lost(header) else []) + signed}
     described = {
         "csv/report.csv": {
             "title": "Best / Worst / Score",
             "note": "One row for each criterion and protocol or baseline. Empty: undefined.",
-            "columns": _COLUMNS | said | (_SKIPPED if n_lost(data["header"]) else {}),
+            "columns": _COLUMNS | said,
         }
     } | {
         f"csv/{table.slug}.csv": {
             "title": table.title,
             "note": table.note,
-            "columns": [
-                column.name for column in exports.with_skips(table, data["header"], "csv").columns
-            ],
+            "columns": [column.name for column in table.columns] + further,
         }
-        for table in (*exports.tables_in(data), *verification_tables(data))
+        for table, further in (
+            *(
+                (exports.with_skips(table, header, "csv"), signed)
+                for table in exports.tables_in(data)
+            ),
+            *((table, []) for table in verification_tables(data)),
+        )
     }
     content = {
-        **data["header"],
+        **header,
         "settings": asdict(report.settings),
         "protocols computed": data["runs"],
         "used": report_files.facts_of(report, {}),

@@ -1,7 +1,7 @@
 """The facts about a report's origin, which every export contains."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
@@ -12,6 +12,8 @@ from annotate.recruiting.selectors import how_people_were_found
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings import __version__ as software_version
+from rankings.agreement.settings import Settings
+from rankings.output.signature import SIGNATURE, report_signature
 from rankings.output.skips import END
 
 from .included import (
@@ -65,6 +67,7 @@ class Facts:
 
     study: Study
     runs: Sequence[ProtocolRun]
+    settings: Settings
     created: datetime
     n_images: int
     n_rankings: int
@@ -78,7 +81,12 @@ class Facts:
 
     @property
     def header(self) -> dict[str, str]:
-        """The facts about the report's origin that every export contains."""
+        """The facts about the report's origin that every export contains, and its signature."""
+        header = self._unsigned
+        return {**header, SIGNATURE: report_signature(asdict(self.settings), header)}
+
+    @property
+    def _unsigned(self) -> dict[str, str]:
         return {
             _STUDY: self.study.name,
             _DATASET: self.study.dataset.name,
@@ -101,12 +109,13 @@ class Facts:
         }
 
 
-def facts_of(study: Study, runs: Sequence[ProtocolRun]) -> Facts:
+def facts_of(study: Study, runs: Sequence[ProtocolRun], settings: Settings) -> Facts:
     """Return the facts about a report of the study as it is now."""
     counted, complete = counted_visits(study), counted_assignments(study)
     return Facts(
         study=study,
         runs=runs,
+        settings=settings,
         created=timezone.now(),
         n_images=study.study_images.count(),
         n_rankings=complete.count(),

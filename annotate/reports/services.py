@@ -120,7 +120,7 @@ def study_report(
         asked = Asked(study, settings, runs, ("analysis", "report"))
         data = computed(asked, read, lambda of: build_report(*of, settings).to_json())
         report = report_from_json(data)
-    return StudyReport(**vars(facts_of(study, runs)), report=report)
+    return StudyReport(**vars(facts_of(study, runs, settings)), report=report)
 
 
 def analysed_report(
@@ -133,7 +133,7 @@ def analysed_report(
         lambda: read_inputs(study, runs),
         lambda inputs: _analysed(inputs, settings, runs),
     )
-    facts = facts_of(study, runs)
+    facts = facts_of(study, runs, settings)
     return StudyReport(**vars(facts), report=report_from_json(data)), data
 
 
@@ -173,7 +173,7 @@ def report_with(
         found["pairs"] = pairs_report(**asked)
     else:
         return analysed_report(**asked)
-    return facts_of(study, runs), found
+    return facts_of(study, runs, settings), found
 
 
 def _tallies(study: Study, runs: Sequence[ProtocolRun]) -> Tallies:
@@ -230,7 +230,7 @@ def compute_report(
         key = cache.key_of(study, settings, runs)
         inputs, tallies = read_inputs(study, runs), _tallies(study, runs)
         pairs = pairs_from(study, inputs.scores, settings) if asks_pairs(study) else None
-        origin = facts_of(study, runs).header
+        origin = facts_of(study, runs, settings).header
     analysed = cache.get(key, "analysis") or _analysed(inputs, settings, runs, executor)
     found = cache.get(key, "detectors") or _detectors(inputs.rankings, tallies, settings)
     data = {**whole(origin, runs, sentinels(runs), analysed), "detectors": found}

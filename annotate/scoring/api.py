@@ -67,6 +67,7 @@ class ScoreSerializer(serializers.ModelSerializer[Score]):
     image = serializers.IntegerField(source="result.image_id")
     image_name = serializers.CharField(source="result.image.name")
     method = serializers.CharField(source="result.method.slug")
+    signature = serializers.CharField(source="run.signature")
     indicators = serializers.DictField(child=serializers.FloatField(allow_null=True))
 
     class Meta:
@@ -80,6 +81,7 @@ class ScoreSerializer(serializers.ModelSerializer[Score]):
             "precision",
             "f_score",
             "indicators",
+            "signature",
         ]
 
 
@@ -165,6 +167,6 @@ class ScoreList(ListView):
             scores = scores.filter(result__method__slug=asked["method"])
         if "image" in asked:
             scores = scores.filter(result__image=asked["image"])
-        return scores.select_related("result__image", "result__method").defer(
+        return scores.select_related("run", "result__image", "result__method").defer(
             "result__regions", "result__image__truth"
         )

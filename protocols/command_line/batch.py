@@ -247,7 +247,8 @@ def _sums(score: ImageScore) -> Sums:
     return tally.recalled, tally.n_truth, tally.precise, tally.n_detections
 
 
-COLUMNS: Final = ("method", "image", "side", "region", "cause", "credit", "partners")
+_OF_REGIONS: Final = ("image", "side", "region", "cause", "credit", "partners")
+COLUMNS: Final = ("method", *_OF_REGIONS, "signature")
 _SCENES_AT_ONCE: Final = 1_000
 
 
@@ -264,7 +265,7 @@ class Explained:
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """Yield a row for each region, under COLUMNS; regions are counted from 0."""
         for image, loss in self.regions:
-            yield (self.method, image, *asdict(loss).values())
+            yield (self.method, image, *asdict(loss).values(), self.signature)
 
     def as_data(self) -> dict[str, Any]:
         figures = ("recall", "precision", "f_score")
@@ -273,7 +274,7 @@ class Explained:
             "signature": self.signature,
             **{name: getattr(self.overall, name) for name in figures},
             "costs": [asdict(cost) for cost in self.costs],
-            "regions": [dict(zip(COLUMNS[1:], row[1:], strict=True)) for row in self.rows()],
+            "regions": [dict(zip(_OF_REGIONS, row[1:-1], strict=True)) for row in self.rows()],
         }
 
 

@@ -26,13 +26,22 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
+    from ..coco_files import loaded
     from ..coco_summary import summarize
+    from ..signatures import signature_of_figures
 
+    truth = loaded(options.truth)
     figures = summarize(
-        options.truth,
+        truth,
         options.results,
         masks=options.masks,
         max_detections=options.max_detections,
         by_category=not options.together,
     )
-    print(json.dumps(figures))
+    settings = {
+        "masks": options.masks,
+        "together": options.together,
+        "max_detections": ",".join(map(str, sorted(options.max_detections))),
+    }
+    signed = signature_of_figures("coco", settings, "coco", "coco", len(truth["images"]))
+    print(json.dumps({"signature": signed, **figures}))

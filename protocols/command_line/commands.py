@@ -20,7 +20,7 @@ from text_rankings.base.suggestions import did_you_mean
 from .. import __version__, registry
 from ..core.base import Protocol
 from ..core.errors import ProtocolError
-from ..signatures import Signature, read_signature
+from ..signatures import DATA, Signature, read_signature, signature
 from . import coco_figures, codabench, converting, listing
 from .inputs import BadInput, taken
 from .usage import program_name
@@ -363,12 +363,18 @@ def _scenes(options: argparse.Namespace) -> None:
         raise BadInput(f"{options.file}: expected a list of scenes")
     scenes = [read_scene(scene, f"{options.file}, scene {at}") for at, scene in enumerate(given)]
     scores = protocol.score(scenes)
+    signed = [signature(protocol, DATA, DATA, len(scenes))] * len(scenes)
     for at, scene in enumerate(given):
         # A scene may override parameters for itself.
         if scene.get("params"):
             parameters = {**protocol.parameters(), **scene["params"]}
-            [scores[at]] = registry.get(protocol.slug, parameters).score([scenes[at]])
-    answers = [answer(scene, score) for scene, score in zip(scenes, scores, strict=True)]
+            own = registry.get(protocol.slug, parameters)
+            [scores[at]] = own.score([scenes[at]])
+            signed[at] = signature(own, DATA, DATA, len(scenes))
+    answers = [
+        {**answer(scene, score), "signature": line}
+        for scene, score, line in zip(scenes, scores, signed, strict=True)
+    ]
     print(json.dumps(answers, allow_nan=False))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ..signatures import DATA, signature_of_figures
 from ..slot_error.counts import VIEWS, SlotCounts, count_slots
 from ..slot_error.documents import DocumentError, checked_labels, checked_object, read_documents
 from ..slot_error.ontology import IS_A_WEIGHT, Ontology, OntologyError, WangSimilarity
@@ -23,7 +24,8 @@ def score_documents(
     For a case the answer is ``{"N", "P", "I", "D", "pairings", "pairs", "views"}``, pooled over its
     documents: ``pairs`` has, by document, for each reference [prediction, boundary score, label
     score] or None; ``views`` has "combined", "boundaries" and "labels" with M, S, ser, recall,
-    precision (may exceed 1) and f1. For several cases it is a list of ``{"name", "result"}``.
+    precision (may exceed 1) and f1; and "signature". For several cases it is a list of ``{"name",
+    "result", "signature"}``.
     Raises DocumentError if the data are anything else; the message names the place. Raises
     ParameterError if a weight is outside [0, 1].
     """
@@ -31,14 +33,16 @@ def score_documents(
     named = given if isinstance(given, Mapping) else {}
     similarities = _Similarities(named, ontology, is_a_weight)
     if isinstance(cases, Mapping):
-        return _score_case(cases, similarities, "the case")
+        result = _score_case(cases, similarities, "the case")
+        return {**result, "signature": similarities.signature(cases)}
     if not isinstance(cases, list):
         raise DocumentError('expected a case with "documents", or a list of cases')
     answers = []
     for at, case in enumerate(cases):
         place = f"case {at}"
         result = _score_case(checked_object(case, place), similarities, place)
-        answers.append({"name": str(case.get("name", "")), "result": result})
+        signed = similarities.signature(case)
+        answers.append({"name": str(case.get("name", "")), "result": result, "signature": signed})
     return answers
 
 
@@ -62,6 +66,13 @@ class _Similarities:
         if isinstance(case.get("ontology"), Mapping):
             return made
         return self._made.setdefault((id(ontology), weight), made)
+
+    def signature(self, case: Mapping[str, Any]) -> str:
+        own, weight = case.get("ontology"), case.get("w")
+        settings: dict[str, object] = {"w": self._is_a_weight if weight is None else weight}
+        if own is not None or self._given is not None:
+            settings["ontology"] = own if isinstance(own, str) else "given"
+        return signature_of_figures("slot-error", settings, DATA, DATA, len(case["documents"]))
 
     def _ontology(self, asked: Any, place: str) -> Ontology | None:
         if asked is None:

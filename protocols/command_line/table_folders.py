@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from ..core.base import ImageScore, OverallScore, Scene
 from ..core.regions import Region
 from ..formats.readers.ctdar import DocumentError, read_file, read_folder
+from ..signatures import signature
 from ..table_detection import TableDetection
 from ..table_structure import TableStructure
 
 Track = Literal["A", "B"]
+_FORMAT: Final = "ctdar-xml"
 
 
 def evaluate_folders(
@@ -19,13 +21,13 @@ def evaluate_folders(
     """Return the scores of a folder of results against one of ground truth, as JSON data.
 
     Track "A" counts tables, "B" the relations of their cells. The XML file of a result has the base
-    name of its ground truth. The answer: ``track``, ``variant``, ``thresholds``; ``images``, each
-    with ``name``, ``n_truth``, ``n_detections``, ``recall``, ``precision``, ``f_score`` (WAvg.F1)
-    and ``at_thresholds``; ``overall`` likewise from the summed counts; ``missing``, the images
-    without a result file, which count as images without detections; and ``unreadable``, the results
-    that do not parse, with ``name`` and ``message``, which count as empty. Raises DocumentError if
-    there is no ground truth, it has an unreadable file, or a result is without ground truth. Raises
-    ParameterError if there is no such variant.
+    name of its ground truth. The answer: ``track``, ``variant``, ``signature``, ``thresholds``;
+    ``images``, each with ``name``, ``n_truth``, ``n_detections``, ``recall``, ``precision``,
+    ``f_score`` (WAvg.F1) and ``at_thresholds``; ``overall`` likewise from the summed counts;
+    ``missing``, the images without a result file, which count as images without detections; and
+    ``unreadable``, the results that do not parse, with ``name`` and ``message``, which count as
+    empty. Raises DocumentError if there is no ground truth, it has an unreadable file, or a result
+    is without ground truth. Raises ParameterError if there is no such variant.
     """
     if track not in ("A", "B"):
         raise DocumentError(f"expected track A or B, got {track!r}")
@@ -41,6 +43,7 @@ def evaluate_folders(
     return {
         "track": track,
         "variant": variant,
+        "signature": signature(protocol, _FORMAT, _FORMAT, len(scenes)),
         "thresholds": list(protocol.thresholds),
         "images": [
             {"name": scene.name, **_figures(score, protocol.thresholds)}

@@ -1,5 +1,6 @@
 """JSON cases of votes or images, and the scores of their systems against each other ([LS11]_)."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from ..no_ground_truth.votes import (
     share_weights,
     weigh_votes,
 )
+from ..signatures import DATA, signature_of_figures
 
 
 def evaluate_cases(given: Any) -> Any:
@@ -26,22 +28,29 @@ def evaluate_cases(given: Any) -> Any:
     table), ``leave_one_out``, ``empty_precision``. Several are a list, or ``{"cases": [case...]}``.
 
     For a case the answer is ``{"P", "sum_P", "systems", "top", "bottom", "kappa"}``, for an image
-    also ``faces``, in the order of P; None if there is nothing to vote on. For several cases it is
-    a list of ``{"name", "result"}``. Raises VoteError if the data are anything else; the message
-    names the place.
+    also ``faces``, in the order of P; None if there is nothing to vote on; and ``signature``. For
+    several cases it is a list of ``{"name", "result", "signature"}``. Raises VoteError if the data
+    are anything else; the message names the place.
     """
     cases = given.get("cases", given) if isinstance(given, Mapping) else given
     if isinstance(cases, Mapping):
-        return _evaluate(cases, "the case")
+        result = _evaluate(cases, "the case")
+        return None if result is None else {**result, "signature": _signature(cases)}
     if not isinstance(cases, list):
         raise VoteError('expected a case with "systems" or "methods", or a list of cases')
-    return [
-        {
-            "name": str(case.get("name", "")) if isinstance(case, Mapping) else "",
-            "result": _evaluate(case, f"case {at}"),
-        }
-        for at, case in enumerate(cases)
-    ]
+    answers = []
+    for at, case in enumerate(cases):
+        result = _evaluate(case, f"case {at}")
+        name = str(case.get("name", ""))
+        answers.append({"name": name, "result": result, "signature": _signature(case)})
+    return answers
+
+
+def _signature(case: Mapping[str, Any]) -> str:
+    given = {name: json.dumps(value) for name, value in (case.get("options") or {}).items()}
+    if "domain" in case:
+        given["domain"] = case["domain"]
+    return signature_of_figures("no-ground-truth", given, "none", DATA, 1)
 
 
 _OPTIONS: Final = (

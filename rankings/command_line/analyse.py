@@ -114,6 +114,7 @@ def _analyse(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     from ..analysis.analysis import analyse
     from ..analysis.meeting import require_names_that_meet
     from ..inference.clusters import Declared
+    from ..output.signature import signed_counts
     from .answer_files import read_declared, read_rankings
     from .files import read_plain_scores
 
@@ -139,17 +140,20 @@ def _analyse(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
             declared=Declared() if path == "-" else read_declared(path),
             executor=engine,
         ).to_json()
+    answer |= signed_counts(answer["settings"], rankings)
     return answer if options.json else _as_text(answer)
 
 
 def _as_text(data: Mapping[str, Any]) -> str:
     """Return an analysis as the sentences and tables of a report, in plain text."""
     from ..output.analysis_tables import tables_of
+    from ..output.signature import SIGNATURE
     from ..output.table import as_columns
     from ..output.verdict_tables import VERDICTS
 
     tables = [table for table in tables_of(data) if table.slug != VERDICTS]
-    return "\n".join([*_said(data), *_paper(data), *map(as_columns, tables)])
+    said = [*_said(data), f"{data[SIGNATURE]}\n", *_paper(data)]
+    return "\n".join([*said, *map(as_columns, tables)])
 
 
 def _said(data: Mapping[str, Any]) -> Iterator[str]:

@@ -27,8 +27,8 @@ def to_csv(report: Report, header: Mapping[str, str]) -> str:
     ----------
     report : Report
     header : mapping of str to str
-        Only the number of rankings missing because pairs were skipped is used, in a column of its
-        own if there are any. The JSON says where the numbers come from.
+        Only the signature and the number of rankings missing because pairs were skipped are used,
+        in columns of their own if there are any. The JSON says where the numbers come from.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from . import latex
 from .escaping import latex_text, markdown_text, without_formula
+from .signature import SIGNATURE
 from .table import CRITERION, Cell, Table
 
 # A table with more rows goes over several pages.
@@ -21,12 +22,13 @@ _LEAST_TEXT: Final = 4.5
 
 
 def to_csv(table: Table, header: Mapping[str, str]) -> str:
-    """Return the table in full precision; CSV has no place for the header, which the JSON has."""
+    """Return the table in full precision; of the header, each row has the signature alone."""
+    signed = [SIGNATURE] if SIGNATURE in header else []
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(column.name for column in table.columns)
+    writer.writerow([*(column.name for column in table.columns), *signed])
     for row in table.rows:
-        writer.writerow([_full(cell) for cell in row])
+        writer.writerow([*map(_full, row), *(header[name] for name in signed)])
     return stream.getvalue()
 
 

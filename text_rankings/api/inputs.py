@@ -36,12 +36,11 @@ from protocols.formats.problems import Nearest, pattern_of
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from protocols.formats.summaries import findings
+from protocols.signatures import DATA
 
 from .tables import is_frame, records_of
 
 _ONE: Final = ""
-# In signatures: truth or results that are no files.
-_DATA: Final = "data"
 _COCO: Final = "coco-json"
 _OUTLINES: Final = {"boxes", "quads", "polygons"}
 # The line that called a function of the facade.
@@ -216,8 +215,8 @@ class _Source:
         formats = self._reading.formats
         if of_coco and not (are_files and self._of_photographs()):
             answer = partial(formats.option, "results-reading") if are_files else None
-            self.read_as["truth"] = _COCO if _is_path(self._truth) else _DATA
-            self.read_as["results"] = _COCO if _is_path(results) else _DATA
+            self.read_as["truth"] = _COCO if _is_path(self._truth) else DATA
+            self.read_as["results"] = _COCO if _is_path(results) else DATA
             pair = read_pair(self._truth, results, method or "results", answer)
             self._tell_fit(pair.fit, pair.truth, truth_answer(formats) if are_files else None)
             self.findings |= dict.fromkeys(pair.findings)
@@ -287,7 +286,7 @@ class _Source:
             return self._tell(read_file(path, kind, formats), kind, formats).regions
         named = [self._reading.box_format] if self._reading.box_format != "xyxy" else []
         shares = [] if self._reading.sizes is None else ["shares"]
-        self.read_as[kind] = "+".join([_DATA, *named, *shares])
+        self.read_as[kind] = "+".join([DATA, *named, *shares])
         if is_frame(given) or isinstance(given, _Rows):
             rows = given.rows if isinstance(given, _Rows) else records_of(given)
             return self._tell(_of_rows(rows, kind), kind).regions if rows else {}

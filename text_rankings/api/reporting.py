@@ -1,7 +1,7 @@
 """Reports: Best / Worst / Score of each protocol, verdicts, tables, LaTeX and figures."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from rankings.errors import RankingError
 from rankings.inference.resampling import N_RESAMPLES, SEED
 from rankings.output import report_files, table_files
 from rankings.output.analysis_tables import tables_of
+from rankings.output.signature import SIGNATURE, signed_counts
 from rankings.output.table import CRITERION, Table, main_columns, of_criteria
 
 from .ranking import Rankings, rank
@@ -70,6 +71,7 @@ class Report(Shown):
                         **row.to_json(),
                         "low": own and own.low,
                         "high": own and own.high,
+                        "signature": self.header[SIGNATURE],
                     }
                 )
         return rows
@@ -77,7 +79,7 @@ class Report(Shown):
     def tables(self) -> list[Table]:
         criteria = self.analysis.report.criteria
         rows = of_criteria(criteria, lambda table: (row.cells for row in table.rows))
-        note = "Score: mean distance to the consensus, smaller is nearer to people."
+        note = f"Score: mean distance to the consensus, smaller is nearer to people. {self.header[SIGNATURE]}"
         best = Table("report", "Best / Worst / Score", note, (CRITERION, *main_columns()), rows)
         return [best, *tables_of(self.analysis.to_json())]
 
@@ -175,6 +177,7 @@ def report(
     )
     signed = scores.table_of_signatures().rows if isinstance(scores, Scores) else ()
     facts = {str(protocol): str(line) for protocol, line in signed}
+    facts |= signed_counts(asdict(chosen), people.rankings)
     return Report(analysis, people, {**facts, **(header or {})})
 
 

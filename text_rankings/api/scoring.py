@@ -202,6 +202,7 @@ class Scores(Shown):
                 "value": row[figure],
                 "method": row["method"] or "results",
                 "protocol": row["protocol"],
+                "signature": row["signature"],
             }
             for row in self.overall_rows()
         ]

@@ -27,6 +27,9 @@ class ChangesSerializer(serializers.Serializer[Any]):
     is_current = serializers.BooleanField(
         help_text="Whether the study is still as it was when this was computed."
     )
+    signature = serializers.CharField(
+        help_text="How the differences were made; empty without them."
+    )
     changes = serializers.DictField(child=serializers.ListField(child=serializers.DictField()))
 
 
@@ -45,6 +48,7 @@ class ChangesOfStudy(ApiView):
         data = {
             "computed": found and found.at,
             "is_current": bool(found and found.is_current),
+            "signature": found.signature if found else "",
             "changes": found.data["changes"] if found else {},
         }
         return Response(self.shown(ChangesSerializer, data))

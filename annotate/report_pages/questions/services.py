@@ -25,6 +25,7 @@ from rankings.agreement.report import RecallPrecision, Settings, values_of
 from rankings.analysis.analysis import plain
 from rankings.elicitation.log import CRITERIA
 from rankings.orders.buckets import Ranking
+from rankings.output.signature import SIGNATURE, signed_counts
 from rankings.tuning.changes import ProtocolChanges, corrected_changes, protocol_changes
 from text_rankings.base.chunks import answers
 
@@ -52,6 +53,12 @@ class Changes:
     data: Mapping[str, Any]
     at: datetime
     is_current: bool
+
+    @property
+    def signature(self) -> str:
+        """The signature of the effects; "" if an earlier version computed them."""
+        found: str = self.data.get(SIGNATURE, "")
+        return found
 
 
 def last(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) -> Changes | None:
@@ -103,6 +110,7 @@ def compute(
         "version": version,
         "without": [run.name for run in runs if tried(run) is None],
         "settings": asdict(settings),
+        SIGNATURE: signed_counts(asdict(settings), rankings)[SIGNATURE],
         "changes": {
             criterion: [plain(of) for of in corrected_changes(changes)]
             for criterion, changes in found.items()

@@ -22,6 +22,7 @@ from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.agreement.settings import facts_of_settings
 from rankings.output.pair_tables import change_tables
+from rankings.output.signature import SIGNATURE
 from rankings.output.skips import skips_said
 
 from . import services, work
@@ -93,6 +94,7 @@ def table_file(request: HttpRequest, slug: str, table: str, extension: str) -> H
         "dataset": study.dataset.name,
         "computed": f"{changes.at:%Y-%m-%d %H:%M}",
         **facts_of_settings(changes.data["settings"]),
+        SIGNATURE: changes.signature,
     }
     text = exports.TABLE_WRITERS[extension](found, facts)
     return file_response(request, text, extension, f"{study.slug}-{table}.{extension}")

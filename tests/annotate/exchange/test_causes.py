@@ -54,7 +54,7 @@ def test_the_tables_name_each_region_and_what_each_cause_costs(client, run, rese
     found = tables(file_made(client, address))
     images = [image.name for image in run.dataset.images.in_order()]
     assert [tuple(row.values()) for row in found["regions.csv"]] == [
-        row
+        (*row, run.signature)
         for image in images
         for row in (
             ("b", image, "truth", "1", "too tight", "0.0", "[1]"),

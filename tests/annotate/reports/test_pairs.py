@@ -70,7 +70,7 @@ def test_the_page_says_what_each_table_rests_on(client):
     table = reverse("reports:export_table", args=[study.slug, "losses", "csv"])
     assert table in text
     rows = client.get(table).content.decode().splitlines()
-    assert rows[0] == "Criterion,Protocol,Loss,Cluster,Letters"
+    assert rows[0] == "Criterion,Protocol,Loss,Cluster,Letters,signature"
     assert rows[1].startswith("recall,right,0")
 
 
@@ -213,12 +213,13 @@ def test_skips_are_counted_beside_the_losses_on_the_page_and_in_files(client):
         assert "At most" in client.get(address).content.decode(), extension
     address = reverse("reports:export_table", args=[study.slug, "losses", "csv"])
     rows = client.get(address).content.decode().splitlines()
-    assert rows[0] == "Criterion,Protocol,Loss,Cluster,Letters,At least,At most,Skipped pairs"
+    head = "Criterion,Protocol,Loss,Cluster,Letters,At least,At most,Skipped pairs,signature"
+    assert rows[0] == head
     assert rows[1].split(",")[1:3] == ["near", "0.0"]
-    assert rows[1].split(",")[-3:] == ["0.0", "0.5", "8"]
+    assert rows[1].split(",")[-4:-1] == ["0.0", "0.5", "8"]
     address = reverse("reports:export_table", args=[study.slug, "lossdifferences", "csv"])
     rows = client.get(address).content.decode().splitlines()
-    assert rows[0].endswith("At least,At most")
+    assert rows[0].endswith("At least,At most,signature")
 
 
 def test_a_study_without_a_skip_says_nothing_of_skips(client):
@@ -239,7 +240,8 @@ def test_a_study_whose_pairs_were_all_skipped_has_limits_and_no_loss(client):
     assert limits_of(pairs_of(study)) == {"near": (0, 1)}
     client.force_login(add_researcher(study))
     address = reverse("reports:export_table", args=[study.slug, "losses", "csv"])
-    assert client.get(address).content.decode().splitlines()[1] == "recall,near,,,,0.0,1.0,3"
+    row = client.get(address).content.decode().splitlines()[1]
+    assert row.startswith("recall,near,,,,0.0,1.0,3,report|")
 
 
 def test_a_skip_that_is_undone_or_of_who_is_left_out_is_not_counted():

@@ -69,7 +69,7 @@ def test_the_csv_has_the_numbers_of_the_page_and_names_the_json_that_says_where_
     response = researcher.get(url, {"decimals": "2"})
     assert float(table(response.text)["recall", "Reversed"]["score"]) == 3.0
     names = [measure.name for measure in MEASURES]
-    assert response.text.startswith(",".join(["criterion,kind,protocol", *names]) + "\n")
+    assert response.text.startswith(",".join(["criterion,kind,protocol", *names, "signature\n"]))
     assert response["Content-Disposition"].startswith("attachment;")
     address, rel = response["Link"].split("; ")
     assert rel == 'rel="describedby"'

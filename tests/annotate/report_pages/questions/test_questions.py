@@ -116,11 +116,12 @@ def test_many_results_are_scored_as_work(researcher, study, monkeypatch):
 def test_the_api_has_the_same(researcher, study):
     path = f"/api/v1/studies/{study.slug}/changes"
     nothing = researcher.get(path, {"min_annotators": 2}).json()
-    assert nothing == {"computed": None, "is_current": False, "changes": {}}
+    assert nothing == {"computed": None, "is_current": False, "signature": "", "changes": {}}
     response = researcher.post(path, {"min_annotators": 2}, content_type="application/json")
     assert response.status_code == 202
     found = researcher.get(path, {"min_annotators": 2}).json()
     assert found["is_current"]
+    assert found["signature"].startswith("report|decimals:")
     [iou] = found["changes"]["precision"]
     kept = services.last(study, SETTINGS, available_runs(study)).data
     assert iou == kept["changes"]["precision"][0]
