@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from annotate.judging.models import Assignment
 from annotate.recruiting.models import Outcome
 from annotate.recruiting.selectors import Figures, figures_of
+from annotate.reports.cache import Asked
 from annotate.reports.facts import facts_of
 from annotate.reports.included import counted_visits
 from annotate.reports.inputs import (
@@ -33,12 +34,11 @@ from annotate.reports.services import (
     detectors_report,
     study_report,
 )
-from annotate.scoring.models import ProtocolRun
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings import __version__ as software_version
-from rankings.agreement.report import CriterionReport, Report, Settings, report_from_json, values_of
+from rankings.agreement.report import CriterionReport, Report, report_from_json, values_of
 from rankings.agreement.settings import facts_of_settings
 from rankings.analysis.analysis import plain
 from rankings.inference.personal_rankings import personal_rankings_from_scores
@@ -75,12 +75,9 @@ class Flow:
 
 
 @dataclass(frozen=True)
-class FigureData:
-    """The input of figures: a study under one criterion and settings, or a kept report."""
+class FigureData(Asked):
+    """The input of figures: a report by one criterion, live or kept."""
 
-    study: Study
-    runs: Sequence[ProtocolRun]
-    settings: Settings
     criterion: str
     # Its content takes precedence over the study's current state.
     kept: KeptReport | None = None
@@ -113,7 +110,7 @@ class FigureData:
             n_images = self.study.study_images.count()
             if not self.runs or n_images > MAX_IMAGES_ANALYSED_AT_ONCE:
                 return None
-            _, data = analysed_report(study=self.study, settings=self.settings, runs=self.runs)
+            _, data = analysed_report(self)
         live: Mapping[str, Any] = data["analysis"][self.criterion]
         return live
 
@@ -131,7 +128,7 @@ class FigureData:
         """The study's current report, which all pages share."""
         if self.analysed is not None:
             return report_from_json(self.analysed)
-        return study_report(study=self.study, settings=self.settings, runs=self.runs).report
+        return study_report(self).report
 
     @cached_property
     def questions(self) -> Mapping[str, Any]:
@@ -166,11 +163,8 @@ class FigureData:
     @cached_property
     def detectors(self) -> Mapping[str, Any]:
         """Return the standings of the detectors by the criterion, kept or current."""
-        found: Mapping[str, Any]
-        if self.kept is not None:
-            found = self.kept.data["detectors"]
-        else:
-            found = detectors_report(study=self.study, settings=self.settings, runs=self.runs)
+        kept = self.kept
+        found = detectors_report(self) if kept is None else kept.data["detectors"]
         own: Mapping[str, Any] = found["criteria"][self.criterion]
         return own
 
@@ -235,7 +229,7 @@ class FigureData:
         if self.kept is not None:
             header = {**self.kept.data["header"], "kept report": f"SHA-256 {self.kept.checksum}"}
         else:
-            header = facts_of(self.study, self.runs, self.settings).header
+            header = facts_of(self).header
         return header | {
             "criterion": self.criterion,
             **facts_of_settings(asdict(self.settings)),
@@ -266,7 +260,7 @@ def data_of_kept(study: Study, kept: KeptReport, criterion: str) -> FigureData:
     # Runs replaced since then are in the report only by name.
     names = {row.protocol for table in report.criteria.values() for row in table.rows}
     runs = [run for run in available_runs(study) if run.name in names]
-    return FigureData(study, runs, report.settings, criterion, kept)
+    return FigureData(study, report.settings, runs, criterion, kept)
 
 
 def completed_per_day(study: Study) -> list[tuple[date, int]]:

@@ -11,6 +11,7 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 
+from .data import FigureData
 from .themes import THEMES, WIDTHS_MM, Paper
 
 _USUAL = {"criterion": "recall", "theme": "light", "width": "double"}
@@ -49,6 +50,10 @@ class FigureForm(ReportForm):
 
     def __init__(self, data: QueryDict, *, study: Study, runs: Sequence[ProtocolRun]) -> None:
         super().__init__(_with_usual(data), study=study, runs=runs)
+
+    def asked(self) -> FigureData:
+        """Return the input of the figures that the form asks for."""
+        return FigureData(self._study, self.settings(), self.runs(), self.cleaned_data["criterion"])
 
 
 class FileForm(FigureForm, _PaperForm):

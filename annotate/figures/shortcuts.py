@@ -15,7 +15,6 @@ from django.views.decorators.http import require_safe
 
 from annotate.reports import services
 from annotate.reports.errors import TooLarge
-from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 
 from .building import FigureFile, NoFiles
@@ -25,7 +24,7 @@ from .forms import FigureForm
 from .themes import THEMES, WIDTHS_MM, Paper
 
 _STYLE: Final = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
-_Shows = Callable[[HttpRequest, Study, FigureForm], dict[str, Any]]
+_Shows = Callable[[HttpRequest, FigureForm], dict[str, Any]]
 _View = Callable[[HttpRequest, str], HttpResponse]
 
 
@@ -91,7 +90,7 @@ def report_page(template: str, limit: Callable[[], int] | None = None) -> Callab
                 services.require_small(study, limit() if limit else None)
             except TooLarge as refusal:
                 return render(request, template, context | {"too_large": str(refusal)})
-            return render(request, template, context | shows(request, study, form))
+            return render(request, template, context | shows(request, form))
 
         return view
 

@@ -39,10 +39,10 @@ _FIRST: Final = "distances"
 
 
 @report_page("reports/figures.html", lambda: MAX_IMAGES_DRAWN_AT_ONCE)
-def figures(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
+def figures(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
     """Show the figures; of a large study, one that is made soon; the page fetches the others."""
-    data = _data(study, form)
-    n_scores = len(data.runs) * study.study_images.count()
+    data = form.asked()
+    n_scores = len(data.runs) * data.study.study_images.count()
     is_long = n_scores > MAX_SCORES_DRAWN_TOGETHER and "whole" not in request.GET
     waits = is_long and not are_kept(data, NAMES)
     return {
@@ -62,8 +62,7 @@ def all_figures(request: SignedInRequest, slug: str) -> HttpResponse:
     form = FigureForm(request.POST, study=study, runs=services.available_runs(study))
     if not form.is_valid():
         return refused_as_text(form)
-    job = work.start(study=study, settings=form.settings(), runs=form.runs(), person=request.user)
-    return go_to(job)
+    return go_to(work.start(form.asked(), person=request.user))
 
 
 # New answers change the drawing, so browsers revalidate each time, and get "not modified" if
@@ -80,7 +79,7 @@ def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpRe
         services.require_small(study, MAX_IMAGES_DRAWN_AT_ONCE)
     except TooLarge as refusal:
         return offered_as_work(refusal)
-    return _file(request, _data(study, form), form.paper(), name, extension)
+    return _file(request, form.asked(), form.paper(), name, extension)
 
 
 @login_required
@@ -105,10 +104,7 @@ def all_kept_figures(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
     data = data_of_kept(study, report, "recall")
-    job = work.start(
-        study=study, settings=data.settings, runs=data.runs, person=request.user, kept=report
-    )
-    return go_to(job)
+    return go_to(work.start(data, person=request.user, kept=report))
 
 
 @cache_control(private=True, no_cache=True)
@@ -132,14 +128,15 @@ def kept_figure(
 
 
 @report_page("reports/detectors.html", lambda: services.MAX_IMAGES_ANALYSED_AT_ONCE)
-def detectors(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
+def detectors(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
     """Show the standings of the detectors, by people and by every protocol."""
+    data = form.asked()
     shown = {
         "formats": exports.FORMATS,
         "query": request.GET.urlencode(),
-        "protocols_left_out": protocols_left_out(study),
+        "protocols_left_out": protocols_left_out(data.study),
     }
-    return shown | _standings(_data(study, form), request.GET)
+    return shown | _standings(data, request.GET)
 
 
 @login_required
@@ -173,10 +170,6 @@ def _file(
     figure = build(data, [name])[name]
     file_name = f"{data.study.slug}-{name}-{data.criterion}-{data.facts['date']}.{extension}"
     return figure_response(request, figure, paper, data.facts, file_name)
-
-
-def _data(study: Study, form: FigureForm) -> FigureData:
-    return FigureData(study, form.runs(), form.settings(), form.cleaned_data["criterion"])
 
 
 def _kept(request: HttpRequest, slug: str, pk: int) -> tuple[Study, KeptReport, FigureData]:

@@ -12,10 +12,8 @@ from annotate.jobs.files import publishing_file
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
 from annotate.reports.arguments import arguments_of, asked_for, kept_asked_for
+from annotate.reports.cache import Asked
 from annotate.reports.models import KeptReport
-from annotate.scoring.models import ProtocolRun
-from annotate.studies.models import Study
-from rankings.agreement.report import Settings
 from rankings.elicitation.log import CRITERIA
 
 from .building import NO_FILES, FigureFile, NoFiles, build, can_write
@@ -28,24 +26,17 @@ from .themes import WIDTHS_MM, Paper
 KIND: Final = "figures.files"
 
 
-def start(
-    *,
-    study: Study,
-    settings: Settings,
-    runs: Sequence[ProtocolRun],
-    person: User,
-    kept: KeptReport | None = None,
-) -> Job:
+def start(asked: Asked, *, person: User, kept: KeptReport | None = None) -> Job:
     """Start writing every figure of a report in every format and width, in the light theme."""
-    title = f"All figures of {study}"
+    title = f"All figures of {asked.study}"
     if kept:
-        title = f"All figures of report {kept.pk} of {study}"
+        title = f"All figures of report {kept.pk} of {asked.study}"
     return jobs.start(
         kind=KIND,
         person=person,
         title=title,
         kept=kept.pk if kept else None,
-        **arguments_of(study, settings, runs),
+        **arguments_of(asked),
     )
 
 
@@ -53,20 +44,20 @@ def write(arguments: Mapping[str, Any], running: Running) -> None:
     """Do the work of the job; raises JobFailed if its subject was deleted, or NoFiles."""
     if not can_write():
         raise NoFiles(NO_FILES)
-    study, settings, runs = asked_for(arguments)
-    kept = kept_asked_for(arguments, study)
+    asked = asked_for(arguments)
+    kept = kept_asked_for(arguments, asked.study)
 
     def write_zip(stream: IO[bytes]) -> None:
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
             for at, criterion in enumerate(CRITERIA):
-                data = FigureData(study, runs, settings, criterion, kept)
+                data = FigureData(**vars(asked), criterion=criterion, kept=kept)
                 figures = [figure for figure in build(data, NAMES).values() if not figure.is_empty]
                 n_files = len(figures) * len(WIDTHS_MM) * len(FORMATS)
                 for done, (name, content) in enumerate(_files(data, figures)):
                     running.tell(at * n_files + done, len(CRITERIA) * n_files, "Files written")
                     archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
 
-    name = f"{study.slug}-figures.zip"
+    name = f"{asked.study.slug}-figures.zip"
     with publishing_file(running, name, write_zip) as outcome:
         outcome.text = f"{name} is ready."
 

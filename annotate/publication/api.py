@@ -17,6 +17,7 @@ from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
 from annotate.names import seen
 from annotate.reports import services as reports
+from annotate.reports.cache import Asked
 from annotate.reports.models import KeptReport
 from annotate.reports.serializers import (
     FileSettingsSerializer,
@@ -119,13 +120,7 @@ class PaperOfStudy(ApiView):
         study = followed(request, slug)
         sent = self.sent(FileSettingsSerializer)
         form = report_form(sent, study, reports.available_runs(study))
-        job = work.start_paper(
-            study=study,
-            settings=form.settings(),
-            runs=form.runs(),
-            look=look_of(sent),
-            person=request.user,
-        )
+        job = work.start_paper(form.asked(), look=look_of(sent), person=request.user)
         return accepted(self, job)
 
 
@@ -141,9 +136,7 @@ class PaperOfKeptReport(ApiView):
             KeptReport.objects.filter(study__in=studies).select_related("study"), pk=pk
         )
         job = work.start_paper(
-            study=kept.study,
-            settings=Settings(**kept.data["settings"]),
-            runs=[],
+            Asked(kept.study, Settings(**kept.data["settings"]), []),
             look=look_of(self.sent(LookSerializer)),
             person=request.user,
             kept=kept,

@@ -20,6 +20,7 @@ from annotate.figures.presentation import drawings
 from annotate.jobs.shortcuts import go_to
 from annotate.reports import exports
 from annotate.reports import services as reports
+from annotate.reports.cache import Asked
 from annotate.reports.errors import TooLarge
 from annotate.reports.forms import ReportForm
 from annotate.reports.models import KeptReport
@@ -47,9 +48,9 @@ def paper(request: SignedInRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"study": study, "look": look, "query": request.GET.urlencode()}
     if not (form.is_valid() and look.is_valid()):
         return _paper(request, context | {"faults": {**form.errors, **look.errors}})
-    settings, runs = form.settings(), form.runs()
+    asked = form.asked()
     if request.method == "POST":
-        return _start(request, study, look, settings=settings, runs=runs)
+        return _start(request, look, asked)
     context["settings"] = [
         (name, value)
         for name, values in request.GET.lists()
@@ -60,9 +61,9 @@ def paper(request: SignedInRequest, slug: str) -> HttpResponse:
         reports.require_small(study, reports.MAX_IMAGES_ANALYSED_AT_ONCE)
     except TooLarge as refusal:
         return _paper(request, context | {"too_large": str(refusal)})
-    built, data = reports.analysed_report(study=study, settings=settings, runs=runs)
-    content = whole(built.header, runs, reports.sentinels(runs), data)
-    figures = FigureData(study, runs, settings, look.chosen().criterion, analysed=content)
+    built, data = reports.analysed_report(asked)
+    content = whole(built.header, asked.runs, reports.sentinels(asked.runs), data)
+    figures = FigureData(**vars(asked), criterion=look.chosen().criterion, analysed=content)
     return _paper(request, context | _shown(content, look, figures))
 
 
@@ -77,8 +78,8 @@ def kept_paper(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     if not look.is_valid():
         return _paper(request, context | {"faults": look.errors})
     if request.method == "POST":
-        settings = Settings(**report.data["settings"])
-        return _start(request, study, look, settings=settings, runs=[], kept=report)
+        asked = Asked(study, Settings(**report.data["settings"]), [])
+        return _start(request, look, asked, kept=report)
     figures = data_of_kept(study, report, look.chosen().criterion)
     return _paper(request, context | _shown(report.data, look, figures))
 
@@ -88,11 +89,12 @@ def _paper(request: SignedInRequest, context: dict[str, Any]) -> HttpResponse:
     return render(request, "publication/paper.html", context, status=status)
 
 
-def _start(request: SignedInRequest, study: Study, look: PaperForm, **of: Any) -> HttpResponse:
+def _start(
+    request: SignedInRequest, look: PaperForm, asked: Asked, kept: KeptReport | None = None
+) -> HttpResponse:
+    chosen = look.chosen()
     return go_to(
-        work.start_paper(
-            study=study, person=request.user, look=look.look(), chosen=look.chosen(), **of
-        )
+        work.start_paper(asked, person=request.user, look=look.look(), chosen=chosen, kept=kept)
     )
 
 

@@ -24,10 +24,8 @@ from annotate.jobs.models import Job
 from annotate.jobs.registry import Progress, Running
 from annotate.reports import services as reports
 from annotate.reports.arguments import arguments_of, asked_for, kept_asked_for
+from annotate.reports.cache import Asked
 from annotate.reports.models import KeptReport, data_of
-from annotate.scoring.models import ProtocolRun
-from annotate.studies.models import Study
-from rankings.agreement.report import Settings
 from rankings.elicitation.log import CRITERIA
 from rankings.output.latex import Look
 
@@ -42,19 +40,17 @@ _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def start_paper(
+    asked: Asked,
     *,
-    study: Study,
-    settings: Settings,
-    runs: Sequence[ProtocolRun],
     look: Look,
     person: User,
     kept: KeptReport | None = None,
     chosen: Chosen = USUAL,
 ) -> Job:
     """Start writing all files for a paper from a report into one zip."""
-    title = f"For a paper: {study}"
+    title = f"For a paper: {asked.study}"
     if kept:
-        title = f"For a paper: report {kept.pk} of {study}"
+        title = f"For a paper: report {kept.pk} of {asked.study}"
     return jobs.start(
         kind=PAPER,
         person=person,
@@ -62,28 +58,26 @@ def start_paper(
         kept=kept.pk if kept else None,
         look=[look.layout, look.width, look.intervals],
         chosen=asdict(chosen),
-        **arguments_of(study, settings, runs),
+        **arguments_of(asked),
     )
 
 
 def paper(arguments: Mapping[str, Any], running: Running) -> None:
     """Run the job. Raises JobFailed if its subject was deleted."""
-    study, settings, runs = asked_for(arguments)
-    kept = kept_asked_for(arguments, study)
+    asked = asked_for(arguments)
+    study, kept = asked.study, kept_asked_for(arguments, asked.study)
     if kept is not None:
         data = kept.data
     else:
         running.tell(0, 0, "Computing the report")
         with computing() as executor:
-            computed = reports.compute_report(
-                study=study, settings=settings, runs=runs, executor=executor
-            )
+            computed = reports.compute_report(asked, executor)
         data = data_of(computed.content)
     look = Look(*arguments["look"])
     figures = [
         data_of_kept(study, kept, criterion)
         if kept
-        else FigureData(study, runs, settings, criterion)
+        else FigureData(**vars(asked), criterion=criterion)
         for criterion in CRITERIA
     ]
     name = f"{study.slug}-for-a-paper.zip"

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -38,25 +37,19 @@ _IMAGES_PER_PAGE = 100
 
 
 @report_page("reports/report.html")
-def report(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
-    settings, runs, criterion = form.settings(), form.runs(), form.cleaned_data["criterion"]
+def report(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
+    asked, query = form.asked(), form.query()
+    study = asked.study
     n_images = study.study_images.count()
     is_small = n_images <= services.MAX_IMAGES_ANALYSED_AT_ONCE
     data: Mapping[str, Any] = {}
-    if is_small and runs:
-        built, data = services.analysed_report(study=study, settings=settings, runs=runs)
+    if is_small and asked.runs:
+        built, data = services.analysed_report(asked)
     else:
-        built = services.study_report(study=study, settings=settings, runs=runs)
-    query = settings_query(settings)
-    if len(runs) < len(services.available_runs(study)):
-        # Best and Worst depend on the protocols compared.
-        query += f"&{urlencode({'among': [run.name for run in runs]}, doseq=True)}"
+        built = services.study_report(asked)
     behind = Behind(reverse("evidence:disagreement", args=[study.slug]), query)
-    figures = (
-        FigureData(study, runs, settings, criterion, analysed=data or None)
-        if n_images <= MAX_IMAGES_DRAWN_AT_ONCE
-        else None
-    )
+    is_drawn = n_images <= MAX_IMAGES_DRAWN_AT_ONCE
+    figures = replace(asked, analysed=data or None) if is_drawn else None
     return {
         "built": built,
         "skips": skips_said(built.header),
@@ -68,8 +61,8 @@ def report(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, An
         "is_too_large": not is_small,
         "address_of_images": reverse("reports:images", args=[study.slug]),
         "formats": exports.FORMATS,
-        "pairs": shown_pairs(services.pairs_report(study=study, settings=settings, runs=runs)),
-        **_page(request, study, built.report, data, criterion, figures, behind),
+        "pairs": shown_pairs(services.pairs_report(asked)),
+        **_page(request, study, built.report, data, asked.criterion, figures, behind),
     }
 
 
@@ -138,13 +131,13 @@ def _page(
 
 
 @report_page("reports/images.html")
-def images(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
+def images(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
     """Show the distance of every protocol to the consensus of each image."""
-    settings = form.settings()
-    built = services.study_report(study=study, settings=settings, runs=form.runs())
-    anywhere = reverse("evidence:image", args=[study.slug, "-"])
-    links = ImageLinks(anywhere.removesuffix("-/"), settings_query(settings))
-    return _images(request, built.report, form.cleaned_data["criterion"], links)
+    asked = form.asked()
+    built = services.study_report(asked)
+    anywhere = reverse("evidence:image", args=[asked.study.slug, "-"])
+    links = ImageLinks(anywhere.removesuffix("-/"), settings_query(asked.settings))
+    return _images(request, built.report, asked.criterion, links)
 
 
 @login_required

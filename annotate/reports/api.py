@@ -66,7 +66,7 @@ class _OfStudy(ApiView):
     def built(self, slug: str) -> services.StudyReport:
         study, form = self.asked(slug)
         services.require_small(study)
-        return services.study_report(study=study, settings=form.settings(), runs=form.runs())
+        return services.study_report(form.asked())
 
 
 class ReportOfStudy(_OfStudy):
@@ -98,9 +98,7 @@ class TableOfReport(_OfStudy):
             name = exports.file_name(built, extension)
         else:
             services.require_small_for(table, study)
-            facts, data = services.report_with(
-                table, study=study, settings=form.settings(), runs=form.runs()
-            )
+            facts, data = services.report_with(table, form.asked())
             text = _table(data, facts.header, table, extension)
             name = exports.file_name(facts, extension)
         return file_response(request, text, extension, name)
@@ -127,10 +125,7 @@ class KeptReports(ListView):
         study = self._followed()
         runs = services.available_runs(study)
         form = report_form(self.sent(SettingsSerializer), study, runs)
-        job = work.start(
-            study=study, settings=form.settings(), runs=form.runs(), person=request.user
-        )
-        return accepted(self, job)
+        return accepted(self, work.start(form.asked(), person=request.user))
 
 
 def _kept(person: Person) -> QuerySet[KeptReport]:

@@ -1,6 +1,6 @@
 """A report's study, settings and runs as arguments of a job."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -9,19 +9,20 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
 
+from .cache import Asked
 from .models import KeptReport
 
 
-def arguments_of(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) -> dict[str, Any]:
-    """Return a report's study, settings and runs as plain values; `asked_for` reads them."""
+def arguments_of(asked: Asked) -> dict[str, Any]:
+    """Return what is asked for as plain values; `asked_for` reads them."""
     return {
-        "study": study.pk,
-        "settings": asdict(settings),
-        "runs": sorted(run.pk for run in runs),
+        "study": asked.study.pk,
+        "settings": asdict(asked.settings),
+        "runs": sorted(run.pk for run in asked.runs),
     }
 
 
-def asked_for(arguments: Mapping[str, Any]) -> tuple[Study, Settings, list[ProtocolRun]]:
+def asked_for(arguments: Mapping[str, Any]) -> Asked:
     """Return the subject of a job's report; raises JobFailed if the study or a run was deleted."""
     study = Study.objects.filter(pk=arguments["study"]).first()
     if study is None:
@@ -30,7 +31,7 @@ def asked_for(arguments: Mapping[str, Any]) -> tuple[Study, Settings, list[Proto
     runs = list(ProtocolRun.objects.filter(pk__in=wanted).order_by("name"))
     if len(runs) < len(wanted):
         raise JobFailed("A protocol of this report has since been removed. Choose again.")
-    return study, Settings(**arguments["settings"]), runs
+    return Asked(study, Settings(**arguments["settings"]), runs)
 
 
 def kept_asked_for(arguments: Mapping[str, Any], study: Study) -> KeptReport | None:

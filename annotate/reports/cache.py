@@ -29,17 +29,13 @@ _FORM: Final = 8
 Read = TypeVar("Read")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
-    """The study, settings and runs of a report, and the names of the part that is asked for.
-
-    Data under any of the names will do; new data are cached under the last.
-    """
+    """A report that is asked for: made once for a request or a job, and handed on."""
 
     study: Study
     settings: Settings
     runs: Sequence[ProtocolRun]
-    names: Sequence[str]
 
 
 def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
@@ -70,28 +66,33 @@ def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
     return sha256(repr(parts).encode()).hexdigest()
 
 
-def key_of(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) -> str:
-    """Return the key of a report with these settings and runs, of the study as it is now."""
-    return sha256(f"{version_of(study, runs)} {settings!r}".encode()).hexdigest()
+def key_of(asked: Asked) -> str:
+    """Return the key of a report of the study as it is now."""
+    version = version_of(asked.study, asked.runs)
+    return sha256(f"{version} {asked.settings!r}".encode()).hexdigest()
 
 
 def computed(
-    asked: Asked, read: Callable[[], Read], compute: Callable[[Read], Mapping[str, Any]]
+    asked: Asked,
+    names: Sequence[str],
+    read: Callable[[], Read],
+    compute: Callable[[Read], Mapping[str, Any]],
 ) -> Mapping[str, Any]:
     """Return cached data, or read their inputs in one snapshot, compute and cache them.
 
-    They are computed in English for readers of every language, after the snapshot has ended.
+    Data under any of the names will do; new data are cached under the last. They are computed in
+    English for readers of every language, after the snapshot has ended.
     """
-    data = get(key_of(asked.study, asked.settings, asked.runs), *asked.names)
+    data = get(key_of(asked), *names)
     if data is not None:
         return data
     with snapshot():
         # Read again: the key must match the data read.
-        key = key_of(asked.study, asked.settings, asked.runs)
+        key = key_of(asked)
         inputs = read()
     with translation.override("en"):
         new = compute(inputs)
-    _put(f"{asked.names[-1]}-{key}", new)
+    _put(f"{names[-1]}-{key}", new)
     return new
 
 

@@ -9,13 +9,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from annotate.recruiting.selectors import how_people_were_found
-from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings import __version__ as software_version
-from rankings.agreement.settings import Settings
 from rankings.output.signature import SIGNATURE, report_signature
 from rankings.output.skips import END
 
+from .cache import Asked
 from .included import (
     counted_assignments,
     counted_visits,
@@ -62,12 +61,9 @@ _KNOWN: Final = gettext_noop("known-answer pairs")
 
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(Asked):
     """All that a reader needs to assess and reproduce a report."""
 
-    study: Study
-    runs: Sequence[ProtocolRun]
-    settings: Settings
     created: datetime
     n_images: int
     n_rankings: int
@@ -109,13 +105,14 @@ class Facts:
         }
 
 
-def facts_of(study: Study, runs: Sequence[ProtocolRun], settings: Settings) -> Facts:
+def facts_of(asked: Asked) -> Facts:
     """Return the facts about a report of the study as it is now."""
+    study = asked.study
     counted, complete = counted_visits(study), counted_assignments(study)
     return Facts(
         study=study,
-        runs=runs,
-        settings=settings,
+        settings=asked.settings,
+        runs=asked.runs,
         created=timezone.now(),
         n_images=study.study_images.count(),
         n_rankings=complete.count(),

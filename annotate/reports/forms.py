@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django import forms
 from django.http import QueryDict
@@ -14,6 +15,8 @@ from annotate.studies.models import Study
 from rankings.agreement.settings import Declared, Settings, as_text, declared_settings
 from rankings.output.latex import Look
 
+from .cache import Asked
+from .presentation import settings_query
 from .services import usual_settings
 
 
@@ -62,7 +65,7 @@ class ReportForm(forms.Form):
         self.order_fields(self.field_order)
         protocol = cast(forms.ChoiceField, self.fields["protocol"])
         protocol.choices = [(run.name, run.name) for run in runs]
-        self._runs = runs
+        self._study, self._runs = study, runs
 
     def settings(self) -> Settings:
         return Settings(
@@ -74,6 +77,18 @@ class ReportForm(forms.Form):
 
     def runs(self) -> list[ProtocolRun]:
         return [run for run in self._runs if run.name in self.cleaned_data["protocol"]]
+
+    def asked(self) -> Asked:
+        """Return the report that the form asks for."""
+        return Asked(self._study, self.settings(), self.runs())
+
+    def query(self) -> str:
+        """Return the settings as a query string, with the protocols if they are not all."""
+        query, chosen = settings_query(self.settings()), self.runs()
+        if len(chosen) == len(self._runs):
+            return query
+        # Best and Worst depend on the protocols compared.
+        return f"{query}&{urlencode({'among': [run.name for run in chosen]}, doseq=True)}"
 
 
 def choices_of(declared: Declared) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from rankings.inference.clusters import Declared
 from rankings.orders.buckets import Ranking
 from rankings.tuning.slices import ImageProperty
 
+from .cache import Asked
 from .included import counted_assignments, declared_clusters, images_of
 from .properties import image_properties
 
@@ -33,10 +34,11 @@ class Inputs:
     declared: Declared
 
 
-def read_inputs(study: Study, runs: Sequence[ProtocolRun]) -> Inputs:
+def read_inputs(asked: Asked) -> Inputs:
+    study = asked.study
     return Inputs(
         named_rankings(study),
-        protocol_scores(study, runs),
+        protocol_scores(study, asked.runs),
         image_properties(study),
         declared_clusters(study),
     )

@@ -37,7 +37,7 @@ def pilot_of_study(
     """
     settings = settings or Settings()
     chosen = available_runs(study) if runs is None else runs
-    asked = Asked(study, settings, chosen, (f"pilot-{criterion}",))
+    asked = Asked(study, settings, chosen)
     unwanted = sentinels(chosen)
     protocols = [run.name for run in chosen if run.name not in unwanted]
 
@@ -59,7 +59,7 @@ def pilot_of_study(
         found = pilot(usable.visits, usable.rankings, protocols, origin=origin, declared=declared)
         return asdict(found)
 
-    return _from_json(computed(asked, read, compute))
+    return _from_json(computed(asked, (f"pilot-{criterion}",), read, compute))
 
 
 def _from_json(data: Mapping[str, Any]) -> Pilot:

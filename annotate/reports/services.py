@@ -94,90 +94,79 @@ class StudyReport(Facts):
     report: Report
 
 
-def study_report(
-    *,
-    study: Study,
-    settings: Settings,
-    runs: Sequence[ProtocolRun] | None = None,
-    may_cache: bool = True,
-) -> StudyReport:
+def asked_now(study: Study, settings: Settings) -> Asked:
+    """Ask for a report by the newest run of each protocol."""
+    return Asked(study, settings, available_runs(study))
+
+
+def study_report(asked: Asked, *, may_cache: bool = True) -> StudyReport:
     """Build the report of a study from its complete rankings and its protocols' scores.
 
-    Without ``runs``, the newest run of each protocol is used. Inside a snapshot it may not be
-    cached: even reading the cache deletes what has expired, which PostgreSQL refuses there.
+    Inside a snapshot it may not be cached: even reading the cache deletes what has expired, which
+    PostgreSQL refuses there.
     """
-    runs = available_runs(study) if runs is None else list(runs)
 
     def read() -> tuple[AnnotatorRankings, ProtocolScores]:
-        return annotator_rankings(study), protocol_scores(study, runs)
+        return annotator_rankings(asked.study), protocol_scores(asked.study, asked.runs)
 
-    if not may_cache or study.study_images.count() > cache.MAX_IMAGES:
+    if not may_cache or asked.study.study_images.count() > cache.MAX_IMAGES:
         with snapshot():
             inputs = read()
-        report = build_report(*inputs, settings)
+        report = build_report(*inputs, asked.settings)
     else:
         # An analysis that is cached has the tables too.
-        asked = Asked(study, settings, runs, ("analysis", "report"))
-        data = computed(asked, read, lambda of: build_report(*of, settings).to_json())
+        names = ("analysis", "report")
+        data = computed(asked, names, read, lambda of: build_report(*of, asked.settings).to_json())
         report = report_from_json(data)
-    return StudyReport(**vars(facts_of(study, runs, settings)), report=report)
+    return StudyReport(**vars(facts_of(asked)), report=report)
 
 
-def analysed_report(
-    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
-) -> tuple[StudyReport, Mapping[str, Any]]:
+def analysed_report(asked: Asked) -> tuple[StudyReport, Mapping[str, Any]]:
     """Return the report, and its analysis as :meth:`.Analysis.to_json` gives it."""
-    runs = list(runs)
     data = computed(
-        Asked(study, settings, runs, ("analysis",)),
-        lambda: read_inputs(study, runs),
-        lambda inputs: _analysed(inputs, settings, runs),
+        asked, ("analysis",), lambda: read_inputs(asked), lambda inputs: _analysed(inputs, asked)
     )
-    facts = facts_of(study, runs, settings)
-    return StudyReport(**vars(facts), report=report_from_json(data)), data
+    return StudyReport(**vars(facts_of(asked)), report=report_from_json(data)), data
 
 
-def detectors_report(
-    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
-) -> Mapping[str, Any]:
+def detectors_report(asked: Asked) -> Mapping[str, Any]:
     """Return the standings of the detectors (:meth:`.Detectors.to_json`), cached if possible."""
     return computed(
-        Asked(study, settings, runs, ("detectors",)),
-        lambda: (named_rankings(study), _tallies(study, runs)),
-        lambda read: _detectors(*read, settings),
+        asked,
+        ("detectors",),
+        lambda: (named_rankings(asked.study), _tallies(asked)),
+        lambda read: _detectors(*read, asked.settings),
     )
 
 
-def pairs_report(
-    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
-) -> Mapping[str, Any] | None:
+def pairs_report(asked: Asked) -> Mapping[str, Any] | None:
     """Return the results of pairs (:func:`.pair_report`), or None if no pairs were asked."""
+    study, runs = asked.study, asked.runs
     if not asks_pairs(study):
         return None
     return computed(
-        Asked(study, settings, runs, ("pairs",)),
-        lambda: pairs_from(study, protocol_scores(study, runs), settings),
+        asked,
+        ("pairs",),
+        lambda: pairs_from(study, protocol_scores(study, runs), asked.settings),
         lambda found: found,
     )
 
 
-def report_with(
-    table: str, *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
-) -> tuple[Facts, Mapping[str, Any]]:
+def report_with(table: str, asked: Asked) -> tuple[Facts, Mapping[str, Any]]:
     """Return the facts about a report, and the data that contain this table around the main one."""
-    asked: dict[str, Any] = {"study": study, "settings": settings, "runs": runs}
-    found: dict[str, Any] = {"settings": asdict(settings)}
+    found: dict[str, Any] = {"settings": asdict(asked.settings)}
     if table in DETECTOR_TABLES:
-        found["detectors"] = detectors_report(**asked)
+        found["detectors"] = detectors_report(asked)
     elif table in PAIR_TABLES:
-        found["pairs"] = pairs_report(**asked)
+        found["pairs"] = pairs_report(asked)
     else:
-        return analysed_report(**asked)
-    return facts_of(study, runs, settings), found
+        return analysed_report(asked)
+    return facts_of(asked), found
 
 
-def _tallies(study: Study, runs: Sequence[ProtocolRun]) -> Tallies:
-    return protocol_tallies(images_of(study), study.methods.all(), runs)
+def _tallies(asked: Asked) -> Tallies:
+    study = asked.study
+    return protocol_tallies(images_of(study), study.methods.all(), asked.runs)
 
 
 def _detectors(rankings: NamedRankings, tallies: Tallies, settings: Settings) -> dict[str, Any]:
@@ -185,18 +174,14 @@ def _detectors(rankings: NamedRankings, tallies: Tallies, settings: Settings) ->
     return detectors(rankings, tallies, options, min_annotators=settings.min_annotators).to_json()
 
 
-def _analysed(
-    inputs: Inputs,
-    settings: Settings,
-    runs: Sequence[ProtocolRun],
-    executor: Executor | None = None,
-) -> dict[str, Any]:
+def _analysed(inputs: Inputs, asked: Asked, executor: Executor | None = None) -> dict[str, Any]:
+    settings = asked.settings
     others: list[ConsensusMethod] = ["kemeny" if settings.consensus != "kemeny" else "mean-rank"]
     analysis = analyse(
         inputs.rankings,
         inputs.scores,
         settings,
-        sentinels=sentinels(runs),
+        sentinels=sentinels(asked.runs),
         other_consensuses=others,
         properties=inputs.properties,
         declared=inputs.declared,
@@ -213,25 +198,20 @@ class ComputedReport:
     content: str
 
 
-def compute_report(
-    *,
-    study: Study,
-    settings: Settings,
-    runs: Sequence[ProtocolRun],
-    executor: Executor | None = None,
-) -> ComputedReport:
+def compute_report(asked: Asked, executor: Executor | None = None) -> ComputedReport:
     """Compute a report with everything around it, by ``executor`` or in this process.
 
     All data are read in one snapshot, and annotators can answer meanwhile.
     """
+    study, settings, runs = asked.study, asked.settings, asked.runs
     # The report contains pseudonyms, so they must not change later.
     give_pseudonyms(study)
     with snapshot():
-        key = cache.key_of(study, settings, runs)
-        inputs, tallies = read_inputs(study, runs), _tallies(study, runs)
+        key = cache.key_of(asked)
+        inputs, tallies = read_inputs(asked), _tallies(asked)
         pairs = pairs_from(study, inputs.scores, settings) if asks_pairs(study) else None
-        origin = facts_of(study, runs, settings).header
-    analysed = cache.get(key, "analysis") or _analysed(inputs, settings, runs, executor)
+        origin = facts_of(asked).header
+    analysed = cache.get(key, "analysis") or _analysed(inputs, asked, executor)
     found = cache.get(key, "detectors") or _detectors(inputs.rankings, tallies, settings)
     data = {**whole(origin, runs, sentinels(runs), analysed), "detectors": found}
     if pairs is not None:

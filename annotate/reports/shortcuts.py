@@ -31,11 +31,11 @@ def built_text(
 
     LaTeX with intervals needs the analysis, which takes longer than the tables.
     """
-    settings, runs = form.settings(), form.runs()
+    asked = form.asked()
     if extension == "tex" and look.intervals:
         services.require_small(study, services.MAX_IMAGES_ANALYSED_AT_ONCE)
-        built, data = services.analysed_report(study=study, settings=settings, runs=runs)
+        built, data = services.analysed_report(asked)
         return built, exports.export(built, extension, look, data["analysis"])
     services.require_small(study)
-    built = services.study_report(study=study, settings=settings, runs=runs)
+    built = services.study_report(asked)
     return built, exports.export(built, extension, look)

@@ -52,9 +52,7 @@ def export_table(request: HttpRequest, slug: str, table: str, extension: str) ->
         services.require_small_for(table, study)
     except TooLarge as refusal:
         return offered_as_work(refusal)
-    built, data = services.report_with(
-        table, study=study, settings=form.settings(), runs=form.runs()
-    )
+    built, data = services.report_with(table, form.asked())
     return _table_file(request, data, built.header, study, table, extension)
 
 
@@ -82,10 +80,7 @@ def kept_reports(request: SignedInRequest, slug: str) -> HttpResponse:
         if not form.is_valid():
             context = {"study": study, "form": form}
             return render(request, "reports/report.html", context, status=422)
-        job = work.start(
-            study=study, settings=form.settings(), runs=form.runs(), person=request.user
-        )
-        return go_to(job)
+        return go_to(work.start(form.asked(), person=request.user))
     reports = study.kept_reports.defer("content").select_related("created_by")
     return render(request, "reports/kept_reports.html", {"study": study, "reports": reports})
 

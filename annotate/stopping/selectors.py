@@ -90,7 +90,8 @@ def standings_of(study: Study) -> Standings:
     if len(protocols) < _TWO:
         return {}
     found = computed(
-        Asked(study, settings, runs, (_PART,)),
+        Asked(study, settings, runs),
+        (_PART,),
         lambda: (_images_that_count(study), list(_read(study, runs, protocols))),
         lambda read: _standings(*read, protocols, settings),
     )

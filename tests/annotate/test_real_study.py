@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 
 from annotate.datasets.models import Image, Result
 from annotate.judging import services as judging
-from annotate.reports.services import study_report
+from annotate.reports.services import asked_now, study_report
 from annotate.scoring.models import Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.services import add_member, create_study
@@ -116,7 +116,7 @@ def test_a_real_data_set_is_loaded_scored_ranked_and_reported(dataset):
     )
     for judge in JUDGES:
         rank(study, judge)
-    built = study_report(study=study, settings=Settings())
+    built = study_report(asked_now(study, Settings()))
     assert (built.n_images, built.n_rankings, built.n_annotators) == (20, 60, 3)
 
     name_of = dict(dataset.methods.values_list("pk", "name"))

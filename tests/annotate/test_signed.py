@@ -20,7 +20,7 @@ from annotate.publication import papers
 from annotate.publication.models import PublicPage
 from annotate.report_pages.questions import services as questions
 from annotate.reports.exports import FORMATS, tables_in
-from annotate.reports.services import available_runs, usual_settings
+from annotate.reports.services import asked_now, available_runs, usual_settings
 from annotate.scoring.services import score_protocol
 from protocols.command_line import main as detection
 from protocols.command_line.commands import _parser as detection_parser
@@ -213,8 +213,8 @@ def kept(study):
 def test_every_file_of_the_site_with_scores_is_signed(study, researcher, kept):
     known = addresses(study, kept)
     assert set(names_of(get_resolver())) == known.keys() | WITHOUT_NUMBERS | PICTURES
-    asked = {"study": study, "settings": usual_settings(study), "runs": available_runs(study)}
-    questions.keep(**asked, data=questions.compute(**asked))
+    asked = asked_now(study, usual_settings(study))
+    questions.keep(asked, questions.compute(asked))
     unsigned = []
     for name, some in known.items():
         line = OF_SCORES if "board" in name else OF_REPORTS

@@ -47,7 +47,7 @@ class Work:
 
     def kill_during_a_report(self, kill: Callable[[], None]) -> None:
         from annotate.reports import work
-        from annotate.reports.services import available_runs
+        from annotate.reports.services import asked_now, available_runs
         from annotate.scoring.services import score_protocol
         from rankings.agreement.report import Settings
 
@@ -55,8 +55,7 @@ class Work:
             score_protocol(dataset=self._study.dataset, slug="count")
         self._n += 1
         settings = Settings(min_annotators=1, beta=1 + self._n / 1000)
-        runs = available_runs(self._study)
-        job = work.start(study=self._study, settings=settings, runs=runs, person=self._admin)
+        job = work.start(asked_now(self._study, settings), person=self._admin)
         self._kill_when(job, lambda: True, kill)
 
     def kill_during_scoring(self, kill: Callable[[], None]) -> None:

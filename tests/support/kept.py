@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from annotate.reports.cache import Asked
 from annotate.reports.models import KeptReport
 from annotate.reports.services import compute_report, publish_report
 
 
 def keep_report(*, person: Any, **asked: Any) -> KeptReport:
-    return publish_report(compute_report(**asked), person)
+    return publish_report(compute_report(Asked(**asked)), person)

@@ -372,7 +372,7 @@ def _last_change(study: Study) -> datetime:
 def report_bytes(study: Study, as_of: datetime, *, words: bool = True) -> bytes:
     """Return the exported report with default settings, dated ``as_of``."""
     settings = services.usual_settings(study)
-    built = services.study_report(study=study, settings=settings, may_cache=False)
+    built = services.study_report(services.asked_now(study, settings), may_cache=False)
     if not words:
         left = [f"{one.partition(': ')[0]}: {_NOT_TOLD}" for one in built.people_left_out]
         built = replace(built, people_left_out=left)

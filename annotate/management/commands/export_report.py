@@ -14,6 +14,7 @@ from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
 from annotate.publication.work import write_paper
 from annotate.reports import exports, services
+from annotate.reports.cache import Asked
 from annotate.reports.models import data_of
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
@@ -55,13 +56,13 @@ class Command(SiteCommand):
 
     def handle(self, **options: Any) -> None:
         study = reporting.study_named(options["study"])
-        settings = _settings(study, options)
         runs = _chosen(services.available_runs(study), options["protocol"])
+        asked = Asked(study, _settings(study, options), runs)
         look = Look(options["layout"], options["width"], options["intervals"])
         content = (
-            _paper(study, settings, runs, look)
+            _paper(asked, look)
             if options["format"] == PAPER
-            else _text(study, settings, runs, options["format"], look).encode()
+            else _text(asked, options["format"], look).encode()
         )
         if options["out"] is None:
             if options["format"] == PAPER:
@@ -73,20 +74,16 @@ class Command(SiteCommand):
         self.stderr.write(f"Wrote {options['out']}.")
 
 
-def _text(
-    study: Study, settings: Settings, runs: list[ProtocolRun], extension: str, look: Look
-) -> str:
+def _text(asked: Asked, extension: str, look: Look) -> str:
     if look.intervals and extension == "tex":
-        built, data = services.analysed_report(study=study, settings=settings, runs=runs)
+        built, data = services.analysed_report(asked)
         return exports.export(built, extension, look, data["analysis"])
-    return exports.export(
-        services.study_report(study=study, settings=settings, runs=runs), extension, look
-    )
+    return exports.export(services.study_report(asked), extension, look)
 
 
-def _paper(study: Study, settings: Settings, runs: list[ProtocolRun], look: Look) -> bytes:
-    computed = services.compute_report(study=study, settings=settings, runs=runs)
-    figures = [FigureData(study, runs, settings, criterion) for criterion in CRITERIA]
+def _paper(asked: Asked, look: Look) -> bytes:
+    computed = services.compute_report(asked)
+    figures = [FigureData(**vars(asked), criterion=criterion) for criterion in CRITERIA]
     stream = io.BytesIO()
     write_paper(data_of(computed.content), look, figures, stream)
     return stream.getvalue()

@@ -44,7 +44,7 @@ class ChangesOfStudy(ApiView):
         """Return the latest result with these settings, if there is one."""
         study = followed(request, slug)
         form = report_form(self.query(), study, available_runs(study))
-        found = services.last(study, form.settings(), form.runs())
+        found = services.last(form.asked())
         data = {
             "computed": found and found.at,
             "is_current": bool(found and found.is_current),
@@ -59,7 +59,4 @@ class ChangesOfStudy(ApiView):
         """Start scoring every protocol with other parameters, to compare it with itself."""
         study = followed(request, slug)
         form = report_form(self.sent(SettingsSerializer), study, available_runs(study))
-        job = work.start(
-            study=study, settings=form.settings(), runs=form.runs(), person=request.user
-        )
-        return accepted(self, job)
+        return accepted(self, work.start(form.asked(), person=request.user))

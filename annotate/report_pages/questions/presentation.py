@@ -30,7 +30,7 @@ _CHANGES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Page:
     """The study, criterion, settings and query string of the page."""
 
     study: Study
@@ -73,7 +73,7 @@ def sections(
     data: Mapping[str, Any],
     changes: Mapping[str, Any] | None,
     figures: Sequence[ShownFigure],
-    asked: Asked,
+    asked: Page,
 ) -> list[Section]:
     """Return every question with its answer under one criterion; no ``changes`` if not computed."""
     around = data["analysis"][asked.criterion]
@@ -115,7 +115,7 @@ def sections(
     return found
 
 
-def _of_changes(changes: Mapping[str, Any] | None, asked: Asked) -> Iterator[Section]:
+def _of_changes(changes: Mapping[str, Any] | None, asked: Page) -> Iterator[Section]:
     """Yield the questions that need new scores."""
     by_slug = {table.slug: table for table in change_tables(changes)} if changes else {}
     page = reverse("questions:questions", args=[asked.study.slug])
@@ -125,7 +125,7 @@ def _of_changes(changes: Mapping[str, Any] | None, asked: Asked) -> Iterator[Sec
         yield Section(slug, str(question), answer, [shown] if shown else [], is_work=True)
 
 
-def _part(table: Table, asked: Asked, files: str) -> ShownPart | None:
+def _part(table: Table, asked: Page, files: str) -> ShownPart | None:
     """Return the rows of one criterion, or None if the table does not have it."""
     shown = of_criterion(table, asked.criterion, asked.address_of)
     if shown is None:
@@ -134,7 +134,7 @@ def _part(table: Table, asked: Asked, files: str) -> ShownPart | None:
     return ShownPart(own.slug, own.title, own.note, own.columns, shown.rows, files)
 
 
-def _of_slices(around: Mapping[str, Any], table: Table | None, asked: Asked) -> Iterator[ShownPart]:
+def _of_slices(around: Mapping[str, Any], table: Table | None, asked: Page) -> Iterator[ShownPart]:
     """Yield a table for each property: protocols by parts, with the number of images per part."""
     slices = around.get("questions", {}).get("slices", [])
     files = f"{reverse('reports:report', args=[asked.study.slug])}slices"

@@ -1,6 +1,6 @@
 """Effects of changing protocols in a study: scores of every variant, and their gains."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from annotate.datasets.models import Method, Result
 from annotate.errors import Refusal
 from annotate.reports import background_counts, cache
+from annotate.reports.cache import Asked
 from annotate.reports.inputs import named_rankings
 from annotate.reports.services import study_report
 from annotate.reports.snapshots import snapshot
 from annotate.scoring.computing import scene_of
-from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from protocols.core.base import ImageScore, Scene
 from protocols.core.errors import ProtocolError
@@ -61,36 +61,34 @@ class Changes:
         return found
 
 
-def last(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) -> Changes | None:
+def last(asked: Asked) -> Changes | None:
     """Return the last computed effects, or None if they have expired."""
-    kept = background_counts.last(study, WHAT, **_asked(settings, runs))
+    kept = background_counts.last(asked.study, WHAT, **_named(asked))
     if kept is None:
         return None
-    is_current = kept.value["version"] == cache.version_of(study, runs)
+    is_current = kept.value["version"] == cache.version_of(asked.study, asked.runs)
     return Changes(kept.value, kept.at, is_current)
 
 
-def is_small(study: Study, runs: Sequence[ProtocolRun]) -> bool:
+def is_small(asked: Asked) -> bool:
     """Return whether there is so little to score that a page may do it."""
-    n_ways = sum(len(one.protocols) for run in runs if (one := tried(run)))
+    study = asked.study
+    n_ways = sum(len(one.protocols) for run in asked.runs if (one := tried(run)))
     return study.study_images.count() * study.methods.count() * n_ways <= MOST_AT_ONCE
 
 
 def compute(
-    study: Study,
-    settings: Settings,
-    runs: Sequence[ProtocolRun],
-    progress: Progress | None = None,
-    executor: Executor | None = None,
+    asked: Asked, progress: Progress | None = None, executor: Executor | None = None
 ) -> dict[str, Any]:
     """Score every variant of the protocols and return its effect, as JSON-able data.
 
     Raises NotCompared if a protocol cannot be scored with one of the values to try.
     """
+    study, settings, runs = asked.study, asked.settings, asked.runs
     with snapshot():
         version = cache.version_of(study, runs)
         rankings = named_rankings(study)
-        report = study_report(study=study, settings=settings, runs=runs, may_cache=False).report
+        report = study_report(asked, may_cache=False).report
     found: dict[str, list[ProtocolChanges]] = {criterion: [] for criterion in CRITERIA}
     to_try = [one for run in runs if (one := tried(run))]
     for done, one in enumerate(to_try):
@@ -118,14 +116,12 @@ def compute(
     }
 
 
-def keep(
-    study: Study, settings: Settings, runs: Sequence[ProtocolRun], data: Mapping[str, Any]
-) -> None:
-    background_counts.keep(study, WHAT, data, **_asked(settings, runs))
+def keep(asked: Asked, data: Mapping[str, Any]) -> None:
+    background_counts.keep(asked.study, WHAT, data, **_named(asked))
 
 
-def _asked(settings: Settings, runs: Sequence[ProtocolRun]) -> dict[str, Any]:
-    return {"settings": asdict(settings), "runs": sorted(run.pk for run in runs)}
+def _named(asked: Asked) -> dict[str, Any]:
+    return {"settings": asdict(asked.settings), "runs": sorted(run.pk for run in asked.runs)}
 
 
 def _changes(

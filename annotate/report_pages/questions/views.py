@@ -18,7 +18,6 @@ from annotate.reports import services as reports
 from annotate.reports.errors import TooLarge
 from annotate.reports.shortcuts import file_response
 from annotate.requests import SignedInRequest, refused_as_text
-from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.agreement.settings import facts_of_settings
 from rankings.output.pair_tables import change_tables
@@ -26,7 +25,7 @@ from rankings.output.signature import SIGNATURE
 from rankings.output.skips import skips_said
 
 from . import services, work
-from .presentation import FIGURES, Asked, sections
+from .presentation import FIGURES, Page, sections
 
 
 @login_required
@@ -38,38 +37,37 @@ def questions(request: SignedInRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return render(request, "reports/questions.html", context, status=422)
     if request.method == "POST":
-        return _try(request, study, form)
-    criterion = form.cleaned_data["criterion"]
-    settings, runs = form.settings(), form.runs()
+        return _try(request, form.asked())
+    asked = form.asked()
+    criterion = asked.criterion
     context |= {"criterion": criterion, "criteria": list(criteria_links(request.GET))}
     try:
         reports.require_small(study, reports.MAX_IMAGES_ANALYSED_AT_ONCE)
     except TooLarge as refusal:
         return render(request, "reports/questions.html", context | {"too_large": str(refusal)})
-    if not runs:
+    if not asked.runs:
         return render(request, "reports/questions.html", context | {"has_no_run": True})
-    built, data = reports.analysed_report(study=study, settings=settings, runs=runs)
-    changes = services.last(study, settings, runs)
-    figures = shown_figures(FigureData(study, runs, settings, criterion), request.GET, FIGURES)
-    asked = Asked(study, criterion, settings, request.GET.urlencode())
+    built, data = reports.analysed_report(asked)
+    changes = services.last(asked)
+    figures = shown_figures(asked, request.GET, FIGURES)
+    page = Page(study, criterion, asked.settings, request.GET.urlencode())
     context |= {
-        "sections": sections(data, changes.data if changes else None, figures, asked),
+        "sections": sections(data, changes.data if changes else None, figures, page),
         "changes": changes,
         "n_images": data["criteria"][criterion]["n_images"],
-        "query": asked.query,
+        "query": page.query,
         "skips": skips_said(built.header),
     }
     return render(request, "reports/questions.html", context)
 
 
-def _try(request: SignedInRequest, study: Study, form: FigureForm) -> HttpResponse:
-    settings, runs, query = form.settings(), form.runs(), request.GET.urlencode()
-    if services.is_small(study, runs):
-        services.keep(study, settings, runs, services.compute(study, settings, runs))
-        address = reverse("questions:questions", args=[study.slug])
+def _try(request: SignedInRequest, asked: FigureData) -> HttpResponse:
+    query = request.GET.urlencode()
+    if services.is_small(asked):
+        services.keep(asked, services.compute(asked))
+        address = reverse("questions:questions", args=[asked.study.slug])
         return redirect(f"{address}{f'?{query}' if query else ''}#weights")
-    job = work.start(study=study, settings=settings, runs=runs, person=request.user, query=query)
-    return go_to(job)
+    return go_to(work.start(asked, person=request.user, query=query))
 
 
 @login_required
@@ -80,7 +78,7 @@ def table_file(request: HttpRequest, slug: str, table: str, extension: str) -> H
     form = FigureForm(request.GET, study=study, runs=reports.available_runs(study))
     if not form.is_valid():
         return refused_as_text(form)
-    changes = services.last(study, form.settings(), form.runs())
+    changes = services.last(form.asked())
     if changes is None:
         words = _(
             "No other parameters have been tried yet: start this on the page of open questions."

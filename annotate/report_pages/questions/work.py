@@ -1,6 +1,6 @@
 """The job that tries other parameters."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from django.contrib.auth.models import User
@@ -11,9 +11,7 @@ from annotate.jobs.engine import computing
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
 from annotate.reports.arguments import arguments_of, asked_for
-from annotate.scoring.models import ProtocolRun
-from annotate.studies.models import Study
-from rankings.agreement.report import Settings
+from annotate.reports.cache import Asked
 
 from . import services
 
@@ -21,10 +19,8 @@ KIND: Final = "questions.changes"
 
 
 def start(
+    asked: Asked,
     *,
-    study: Study,
-    settings: Settings,
-    runs: Sequence[ProtocolRun],
     person: User,
     query: str = "",
 ) -> Job:
@@ -32,19 +28,21 @@ def start(
     return jobs.start(
         kind=KIND,
         person=person,
-        title=f"Try other parameters of the protocols of {study}",
+        title=f"Try other parameters of the protocols of {asked.study}",
         query=query,
-        **arguments_of(study, settings, runs),
+        **arguments_of(asked),
     )
 
 
 def compute(arguments: Mapping[str, Any], running: Running) -> None:
     """Do the work of the job; raises JobFailed if the study or a run is gone, or NotCompared."""
-    study, settings, runs = asked_for(arguments)
+    asked = asked_for(arguments)
     with computing() as executor:
-        data = services.compute(study, settings, runs, running.tell, executor)
+        data = services.compute(asked, running.tell, executor)
     with running.publishing() as outcome:
-        services.keep(study, settings, runs, data)
+        services.keep(asked, data)
         outcome.text = "Other parameters were tried."
         query = f"?{arguments['query']}" if arguments["query"] else ""
-        outcome.address = f"{reverse('questions:questions', args=[study.slug])}{query}#weights"
+        outcome.address = (
+            f"{reverse('questions:questions', args=[asked.study.slug])}{query}#weights"
+        )

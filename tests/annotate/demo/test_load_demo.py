@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotate.datasets.models import Dataset
 from annotate.demo import services
 from annotate.judging.models import Judgement
-from annotate.reports.services import study_report
+from annotate.reports.services import asked_now, study_report
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
 
@@ -27,7 +27,7 @@ def test_the_demo_is_loaded_once_and_a_second_run_keeps_everything(capsys):
     assert dataset.images.exclude(sha256="").count() == 24
 
     finished = Study.objects.get(name="Ten detectors, three readers")
-    built = study_report(study=finished, settings=Settings())
+    built = study_report(asked_now(finished, Settings()))
     # One reader is through, two have two and four images left.
     assert (built.n_annotators, built.n_rankings) == (3, 24 + 22 + 20)
     for table in built.report.criteria.values():

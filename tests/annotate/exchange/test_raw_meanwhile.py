@@ -9,7 +9,7 @@ from django.db import connection
 
 from annotate.exchange import raw
 from annotate.exchange.bundles.writing import write_bundle
-from annotate.reports.services import study_report
+from annotate.reports.services import asked_now, study_report
 from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, make_study
 from tests.support.truths import rank_everything, same_truth
@@ -59,7 +59,7 @@ def test_a_bundle_is_written_whatever_the_cache_of_reports_deletes(monkeypatch, 
     """PostgreSQL refuses to delete in the snapshot that a bundle is read in."""
     study = make_study(["a", "b"])
     if left_over == "too old":
-        study_report(study=study, settings=Settings(min_annotators=study.min_annotators))
+        study_report(asked_now(study, Settings(min_annotators=study.min_annotators)))
         with connection.cursor() as cursor:
             cursor.execute("UPDATE shared_reports SET expires = '2025-01-01'")
     else:

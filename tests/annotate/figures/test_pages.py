@@ -180,7 +180,7 @@ def test_the_parts_of_a_drawing_give_it_in_each_theme_and_window(researcher, stu
 
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
     runs = services_of_reports.available_runs(study)
-    data = figure_data.FigureData(study, runs, Settings(), "recall")
+    data = figure_data.FigureData(study, Settings(), runs, "recall")
     for name, of_study in building.build(data, NAMES).items():
         if of_study.is_empty:
             continue

@@ -31,7 +31,7 @@ from annotate.publication.models import PublicPage
 from annotate.report_pages.questions import work as questions
 from annotate.reports import background_counts
 from annotate.reports import work as reports
-from annotate.reports.services import available_runs
+from annotate.reports.services import asked_now, available_runs
 from annotate.scoring import work as scoring
 from annotate.scoring.causes import start_explaining
 from annotate.scoring.services import score_protocol
@@ -85,8 +85,7 @@ def waits(settings):
 
 
 def of_report(study, person):
-    runs = available_runs(study)
-    return {"study": study, "settings": SETTINGS, "runs": runs, "person": person}
+    return {"asked": asked_now(study, SETTINGS), "person": person}
 
 
 def file_of_page(study, person):

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from annotate.judging.methods import withdraw_method
 from annotate.reports import cache, services
+from annotate.reports.cache import Asked
 from annotate.studies.exclusions import decide
 from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
@@ -75,7 +76,7 @@ def test_files_and_the_kept_report_are_not_computed_where_the_page_was(researche
     settings = Settings(min_annotators=1)
     runs = services.available_runs(study)
     caches["reports"].clear()
-    _, data = services.analysed_report(study=study, settings=settings, runs=runs)
+    _, data = services.analysed_report(Asked(study, settings, runs))
     assert {name: kept[name] for name in data} == json.loads(json.dumps(data))
 
 
@@ -161,10 +162,10 @@ def test_a_report_too_large_for_the_table_is_not_kept(monkeypatch, researcher, s
 def test_more_images_than_are_kept_are_read_and_built_each_time(monkeypatch, study, computed):
     monkeypatch.setattr(cache, "MAX_IMAGES", 1)
     settings = Settings(min_annotators=1)
-    built = [services.study_report(study=study, settings=settings).report for _ in range(2)]
+    built = [services.study_report(services.asked_now(study, settings)).report for _ in range(2)]
     assert computed == ["build_report", "build_report"]
     monkeypatch.setattr(cache, "MAX_IMAGES", 2)
-    assert services.study_report(study=study, settings=settings).report == built[0] == built[1]
+    assert services.study_report(services.asked_now(study, settings)).report == built[0] == built[1]
 
 
 def test_images_without_a_proven_consensus_are_said(monkeypatch, researcher, study):

@@ -13,6 +13,7 @@ from annotate.exchange.rows import rankings
 from annotate.judging.image_allocation import own_images
 from annotate.judging.models import Assignment
 from annotate.reports import services
+from annotate.reports.cache import Asked
 from annotate.reports.included import declared_clusters
 from annotate.studies.models import Membership
 from rankings.agreement.report import Settings
@@ -66,7 +67,7 @@ def declare_sites(study, n_first=10):
 
 def analysed(study):
     runs = services.available_runs(study)
-    return services.analysed_report(study=study, settings=SETTINGS, runs=runs)[1]
+    return services.analysed_report(Asked(study, SETTINGS, runs))[1]
 
 
 def p_value(data):

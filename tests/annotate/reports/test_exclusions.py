@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotate.reports.services import study_report
+from annotate.reports.services import asked_now, study_report
 from annotate.scoring.services import score_protocol
 from annotate.studies.errors import StudyRefused
 from annotate.studies.exclusions import decide, left_out
@@ -38,7 +38,7 @@ def people(study):
 
 
 def consensus(study):
-    [ranking] = study_report(study=study, settings=ONE).report.criteria["recall"].consensus.values()
+    [ranking] = study_report(asked_now(study, ONE)).report.criteria["recall"].consensus.values()
     return ranking
 
 
@@ -50,7 +50,7 @@ def test_a_report_is_made_without_who_is_left_out_and_says_so(study, researcher)
     assert consensus(study) == (("a", "b"),)
     decide(study=study, person=second, is_excluded=True, reason="too quick", by=researcher)
     assert consensus(study) == (("b",), ("a",))
-    built = study_report(study=study, settings=ONE)
+    built = study_report(asked_now(study, ONE))
     assert (built.n_rankings, built.n_annotators) == (1, 1)
     header = built.header["annotators left out"]
     assert "annotator-1 since" in header

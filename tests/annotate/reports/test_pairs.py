@@ -31,9 +31,7 @@ def pairs_study(images=6, people=2, **settings):
 
 
 def pairs_of(study):
-    return services.pairs_report(
-        study=study, settings=SETTINGS, runs=services.available_runs(study)
-    )
+    return services.pairs_report(services.asked_now(study, SETTINGS))
 
 
 def means_of(data, criterion="recall"):
@@ -45,7 +43,7 @@ def test_pairs_give_losses_and_enter_no_table_of_rankings():
     """The two protocols disagree on every pair, so each of three is as likely: 3 x loss / 3."""
     study = pairs_study()
     assert means_of(pairs_of(study)) == pytest.approx({"right": 0, "wrong": 1})
-    built = services.study_report(study=study, settings=SETTINGS)
+    built = services.study_report(services.asked_now(study, SETTINGS))
     assert (built.n_rankings, built.n_visits, built.n_annotators) == (0, 12, 2)
     assert built.report.criteria["recall"].n_images == 0
 
@@ -197,7 +195,7 @@ def test_losses_are_true_where_alike_pairs_are_said_to_look_the_same():
     data = pairs_of(study)
     assert means_of(data) == pytest.approx({"near": 0.25, "far": 0.5})
     assert data["criteria"]["recall"]["skipped"]["n_pairs"] == 0
-    counted = services.study_report(study=study, settings=SETTINGS).not_counted
+    counted = services.study_report(services.asked_now(study, SETTINGS)).not_counted
     assert counted == {"pairs that look the same": "8"}
 
 
@@ -228,7 +226,7 @@ def test_a_study_without_a_skip_says_nothing_of_skips(client):
     text = client.get(reverse("reports:report", args=[study.slug])).content.decode()
     assert "skipped" not in text
     assert "At most" not in text
-    header = services.study_report(study=study, settings=SETTINGS).header
+    header = services.study_report(services.asked_now(study, SETTINGS)).header
     assert not [name for name in header if "skip" in name]
 
 
@@ -249,7 +247,7 @@ def test_a_skip_that_is_undone_or_of_who_is_left_out_is_not_counted():
     person = study.assignments.get().annotator
 
     def skips():
-        return services.study_report(study=study, settings=SETTINGS).not_counted
+        return services.study_report(services.asked_now(study, SETTINGS)).not_counted
 
     assert skips() == {
         "visits lost to skips": "1 missing of 1",
@@ -283,6 +281,6 @@ def test_what_was_answered_before_a_skip_narrows_the_limits():
     # The answered pair counts for the visit: "right" orders it as the person does.
     assert means_of(data) == {"right": 0}
     assert data["criteria"]["recall"]["comparisons"]["n_rankings"] == 1
-    counted = services.study_report(study=study, settings=SETTINGS).not_counted
+    counted = services.study_report(services.asked_now(study, SETTINGS)).not_counted
     assert counted["of these visits, with other answers"] == "1"
     assert "The other answers of 1 of these count in the losses." in str(shown_pairs(data).rests)

@@ -4,7 +4,7 @@ import pytest
 
 from annotate.datasets.facts import shape_of
 from annotate.reports.properties import HEIGHT, TURNED, WORDS, image_properties
-from annotate.reports.services import available_runs, study_report
+from annotate.reports.services import asked_now, study_report
 from protocols.core.regions import Region, encode_regions
 from rankings.agreement.report import Settings
 from tests.support.cases import cases
@@ -56,4 +56,4 @@ def test_the_tables_alone_need_no_ground_truth(db, monkeypatch):
     """They are for larger studies than are analysed at once."""
     study = make_study()
     monkeypatch.setattr("annotate.reports.inputs.image_properties", None)
-    assert study_report(study=study, settings=Settings(), runs=available_runs(study)).report
+    assert study_report(asked_now(study, Settings())).report

@@ -230,7 +230,7 @@ def test_rankings_that_are_missing_because_pairs_were_skipped_are_counted_everyw
 ):
     """Three people rank two images; a fourth one of them: 1 of 8 is missing."""
     skip_an_image(study)
-    built = services.study_report(study=study, settings=Settings())
+    built = services.study_report(services.asked_now(study, Settings()))
     assert built.header["rankings lost to skips"] == "1 missing of 8"
     # All three pairs, each twice: then none can be asked.
     assert built.header["skipped pairs by reason"] == "There is no text to judge (6)"
@@ -264,5 +264,5 @@ def test_a_study_without_a_skip_says_nothing_of_skips(researcher, study):
 
 def test_rankings_that_were_begun_and_not_finished_are_counted(researcher, study):
     judging.start(study=study, annotator=add_annotator(study))
-    built = services.study_report(study=study, settings=Settings())
+    built = services.study_report(services.asked_now(study, Settings()))
     assert built.header["begun and not finished"] == "1"

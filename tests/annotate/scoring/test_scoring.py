@@ -11,7 +11,7 @@ from shapely.errors import GEOSException
 
 from annotate.datasets.models import Image, Result
 from annotate.reports.provenance import described_runs
-from annotate.reports.services import study_report
+from annotate.reports.services import asked_now, study_report
 from annotate.scoring import work
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.readiness import readiness
@@ -77,7 +77,7 @@ def test_every_door_tells_a_run_by_the_same_signature(client):
     assert shown["signature"] == line
     address = reverse("leaderboards:file", args=[dataset.slug, "leaderboard", "csv"])
     assert line in client.get(address).text
-    assert line in study_report(study=study, settings=Settings()).header["protocols"]
+    assert line in study_report(asked_now(study, Settings())).header["protocols"]
 
 
 def test_a_signature_names_how_the_files_were_read():

@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotate.audit.models import Act, AuditEntry
 from annotate.jobs.queue import look_after
 from annotate.judging.models import Assignment
-from annotate.reports.services import study_report
+from annotate.reports.services import asked_now, study_report
 from annotate.stopping import services
 from annotate.stopping.models import Look
 from annotate.stopping.selectors import planned_rankings
@@ -175,7 +175,7 @@ def test_a_study_opened_again_after_its_last_look_decides_nothing_more_and_says_
     study.refresh_from_db()
     assert study.state == Study.State.OPEN
     # The report counts all 18 people.
-    assert "18" in study_report(study=study, settings=Settings()).header["annotators"]
+    assert "18" in study_report(asked_now(study, Settings())).header["annotators"]
 
 
 def test_a_closed_study_without_looks_is_left_alone():
@@ -290,5 +290,5 @@ def test_a_report_names_the_rule_that_ended_the_study(rule, words):
     rank(study, LIKE_P)
     study.ended = timezone.now()
     study.save()
-    report = study_report(study=study, settings=Settings())
+    report = study_report(asked_now(study, Settings()))
     assert report.header["end of the study"] == words

@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotate.jobs.models import Job
 from annotate.report_pages.questions import services
 from annotate.report_pages.questions.variants import tried
-from annotate.reports.services import available_runs
+from annotate.reports.services import asked_now
 from annotate.scoring.services import score_protocol
 from rankings.agreement.report import Settings
 from tests.support.differing import two_who_differ
@@ -110,7 +110,7 @@ def test_many_results_are_scored_as_work(researcher, study, monkeypatch):
     job = Job.objects.get(kind="questions.changes")
     assert job.state == "done", job.failure
     assert response.url == f"{address(study)}?min_annotators=2#weights"
-    assert services.last(study, SETTINGS, available_runs(study)).is_current
+    assert services.last(asked_now(study, SETTINGS)).is_current
 
 
 def test_the_api_has_the_same(researcher, study):
@@ -123,7 +123,7 @@ def test_the_api_has_the_same(researcher, study):
     assert found["is_current"]
     assert found["signature"].startswith("report|decimals:")
     [iou] = found["changes"]["precision"]
-    kept = services.last(study, SETTINGS, available_runs(study)).data
+    kept = services.last(asked_now(study, SETTINGS)).data
     assert iou == kept["changes"]["precision"][0]
     assert [one["parameter"] for one in iou["searches"]][-1] == "any one of them"
 
