@@ -121,6 +121,19 @@ def test_the_viewer_begins_with_ground_truth_and_matches(
     context.close()
 
 
+def test_forced_colours_underline_the_current_tab_alone(
+    browser, client, live_server, study, researcher
+):
+    """A transparent border would have a colour there."""
+    context = browser.new_context(forced_colors="active")
+    page = signed_in(context, client, researcher, live_server)
+    image = study.images.first().name
+    page.goto(live_server.url + reverse("evidence:image", args=[study.slug, image]))
+    styles = "tabs => tabs.map(tab => getComputedStyle(tab).borderBottomStyle)"
+    assert page.locator(".tabs a").evaluate_all(styles) == ["none"] * 3
+    context.close()
+
+
 def test_everything_is_there_without_a_script(browser, client, live_server, study, researcher):
     context = browser.new_context(java_script_enabled=False)
     page = signed_in(context, client, researcher, live_server)
