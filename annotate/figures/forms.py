@@ -7,7 +7,6 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from annotate.reports.forms import ReportForm
-from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 
@@ -48,8 +47,8 @@ class FigureForm(ReportForm):
     )
     field_order = ("criterion",)
 
-    def __init__(self, data: QueryDict, *, study: Study, runs: Sequence[ProtocolRun]) -> None:
-        super().__init__(_with_usual(data), study=study, runs=runs)
+    def __init__(self, data: QueryDict, *, study: Study) -> None:
+        super().__init__(_with_usual(data), study=study)
 
     def asked(self) -> FigureData:
         """Return the input of the figures that the form asks for."""

@@ -82,7 +82,7 @@ def report_page(template: str, limit: Callable[[], int] | None = None) -> Callab
         @wraps(shows)
         def view(request: HttpRequest, slug: str) -> HttpResponse:
             study = followed(request, slug)
-            form = FigureForm(request.GET, study=study, runs=services.available_runs(study))
+            form = FigureForm(request.GET, study=study)
             context: dict[str, Any] = {"study": study, "form": form}
             if not form.is_valid():
                 return render(request, template, context, status=422)

@@ -59,7 +59,7 @@ def figures(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
 def all_figures(request: SignedInRequest, slug: str) -> HttpResponse:
     """Start writing every figure in every format, as one zip."""
     study = followed(request, slug)
-    form = FigureForm(request.POST, study=study, runs=services.available_runs(study))
+    form = FigureForm(request.POST, study=study)
     if not form.is_valid():
         return refused_as_text(form)
     return go_to(work.start(form.asked(), person=request.user))
@@ -72,7 +72,7 @@ def all_figures(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_safe
 def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpResponse:
     study = followed(request, slug)
-    form = FileForm(request.GET, study=study, runs=services.available_runs(study))
+    form = FileForm(request.GET, study=study)
     if not form.is_valid():
         return refused_as_text(form)
     try:

@@ -16,7 +16,6 @@ from annotate.api.views import ApiView, SignedInRequest
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
 from annotate.names import seen
-from annotate.reports import services as reports
 from annotate.reports.cache import Asked
 from annotate.reports.models import KeptReport
 from annotate.reports.serializers import (
@@ -119,7 +118,7 @@ class PaperOfStudy(ApiView):
         """Start writing all files for a paper from the current report into one zip."""
         study = followed(request, slug)
         sent = self.sent(FileSettingsSerializer)
-        form = report_form(sent, study, reports.available_runs(study))
+        form = report_form(sent, study)
         job = work.start_paper(form.asked(), look=look_of(sent), person=request.user)
         return accepted(self, job)
 

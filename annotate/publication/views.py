@@ -43,7 +43,7 @@ def paper(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show the current report as material for a paper; POST starts a job that zips all of it."""
     study = followed(request, slug)
     sent = request.POST if request.method == "POST" else request.GET
-    form = ReportForm(sent, study=study, runs=reports.available_runs(study))
+    form = ReportForm(sent, study=study)
     look = PaperForm(sent)
     context: dict[str, Any] = {"study": study, "look": look, "query": request.GET.urlencode()}
     if not (form.is_valid() and look.is_valid()):

@@ -61,7 +61,7 @@ class _OfStudy(ApiView):
 
     def asked(self, slug: str) -> tuple[Study, ReportForm]:
         study = self.followed(slug)
-        return study, report_form(self.query(), study, services.available_runs(study))
+        return study, report_form(self.query(), study)
 
     def built(self, slug: str) -> services.StudyReport:
         study, form = self.asked(slug)
@@ -123,8 +123,7 @@ class KeptReports(ListView):
     def post(self, request: SignedInRequest, slug: str) -> Response:
         """Start keeping a report of the study as it is now; it never changes afterwards."""
         study = self._followed()
-        runs = services.available_runs(study)
-        form = report_form(self.sent(SettingsSerializer), study, runs)
+        form = report_form(self.sent(SettingsSerializer), study)
         return accepted(self, work.start(form.asked(), person=request.user))
 
 

@@ -1,6 +1,5 @@
 """A report's settings, as given in its query string."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -17,7 +16,7 @@ from rankings.output.latex import Look
 
 from .cache import Asked
 from .presentation import settings_query
-from .services import usual_settings
+from .services import available_runs, usual_settings
 
 
 class LookForm(forms.Form):
@@ -52,20 +51,25 @@ class ReportForm(forms.Form):
         required=False, widget=forms.CheckboxSelectMultiple, label=_("Protocols")
     )
 
-    def __init__(self, data: QueryDict, *, study: Study, runs: Sequence[ProtocolRun]) -> None:
+    def __init__(self, data: QueryDict, *, study: Study) -> None:
+        self._study, self.available = study, available_runs(study)
+        names = [run.name for run in self.available]
         given = data.copy()
         for name, value in asdict(usual_settings(study)).items():
             if not given.get(name):
                 given[name] = as_text(value)
         if not given.getlist("protocol"):
-            given.setlist("protocol", [run.name for run in runs])
+            given.setlist("protocol", self._usual(names))
         super().__init__(given)
         of_settings = {name: _field(one) for name, one in declared_settings().items()}
         self.fields = {**of_settings, **self.fields}
         self.order_fields(self.field_order)
         protocol = cast(forms.ChoiceField, self.fields["protocol"])
-        protocol.choices = [(run.name, run.name) for run in runs]
-        self._study, self._runs = study, runs
+        protocol.choices = [(name, name) for name in names]
+
+    def _usual(self, names: list[str]) -> list[str]:
+        """Return the names of the protocols that are chosen if none is."""
+        return names
 
     def settings(self) -> Settings:
         return Settings(
@@ -76,7 +80,7 @@ class ReportForm(forms.Form):
         )
 
     def runs(self) -> list[ProtocolRun]:
-        return [run for run in self._runs if run.name in self.cleaned_data["protocol"]]
+        return [run for run in self.available if run.name in self.cleaned_data["protocol"]]
 
     def asked(self) -> Asked:
         """Return the report that the form asks for."""
@@ -85,7 +89,7 @@ class ReportForm(forms.Form):
     def query(self) -> str:
         """Return the settings as a query string, with the protocols if they are not all."""
         query, chosen = settings_query(self.settings()), self.runs()
-        if len(chosen) == len(self._runs):
+        if len(chosen) == len(self.available):
             return query
         # Best and Worst depend on the protocols compared.
         return f"{query}&{urlencode({'among': [run.name for run in chosen]}, doseq=True)}"

@@ -7,7 +7,6 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 from rest_framework import serializers
 
-from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.main_table import MEASURES
 from rankings.agreement.settings import Declared, declared_settings
@@ -57,12 +56,12 @@ def look_of(sent: Mapping[str, Any]) -> Look:
     return Look(**{name: sent[name] for name in names if name in sent})
 
 
-def report_form(sent: Mapping[str, Any], study: Study, runs: list[ProtocolRun]) -> ReportForm:
+def report_form(sent: Mapping[str, Any], study: Study) -> ReportForm:
     """Return the page's form filled with settings; raises the API's error if they are invalid."""
     data = QueryDict(mutable=True)
     for name, value in sent.items():
         data.setlist(name, [str(item) for item in (value if isinstance(value, list) else [value])])
-    form = ReportForm(data, study=study, runs=runs)
+    form = ReportForm(data, study=study)
     if not form.is_valid():
         raise serializers.ValidationError(
             {name: [str(error) for error in errors] for name, errors in form.errors.items()}

@@ -76,7 +76,7 @@ def kept_reports(request: SignedInRequest, slug: str) -> HttpResponse:
     """List the kept reports, and keep another."""
     study = followed(request, slug)
     if request.method == "POST":
-        form = ReportForm(request.POST, study=study, runs=services.available_runs(study))
+        form = ReportForm(request.POST, study=study)
         if not form.is_valid():
             context = {"study": study, "form": form}
             return render(request, "reports/report.html", context, status=422)
@@ -140,4 +140,4 @@ def _said_of(data: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _form(request: HttpRequest, study: Study) -> ReportForm:
-    return ReportForm(request.GET, study=study, runs=services.available_runs(study))
+    return ReportForm(request.GET, study=study)

@@ -55,13 +55,12 @@ class DisagreementForm(ReportForm):
     # The protocols of the report; if empty, all of them.
     among = forms.MultipleChoiceField(required=False, widget=forms.MultipleHiddenInput)
 
-    def __init__(self, data: QueryDict, *, study: Study, runs: Sequence[ProtocolRun]) -> None:
+    def __init__(self, data: QueryDict, *, study: Study) -> None:
         given = data.copy()
-        if runs and not given.get("protocol"):
-            given["protocol"] = runs[0].name
         if not given.get("criterion"):
             given["criterion"] = CRITERIA[0]
-        super().__init__(given, study=study, runs=runs)
+        super().__init__(given, study=study)
+        runs = self.available
         protocol = cast(forms.ChoiceField, self.fields["protocol"])
         protocol.choices = [
             (_("Protocols"), [(run.name, run.name) for run in runs]),
@@ -70,6 +69,9 @@ class DisagreementForm(ReportForm):
         among = cast(forms.ChoiceField, self.fields["among"])
         among.choices = [(run.name, run.name) for run in runs]
         self.order_fields(_FIRST)
+
+    def _usual(self, names: list[str]) -> list[str]:
+        return names[:1]
 
     @property
     def first_fields(self) -> list[forms.BoundField]:
@@ -80,7 +82,7 @@ class DisagreementForm(ReportForm):
         return [field for field in self.visible_fields() if field.name not in _FIRST]
 
     def runs(self) -> list[ProtocolRun]:
-        return [run for run in self._runs if run.name == self.cleaned_data["protocol"]]
+        return [run for run in self.available if run.name == self.cleaned_data["protocol"]]
 
     def baseline(self) -> str:
         """Return the name of the baseline, or "" if the name is that of a protocol."""
@@ -88,7 +90,7 @@ class DisagreementForm(ReportForm):
 
     def rivals(self) -> list[ProtocolRun]:
         names = self.cleaned_data["among"]
-        return [run for run in self._runs if not names or run.name in names]
+        return [run for run in self.available if not names or run.name in names]
 
 
 class ParametersForm(forms.Form):
@@ -202,13 +204,13 @@ class WorstForm(forms.Form):
     def __init__(self, data: Any, *, dataset: Dataset, runs: Sequence[ProtocolRun]) -> None:
         super().__init__(data)
         self.methods = {method.slug: method for method in dataset.methods.all()}
-        self._runs = {run.name: run for run in runs}
+        self.available = {run.name: run for run in runs}
         names = [(slug, method.name) for slug, method in self.methods.items()]
         scripts = scripts_of(dataset)
         for field, choices in {
             "method": names,
             "against": [("", ""), *names],
-            "protocol": [(name, name) for name in self._runs],
+            "protocol": [(name, name) for name in self.available],
             "script": [("", _("any")), *((name, name.capitalize()) for name in scripts)],
         }.items():
             self.fields[field].choices = choices  # type: ignore[attr-defined]
@@ -237,7 +239,7 @@ class WorstForm(forms.Form):
     def question(self) -> Question:
         """Return what is asked of a dataset with at least one method and one run."""
         asked = self.cleaned_data
-        run = self._runs[asked["protocol"] or next(iter(self._runs))]
+        run = self.available[asked["protocol"] or next(iter(self.available))]
         method = self.methods[asked["method"] or next(iter(self.methods))]
         against = self.methods.get(asked["against"])
         conditions = {

@@ -53,7 +53,7 @@ _WORST_PER_PAGE = 24
 def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     study = followed(request, slug)
     asked_image = _image(study, image)
-    form = ImageForm(request.GET, study=study, runs=available_runs(study))
+    form = ImageForm(request.GET, study=study)
     context: dict[str, Any] = {
         "study": study,
         "image": asked_image,
@@ -282,12 +282,11 @@ def _compared(
 def disagreement(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show where a protocol and the annotators disagree; POST starts the count of a large study."""
     study = followed(request, slug)
-    runs = available_runs(study)
-    form = DisagreementForm(request.GET, study=study, runs=runs)
-    context: dict[str, Any] = {"study": study, "form": form, "runs": runs}
+    form = DisagreementForm(request.GET, study=study)
+    context: dict[str, Any] = {"study": study, "form": form, "runs": form.available}
     if not form.is_valid():
         return render(request, "reports/disagreement.html", context, status=422)
-    if not runs:
+    if not form.available:
         return render(request, "reports/disagreement.html", context)
     run, baseline = next(iter(form.runs()), None), form.baseline()
     query = request.GET.copy()

@@ -12,7 +12,6 @@ from annotate.api.views import ApiView, SignedInRequest
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
 from annotate.reports.serializers import SettingsSerializer, report_form
-from annotate.reports.services import available_runs
 from annotate.studies.shortcuts import followed
 
 from . import services, work
@@ -43,7 +42,7 @@ class ChangesOfStudy(ApiView):
     def get(self, request: Request, slug: str) -> Response:
         """Return the latest result with these settings, if there is one."""
         study = followed(request, slug)
-        form = report_form(self.query(), study, available_runs(study))
+        form = report_form(self.query(), study)
         found = services.last(form.asked())
         data = {
             "computed": found and found.at,
@@ -58,5 +57,5 @@ class ChangesOfStudy(ApiView):
     def post(self, request: SignedInRequest, slug: str) -> Response:
         """Start scoring every protocol with other parameters, to compare it with itself."""
         study = followed(request, slug)
-        form = report_form(self.sent(SettingsSerializer), study, available_runs(study))
+        form = report_form(self.sent(SettingsSerializer), study)
         return accepted(self, work.start(form.asked(), person=request.user))

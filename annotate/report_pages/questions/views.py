@@ -32,7 +32,7 @@ from .presentation import FIGURES, Page, sections
 @require_http_methods(["GET", "HEAD", "POST"])
 def questions(request: SignedInRequest, slug: str) -> HttpResponse:
     study = followed(request, slug)
-    form = FigureForm(request.GET, study=study, runs=reports.available_runs(study))
+    form = FigureForm(request.GET, study=study)
     context: dict[str, Any] = {"study": study, "form": form, "formats": exports.FORMATS}
     if not form.is_valid():
         return render(request, "reports/questions.html", context, status=422)
@@ -75,7 +75,7 @@ def _try(request: SignedInRequest, asked: FigureData) -> HttpResponse:
 def table_file(request: HttpRequest, slug: str, table: str, extension: str) -> HttpResponse:
     """Send a table of the last computed effects of other parameters."""
     study = followed(request, slug)
-    form = FigureForm(request.GET, study=study, runs=reports.available_runs(study))
+    form = FigureForm(request.GET, study=study)
     if not form.is_valid():
         return refused_as_text(form)
     changes = services.last(form.asked())
