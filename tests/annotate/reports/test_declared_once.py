@@ -36,6 +36,8 @@ def replaced(monkeypatch):
     """Return a function that gives a name another value in every module that has imported it."""
 
     def replace(name, old, new):
+        # A module that a page imports meanwhile would keep the value.
+        reverse("home")
         for module in list(sys.modules.values()):
             if vars(module).get(name) is old:
                 monkeypatch.setattr(module, name, new)
