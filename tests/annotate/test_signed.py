@@ -8,13 +8,12 @@ import zipfile
 from itertools import product
 
 import pytest
-from annotate.guide.presets import DEFAULT
 from django.urls import get_resolver, reverse
 from drf_spectacular.generators import SchemaGenerator
 
 import text_rankings as tr
 from annotate.exchange.work import write_causes
-from annotate.guide.playground import score_drawing
+from annotate.guide.playground import DEFAULT, score_drawing
 from annotate.leaderboards.models import PublicBoard
 from annotate.publication import papers
 from annotate.publication.models import PublicPage
