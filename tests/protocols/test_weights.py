@@ -7,6 +7,7 @@ from hypothesis import given
 
 from protocols import registry
 from protocols.core.base import Scene
+from protocols.core.credits import n_characters
 from protocols.core.regions import Region
 from tests.support.cases import cases
 from tests.support.scenes import CREDITED, FAR, WORD, changed, close, figures, scenes, score
@@ -74,3 +75,11 @@ def test_the_precision_of_finding_nothing_can_be_chosen(slug, choice, expected):
     )
     assert protocol.overall(scores[:1]).precision == expected
     assert protocol.overall(scores[:2]).n_undefined == (expected is None)
+
+
+def test_a_word_without_text_has_as_many_characters_as_square_letters_fit():
+    """100 by 40 px: a ratio of 2.5, rounded from 3; at least one and at most ten."""
+    assert n_characters(Region.from_box(30, 10, 130, 50)) == 3
+    assert n_characters(Region.from_box(30, 10, 70, 110, text="exit")) == 4
+    assert n_characters(Region.from_box(30, 10, 930, 20)) == 10
+    assert n_characters(Region.from_box(30, 10, 30, 10)) == 1
