@@ -148,7 +148,6 @@ class FigureData(Asked):
             table.consensus,
             values,
             personal_rankings_from_scores(people, values, self.protocols, self.settings.decimals),
-            table.distances,
             self.settings,
             properties=image_properties(self.study),
         )

@@ -25,7 +25,7 @@ from annotate.reports.presentation import (
 )
 from annotate.reports.shortcuts import file_response
 from rankings.agreement.report import report_from_json
-from rankings.analysis.verdicts import for_whom, verdicts
+from rankings.analysis.verdicts import earlier_loss, for_whom, verdicts
 from rankings.elicitation.log import CRITERIA
 from rankings.output.skips import skips_said
 from rankings.output.verdict_tables import VERDICTS
@@ -72,7 +72,7 @@ def page(request: HttpRequest, page: PublicPage) -> HttpResponse:
         "said_of_settings": said_of_settings(shown.settings),
         "distance": dict(said_of_settings(shown.settings))[_("Distance")],
         "tables": shown_tables(shown, report.data["analysis"], is_brief=True),
-        "for_whom": for_whom(report.data),
+        "for_whom": for_whom(report.data) or earlier_loss(report.data),
         "around": [
             of_all_criteria(one) for one in exports.tables_in(report.data) if one.slug != VERDICTS
         ],

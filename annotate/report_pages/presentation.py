@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy
 from annotate.figures.presentation import ShownFigure
 from annotate.reports.main_table import ShownTable
 from annotate.reports.presentation import ShownAround
-from rankings.analysis.verdicts import for_whom, headline, verdicts
-from rankings.output.pair_tables import SLUGS as QUESTIONS
+from rankings.analysis.verdicts import earlier_loss, for_whom, headline, verdicts
+from rankings.output.question_tables import SLUGS as QUESTIONS
 
 # The figure next to the answer.
 FIRST_FIGURE: Final = "nearness"
@@ -38,7 +38,8 @@ def answer_of(shown: ShownTable, data: Mapping[str, Any]) -> Answer:
         for sentence in verdict.sentences
         if sentence[1:] not in said
     ]
-    return Answer(said, sentences, for_whom(data) if data else "")
+    whom = (for_whom(data) or earlier_loss(data)) if data else ""
+    return Answer(said, sentences, whom)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ _PLANS: Final = (
         gettext_lazy(
             "Whether differences between protocols hold for other annotators and other images."
         ),
-        ("intervals", "differences", "person"),
+        ("intervals", "differences", "silence", "person"),
         ("critical-difference",),
     ),
     _Plan(

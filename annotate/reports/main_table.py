@@ -24,7 +24,11 @@ from rankings.agreement.report import ALL_TIED, CriterionReport, Report
 from rankings.analysis.verdicts import place_of_person
 from rankings.inference.resampling import FEW_IMAGES
 from rankings.orders.buckets import to_text
-from rankings.output.verdict_tables import distances_to_people, has_few_images
+from rankings.output.verdict_tables import (
+    distances_to_people,
+    has_few_images,
+    losses_of_baselines,
+)
 
 _NONE: Final = "–"
 
@@ -91,7 +95,8 @@ class ShownRow:
     letters: str = ""
     kemeny: float | None = None
     agreed: float | None = None
-    # Mean distance to single annotators with its limits; empty without a test.
+    # Of 100 pairs, how many are ordered differently from single annotators, with limits; empty without
+    # a test. In reports kept before the state of November 2026 the mean distance to them.
     to_annotators: tuple[float | None, ...] = ()
 
     @property
@@ -112,7 +117,8 @@ class ShownWarning:
     """A sentinel and all protocols that lie farther from people."""
 
     sentinel: str
-    score: float
+    # Of 100 pairs; in older reports the Score.
+    loss: float
     protocols: Sequence[str]
 
 
@@ -149,6 +155,8 @@ class ShownTable:
     page: str = ""
     behind: Behind = Behind()
     distance: str = ""
+    # Whether what is to annotators is pairs of 100.
+    has_pairs: bool = False
     # Whether only intervals and clusters go with the measures.
     is_brief: bool = False
 
@@ -241,7 +249,7 @@ class _Columns:
     def heads(self) -> Iterator[Head]:
         yield self._head(_("Protocol"))
         if self._has_means:
-            yield self._head(_("To annotators"))
+            yield self._head(_("Pairs of 100") if self.shown.has_pairs else _("To annotators"))
             yield Head(_("95 % interval"), is_sortable=False)
         yield from (self._head(_(measure.heading)) for measure in MEASURES)
         yield Head(_("95 % of Score"), is_sortable=False)
@@ -269,8 +277,9 @@ class _Columns:
     def cells(self, one: ShownRow) -> Iterator[Cell]:
         if self._has_means:
             mean, low, high = one.to_annotators or (None, None, None)
-            yield Cell(_two(mean))
-            yield Cell(_NONE if low is None else _interval(low, high))
+            digits = 1 if self.shown.has_pairs else 2
+            yield Cell(_rounded(mean, digits))
+            yield Cell(_NONE if low is None else _interval(low, high, digits))
         for measure in MEASURES:
             yield self._of_measure(measure, one)
         yield self._limits(one)
@@ -358,12 +367,16 @@ def _label(measure: Measure, value: Number, text: str, name: str) -> str:
     return ngettext(one, many, int(value or 0)).format(n=text, name=name)
 
 
+def _rounded(value: float | None, digits: int) -> str:
+    return _NONE if value is None else floatformat(value, digits)
+
+
 def _two(value: float | None) -> str:
-    return _NONE if value is None else floatformat(value, 2)
+    return _rounded(value, 2)
 
 
-def _interval(low: float | None, high: float | None) -> str:
-    return _("{low} to {high}").format(low=_two(low), high=_two(high))
+def _interval(low: float | None, high: float | None, digits: int = 2) -> str:
+    return _("{low} to {high}").format(low=_rounded(low, digits), high=_rounded(high, digits))
 
 
 def shown_table(
@@ -384,7 +397,7 @@ def shown_table(
             row,
             low=intervals.get(row.protocol, {}).get("low"),
             high=intervals.get(row.protocol, {}).get("high"),
-            cluster=around["clusters"][row.protocol] if around else None,
+            cluster=around["clusters"].get(row.protocol) if around else None,
             letters=around["letters"].get(row.protocol) or "" if around else "",
             to_annotators=of_people.get(row.protocol, ()),
             **_measured(measures.get(row.protocol, {})),
@@ -400,6 +413,7 @@ def shown_table(
         _baselines(table, around, has_intervals),
         bool(measures),
         FEW_IMAGES if around and not has_intervals else None,
+        has_pairs=around is not None and "against_silence" in around,
     )
 
 
@@ -407,8 +421,14 @@ def _baselines(
     table: CriterionReport, around: Mapping[str, Any] | None, has_intervals: bool
 ) -> list[ShownRow]:
     measures = {row["baseline"]: row for row in around["baselines"]} if around else {}
+    losses = losses_of_baselines(around) if around else {}
     rows = [
-        ShownRow(row, _("baseline"), **_measured(measures.get(row.protocol, {})))
+        ShownRow(
+            row,
+            _("baseline"),
+            to_annotators=losses.get(row.protocol, ()),
+            **_measured(measures.get(row.protocol, {})),
+        )
         for row in table.baselines
     ]
     person = around["human_baseline"] if around else {"score": None}
@@ -417,7 +437,10 @@ def _baselines(
         low, high = (person["low"], person["high"]) if has_intervals else (None, None)
         place = place_of_person(around)
         others = _measured(measures.get(A_PERSON, {}))
-        rows.append(ShownRow(row, _("human baseline"), low, high, place, **others))
+        pairs = losses.get(A_PERSON, ())
+        rows.append(
+            ShownRow(row, _("human baseline"), low, high, place, to_annotators=pairs, **others)
+        )
     return rows
 
 
@@ -434,7 +457,9 @@ def _by_sentinel(warnings: Sequence[Mapping[str, Any]]) -> list[ShownWarning]:
     for warning in warnings:
         if warning["sentinel"] == ALL_TIED:
             continue
-        empty = ShownWarning(warning["sentinel"], warning["sentinel_score"], [])
+        empty = ShownWarning(
+            warning["sentinel"], warning.get("sentinel_loss", warning.get("sentinel_score")), []
+        )
         gathered = by_sentinel.setdefault(warning["sentinel"], empty)
         by_sentinel[warning["sentinel"]] = replace(
             gathered, protocols=[*gathered.protocols, warning["protocol"]]

@@ -1,24 +1,27 @@
 """Baselines of a table of protocols: all tied, random order, and human.
 
-For the human baseline, an annotator is left out and compared with the consensus of the others; to
-compare a protocol with a person, its distance to that same consensus is measured, too. The idea is
-that of the alternative annotator test ([CRD25]_): whether a protocol could replace an annotator.
+For the human baseline, an annotator is left out and compared with the consensus of the others.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from ..consensus.rules import ConsensusMethod
 from ..inference.clusters import NONE_DECLARED, Declared
-from ..inference.multi_reader import Comparisons, compare
-from ..inference.personal_distances import PersonalDistances, distances_by_ranking
+from ..inference.multi_reader import Comparisons, compare_clusters
+from ..inference.personal_distances import (
+    PersonalDistances,
+    distances_by_ranking,
+    losses_between,
+    losses_of,
+)
 from ..inference.personal_rankings import PersonalGroup, PersonalRankings
 from ..orders.buckets import Ranking
-from ..orders.distances import Distance, distances_between, require_distance
+from ..orders.distances import distances_between
 from ..orders.packed_scores import Floats
 from .annotators import of_the_others
 from .report import ALL_TIED, RANDOM_ORDER
@@ -88,40 +91,54 @@ def _of_persons(rankings: PersonalRankings, method: ConsensusMethod) -> tuple[Fl
     return np.concatenate(kemeny), np.concatenate(agreed)
 
 
-def against_a_person(
+def against_silence(
     rankings: PersonalRankings,
+    protocols: Sequence[str],
+    sentinels: Sequence[str] = (),
     *,
-    distance: Distance = "edit",
-    consensus: ConsensusMethod = "mean-rank",
     declared: Declared = NONE_DECLARED,
-) -> Comparisons:
-    """Compare every protocol with a person, who comes second, with annotators and images random.
+) -> dict[str, Comparisons]:
+    """Compare the ``protocols`` with each ranking that knows nothing of the results, by its name.
 
-    For every annotator and image: the distance of the protocol's ranking to the consensus of all
-    other annotators, minus that of this annotator's own ranking. Images with one annotator do not
-    count. The test is that of :func:`.multi_reader.compare`, with p-values adjusted over the
-    protocols; declared groups and scenes are its units. Raises RankingError for an unknown
-    distance.
+    These are all tied, a random order, and the sentinels, which are among the protocols of the
+    rankings. Each has a family of its own: p-values are adjusted over the protocols by Holm's rule.
+    Each comes second in its pairs. The test is that of :func:`.multi_reader.compare`.
     """
-    require_distance(distance)
-    measured = _to_the_others(rankings, distance, consensus)
-    clustered = declared.of(measured, rankings.images, rankings.annotators)
-    return compare(clustered, with_protocol=A_PERSON)
+    measured = with_baselines(rankings)
+    return {
+        name: compare_clusters(
+            measured.of([*protocols, name]),
+            rankings.images,
+            rankings.annotators,
+            declared,
+            with_protocol=name,
+        )
+        for name in (ALL_TIED, RANDOM_ORDER, *sentinels)
+    }
 
 
-def _to_the_others(
-    rankings: PersonalRankings, distance: Distance, consensus: ConsensusMethod
-) -> PersonalDistances:
-    """Return how far protocols and annotator are from the others' consensus, for every ranking."""
+def with_baselines(rankings: PersonalRankings) -> PersonalDistances:
+    """Return :func:`.personal_losses` with those of all tied and the expectation of a random order.
 
-    def apart(group: PersonalGroup) -> Floats:
-        others = of_the_others(group.people, consensus)[:, :, np.newaxis]
-        # (images, annotators, protocols) and (images, annotators, the annotator)
-        protocols = distances_between(group.protocols[:, np.newaxis], others, distance)
-        person = distances_between(group.people[:, :, np.newaxis], others, distance)
-        return np.concatenate([protocols, person], axis=2)
+    A random strict order differs on half a pair from every pair, tied or not.
+    """
 
-    several = tuple(group for group in rankings.groups if group.people.shape[1] > 1)
-    return distances_by_ranking(
-        replace(rankings, groups=several), (*rankings.protocols, A_PERSON), apart
-    )
+    def losses(group: PersonalGroup) -> Floats:
+        people = group.people[:, :, np.newaxis]
+        tied = losses_between(people, np.zeros_like(people))
+        drawn = np.full_like(tied, 50.0 if people.shape[-1] > 1 else 0.0)
+        return np.concatenate([losses_of(group), tied, drawn], axis=2)
+
+    return distances_by_ranking(rankings, (*rankings.protocols, ALL_TIED, RANDOM_ORDER), losses)
+
+
+def losses_by_image(rankings: PersonalRankings) -> Floats:
+    """Return the mean losses of each image of the rankings, of shape (images, protocols + 1).
+
+    The last is that of all tied.
+    """
+    measured = with_baselines(rankings)
+    table = np.zeros((len(rankings.images), len(rankings.protocols) + 1))
+    np.add.at(table, measured.images, measured.distances[:, :-1])
+    counts = np.bincount(measured.images, minlength=len(table))
+    return np.asarray(table / np.maximum(counts, 1)[:, np.newaxis])

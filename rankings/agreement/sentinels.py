@@ -17,38 +17,38 @@ class SentinelWarning:
 
     sentinel: str
     protocol: str
-    sentinel_score: float
-    protocol_score: float
+    sentinel_loss: float
+    protocol_loss: float
     told_apart: bool | None
     text: str
 
 
 def sentinel_warnings(
-    scores: Mapping[str, float | None],
+    losses: Mapping[str, float | None],
     sentinels: Collection[str],
     *,
     p_values: Mapping[tuple[str, str], float | None] | None = None,
     alpha: float = 0.05,
 ) -> tuple[SentinelWarning, ...]:
-    """Warn of every real protocol with a larger Score than a sentinel ([PPSBN24]_).
+    """Warn of every real protocol with a larger mean loss than a sentinel ([PPSBN24]_).
 
     A sentinel ignores the ground truth, or always ties. If one is nearer to people than a real
     protocol, either the protocol does not measure what people look at, or people's judgements
     depend on something that needs no ground truth, such as the number of boxes.
 
-    ``sentinels`` are names among ``scores``, everything else is a real protocol; a Score of None
+    ``sentinels`` are names among ``losses``, everything else is a real protocol; a loss of None
     (no images) is ignored. With p-values of tests of two of them, in either order and adjusted, the
     warning says whether chance may explain the difference: not at p-values up to ``alpha``. The
-    largest gap is first, then by name. Raises RankingError if a sentinel is not among the Scores;
+    largest gap is first, then by name. Raises RankingError if a sentinel is not among the losses;
     the message names it.
     """
-    strangers = sorted(set(sentinels) - set(scores))
+    strangers = sorted(set(sentinels) - set(losses))
     if strangers:
-        raise RankingError(f"sentinels without a Score: {', '.join(strangers)}")
+        raise RankingError(f"sentinels without a loss: {', '.join(strangers)}")
     warnings = []
     for sentinel in sorted(set(sentinels)):
-        for protocol in sorted(set(scores) - set(sentinels)):
-            low, high = scores[sentinel], scores[protocol]
+        for protocol in sorted(set(losses) - set(sentinels)):
+            low, high = losses[sentinel], losses[protocol]
             if low is None or high is None or low >= high:
                 continue
             p = _p_of(p_values or {}, sentinel, protocol)
@@ -58,7 +58,7 @@ def sentinel_warnings(
     return tuple(
         sorted(
             warnings,
-            key=lambda warning: (warning.sentinel_score - warning.protocol_score, warning.sentinel),
+            key=lambda warning: (warning.sentinel_loss - warning.protocol_loss, warning.sentinel),
         )
     )
 
@@ -75,7 +75,8 @@ def _text(
 ) -> str:
     text = (
         f"{sentinel} cannot know which results are good, and yet it is nearer to people"
-        f" (Score {in_decimals(low, 2)}) than {protocol} (Score {in_decimals(high, 2)})."
+        f" ({in_decimals(low, 1)} of 100 pairs ordered differently) than {protocol}"
+        f" ({in_decimals(high, 1)})."
         f" Either {protocol} does not measure what people look at,"
         " or this study cannot show it: look at its images, its instructions and its annotators."
     )

@@ -16,7 +16,12 @@ from ..agreement.annotators import (
     image_agreements,
     krippendorff_alpha,
 )
-from ..agreement.baselines import BaselineMeasures, against_a_person, baseline_measures
+from ..agreement.baselines import (
+    BaselineMeasures,
+    against_silence,
+    baseline_measures,
+    with_baselines,
+)
 from ..agreement.measures import Measures, measures
 from ..agreement.report import (
     ALL_TIED,
@@ -34,18 +39,30 @@ from ..agreement.ties import TiedShares, tied_shares
 from ..consensus.rules import ConsensusMethod, consensus_by
 from ..inference.clusters import Declared, KeptDistances, kept_distances
 from ..inference.multi_reader import Comparisons, compare_protocols, told_apart
-from ..inference.personal_distances import personal_distances
-from ..inference.personal_rankings import PersonalRankings, personal_rankings_from_scores
-from ..inference.resampling import N_RESAMPLES, SEED, Intervals, distance_table, score_intervals
+from ..inference.personal_distances import personal_losses
+from ..inference.personal_rankings import (
+    PersonalRankings,
+    personal_rankings_from_scores,
+    protocols_alike,
+)
+from ..inference.resampling import (
+    FEW_IMAGES,
+    LEVEL,
+    N_RESAMPLES,
+    SEED,
+    Intervals,
+    distance_table,
+    score_intervals,
+)
 from ..inference.significance import (
     CriticalDifference,
     Friedman,
     critical_difference,
     friedman_test,
 )
+from ..inference.stand_in import StandIns, stand_in
 from ..inference.undeclared import Signs, undeclared_clusters
 from ..orders.buckets import Ranking
-from ..orders.distances import Distance
 from ..orders.pairwise import CriterionDistance, criterion_distances
 from ..tuning.beta import BetaSearch, beta_search
 from ..tuning.gains import Gain
@@ -64,6 +81,8 @@ class Agreement:
     """Agreement of the annotators: means over the images that count, or None if undefined.
 
     ``n_without_w`` of these images have no W, mostly because every annotator ties all methods.
+    ``w_low`` and ``w_high`` limit the mean of the others (Student's t over images, annotators fixed),
+    None below ten images; ``w_by_chance`` is the mean of 1 / m, the expectation of m random orders.
     """
 
     kendall_w: float | None
@@ -71,6 +90,9 @@ class Agreement:
     kemeny_distance: float | None
     alpha: float | None
     n_without_w: int = 0
+    w_low: float | None = None
+    w_high: float | None = None
+    w_by_chance: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +114,8 @@ class CriterionAnalysis:
     agreement: Agreement
     annotators: Mapping[str, AnnotatorDistance]
     human_baseline: HumanBaseline
-    against_person: Comparisons
+    against_person: StandIns
+    against_silence: Mapping[str, Comparisons]
     baselines: tuple[BaselineMeasures, ...]
     ties: TiedShares
     rounding: tuple[RoundingRow, ...]
@@ -181,7 +204,13 @@ def analyse(
     report = build_report(unnamed, scores, settings)
     others = tuple(name for name in other_consensuses if name != settings.consensus)
     options = _Options(
-        settings, others, tuple(properties), n_resamples, seed, declared or Declared()
+        settings,
+        others,
+        tuple(properties),
+        n_resamples,
+        seed,
+        declared or Declared(),
+        frozenset(sentinels),
     )
     chunks = (
         chunk
@@ -192,7 +221,7 @@ def analyse(
     for chunk, answer in answers(executor, chunks):
         around[chunk.criterion][chunk.statistic] = answer
     criteria = {
-        criterion: _criterion(table, around[criterion], sentinels)
+        criterion: _criterion(around[criterion], sentinels)
         for criterion, table in report.criteria.items()
     }
     consensus = {criterion: table.consensus for criterion, table in report.criteria.items()}
@@ -210,6 +239,7 @@ class _Options:
     n_resamples: int
     seed: int
     declared: Declared
+    sentinels: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,13 +288,17 @@ def _statistics(
     yield chunk("calibration", tie_calibration, values, counted, **by_distance)
     ranked = personal_rankings_from_scores(counted, values, protocols, settings.decimals)
     clusters = {"declared": options.declared}
-    yield chunk("comparisons", compare_protocols, ranked, **by_distance, **clusters)
-    yield chunk("signs", _signs, ranked, settings.distance, options)
-    yield chunk("personal", kept_distances, ranked, **by_distance, **clusters)
+    silent = [name for name in protocols if name in options.sentinels]
+    tested = ranked.of([name for name in protocols if name not in options.sentinels])
+    yield chunk("comparisons", compare_protocols, tested, **clusters)
+    different = [same[0] for same in protocols_alike(tested)]
+    yield chunk("against_silence", against_silence, ranked, different, silent, **clusters)
+    yield chunk("signs", _signs, tested, options)
+    yield chunk("personal", _kept, ranked, options)
     yield chunk(
         "questions",
         open_questions,
-        *(counted, table.consensus, values, ranked, table.distances, settings),
+        *(counted, table.consensus, values, ranked, settings),
         properties=options.properties,
         **resampled,
     )
@@ -272,7 +306,7 @@ def _statistics(
     yield chunk("rounding", rounding_table, values, table.consensus, **by_distance)
     yield chunk("measures", measures, protocols, values, table.consensus, settings)
     yield chunk("human_baseline", human_baseline, counted, **by_consensus, **resampled)
-    yield chunk("against_person", against_a_person, ranked, **by_consensus, **clusters)
+    yield chunk("against_person", stand_in, tested.of(different), **clusters)
     yield chunk(
         "baselines",
         baseline_measures,
@@ -287,24 +321,26 @@ def _statistics(
     yield chunk("critical_difference", critical_difference, matrix, protocols)
 
 
-def _criterion(
-    table: CriterionReport, around: Mapping[str, Any], sentinels: Collection[str]
-) -> CriterionAnalysis:
+def _criterion(around: Mapping[str, Any], sentinels: Collection[str]) -> CriterionAnalysis:
     """Collect the statistics of a criterion, and results that combine several of them."""
-    tested: Comparisons = around["comparisons"]
-    cluster_of, letters_of = told_apart(tested)
+    cluster_of, letters_of = told_apart(around["comparisons"])
     searches, gains = around["betas"]
     return CriterionAnalysis(
         **{**around, "betas": searches, "beta_gains": gains},
         clusters=cluster_of,
         letters=letters_of,
-        warnings=_warnings(table, tested, sentinels),
+        warnings=_warnings(around["against_silence"], sentinels),
     )
 
 
-def _signs(ranked: PersonalRankings, distance: Distance, options: _Options) -> Signs:
-    measured = personal_distances(ranked, distance=distance)
+def _signs(ranked: PersonalRankings, options: _Options) -> Signs:
+    measured = personal_losses(ranked)
     return undeclared_clusters(measured, ranked.images, options.declared, seed=options.seed)
+
+
+def _kept(ranked: PersonalRankings, options: _Options) -> KeptDistances:
+    measured = with_baselines(ranked)
+    return kept_distances(measured, ranked.images, ranked.annotators, options.declared)
 
 
 def _sensitivity(
@@ -323,19 +359,21 @@ def _sensitivity(
 
 
 def _warnings(
-    table: CriterionReport, tested: Comparisons, sentinels: Collection[str]
+    silence: Mapping[str, Comparisons], sentinels: Collection[str]
 ) -> tuple[SentinelWarning, ...]:
-    """Warn of sentinels among the protocols, and of the baseline that ties everything."""
-    # The other baseline, a random order, is an expectation and not a ranking.
-    rows = [*table.rows, *(row for row in table.baselines if row.protocol == ALL_TIED)]
-    scores = {row.protocol: row.score for row in rows}
-    p_values = {
-        (first, second): p
-        for first, of_first in zip(tested.protocols, tested.adjusted_p_values(), strict=True)
-        for second, p in zip(tested.protocols, of_first, strict=True)
+    """Warn of sentinels, and of the baseline that ties everything, by the mean losses."""
+    present = [name for name in (*sentinels, ALL_TIED) if name in silence]
+    losses = {
+        name: mean
+        for sentinel in present
+        for name, mean in zip(silence[sentinel].protocols, silence[sentinel].means, strict=True)
     }
-    present = [name for name in (*sentinels, ALL_TIED) if name in scores]
-    return sentinel_warnings(scores, present, p_values=p_values)
+    p_values = {
+        (pair.first, pair.second): pair.adjusted_p_value
+        for sentinel in present
+        for pair in silence[sentinel].pairs
+    }
+    return sentinel_warnings(losses, present, p_values=p_values)
 
 
 def _agreement(counted: Mapping[str, Mapping[str, Ranking]]) -> Agreement:
@@ -346,7 +384,21 @@ def _agreement(counted: Mapping[str, Mapping[str, Ranking]]) -> Agreement:
         _mean([image.kemeny_distance for image in images]),
         krippendorff_alpha(counted),
         sum(image.kendall_w is None for image in images),
+        *_limits_of_mean([image.kendall_w for image in images if image.kendall_w is not None]),
+        _mean([1 / image.n_annotators for image in images if image.kendall_w is not None]),
     )
+
+
+def _limits_of_mean(values: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return the limits of a mean in [0, 1] by Student's t, None for fewer than ten values."""
+    if len(values) < FEW_IMAGES:
+        return None, None
+    from scipy.special import stdtrit
+
+    mean, n = math.fsum(values) / len(values), len(values)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
+    half = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * math.sqrt(variance / n)
+    return max(mean - half, 0.0), min(mean + half, 1.0)
 
 
 def _betas(

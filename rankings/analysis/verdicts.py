@@ -22,6 +22,10 @@ _MANY_ANNOTATORS: Final = 10
 _NAMED_FIRST: Final = 3
 
 
+# How a sentence may begin, other than with a protocol's name.
+_OPENINGS: Final = ("No ", "Nothing ")
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Verdict by one criterion."""
@@ -35,85 +39,144 @@ def headline(
 ) -> str:
     """Return one sentence: the nearest protocol, and whether it differs significantly from others.
 
-    ``around`` is the criterion's analysis as JSON, None if nothing was tested. Empty if no protocol
-    has a Score.
+    A protocol is called nearest only if it is significantly nearer to people than a ranking that ties
+    everything. ``around`` is the criterion's analysis as JSON, None if nothing was tested. Empty if no
+    protocol has a Score.
     """
     known = {name: score for name, score in scores.items() if score is not None}
     if not known:
         return ""
-    tested = around["comparisons"] if around else None
-    if tested is None or tested["reason"] or len(tested["protocols"]) < 2:
-        return _untested(criterion, known, tested)
-    said, order = criterion, _order_of(tested)
-    nearest, farther = order[0], _farther(tested)
-    level = [name for name in order[1:] if name not in farther]
-    if not any(map(_is_told, tested["pairs"])):
-        words = "By {criterion}, no two of the {n} protocols differ significantly."
-        return words.format(criterion=said, n=len(order))
-    if not level:
-        words = "By {criterion}, {nearest} is nearer to people than every other protocol."
-    elif not farther:
-        words = (
-            "By {criterion}, {nearest} comes first, but no other protocol is significantly "
-            "farther from people."
-        )
-    else:
-        words = (
-            "By {criterion}, {nearest} is nearer to people than {n} of {all} other protocols; {others} "
-            "may be as near."
-        )
-    others = _named(level) if level and len(level) <= _NAMED_FIRST else _others(len(level))
-    return words.format(
-        criterion=said,
-        nearest=nearest,
-        n=len(farther),
-        all=len(order) - 1,
-        others=others,
+    if (
+        around is None
+        or not around.get("against_silence")
+        or not around["comparisons"]["protocols"]
+    ):
+        return _by_score(criterion, known)
+    said = " ".join(_first(around))
+    return f"By {criterion}, {said[0].lower() if said.startswith(_OPENINGS) else said[0]}{said[1:]}"
+
+
+def _by_score(criterion: str, scores: Mapping[str, float]) -> str:
+    score = min(scores.values())
+    best = _named([name for name, own in scores.items() if own == score])
+    has = "has" if list(scores.values()).count(score) == 1 else "have"
+    return (
+        f"By {criterion}, {best} {has} the smallest Score ({in_decimals(score, 2)}); which protocol is "
+        "nearer to people was not tested."
     )
 
 
-def _untested(criterion: str, scores: Mapping[str, float], tested: Mapping[str, Any] | None) -> str:
-    score = min(scores.values())
-    nearest = [name for name, own in scores.items() if own == score]
-    values = {"criterion": criterion, "score": in_decimals(score, 2)}
-    if len(scores) == 1:
-        words = (
-            "By {criterion}, {nearest} is {score} away from people; there is no other protocol "
-            "to compare it with."
+def _first(around: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the one sentence that says which protocol is nearest, if any."""
+    tested, order = around["comparisons"], _order_of(around["comparisons"])
+    if tested["reason"]:
+        yield _of_these(around, order)
+        return
+    beating = _nearer_than_all_tied(around, order)
+    if not beating:
+        yield "No protocol is significantly nearer to people than a ranking that ties everything."
+        return
+    if order[0] not in beating:
+        are = "is" if len(beating) == 1 else "are"
+        yield (
+            f"{_as_one(tested, beating)} {are} nearer to people than a ranking that ties everything, and "
+            f"it is undecided whether {_as_one(tested, order[:1])}, which comes first, is."
         )
-        return words.format(nearest=nearest[0], **values)
-    reason = tested["reason"] if tested else ""
-    if reason:
-        words = (
-            "By {criterion}, {nearest} is nearest to these people on these images ({score}); whether "
-            "that holds for others cannot be tested: {reason}."
-            if len(nearest) == 1
-            else "By {criterion}, {nearest} are nearest to these people on these images ({score}); whether "
-            "that holds for others cannot be tested: {reason}."
+        return
+    yield _of_nearest(tested, order)
+
+
+def _of_nearest(tested: Mapping[str, Any], order: Sequence[str]) -> str:
+    nearest, farther = _as_one(tested, order[:1]), _farther(tested)
+    level = [name for name in order[1:] if name not in farther]
+    if len(order) == 1:
+        return f"{nearest} is nearer to people than a ranking that ties everything."
+    if not any(map(_is_told, tested["pairs"])):
+        return f"No two of the {len(order)} protocols differ significantly."
+    if not level:
+        return f"{nearest} is nearer to people than every other protocol."
+    if not farther:
+        return f"{nearest} comes first, but no other protocol is significantly farther from people."
+    others = _as_one(tested, level) if len(level) <= _NAMED_FIRST else _others(len(level))
+    return (
+        f"{nearest} is nearer to people than {len(farther)} of {len(order) - 1} other protocols; "
+        f"{others} may be as near."
+    )
+
+
+def _of_these(around: Mapping[str, Any], order: Sequence[str]) -> str:
+    """Return what the means say of these people on these images, where nothing can be tested."""
+    tested = around["comparisons"]
+    losses = dict(zip(tested["protocols"], tested["means"], strict=True))
+    least = losses[order[0]]
+    if least is None:
+        return f"Nothing is known: {tested['reason']}."
+    tied = _loss_of_all_tied(around)
+    rest = f"whether that holds for others cannot be tested: {tested['reason']}."
+    if tied is not None and tied <= least:
+        return (
+            "No protocol orders fewer pairs differently from these people on these images than a ranking "
+            f"that ties everything ({_of_100(tied)}); {rest}"
         )
-    else:
-        words = (
-            "By {criterion}, {nearest} is nearest to these people on these images ({score}); whether "
-            "that holds for others was not tested."
-            if len(nearest) == 1
-            else "By {criterion}, {nearest} are nearest to these people on these images ({score}); whether "
-            "that holds for others was not tested."
-        )
-    return words.format(nearest=_named(nearest), reason=reason, **values)
+    first = [name for name in order if losses[name] == least]
+    words = "orders" if len(first) == 1 else "order"
+    return (
+        f"{_as_one(tested, first)} {words} the fewest pairs differently from these people on these images "
+        f"({_of_100(least)}); {rest}"
+    )
+
+
+def _of_100(loss: float) -> str:
+    return f"{in_decimals(loss, 1)} of 100"
+
+
+def _nearer_than_all_tied(around: Mapping[str, Any], order: Sequence[str]) -> list[str]:
+    pairs = around["against_silence"][ALL_TIED]["pairs"]
+    nearer = {pair["first"] for pair in pairs if _is_told(pair) and pair["difference"] < 0}
+    return [name for name in order if name in nearer]
+
+
+def _loss_of_all_tied(around: Mapping[str, Any]) -> float | None:
+    found = around["against_silence"][ALL_TIED]
+    mean: float | None = found["means"][found["protocols"].index(ALL_TIED)]
+    return mean
+
+
+def _as_one(tested: Mapping[str, Any], names: Sequence[str], joint: str = "") -> str:
+    """Return names in words, each with the protocols that order all images like it."""
+    alike = {same[0]: " = ".join(same) for same in tested["equal"]}
+    return _named([alike.get(name, name) for name in names], joint)
 
 
 def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
-    """Return the verdict of :meth:`.Analysis.to_json` by each criterion that has an image."""
-    distance = data["settings"]["distance"]
+    """Return the verdict of :meth:`.Analysis.to_json` by each criterion that has an image.
+
+    Empty for a report of an earlier state, whose tests had another loss; ``earlier_loss`` says so.
+    """
+    if earlier_loss(data):
+        return []
     return [
-        Verdict(name, tuple(_sentences(around, data["criteria"][name], distance)))
+        Verdict(name, tuple(_sentences(around, data["criteria"][name])))
         for name, around in data["analysis"].items()
         if around["comparisons"]["n_rankings"]
     ]
 
 
+def earlier_loss(data: Mapping[str, Any]) -> str:
+    """Return a sentence on a report that was kept when its tests had another loss, else an empty text."""
+    if all("loss" in around["comparisons"] for around in data["analysis"].values()):
+        return ""
+    distance = {"edit": "the ranking edit distance", "kemeny": "the Kemeny distance"}
+    return (
+        f"This report was kept when tests used {distance[data['settings']['distance']]}: what its tables "
+        "call pairs of 100 are mean distances. It has no verdict; compute the report again for one."
+    )
+
+
 def for_whom(data: Mapping[str, Any]) -> str:
     """Return to whom the verdicts of an analysis generalise; empty if there is no verdict."""
+    if earlier_loss(data):
+        return ""
     tested = [
         around["comparisons"]
         for around in data["analysis"].values()
@@ -191,18 +254,17 @@ def place_of_person(around: Mapping[str, Any]) -> str | None:
     If every protocol differs, "before" the first cluster that is farther from people, or "after"
     the last one; None if there is no test. ``around`` is a criterion's analysis as JSON.
     """
-    tested = around["against_person"]
-    if tested["reason"]:
+    found, cluster_of = around["against_person"], around["clusters"]
+    if found["reason"] or "candidates" not in found:
         return None
-    cluster_of = around["clusters"]
-    placed = [pair for pair in tested["pairs"] if cluster_of[pair["first"]] is not None]
-    alike = [cluster_of[pair["first"]] for pair in placed if not _is_told(pair)]
+    placed = [one for one in found["candidates"] if cluster_of[one["name"]] is not None]
+    alike = [cluster_of[one["name"]] for one in placed if not _is_told(one)]
     if alike:
         return _range(alike)
-    farther = [cluster_of[pair["first"]] for pair in placed if pair["difference"] > 0]
+    farther = [cluster_of[one["name"]] for one in placed if one["difference"] > 0]
     if farther:
         return f"before {min(farther)}"
-    last = max((cluster_of[pair["first"]] for pair in placed), default=None)
+    last = max((cluster_of[one["name"]] for one in placed), default=None)
     return None if last is None else f"after {last}"
 
 
@@ -211,46 +273,63 @@ def _range(numbers: Collection[int]) -> str:
     return f"{least}" if least == most else f"{least}–{most}"
 
 
-def _sentences(around: Mapping[str, Any], table: Mapping[str, Any], distance: str) -> Iterator[str]:
+def _sentences(around: Mapping[str, Any], table: Mapping[str, Any]) -> Iterator[str]:
     tested = around["comparisons"]
-    if tested["reason"]:
-        yield (
-            "Which protocol is nearer to other annotators and on other images cannot "
-            f"be tested: {tested['reason']}."
-        )
-    elif len(tested["protocols"]) > 1:
-        yield from _of_protocols(tested)
-    if not around["against_person"]["reason"]:
+    if tested["protocols"]:
+        yield from _first(around)
+    if tested["protocols"] and not tested["reason"]:
+        yield from _of_others(around)
+    yield from _of_silence(around)
+    if not around["against_person"]["reason"] and around["against_person"]["candidates"]:
         yield _of_a_person(around["against_person"])
-    yield from _of_all_tied(around, table, distance)
+    yield from _of_other_orders(around, table)
 
 
-def _of_protocols(tested: Mapping[str, Any]) -> Iterator[str]:
+def _of_others(around: Mapping[str, Any]) -> Iterator[str]:
+    tested = around["comparisons"]
     order, farther = _order_of(tested), _farther(tested)
-    nearest = order[0]
-    n_undecided = sum(not _is_told(pair) for pair in tested["pairs"])
-    n_pairs = len(tested["pairs"])
-    if n_undecided == n_pairs:
-        yield f"No two of the {len(order)} protocols differ significantly."
-        return
-    if farther:
+    nearest = _as_one(tested, order[:1])
+    # A protocol that does not beat silence is called nearer than none.
+    if order[0] in _nearer_than_all_tied(around, order):
         names = [name for name in order if name in farther]
-        if len(names) == len(order) - 1:
-            words = "{nearest} is nearer to people than every other protocol."
-        else:
-            words = "{nearest} is nearer to people than {others}."
-        yield words.format(nearest=nearest, others=_named(names))
-    level = [name for name in order[1:] if name not in farther]
-    if level:
-        words = "It is undecided whether {others} is as near as {nearest}."
-        yield words.format(others=_named(level, "{first} or {last}"), nearest=nearest)
-    words = "{n} of {all} pairs of protocols are decided."
-    yield words.format(n=n_pairs - n_undecided, all=n_pairs)
+        if names and len(names) < len(order) - 1:
+            yield f"{nearest} is nearer to people than {_as_one(tested, names)}."
+        level = [name for name in order[1:] if name not in farther]
+        if level and any(map(_is_told, tested["pairs"])):
+            others = _as_one(tested, level, "{first} or {last}")
+            yield f"It is undecided whether {others} is as near as {nearest}."
+    n, n_told = len(tested["pairs"]), sum(map(_is_told, tested["pairs"]))
+    if n:
+        yield f"{n_told} of {n} pairs of protocols are decided."
+    for same in tested["equal"]:
+        yield f"{_named(same)} order the methods of all images alike and count as one."
+
+
+def _of_silence(around: Mapping[str, Any]) -> Iterator[str]:
+    """Yield how many pairs people tie, and what silence and chance reach because of that."""
+    tied, shares = _loss_of_all_tied(around), around["ties"]["annotators"].values()
+    if tied is None:
+        return
+    known = [share for share in shares if share is not None]
+    people = f"People tie {_of_100(100 - 2 * tied)} pairs, so a" if known else "A"
+    yield (
+        f"{people} ranking that ties everything orders {_of_100(tied)} differently from them, and a "
+        "random order 50."
+    )
+    order = _order_of(around["comparisons"])
+    beating = _nearer_than_all_tied(around, order)
+    others = [name for name in order if name not in beating]
+    if others and beating and not around["comparisons"]["reason"]:
+        names = _as_one(around["comparisons"], others)
+        yield f"Not significantly nearer than a ranking that ties everything: {names}."
 
 
 def _order_of(tested: Mapping[str, Any]) -> list[str]:
+    """Return the protocols, nearest to people first; of those that are alike the first."""
+    copies = {name for same in tested["equal"] for name in same[1:]}
     means = dict(zip(tested["protocols"], tested["means"], strict=True))
-    return sorted(means, key=means.__getitem__)
+    names = [name for name in means if name not in copies]
+    return sorted(names, key=lambda name: (means[name] is None, means[name] or 0))
 
 
 def _farther(tested: Mapping[str, Any]) -> set[str]:
@@ -259,62 +338,57 @@ def _farther(tested: Mapping[str, Any]) -> set[str]:
     return {_other(pair, nearest) for pair in _pairs_of(tested, nearest) if _is_told(pair)}
 
 
-def _of_a_person(tested: Mapping[str, Any]) -> str:
-    told = [pair for pair in tested["pairs"] if _is_told(pair)]
-    n = len(tested["pairs"])
-    nearer = [pair["first"] for pair in told if pair["difference"] < 0]
-    farther = [pair["first"] for pair in told if pair["difference"] > 0]
+def _of_a_person(found: Mapping[str, Any]) -> str:
+    told = [one for one in found["candidates"] if _is_told(one)]
+    n = len(found["candidates"])
+    nearer = [one["name"] for one in told if one["difference"] < 0]
+    farther = [one["name"] for one in told if one["difference"] > 0]
     n_level = n - len(told)
     if len(farther) == n > 1:
-        return "A single annotator is nearer to the others than every protocol is."
+        return "Another person is nearer to a person than every protocol is."
     if n_level == n > 1:
-        return "No protocol differs significantly from a single person."
+        return "No protocol differs significantly more from a person than another person does."
     parts = []
     if nearer:
-        words = (
-            "{names} is nearer to the others than a single annotator is"
-            if len(nearer) == 1
-            else "{names} are nearer to the others than a single annotator is"
-        )
-        parts.append(words.format(names=_named(nearer)))
+        are = "is" if len(nearer) == 1 else "are"
+        parts.append(f"{_named(nearer)} {are} nearer to a person than another person is")
     if farther:
-        words = "a single annotator is nearer to the others than {names}"
-        parts.append(words.format(names=_named(farther)))
+        parts.append(f"another person is nearer to a person than {_named(farther)}")
     if n_level:
-        words = (
-            "{n} protocol does not differ significantly from a person"
-            if n_level == 1
-            else "{n} protocols do not differ significantly from a person"
-        )
-        parts.append(words.format(n=n_level))
-    if not parts:
-        parts.append("there is no protocol to compare with a person")
+        protocols = "protocol does" if n_level == 1 else "protocols do"
+        parts.append(f"{n_level} {protocols} not differ significantly from another person")
     text = "; ".join(parts)
     # A protocol's name stays as it is written.
     return f"{text}." if nearer else f"{text[0].upper()}{text[1:]}."
 
 
-def _of_all_tied(
-    around: Mapping[str, Any], table: Mapping[str, Any], distance: str
-) -> Iterator[str]:
-    """Yield a sentence if protocols are farther from people than a ranking that ties everything."""
-    tied = next(row["score"] for row in table["baselines"] if row["protocol"] == ALL_TIED)
-    scores = [row["score"] for row in table["rows"] if row["score"] is not None]
-    n_farther = sum(score > tied for score in scores)
-    if tied is None or not n_farther:
+def _of_other_orders(around: Mapping[str, Any], table: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence if the Score or another consensus puts other protocols first."""
+    tested = around["comparisons"]
+    order, shares = _order_of(tested), around["ties"]["protocols"]
+    scores = {
+        row["protocol"]: row["score"]
+        for row in table["rows"]
+        if row["score"] is not None and row["protocol"] in tested["protocols"]
+    }
+    if not scores:
         return
-    baselines = {row["baseline"]: row for row in around["baselines"]}
-    if distance != "edit":
-        words = "Beware: a ranking that ties everything is nearer to people than {n} of {all} protocols."
-        yield words.format(n=n_farther, all=len(scores))
-        return
-    limit = baselines[ALL_TIED]["kemeny_distance"]
-    n_by_kemeny = sum(row["kemeny_distance"] > limit for row in around["measures"])
-    yield (
-        f"Beware: a ranking that ties everything is nearer to people than {n_farther} "
-        f"of {len(scores)} protocols by the edit distance, which favours ties, and than "
-        f"{n_by_kemeny} by the Kemeny distance, which does not."
-    )
+    least = min(scores.values())
+    first = {"Score": [name for name, score in scores.items() if score == least]}
+    for variant in around["sensitivity"]:
+        if variant["name"].startswith("consensus: ") and variant["best"]:
+            first[f"Score with the {variant['name']}"] = variant["best"]
+    alike = next((same for same in tested["equal"] if order[0] in same), [order[0]])
+    other = {by: names for by, names in first.items() if not {*names} & {*alike}}
+    if other:
+        named = {order[0], *(name for names in other.values() for name in names)}
+        ties = ", ".join(
+            f"{name} {in_decimals(100 * shares[name], 0)}"
+            for name in sorted(named)
+            if shares.get(name) is not None
+        )
+        by = "; ".join(f"by {by} {_named(names)}" for by, names in other.items())
+        yield f"Other rules put other protocols first: {by}. Of 100 pairs tied: {ties}."
 
 
 def _pairs_of(tested: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

@@ -16,9 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RankingError
-from ..orders.distances import Distance
-from .personal_distances import PersonalDistances, personal_distances
-from .personal_rankings import PersonalRankings
+from .personal_distances import PersonalDistances
 
 Numbers = NDArray[np.intp]
 # Means of cells of very different sizes are multiples of too small a fraction.
@@ -48,6 +46,20 @@ class Declared:
             None if groups is None else groups[measured.annotators],
             None if scenes is None else scenes[measured.images],
         )
+
+    def units(self, annotators: Sequence[str], images: Sequence[str]) -> tuple[Numbers, Numbers]:
+        """Return the number of each annotator's group and of each image's scene.
+
+        One group or scene of all counts as none declared: each is then by itself.
+        """
+        found = []
+        for numbers, names in (
+            (_numbers(self.groups, annotators), annotators),
+            (_numbers(self.scenes, images), images),
+        ):
+            several = _several(numbers)
+            found.append(np.arange(len(names)) if several is None else several)
+        return found[0], found[1]
 
     def counts(self, images: Sequence[str], annotators: Sequence[str]) -> tuple[int, int]:
         """Return the numbers of groups and of scenes; 0 if none are declared."""
@@ -115,12 +127,13 @@ MOST_KEPT: Final = 200_000
 
 @dataclass(frozen=True, slots=True)
 class KeptDistances:
-    """Distances to single rankings as a report keeps them, so that its tests can be recomputed.
+    """Losses for single rankings as a report keeps them, so that its tests can be recomputed.
 
-    For each ranking its image, the number of its annotator, from 1, and its distances, with the
-    protocols as in the comparisons; and the numbers of its group and scene, from 1, if declared.
+    For each ranking its image, the number of its annotator, from 1, and the losses of the
+    ``protocols``; and the numbers of its group and scene, from 1, if declared.
     """
 
+    protocols: tuple[str, ...] = ()
     images: tuple[str, ...] = ()
     annotators: tuple[int, ...] = ()
     distances: tuple[tuple[float, ...], ...] = ()
@@ -129,16 +142,19 @@ class KeptDistances:
 
 
 def kept_distances(
-    rankings: PersonalRankings, *, distance: Distance = "edit", declared: Declared = NONE_DECLARED
+    measured: PersonalDistances,
+    images: Sequence[str],
+    annotators: Sequence[str],
+    declared: Declared = NONE_DECLARED,
 ) -> KeptDistances:
-    """Return :func:`personal_distances` for a report; empty if there are more than 200,000."""
-    measured = personal_distances(rankings, distance=distance)
+    """Return losses for a report; empty if there are more than 200,000."""
     if measured.distances.size > MOST_KEPT:
         return KeptDistances()
-    clusters = declared.numbers(measured, rankings.images, rankings.annotators)
+    clusters = declared.numbers(measured, images, annotators)
     groups, scenes = (() if of is None else tuple((of + 1).tolist()) for of in clusters)
     return KeptDistances(
-        tuple(rankings.images[at] for at in measured.images.tolist()),
+        measured.protocols,
+        tuple(images[at] for at in measured.images.tolist()),
         tuple((measured.annotators + 1).tolist()),
         tuple(map(tuple, measured.distances.tolist())),
         groups,

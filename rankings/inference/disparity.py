@@ -1,7 +1,7 @@
 """Differences between annotators in their nearest protocols: components of variance, and taste.
 
-Model: the distance of protocol p to annotator a's ranking of image i, minus the mean over the
-protocols of the same distance, is ``mu_p + image_ip + taste_ap + rest_iap``, all effects
+Model: the loss of protocol p for annotator a's ranking of image i, minus the mean over the
+protocols of the same loss, is ``mu_p + image_ip + taste_ap + rest_iap``, all effects
 independent with mean 0. An effect on all protocols alike, such as a difficult image or a strict
 annotator, does not separate protocols and cancels. The components are those of
 :mod:`.multi_reader`, by the method of moments for unbalanced crossed effects ([GO17]_, section 3),
@@ -19,11 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..orders.distances import Distance
 from ..orders.packed_scores import Floats
 from .components import components
 from .multi_reader import NOTHING, ONE_ANNOTATOR, ONE_IMAGE
-from .personal_distances import PersonalDistances, personal_distances
+from .personal_distances import PersonalDistances, personal_losses
 from .personal_rankings import PersonalRankings
 from .resampling import FEW_IMAGES, LEVEL
 
@@ -38,7 +37,7 @@ _ANNOTATOR_GROUPS = 20
 class Component:
     """A part of the variance of the difference of two protocols, mean over all pairs of them.
 
-    Variances are in squared units of the distance; shares, with confidence limits, are those of the
+    Variances are in squared units of the loss; shares, with confidence limits, are those of the
     sum of the three. None if the component cannot be separated, and the share if nothing varies.
     """
 
@@ -53,7 +52,7 @@ class Component:
 class Taste:
     """The protocol that is nearer to one annotator than to others by the largest difference.
 
-    ``difference`` is its distance to this annotator minus its mean distance to the others of the
+    ``difference`` is its loss for this annotator minus its mean loss for the others of the
     same image, both minus the mean over the protocols; mean over the ``n_images`` that this
     annotator and another have ranked. Limits hold for all protocols and annotators together, as it
     is selected.
@@ -80,9 +79,9 @@ class Disparity:
     reason: str | None
 
 
-def disparity(rankings: PersonalRankings, *, distance: Distance = "edit") -> Disparity:
-    """Return how much annotators differ: :func:`disparity_of` the distances to each of them."""
-    return disparity_of(personal_distances(rankings, distance=distance), rankings.annotators)
+def disparity(rankings: PersonalRankings) -> Disparity:
+    """Return how much annotators differ: :func:`disparity_of` the losses for each of them."""
+    return disparity_of(personal_losses(rankings), rankings.annotators)
 
 
 def disparity_of(

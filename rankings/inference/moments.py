@@ -105,7 +105,7 @@ def raw_components(
 def moments_of(
     parts: tuple[Floats, Floats, Floats],
     weights: tuple[float, float],
-    n: int,
+    n: float,
     free: int,
     prior: Prior,
 ) -> Moments:
@@ -147,7 +147,7 @@ def moments_of(
 
 
 def annotator_ratios(
-    parts: tuple[Floats, Floats, Floats], of_annotators: float, n: int
+    parts: tuple[Floats, Floats, Floats], of_annotators: float, n: float
 ) -> tuple[Floats, Floats]:
     """Return the mean squares of annotators relative to the other components, and these.
 

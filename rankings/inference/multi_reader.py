@@ -1,6 +1,7 @@
 """Tests of which of two protocols is nearer to annotators and images like those of a study.
 
-Model: the difference d of two protocols' distances to annotator a's ranking of image i is
+Model: the difference d of two protocols' losses (:mod:`.personal_distances`) for annotator a's
+ranking of image i is
 ``mu + image_i + annotator_a + rest_ia``, all effects independent with mean 0, images and
 annotators drawn from larger populations. mu is estimated by the mean over all rankings, the
 three variances by the method of moments for unbalanced crossed effects ([GO17]_, section 3),
@@ -19,8 +20,11 @@ A - 1 degrees of freedom let only very large differences be found. So with three
 each pair's mean square, relative to its other components, is shrunk to the one that all pairs share
 (:mod:`.moderation`), and is not below that of the rest. Where the pairs' ratios differ by more than
 chance, as with copies of one protocol, Satterthwaite's degrees of freedom are not more than those of
-the shrunk mean square. p-values are adjusted by Bonferroni's rule, which also
-gives simultaneous intervals: a pair differs significantly exactly if its interval does not contain 0.
+the shrunk mean square. p-values are adjusted by Shaffer's step-down rule ([Sha86]_), which finds
+more than Bonferroni's. Simultaneous intervals are by Bonferroni's, so they are wider than the test: a
+pair whose interval does not contain 0 differs significantly, and others may, too.
+
+Protocols that order the methods of all images alike count as one (:func:`compare_protocols`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,14 +35,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RankingError
-from ..orders.distances import Distance
 from ..orders.packed_scores import Floats
 from .clusters import NONE_DECLARED, Declared
 from .moments import Moments, moments, moments_of_means
-from .personal_distances import PersonalDistances, personal_distances
-from .personal_rankings import PersonalRankings
+from .personal_distances import LOSS, PersonalDistances, personal_losses
+from .personal_rankings import PersonalRankings, protocols_alike
 from .resampling import LEVEL
-from .significance import bonferroni, clusters, compact_letters
+from .significance import clusters, compact_letters, holm, shaffer
 
 ONE_ANNOTATOR = "one annotator says nothing about others"
 ONE_IMAGE = "one image says nothing about others"
@@ -47,13 +50,13 @@ NOTHING = "no ranking"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The difference of the mean distances of two protocols, with annotators and images random.
+    """The difference of the mean losses of two protocols, with annotators and images random.
 
-    ``difference`` is the mean distance of ``first`` to single annotators' rankings, which all have
+    ``difference`` is the mean loss of ``first`` for single annotators' rankings, which all have
     the same weight, minus that of ``second``; below 0 if ``first`` is nearer to people. Limits and
-    the two-sided ``p_value`` are of this pair alone, adjusted ones of all pairs together, by
-    Bonferroni's rule. ``rest_variance`` includes the components of images or annotators that the
-    design cannot separate from it.
+    the two-sided ``p_value`` are of this pair alone. Of all pairs together are adjusted limits, by
+    Bonferroni's rule, and the adjusted p-value, by Shaffer's. ``rest_variance`` includes the
+    components of images or annotators that the design cannot separate from it.
     """
 
     first: str
@@ -75,10 +78,11 @@ class Comparison:
 class Comparisons:
     """All pairs of protocols; ``reason`` says why there is no test, or is None.
 
-    ``means`` are the protocols' mean distances to single annotators' rankings, with equal weight
+    ``means`` are the protocols' mean losses for single annotators' rankings, with equal weight
     for each ranking; None if there are no rankings. ``mean_limits`` are limits of each mean alone,
     annotators and images random, None if there is no test. ``n_groups`` and ``n_scenes`` count declared
     clusters (:mod:`.clusters`), which then are what ``n_annotators`` and ``n_images`` count; else 0.
+    Each of ``equal`` are protocols that order all images alike, of which ``pairs`` have the first.
     """
 
     protocols: tuple[str, ...]
@@ -92,27 +96,43 @@ class Comparisons:
     mean_limits: tuple[tuple[float | None, float | None], ...] = ()
     n_groups: int = 0
     n_scenes: int = 0
+    equal: tuple[tuple[str, ...], ...] = ()
+    # The unit of the means. Older kept reports have no such field: their means are distances.
+    loss: str = LOSS
 
     def adjusted_p_values(self) -> tuple[tuple[float | None, ...], ...]:
         """Return the adjusted p-values as a symmetric table, None on the diagonal."""
         number = {name: at for at, name in enumerate(self.protocols)}
+        alike = {same[0]: same for same in self.equal}
         table: list[list[float | None]] = [[None] * len(number) for _ in number]
         for pair in self.pairs:
-            a, b = number[pair.first], number[pair.second]
-            table[a][b] = table[b][a] = pair.adjusted_p_value
+            for a in map(number.__getitem__, alike.get(pair.first, [pair.first])):
+                for b in map(number.__getitem__, alike.get(pair.second, [pair.second])):
+                    table[a][b] = table[b][a] = pair.adjusted_p_value
         return tuple(map(tuple, table))
 
 
 def compare_protocols(
-    rankings: PersonalRankings, *, distance: Distance = "edit", declared: Declared = NONE_DECLARED
+    rankings: PersonalRankings, *, declared: Declared = NONE_DECLARED
 ) -> Comparisons:
-    """Compare every two protocols: :func:`compare` of :func:`personal_distances`.
+    """Compare every two protocols: :func:`compare` of :func:`personal_losses`.
 
+    Protocols that order all images alike are one in the pairs, the moderation and the correction.
     Declared groups and scenes are the units of the test, and the means are those of their cells.
-    Raises RankingError for an unknown distance.
     """
-    measured = personal_distances(rankings, distance=distance)
-    return compare_clusters(measured, rankings.images, rankings.annotators, declared)
+    measured = personal_losses(rankings)
+    alike = protocols_alike(rankings)
+    first_of = {name: same[0] for same in alike for name in same}
+    different = list(dict.fromkeys(first_of[name] for name in rankings.protocols))
+    found = compare_clusters(measured.of(different), rankings.images, rankings.annotators, declared)
+    at = [different.index(first_of[name]) for name in rankings.protocols]
+    return replace(
+        found,
+        protocols=rankings.protocols,
+        means=tuple(found.means[one] for one in at),
+        mean_limits=tuple(found.mean_limits[one] for one in at),
+        equal=tuple(same for same in alike if len(same) > 1),
+    )
 
 
 def compare_clusters(
@@ -122,9 +142,11 @@ def compare_clusters(
     declared: Declared,
     *,
     level: float = LEVEL,
+    with_protocol: str | None = None,
 ) -> Comparisons:
     """Return :func:`compare` with declared groups and scenes, if any, as units; names are in order."""
-    found = compare(declared.of(measured, images, annotators), level=level)
+    units = declared.of(measured, images, annotators)
+    found = compare(units, level=level, with_protocol=with_protocol)
     n_groups, n_scenes = declared.counts(images, annotators)
     return replace(found, n_groups=n_groups, n_scenes=n_scenes)
 
@@ -136,15 +158,15 @@ def compare(
 
     The docstring of the module describes the model and the test.
 
-    Distances are bounded and not normal; the t-test relies on means of many. With one ranking per
+    Losses are bounded and not normal; the t-test relies on means of many. With one ranking per
     image, the components of images and rest cannot be separated and need not be. Time grows with
     rankings x protocols^2; no pair is computed ranking by ranking.
 
-    ``with_protocol`` compares with this protocol only. Pairs are in the order of the protocols. p
-    is 1 if two protocols never differ; p and limits are None for pairs that differ by the same
-    amount everywhere, and for all pairs if there are fewer than two annotators or images: see
-    ``reason``. Raises RankingError if the level is not between 0 and 1, or a distance is not
-    finite.
+    ``with_protocol`` compares with this protocol only, with p-values adjusted by Holm's rule. Pairs
+    are in the order of the protocols. p is 1 if two protocols never differ; p and limits are None for
+    pairs that differ by the same amount everywhere, and for all pairs if there are fewer than two
+    annotators or images: see ``reason``. Raises RankingError if the level is not between 0 and 1, or
+    a loss is not finite.
     """
     if not 0 < level < 1:
         raise RankingError(f"level must be between 0 and 1, got {level}")
@@ -200,7 +222,7 @@ def _mean_limits(
     degrees = np.clip(parts.degrees_of_freedom, 1, 1e9)
     half = stdtrit(degrees, (1 + level) / 2) * np.sqrt(np.maximum(parts.of_mean, 0))
     for mean, own in zip(means, half.tolist(), strict=True):
-        # A distance is never below 0.
+        # A loss is never below 0.
         yield max(mean - own, 0.0), mean + own
 
 
@@ -215,10 +237,11 @@ def _tested(parts: Moments, pairs: Sequence[Comparison], level: float) -> list[C
         p_values = 2 * stdtr(degrees, -np.abs(differences / deviation))
     p_values = np.where(deviation > 0, p_values, np.where(differences == 0, 1.0, np.nan))
     known = [None if np.isnan(p) else float(p) for p in p_values]
-    adjusted = bonferroni(known)
-    n_tests = sum(p is not None for p in known)
+    n_protocols = len({name for pair in pairs for name in (pair.first, pair.second)})
+    has_all = 2 * len(pairs) == n_protocols * (n_protocols - 1)
+    adjusted = shaffer(known, n_protocols) if has_all else holm(known)
     alone, together = (
-        -stdtrit(degrees, (1 - level) / (2 * n)) * deviation for n in (1, max(n_tests, 1))
+        -stdtrit(degrees, (1 - level) / (2 * n)) * deviation for n in (1, len(pairs))
     )
 
     def limits(at: int, half: Floats) -> tuple[float | None, float | None]:
@@ -250,7 +273,7 @@ def _tested(parts: Moments, pairs: Sequence[Comparison], level: float) -> list[C
 def told_apart(
     tested: Comparisons,
 ) -> tuple[dict[str, int | None], dict[str, str | None]]:
-    """Return each protocol's cluster and its letters, by the mean distances and adjusted p-values.
+    """Return each protocol's cluster and its letters, by the mean losses and adjusted p-values.
 
     Both are None if there is no test: then protocols are known neither to differ nor to be equal.
     Letters are None too if there are too many (:func:`.significance.compact_letters`).

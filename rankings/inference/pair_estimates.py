@@ -25,7 +25,7 @@ followed if the skipped pairs had been answered.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TypeVar
 
@@ -126,7 +126,8 @@ def compare_by_pairs(
     known = list(visits)
     images, annotators = names_of(known)
     measured = pair_losses(known, protocol_rankings, protocols)
-    return compare_clusters(measured, images, annotators, declared, level=level)
+    found = compare_clusters(measured, images, annotators, declared, level=level)
+    return replace(found, loss="share of pairs")
 
 
 def names_of(known: Sequence[Visit | LostVisit]) -> tuple[list[str], list[str]]:

@@ -1,5 +1,12 @@
-"""The distance of every protocol to every annotator's own ranking of an image."""
+"""How far every protocol is from every annotator's own ranking of an image.
 
+All that is inferred uses one loss, Kemeny's ([FKMSV06]_): of 100 pairs of methods, how many a protocol
+orders differently from the annotator; a pair that only one of the two ties counts half. The paper's edit
+distance rewards ties, so that a protocol that ties all methods comes near people. By this loss a random
+order differs on 50, and all tied on half of the pairs that the annotator does not tie.
+"""
+
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -7,12 +14,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..orders.distances import Distance, distances_between, require_distance
+from ..orders.distances import distances_between
+from ..orders.packed import Places
 from ..orders.packed_scores import Floats
 from .personal_rankings import PersonalGroup, PersonalRankings
 
-# Distances are multiples of a quarter.
-_SCALE: Final = 4
+# The loss of all that is inferred, as a report names it.
+LOSS: Final = "of 100 pairs"
+# Above, whole multiples of a loss are too large to be added exactly.
+_MOST_SCALE: Final = 10**6
 # A multiple that was divided and multiplied again differs from a whole number by less.
 _NEARLY_WHOLE: Final = 1e-6
 # Whole numbers below are exact as floating-point numbers.
@@ -24,8 +34,7 @@ class PersonalDistances:
     """The distance of every protocol to every annotator's own ranking, of shape (n, p).
 
     ``images`` and ``annotators`` of shape (n,) number those of each ranking; ``by_group``: annotators
-    are groups of them (:mod:`.clusters`). ``scale`` times a distance is an integer, if it is not 0:
-    edit distances and Kemeny's are multiples of a quarter at least.
+    are groups of them (:mod:`.clusters`). ``scale`` times a distance is an integer, if it is not 0.
     """
 
     protocols: tuple[str, ...]
@@ -45,22 +54,26 @@ class PersonalDistances:
 
         None if they are no multiples, or so many that sums of squares would be rounded.
         """
-        if not self.scale or not len(self.distances):
+        whole = self.whole()
+        if whole is self.distances or not len(whole):
             return None
-        scaled = self.distances * self.scale
-        whole = np.rint(scaled)
-        if np.abs(scaled - whole).max(initial=0) > _NEARLY_WHOLE:
-            return None
-        whole -= np.rint(whole.mean(axis=0))
+        whole = whole - np.rint(whole.mean(axis=0))
         most = float(np.abs(whole).max(initial=0))
         return whole if (2 * most * len(whole)) ** 2 < _EXACT else None
 
+    def whole(self) -> Floats:
+        """Return distances times ``scale`` as whole numbers; as they are if they are no multiples."""
+        scaled = self.distances * (self.scale or 1)
+        near = np.rint(scaled)
+        is_whole = self.scale and np.abs(scaled - near).max(initial=0) <= _NEARLY_WHOLE
+        return near if is_whole else self.distances
+
     def means(self) -> Floats:
         """Return the mean distance of each protocol, of shape (p,)."""
-        scaled = self.distances * (self.scale or 1)
-        if self.scale and np.abs(scaled - np.rint(scaled)).max(initial=0) <= _NEARLY_WHOLE:
-            return np.asarray(np.rint(scaled).sum(axis=0) / (self.scale * len(scaled)))
-        return np.asarray(self.distances.mean(axis=0))
+        whole = self.whole()
+        if whole is self.distances:
+            return np.asarray(whole.mean(axis=0))
+        return np.asarray(whole.sum(axis=0) / (self.scale * len(whole)))
 
     def at(self, rows: NDArray[np.bool_ | np.intp]) -> "PersonalDistances":
         """Return some rankings, given by their numbers or by whether each is among them."""
@@ -71,28 +84,38 @@ class PersonalDistances:
             distances=self.distances[rows],
         )
 
-    def only(self, at: int) -> "PersonalDistances":
-        """Return the distances of one protocol, given by its number."""
-        return replace(
-            self, protocols=(self.protocols[at],), distances=self.distances[:, at : at + 1]
-        )
+    def of(self, protocols: Sequence[str]) -> "PersonalDistances":
+        """Return the distances of some protocols, in this order."""
+        columns = [self.protocols.index(name) for name in protocols]
+        return replace(self, protocols=tuple(protocols), distances=self.distances[:, columns])
 
 
-def personal_distances(
-    rankings: PersonalRankings, *, distance: Distance = "edit"
-) -> PersonalDistances:
-    """Measure the distance of every protocol's ranking of every image to each annotator's own.
+def personal_losses(rankings: PersonalRankings) -> PersonalDistances:
+    """Return the loss of every protocol's ranking of every image for each annotator's own.
 
-    There is a row for each ranking, by image and annotator in order of name. Raises RankingError for an
-    unknown distance.
+    In [0, 100]; 0 on an image with a single method, which has no pairs. There is a row for each
+    ranking, by image and annotator in order of name.
     """
-    require_distance(distance)
+    return distances_by_ranking(rankings, rankings.protocols, losses_of)
 
-    def apart(group: PersonalGroup) -> Floats:
-        people, protocols = group.people[:, :, np.newaxis], group.protocols[:, np.newaxis]
-        return distances_between(people, protocols, distance)
 
-    return distances_by_ranking(rankings, rankings.protocols, apart)
+def losses_of(group: PersonalGroup) -> Floats:
+    """Return the losses of g images, k rankings each and p protocols, of shape (g, k, p)."""
+    return losses_between(group.people[:, :, np.newaxis], group.protocols[:, np.newaxis])
+
+
+def losses_between(a: Places, b: Places) -> Floats:
+    """Return how many of 100 pairs are ordered differently, of shape (...).
+
+    ``a`` and ``b`` of shape (..., n) are as for :func:`.distances_between`.
+    """
+    # Multiplied first, so that a loss of so many pairs is the nearest floating-point number.
+    return 100 * distances_between(a, b, "kemeny") / max(n_pairs(a.shape[-1]), 1)
+
+
+def n_pairs(n_methods: int) -> int:
+    """Return the number of pairs of so many methods."""
+    return n_methods * (n_methods - 1) // 2
 
 
 def distances_by_ranking(
@@ -116,4 +139,14 @@ def distances_by_ranking(
         annotators[rows] = group.annotators
         distances[rows] = measure(group)
     images = np.repeat(np.arange(len(n_of_image)), n_of_image)
-    return PersonalDistances(tuple(protocols), images, annotators, distances, scale=_SCALE)
+    return PersonalDistances(
+        tuple(protocols), images, annotators, distances, scale=_scale(rankings.groups)
+    )
+
+
+def _scale(groups: Sequence[PersonalGroup]) -> int:
+    """Return a number whose product with every loss is whole; 0 if it is too large."""
+    # A loss is a multiple of 50 / pairs.
+    pairs = {max(n_pairs(group.people.shape[2]), 1) for group in groups}
+    scale = math.lcm(*(n // math.gcd(n, 50) for n in pairs))
+    return scale if scale <= _MOST_SCALE else 0

@@ -1,7 +1,7 @@
 """The annotators' own rankings and those of the protocols, as arrays that several tests share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,24 @@ class PersonalRankings:
     annotators: tuple[str, ...]
     protocols: tuple[str, ...]
     groups: tuple[PersonalGroup, ...]
+
+    def of(self, protocols: Sequence[str]) -> "PersonalRankings":
+        """Return the rankings of people and of some protocols, in this order."""
+        rows = [self.protocols.index(name) for name in protocols]
+        groups = tuple(replace(one, protocols=one.protocols[:, rows]) for one in self.groups)
+        return replace(self, protocols=tuple(protocols), groups=groups)
+
+
+def protocols_alike(rankings: PersonalRankings) -> list[tuple[str, ...]]:
+    """Return the protocols in groups that order the methods of every image alike.
+
+    Without an image each is by itself.
+    """
+    alike: dict[object, list[str]] = {}
+    for at, name in enumerate(rankings.protocols):
+        orders = [group.protocols[:, at].tobytes() for group in rankings.groups]
+        alike.setdefault(tuple(orders) or name, []).append(name)
+    return [tuple(names) for names in alike.values()]
 
 
 def personal_rankings_from_scores(

@@ -1,6 +1,7 @@
 """Several tests at once, clusters and letters, and Friedman's test with Nemenyi's ranks."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -169,18 +170,6 @@ def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
     return Friedman(statistic, float(chdtrc(k - 1, statistic)), n, n_protocols)
 
 
-def bonferroni(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
-    """Return p-values times their number, at most 1; None stays and does not count.
-
-    Examples
-    --------
-    >>> bonferroni([0.01, 0.6, None])
-    (0.02, 1.0, None)
-    """
-    n = sum(p is not None for p in p_values)
-    return tuple(None if p is None else min(1.0, n * p) for p in p_values)
-
-
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
     """Return p-values corrected by Holm's step-down rule ([Hol79]_); None stays and does not count.
 
@@ -199,6 +188,54 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
         highest = max(highest, min(1.0, (len(order) - step) * p))
         corrected[at] = highest
     return tuple(corrected)
+
+
+def shaffer(p_values: Sequence[float | None], n_protocols: int) -> tuple[float | None, ...]:
+    """Return p-values of all pairs of protocols, corrected by Shaffer's step-down rule ([Sha86]_, S1).
+
+    The i-th smallest of m is multiplied by the largest number of pairs, up to m - i + 1, that can be
+    equal at once: three protocols have three equal pairs, one or none, never two. No result is below
+    that of a smaller p-value, or above 1; None stays.
+
+    Parameters
+    ----------
+    p_values : sequence of float or None
+        One for each of the ``n_protocols (n_protocols - 1) / 2`` pairs.
+    n_protocols : int
+
+    Raises
+    ------
+    RankingError
+        If there are not so many p-values.
+
+    Examples
+    --------
+    >>> shaffer([0.01, 0.02, 0.03], 3)
+    (0.03, 0.03, 0.03)
+    """
+    n = len(p_values)
+    if n != n_protocols * (n_protocols - 1) // 2:
+        raise RankingError(
+            f"expected the p-values of all pairs of {n_protocols} protocols, got {n}"
+        )
+    possible = sorted(_numbers_of_equal_pairs(n_protocols))
+    order = sorted((p, at) for at, p in enumerate(p_values) if p is not None)
+    corrected: list[float | None] = [None] * n
+    highest = 0.0
+    for step, (p, at) in enumerate(order):
+        most = possible[bisect_right(possible, n - step) - 1]
+        highest = max(highest, min(1.0, most * p))
+        corrected[at] = highest
+    return tuple(corrected)
+
+
+def _numbers_of_equal_pairs(n_protocols: int) -> frozenset[int]:
+    """Return how many pairs can be equal at once: sums over groups of equal protocols."""
+    found = [frozenset([0])]
+    for n in range(1, n_protocols + 1):
+        sums = (size * (size - 1) // 2 + x for size in range(1, n + 1) for x in found[n - size])
+        found.append(frozenset(sums))
+    return found[n_protocols]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,20 +4,31 @@ They are made from the analysis as JSON, so that a stored analysis gives the sam
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from ..agreement.sensitivity import DECIMALS, rounding_name
+from ..analysis.verdicts import earlier_loss
 from ..orders.buckets import to_text
-from .pair_tables import TABLES as QUESTIONS
+from .question_tables import TABLES as QUESTIONS
 from .table import Data, PValue, Row, Table, listed, number, of_each, picked, with_rows
-from .verdict_tables import against_a_person, differences, intervals, verdict_sentences
+from .verdict_tables import (
+    against_a_person,
+    against_silence,
+    differences,
+    intervals,
+    verdict_sentences,
+)
 
 _TIES_APART: Final = 0.05
 
 
 def tables_of(data: Data) -> list[Table]:
     """Return the tables of :meth:`.Analysis.to_json` with rows, in the order of the report."""
-    return with_rows(*(make(data) for make in _TABLES))
+    tables = with_rows(*(make(data) for make in _TABLES))
+    if earlier := earlier_loss(data):
+        return [replace(one, note=f"{earlier} {one.note}") for one in tables]
+    return tables
 
 
 def _measures(data: Data) -> Table:
@@ -60,6 +71,15 @@ def _agreement(data: Data) -> Table:
         agreement, person = around["agreement"], around["human_baseline"]
         friedman = around["friedman"]["p_value"]
         yield "Kendall's W, mean over images (1: the same order)", agreement["kendall_w"]
+        # Reports that were kept earlier do not have these.
+        if agreement.get("w_by_chance") is not None:
+            yield (
+                "Kendall's W of orders at random, for as many annotators",
+                agreement["w_by_chance"],
+            )
+        if agreement.get("w_low") is not None:
+            yield "Kendall's W: low end of its 95 % interval over images", agreement["w_low"]
+            yield "Kendall's W: high end of its 95 % interval over images", agreement["w_high"]
         if agreement["n_without_w"]:
             yield "Images without Kendall's W", agreement["n_without_w"]
         yield "Krippendorff's alpha, ordinal (1: the same order)", agreement["alpha"]
@@ -160,7 +180,7 @@ def _criteria(data: Data) -> Table:
 
 
 _TABLES: Final = (
-    *(verdict_sentences, intervals, differences, against_a_person),
+    *(verdict_sentences, intervals, differences, against_silence, against_a_person),
     *(_sensitivity, _agreement, _ties, _annotators, _criteria),
     *(_measures, _rounding, _calibration, *QUESTIONS),
 )

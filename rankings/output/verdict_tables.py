@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Final
 
-from ..analysis.verdicts import for_whom, verdicts
+from ..agreement.baselines import A_PERSON, BASELINES
+from ..analysis.verdicts import earlier_loss, for_whom, verdicts
 from ..inference.resampling import FEW_IMAGES
 from .table import Data, Row, Table, listed, of_each, picked
 
@@ -32,7 +33,7 @@ def intervals(data: Data) -> Table:
             yield (
                 *(name, *of_people[name], interval["score"]),
                 *((None, None) if has_few_images(around) else limits),
-                *(around["clusters"][name], around["letters"][name]),
+                *(around["clusters"].get(name), around["letters"].get(name)),
             )
 
     return listed("intervals", of_each(data, rows), *_few_images(data), n=_resamples(data))
@@ -46,25 +47,60 @@ def verdict_sentences(data: Data) -> Table:
         for sentence in verdict.sentences
     )
     table = listed(VERDICTS, rows)
-    whom = for_whom(data) or "No test was made with annotators and images random."
+    whom = for_whom(data) or earlier_loss(data)
+    whom = whom or "No test was made with annotators and images random."
     return replace(table, note=f"{whom} {table.note}")
 
 
 def against_a_person(data: Data) -> Table:
-    """Return every protocol compared with a single person, on the same consensus."""
+    """Return every protocol compared with a person: how much more it differs from people."""
 
     def rows(around: Data) -> Iterator[Row]:
-        return rows_of_pairs(around["against_person"], "first")
+        found = around["against_person"]
+        names = ("name", "difference", "of_people", *_PAIR[1:])
+        # A report that was kept when the test was another one does not show it here.
+        return picked(found["candidates"], *names) if "candidates" in found else iter(())
 
-    return listed("person", of_each(data, rows))
+    reasons = {around["against_person"]["reason"] for around in data["analysis"].values()} - {None}
+    return listed("person", of_each(data, rows), *not_tested(reasons))
+
+
+def against_silence(data: Data) -> Table:
+    """Return every protocol compared with rankings that know nothing of the results."""
+
+    def rows(around: Data) -> Iterator[Row]:
+        for name, tested in around.get("against_silence", {}).items():
+            losses = dict(zip(tested["protocols"], tested["means"], strict=True))
+            for pair in tested["pairs"]:
+                own = (losses[pair["first"]], losses[name])
+                yield pair["first"], name, *own, *(pair[key] for key in _PAIR)
+
+    return listed("silence", of_each(data, rows))
 
 
 def distances_to_people(around: Data) -> dict[str, tuple[float | None, ...]]:
-    """Return each protocol's mean distance to single annotators with its limits, nearest first."""
-    tested = around["comparisons"]
-    rows = zip(tested["means"], tested["mean_limits"], tested["protocols"], strict=True)
-    by_mean = sorted(rows, key=lambda row: (row[0] is None, row[0] or 0, row[2]))
-    return {name: (mean, *own) for mean, own, name in by_mean}
+    """Return each protocol's mean loss for single annotators with its limits, nearest first."""
+    tables = [around["comparisons"], *around.get("against_silence", {}).values()]
+    found = {
+        name: (mean, *own)
+        for tested in reversed(tables)
+        for mean, own, name in zip(
+            tested["means"], tested["mean_limits"], tested["protocols"], strict=True
+        )
+    }
+    by_mean = sorted((mean is None, mean or 0, name) for name, (mean, *_) in found.items())
+    return {name: found[name] for _, _, name in by_mean if name not in BASELINES}
+
+
+def losses_of_baselines(around: Data) -> dict[str, tuple[float | None, ...]]:
+    """Return the mean losses of all tied, a random order and a person with limits, if they have any."""
+    found: dict[str, tuple[float | None, ...]] = {}
+    for name, tested in around.get("against_silence", {}).items():
+        at = tested["protocols"].index(name)
+        found[name] = (tested["means"][at], *tested["mean_limits"][at])
+    for one in around["against_person"].get("candidates", ())[:1]:
+        found[A_PERSON] = (one["of_people"], None, None)
+    return found
 
 
 def has_few_images(around: Data) -> bool:

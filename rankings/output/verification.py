@@ -28,8 +28,8 @@ def verification_tables(data: Data) -> list[Table]:
         ),
         Table(
             "verify-annotators",
-            "Distances to annotators",
-            "Each protocol's distance to each annotator's own ranking, for verify.py.",
+            "Losses for annotators",
+            "Of 100 pairs, how many each protocol orders differently from each annotator, for verify.py.",
             (
                 *(CRITERION, Column("Image"), count("Annotator"), PROTOCOL, _DISTANCE),
                 *(count("Group"), count("Scene")),
@@ -54,7 +54,8 @@ def _to_consensus(data: Data) -> Iterator[Row]:
 
 def _to_annotators(data: Data) -> Iterator[Row]:
     for criterion, around in data["analysis"].items():
-        kept, protocols = around["personal"], around["comparisons"]["protocols"]
+        kept = around["personal"]
+        protocols = kept.get("protocols", around["comparisons"]["protocols"])
         none = [None] * len(kept["images"])
         clusters = [kept[name] or none for name in ("groups", "scenes")]
         of_rankings = zip(

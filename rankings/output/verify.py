@@ -5,8 +5,9 @@
 
 Run it in the folder that holds csv/. It is part of no package and imports none: the formulas are
 written again, from their sources (see methods.md), so that a mistake in the program and one here
-would have to agree. It recomputes Best, Worst and Score with their intervals, the mean distances to
-annotators, every difference with its simultaneous interval and adjusted p-value, and the clusters.
+would have to agree. It recomputes Best, Worst and Score with their intervals, how many of 100 pairs
+each protocol orders differently from annotators, every difference with its simultaneous interval and
+adjusted p-value, also from rankings that know nothing, and the clusters.
 It does not recompute decisions of looks at a study that was still open: they used the answers given
 by then, and the files do not say when an answer was given.
 """
@@ -15,7 +16,8 @@ import csv
 import math
 import sys
 from collections import defaultdict
-from itertools import combinations
+from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +29,8 @@ TOLERANCE = 1e-9
 LEVEL = 0.95
 # A component, or a mean square, of at most this share of the whole variance is 0 by design.
 ZERO = 1e-9
-# Distances are multiples of a quarter.
-SCALE = 4
+# Losses are multiples of 50 divided by a number of pairs, which is not above this.
+MOST_PAIRS = 10_000
 # The columns of report.csv, from the distances d of shape (images, protocols), of protocol ``at``.
 MEASURES = {
     "best": lambda d, at: (d[:, at] == d.min(axis=1)).sum(),
@@ -72,8 +74,8 @@ def studies(folder):
         found[row["Criterion"]]["consensus"][row["Image"]][row["Protocol"]] = float(row["Distance"])
     for row in rows_of(folder / "verify-annotators.csv"):
         found[row["Criterion"]]["people"].append(row)
-    tables = {"report": "criterion", "intervals": "Criterion", "differences": "Criterion"}
-    for name, column in tables.items():
+    for name in ("report", "intervals", "differences", "silence"):
+        column = "criterion" if name == "report" else "Criterion"
         for row in rows_of(folder / f"{name}.csv"):
             if row[column] in found:
                 found[row[column]].setdefault(name, []).append(row)
@@ -104,7 +106,7 @@ def compared(study):
         if name in intervals:
             yield f"low of {name}", limits[0][at], number(intervals[name]["Low"])
             yield f"high of {name}", limits[1][at], number(intervals[name]["High"])
-    yield from of_people(study["people"], intervals, study.get("differences", []))
+    yield from of_people(study, intervals)
 
 
 def number(text):
@@ -131,28 +133,37 @@ def bootstrap(d, n_resamples=2000, seed=2018, block=1024, at_once=100):
     return np.quantile(sums / n, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).tolist()
 
 
-def together(d, image, annotator):
+def scaled(d):
+    """Return losses as whole numbers, and the number they were multiplied by; 1 if it is too large."""
+    parts = {Fraction(x).limit_denominator(MOST_PAIRS).denominator for x in np.unique(d).tolist()}
+    scale = math.lcm(*parts) if parts else 1
+    return (np.rint(d * scale), scale) if scale <= 10**6 else (d, 1)
+
+
+def together(d, scale, image, annotator):
     """Return the means of each group's rankings of a scene, which count as one, and their scale."""
     row_of = {key: at for at, key in enumerate(sorted({*zip(image, annotator, strict=True)}))}
     of_cell = np.array([row_of[key] for key in zip(image, annotator, strict=True)])
     sizes = np.bincount(of_cell).tolist()
     common = math.lcm(*set(sizes))
-    times = common if SCALE * common <= 10**6 else 1
+    times = common if scale * common <= 10**6 else 1
     d = np.array([d[of_cell == at].sum(axis=0) * times / size for at, size in enumerate(sizes)])
-    return d, SCALE * times, *np.array([*row_of]).T
+    return d, scale * times, *np.array([*row_of]).T
 
 
-def of_people(rows, intervals, differences):
-    """Yield the means to annotators, the differences of protocols, and the clusters."""
+def of_people(study, intervals):
+    """Yield the mean losses, the differences of protocols, and the clusters."""
+    rows = study["people"]
+    differences, silence = study.get("differences", []), study.get("silence", [])
     cells = sorted({(row["Image"], int(row["Annotator"])) for row in rows})
-    pairs = [(row["First"], row["Second"]) for row in differences]
-    names = list(dict.fromkeys([*sum(pairs, ()), *sorted({row["Protocol"] for row in rows})]))
+    names = list(dict.fromkeys(row["Protocol"] for row in rows))
     place = {cell: at for at, cell in enumerate(cells)}
-    # Whole numbers, so that sums are exact; ``scale`` times the distances.
-    d, scale = np.zeros((len(cells), len(names))), SCALE
+    d = np.zeros((len(cells), len(names)))
     for row in rows:
         at = place[row["Image"], int(row["Annotator"])]
-        d[at, names.index(row["Protocol"])] = np.rint(SCALE * float(row["Distance"]))
+        d[at, names.index(row["Protocol"])] = float(row["Distance"])
+    # Whole numbers, so that sums are exact; ``scale`` times the losses.
+    d, scale = scaled(d)
     image = np.unique([cell[0] for cell in cells], return_inverse=True)[1]
     annotator = np.unique([cell[1] for cell in cells], return_inverse=True)[1]
     # Several groups take the place of annotators, and several scenes that of images.
@@ -164,38 +175,49 @@ def of_people(rows, intervals, differences):
     if by_scene:
         image = np.unique([int(scene_of[cell]) for cell in cells], return_inverse=True)[1]
     if by_group or by_scene:
-        d, scale, image, annotator = together(d, image, annotator)
+        d, scale, image, annotator = together(d, scale, image, annotator)
     if not len(cells) or image.max() < 1 or annotator.max() < 1:
         return
     design = Design(image, annotator, scale, by_group)
-    means = d.sum(axis=0) / (scale * len(d))
-    for at, name in enumerate(names):
-        if "To annotators" in intervals.get(name, {}):
-            image, annotator, rest = design.components(d[:, at])
+    means = dict(zip(names, d.sum(axis=0) / (scale * len(d)), strict=True))
+    column = {name: d[:, at] for at, name in enumerate(names)}
+    for name, row in intervals.items():
+        if row.get("Pairs of 100"):
+            image, annotator, rest = design.components(column[name])
             variance, degrees = design.variance([image, max(annotator, 0), rest])
             degrees = 2 / (1 / degrees + 1 / (1 / design.of_a - 1))
             half = student.ppf((1 + LEVEL) / 2, max(degrees, 1)) * math.sqrt(max(variance, 0))
-            mean, row = means[at], intervals[name]
-            yield f"mean of {name}", mean, number(row["To annotators"])
-            yield (
-                f"low of the mean of {name}",
-                max(mean - half, 0),
-                number(row["Low, to annotators"]),
-            )
-            yield f"high of the mean of {name}", mean + half, number(row["High, to annotators"])
-    tested = {(row["First"], row["Second"]): row for row in differences}
-    p_of = {}
-    for pair, (mean, low, high, p) in tests(d, means, names, design).items():
-        row = tested[pair]
-        p_of[frozenset(pair)] = p
-        what = f"{pair[0]} - {pair[1]}"
+            mean = means[name]
+            yield f"mean of {name}", mean, number(row["Pairs of 100"])
+            yield f"low of the mean of {name}", max(mean - half, 0), number(row["Low, pairs"])
+            yield f"high of the mean of {name}", mean + half, number(row["High, pairs"])
+    pairs = {(row["First"], row["Second"]): row for row in differences}
+    found = tests(column, means, list(pairs), design, shaffer)
+    yield from of_pairs(found, pairs)
+    p_of = {frozenset(pair): p for pair, (_, _, _, p) in found.items()}
+    placed = [name for name in intervals if intervals[name]["Cluster"]]
+    tested = list(dict.fromkeys(sum(pairs, ()))) or placed
+    found = clusters(tested, means, p_of)
+    for name in placed:
+        # A protocol that orders all images like another one is not in the pairs.
+        same = name if name in found else next(n for n in tested if all(column[n] == column[name]))
+        yield f"cluster of {name}", found[same], number(intervals[name]["Cluster"])
+    for rival in dict.fromkeys(row["Compared with"] for row in silence):
+        own = {(row["Protocol"], rival): row for row in silence if row["Compared with"] == rival}
+        yield from of_pairs(tests(column, means, list(own), design, holm), own)
+        for (name, _), row in own.items():
+            yield f"mean of {name}, against {rival}", means[name], number(row["Pairs of 100"])
+            yield f"mean of {rival}", means[rival], number(row["Of the other"])
+
+
+def of_pairs(found, table):
+    """Yield the numbers of pairs and those of their rows."""
+    for pair, (mean, low, high, p) in found.items():
+        row, what = table[pair], f"{pair[0]} - {pair[1]}"
         yield f"difference {what}", mean, number(row["Difference"])
         yield f"low {what}", low, number(row["Low"])
         yield f"high {what}", high, number(row["High"])
         yield f"p {what}", p, number(row["p, adjusted"])
-    for name, cluster in clusters(names, means, p_of).items():
-        if name in intervals:
-            yield f"cluster of {name}", cluster, number(intervals[name]["Cluster"])
 
 
 class Design:
@@ -280,10 +302,10 @@ def within(x, group):
     return found
 
 
-def tests(d, means, names, design):
-    """Return the difference of every two protocols with its limits and p, for all pairs together."""
-    pairs = list(combinations(range(len(names)), 2))
-    parts = [design.components(d[:, a] - d[:, b]) for a, b in pairs]
+def tests(column, means, pairs, design, adjust):
+    """Return the difference of each pair with its limits and p, for all pairs together."""
+    names = {name for pair in pairs for name in pair}
+    parts = [design.components(column[a] - column[b]) for a, b in pairs]
     ratios = [r for r, _ in map(design.ratio, parts) if r is not None]
     prior = prior_of(ratios, 1 / design.of_a - 1, len(names)) if len(names) > 2 else None
     found = {}
@@ -296,17 +318,50 @@ def tests(d, means, names, design):
         error, mean = math.sqrt(max(variance, 0)), means[a] - means[b]
         if abs(mean) <= 1e-12 * (abs(means[a]) + abs(means[b])):
             mean = 0.0
-        found[names[a], names[b]] = mean, error, min(max(degrees, 1), 1e9)
-    n_tests = sum(error > 0 or mean == 0 for mean, error, _ in found.values())
-    tested = {}
+        found[a, b] = mean, error, min(max(degrees, 1), 1e9)
+    p_of = {}
     for pair, (mean, error, degrees) in found.items():
         if error > 0:
-            p = min(1.0, 2 * student.sf(abs(mean) / error, degrees) * n_tests)
-            half = student.isf((1 - LEVEL) / (2 * n_tests), degrees) * error
-            tested[pair] = mean, mean - half, mean + half, p
-        else:
-            tested[pair] = (mean, 0.0, 0.0, 1.0) if mean == 0 else (mean, None, None, None)
+            p_of[pair] = 2 * student.sf(abs(mean) / error, degrees)
+        elif mean == 0:
+            p_of[pair] = 1.0
+    adjusted, tested = adjust(p_of, len(pairs), len(names)), {}
+    for pair, (mean, error, degrees) in found.items():
+        half = student.isf((1 - LEVEL) / (2 * len(pairs)), degrees) * error
+        is_known = pair in p_of
+        limits = (mean - half, mean + half) if is_known else (None, None)
+        tested[pair] = mean, *limits, adjusted.get(pair)
     return tested
+
+
+def holm(p_of, n_pairs, n_protocols):
+    """Holm (1979): the smallest of n p-values times n, the next times n - 1, never falling."""
+    factors = range(len(p_of), 0, -1)
+    return stepped(p_of, factors)
+
+
+def shaffer(p_of, n_pairs, n_protocols):
+    """Shaffer (1986), S1: times the most pairs that can be equal at once, of those that are left."""
+    possible = equal_pairs(n_protocols)
+    left = range(n_pairs, n_pairs - len(p_of), -1)
+    return stepped(p_of, [max(n for n in possible if n <= most) for most in left])
+
+
+@cache
+def equal_pairs(n):
+    """Count the equal pairs of n protocols in each way to divide them into groups of equals."""
+    if n <= 1:
+        return {0}
+    return {m * (m - 1) // 2 + rest for m in range(1, n + 1) for rest in equal_pairs(n - m)}
+
+
+def stepped(p_of, factors):
+    """Multiply p-values, from the smallest on; none becomes smaller than one before, or above 1."""
+    found, highest = {}, 0.0
+    for pair, factor in zip(sorted(p_of, key=p_of.get), factors, strict=True):
+        highest = max(highest, min(1.0, factor * p_of[pair]))
+        found[pair] = highest
+    return found
 
 
 def prior_of(ratios, degrees, n_protocols):
@@ -334,8 +389,8 @@ def prior_of(ratios, degrees, n_protocols):
 def clusters(names, means, p_of):
     """From the nearest on, a new cluster starts where a protocol differs from a member of the last."""
     found, members, at = {}, [], 1
-    for name in sorted(names, key=lambda name: means[names.index(name)]):
-        p_values = [p_of[frozenset((name, member))] for member in members]
+    for name in sorted(names, key=means.get):
+        p_values = [p_of.get(frozenset((name, member))) for member in members]
         if any(p is not None and p <= 1 - LEVEL for p in p_values):
             at, members = at + 1, []
         members.append(name)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..agreement.report import Scores, Settings
-from ..inference.personal_distances import PersonalDistances, personal_distances
+from ..inference.personal_distances import PersonalDistances, personal_losses
 from ..inference.personal_rankings import personal_rankings_from_scores
 from ..inference.resampling import SEED
 from ..orders.buckets import Ranking, methods_of
@@ -30,7 +30,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The best value of a parameter by the distance to people, and its gain on other images.
+    """The best value of a parameter by the loss for single annotators, and its gain elsewhere.
 
     The parameter is ``ANY`` for the best change of any single one, which has no values. ``least``
     and ``greatest`` are the range of the best values of the folds, None if nothing could be
@@ -113,7 +113,7 @@ class _Compared:
 
     def changed(self, words: str, name: str) -> Change:
         measured, n_left_out = self._distances([name])
-        found = gain(self.protocol, measured.only(0), measured.distances[:, 1])
+        found = gain(self.protocol, measured.of([AS_IS]), measured.distances[:, 1])
         return Change(words, n_left_out, found)
 
     def searched(self, parameter: str, as_is: float | None, names: Mapping[float, str]) -> Search:
@@ -121,7 +121,7 @@ class _Compared:
         choice = choose(measured, n_folds=self.n_folds, seed=self.seed)
         if choice is None:
             return Search(parameter, as_is, None, None, None, Gain(self.protocol))
-        found = gain(self.protocol, measured.only(0), choice.held_out)
+        found = gain(self.protocol, measured.of([AS_IS]), choice.held_out)
         if as_is is None or choice.chosen is None:
             return Search(parameter, None, None, None, None, found)
         # The unchanged protocol comes first, so that it is chosen if no variant is nearer.
@@ -132,7 +132,7 @@ class _Compared:
         )
 
     def _distances(self, names: Sequence[str]) -> tuple[PersonalDistances, int]:
-        """Return distances of variants on images on which all are defined, and count the others."""
+        """Return losses of variants on images on which all are defined, and count the others."""
         used = [
             image
             for image, of_image in self.people.items()
@@ -146,8 +146,7 @@ class _Compared:
         rankings = personal_rankings_from_scores(
             people, self.scores, (AS_IS, *names), self.settings.decimals
         )
-        measured = personal_distances(rankings, distance=self.settings.distance)
-        return measured, len(self.people) - len(used)
+        return personal_losses(rankings), len(self.people) - len(used)
 
 
 def _methods(of_image: Mapping[str, Ranking]) -> list[str]:

@@ -15,7 +15,7 @@ from .cross_validation import fold_numbers, folds, nearest
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The mean distance of a protocol to single annotators, before and after a change.
+    """The mean loss of a protocol for single annotators (:func:`.personal_losses`), and its change.
 
     ``difference`` is below 0 if the change brings the protocol nearer to people. Limits and
     p-values have annotators and images random (:func:`.multi_reader.compare`); Holm's is corrected
@@ -35,7 +35,7 @@ class Gain:
 
 
 def gain(name: str, before: PersonalDistances, after: Floats, *, level: float = LEVEL) -> Gain:
-    """Compare a protocol with its changed version, of distances of shape (n,) to the same rankings."""
+    """Compare a protocol with its changed version, of losses of shape (n,) for the same rankings."""
     both = np.stack([before.distances[:, 0], after], axis=1)
     measured = replace(before, protocols=("before", "after"), distances=both)
     tested = compare(measured, level=level)
@@ -66,10 +66,10 @@ def corrected(gains: Sequence[Gain]) -> tuple[Gain, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The variant of a protocol that is nearest to people, with cross-validated distances.
+    """The variant of a protocol that is nearest to people, with cross-validated losses.
 
-    ``chosen`` has the smallest mean distance on all images, the first of equals; ``fold_choices``
-    are best outside each fold. ``held_out`` of shape (n,) has for each ranking the distance of the
+    ``chosen`` has the smallest mean loss on all images, the first of equals; ``fold_choices``
+    are best outside each fold. ``held_out`` of shape (n,) has for each ranking the loss of the
     candidate that is best outside the fold of its image: none is judged on an image it was chosen
     on.
     """
@@ -90,8 +90,9 @@ def choose(measured: PersonalDistances, *, n_folds: int, seed: int) -> Choice | 
         return None
     parts = folds(len(numbers), n_folds, seed)
     fold_of = fold_numbers(parts, len(numbers))[image_of]
-    # (folds, candidates); distances are multiples of 1/2, so equal sums are equal numbers.
-    sums = np.stack([measured.distances[fold_of == at].sum(axis=0) for at in range(len(parts))])
+    # (folds, candidates); of whole numbers where losses have a scale, so that equal sums are equal.
+    whole = measured.whole()
+    sums = np.stack([whole[fold_of == at].sum(axis=0) for at in range(len(parts))])
     chosen, outside = nearest(sums)
     held_out = measured.distances[np.arange(len(fold_of)), np.array(outside)[fold_of]]
     return Choice(chosen, tuple(outside), held_out)

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..agreement.baselines import losses_by_image
 from ..agreement.report import ALL_TIED, RecallPrecision, Scores, Settings
 from ..inference.disparity import Disparity, disparity
-from ..inference.personal_distances import personal_distances
+from ..inference.personal_distances import personal_losses
 from ..inference.personal_rankings import PersonalRankings, personal_rankings_from_scores
-from ..inference.resampling import N_RESAMPLES, SEED, distance_table, drawn_images
+from ..inference.resampling import N_RESAMPLES, SEED, drawn_images
 from ..orders.buckets import Ranking, methods_of
 from ..orders.from_scores import f_beta
 from ..orders.packed_scores import packed_study
@@ -38,7 +39,6 @@ def open_questions(
     consensus: Mapping[str, Ranking],
     values: Scores,
     rankings: PersonalRankings,
-    distances: Mapping[str, Mapping[str, float]],
     settings: Settings,
     *,
     properties: Sequence[ImageProperty] = (),
@@ -54,9 +54,8 @@ def open_questions(
     """
     protocols = rankings.protocols
     everything = [*properties, differences_of_methods(values, consensus, protocols)]
-    rows = [*protocols, ALL_TIED]
     return OpenQuestions(
-        disparity(rankings, distance=settings.distance),
+        disparity(rankings),
         strength_correlations(
             people,
             values,
@@ -65,7 +64,7 @@ def open_questions(
             n_resamples=n_resamples,
             seed=seed,
         ),
-        slices(distance_table(distances, rows), sorted(distances), rows, everything),
+        slices(losses_by_image(rankings), rankings.images, [*protocols, ALL_TIED], everything),
     )
 
 
@@ -122,14 +121,16 @@ def beta_gains(
     }
     drawn_people = {image: people[image] for image in images}
     as_is, searched = (
-        personal_distances(
-            personal_rankings_from_scores(drawn_people, by_beta, protocols, settings.decimals),
-            distance=settings.distance,
+        personal_losses(
+            personal_rankings_from_scores(drawn_people, by_beta, protocols, settings.decimals)
         )
         for by_beta in (values, changed)
     )
     return corrected(
-        [gain(name, as_is.only(at), searched.distances[:, at]) for at, name in enumerate(protocols)]
+        [
+            gain(name, as_is.of([name]), searched.distances[:, at])
+            for at, name in enumerate(protocols)
+        ]
     )
 
 

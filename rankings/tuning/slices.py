@@ -1,4 +1,4 @@
-"""Scores on parts of a study: images with small text, many words, or very different methods."""
+"""Losses on parts of a study: images with small text, many words, or very different methods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class ImageProperty:
 
 @dataclass(frozen=True, slots=True)
 class SliceScore:
-    """The mean distance of one protocol on a slice; limits are None below ten images."""
+    """The mean loss of one protocol on a slice; limits are None below ten images."""
 
     protocol: str
     score: float
@@ -66,22 +66,21 @@ def slices(
     protocols: Sequence[str],
     properties: Sequence[ImageProperty],
 ) -> tuple[Slice, ...]:
-    """Return every protocol's mean distance on thirds of the images, by each property.
+    """Return every protocol's mean loss on thirds of the images, by each property.
 
     Thirds are cut at the quantiles of the images that have the property; images with equal numbers
     are in one slice, so there may be only two slices or one, of unequal sizes. Limits are Student's
     t over the images of the slice, annotators fixed, not corrected for the number of slices.
 
-    Slices differ in more than the property (people tie more methods on images with one word, and
-    more ties make distances smaller), so protocols should be compared within a slice.
+    Slices differ in more than the property, so protocols should be compared within a slice.
 
-    ``table`` of shape (images, protocols) has the distances to the consensus. By property, from
+    ``table`` of shape (images, protocols) has the losses, means over annotators. By property, from
     small to large, images without a value last. Raises RankingError if the table does not fit
     images and protocols.
     """
     table = checked_table(table, protocols)
     if len(images) != len(table):
-        raise RankingError(f"expected {len(images)} rows of distances, got {len(table)}")
+        raise RankingError(f"expected {len(images)} rows of losses, got {len(table)}")
     return tuple(cut for one in properties for cut in _slices_by(one, table, images, protocols))
 
 

@@ -14,10 +14,10 @@ from rankings.agreement.annotators import (
     krippendorff_alpha,
     left_out_distances,
 )
-from rankings.agreement.baselines import baseline_measures
+from rankings.agreement.baselines import against_silence, baseline_measures
 from rankings.agreement.measures import measures
 from rankings.agreement.packed_tables import packed_table
-from rankings.agreement.report import ALL_TIED, Settings, build_report, report_from_json
+from rankings.agreement.report import Settings, build_report, report_from_json
 from rankings.agreement.sensitivity import rounding_table, sensitivity_table
 from rankings.agreement.sentinels import sentinel_warnings
 from rankings.agreement.ties import tied_shares
@@ -34,18 +34,19 @@ from rankings.inference.clusters import NONE_DECLARED
 from rankings.inference.disparity import disparity
 from rankings.inference.moments import moments, moments_of_means
 from rankings.inference.multi_reader import compare_clusters, compare_protocols
-from rankings.inference.personal_distances import personal_distances
+from rankings.inference.personal_distances import personal_losses
 from rankings.inference.personal_rankings import personal_rankings_from_scores
 from rankings.inference.resampling import score_intervals
 from rankings.inference.sequential import look
 from rankings.inference.significance import (
-    bonferroni,
     clusters,
     compact_letters,
     critical_difference,
     friedman_test,
     holm,
+    shaffer,
 )
+from rankings.inference.stand_in import stand_in
 from rankings.inference.undeclared import undeclared_clusters
 from rankings.output import report_files, table_files
 from rankings.output.analysis_tables import tables_of
@@ -112,11 +113,7 @@ class Case:
 
     @property
     def distances(self):
-        return personal_distances(self.rankings)
-
-    @property
-    def distance_rows(self):
-        return {image: dict.fromkeys([*self.protocols, ALL_TIED], 0.0) for image in self.consensus}
+        return personal_losses(self.rankings)
 
     def analysed(self):
         own = {"recall": self.people, "preference": self.people}
@@ -173,7 +170,9 @@ FUNCTIONS = {
     "sensitivity_table": lambda case: sensitivity_table(case.people, case.values),
     "rounding_table": lambda case: rounding_table(case.values, case.consensus),
     "tied_shares": lambda case: tied_shares(case.rankings, case.consensus),
-    "personal_distances": lambda case: case.distances,
+    "personal_losses": lambda case: case.distances,
+    "stand_in": lambda case: stand_in(case.rankings),
+    "against_silence": lambda case: against_silence(case.rankings, case.protocols),
     "compare_protocols": lambda case: compare_protocols(case.rankings),
     "compare_clusters": lambda case: compare_clusters(
         case.distances, IMAGES, ["x", "y"], NONE_DECLARED
@@ -196,7 +195,7 @@ FUNCTIONS = {
     ),
     "tie_calibration": lambda case: tie_calibration(case.values, case.people),
     "open_questions": lambda case: open_questions(
-        case.people, case.consensus, case.values, case.rankings, case.distance_rows, SETTINGS
+        case.people, case.consensus, case.values, case.rankings, SETTINGS
     ),
     "pilot_of_rankings": lambda case: pilot_of_rankings(
         case.people, case.scores, "preference", SETTINGS
@@ -258,7 +257,7 @@ def test_tables_without_rows_or_columns_have_no_test_and_no_interval(n_images, n
 
 
 def test_lists_without_entries_stay_empty():
-    assert holm([]) == bonferroni([]) == corrected([]) == corrected_changes([]) == ()
+    assert holm([]) == shaffer([], 0) == corrected([]) == corrected_changes([]) == ()
     assert compact_letters([], []) == disagreement_table({}).rows == sentinel_warnings({}, []) == ()
     assert folds(0) == fold_numbers([], 0).tolist() == disagreements({}) == []
     with pytest.raises(RankingError, match="no leaderboard of iou"):

@@ -1,4 +1,7 @@
-"""Dots for each protocol's Score with its interval, clusters and baselines."""
+"""Dots for how many pairs each protocol orders differently, with intervals, clusters and baselines.
+
+Without an analysis, and in reports that were kept when tests had another loss, dots are Scores.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -43,13 +46,13 @@ def figure_of(data: FigureData) -> Figure:
 
 
 def nearness(shown: ShownTable, *, distance: str = "edit") -> Figure:
-    """Return dots for each protocol's Score, nearest first, with the baselines below."""
+    """Return dots for each protocol, nearest to people first, with the baselines below."""
     table = shown.table
     title = titled(_("Distance to people"), shown.criterion)
     protocols = [one.row.protocol for one in shown.rows]
     missing = missing_images(table.consensus, protocols, table.left_out)
     if missing:
-        return without_drawing("nearness", title, heads_of("nearness"), missing)
+        return without_drawing("nearness", title, _heads(shown), missing)
     dots = _dots_of(shown)
     own = [dot for dot in dots if not dot.is_baseline]
     return Figure(
@@ -57,33 +60,41 @@ def nearness(shown: ShownTable, *, distance: str = "edit") -> Figure:
         title=title,
         caption=_caption(shown, dots, distance),
         summary=_summary(own, dots),
-        columns=heads_of("nearness"),
+        columns=_heads(shown),
         rows=tuple(tuple(dot[:-2]) for dot in dots),
         notes=tuple(_notes(shown)),
-        draw=partial(_drawing, dots=dots, distance=distance),
+        draw=partial(
+            _drawing,
+            dots=dots,
+            title=_("Of 100 pairs, ordered differently")
+            if shown.has_pairs
+            else to_consensus(distance),
+        ),
     )
 
 
+def _heads(shown: ShownTable) -> tuple[str, ...]:
+    name, score, *others = heads_of("nearness")
+    return name, _("Pairs of 100") if shown.has_pairs else score, *others
+
+
 def _dots_of(shown: ShownTable) -> list[_Dot]:
-    dots = [
-        _Dot(
-            *(one.row.protocol, one.row.score, one.low, one.high),
-            *("" if one.cluster is None else str(one.cluster), one.letters, False, False),
-        )
-        for one in shown.rows
-        if one.row.score is not None
-    ]
-    return dots + [
-        _Dot(
-            *(row.name, row.score, row.low, row.high, str(row.cluster or "")),
-            *("", True, row.is_person),
-        )
-        for row in shown.baselines
-        if row.score is not None
-    ]
+    rows = [(one, False) for one in shown.rows] + [(one, True) for one in shown.baselines]
+    dots = []
+    for one, is_baseline in rows:
+        value, low, high = one.score, one.low, one.high
+        if shown.has_pairs:
+            value, low, high = one.to_annotators or (None, None, None)
+        if value is not None:
+            cluster = "" if one.cluster is None else str(one.cluster)
+            ends = (one.letters, is_baseline, one.is_person)
+            dots.append(_Dot(one.name, value, low, high, cluster, *ends))
+    return dots
 
 
 def _caption(shown: ShownTable, dots: Sequence[_Dot], distance: str) -> str:
+    if shown.has_pairs:
+        return _caption_of_pairs(shown, dots)
     says = [
         _(
             "Dot: Score, the mean {distance} to the consensus by {criterion} over {images}; lower is "
@@ -110,6 +121,22 @@ def _caption(shown: ShownTable, dots: Sequence[_Dot], distance: str) -> str:
         )
     if any(dot.is_person for dot in dots):
         says.append(_("Band: a person against the consensus of the others."))
+    return " ".join([*says, _("Hollow dots: baselines.")])
+
+
+def _caption_of_pairs(shown: ShownTable, dots: Sequence[_Dot]) -> str:
+    says = [
+        _(
+            "Dot: of 100 pairs of methods, how many are ordered differently from an annotator by "
+            "{criterion}, mean over rankings of {images}; lower is nearer to people."
+        ).format(criterion=_(shown.criterion), images=counted_images(shown.table.n_images))
+    ]
+    if any(dot.low is not None for dot in dots):
+        says.append(_("Line: 95 % interval by Student's t, with annotators and images random."))
+    if any(dot.letters for dot in dots):
+        says.append(_("Protocols that share a letter do not differ significantly."))
+    if any(dot.is_person for dot in dots):
+        says.append(_("A person: how much two annotators differ."))
     return " ".join([*says, _("Hollow dots: baselines.")])
 
 
@@ -148,7 +175,7 @@ def _notes(shown: ShownTable) -> list[str]:
     return []
 
 
-def _drawing(paper: Paper, dots: Sequence[_Dot], distance: str) -> Spec:
+def _drawing(paper: Paper, dots: Sequence[_Dot], title: str) -> Spec:
     names = [dot.name for dot in dots]
     rows = [dot._asdict() for dot in dots]
     person = [row for row in rows if row["is_person"]]
@@ -158,7 +185,7 @@ def _drawing(paper: Paper, dots: Sequence[_Dot], distance: str) -> Spec:
         rows=rows,
         names=names,
         names_axis=names_axis(label_width(paper, names)),
-        title=to_consensus(distance),
+        title=title,
         largest=max(dot.score if dot.high is None else dot.high for dot in dots) or 1,
         person=person,
         has_band=person and person[0]["low"] is not None,

@@ -1,4 +1,4 @@
-"""Dots for each protocol's Score on parts of the images: small or large text, few or many words."""
+"""Dots for each protocol on parts of the images: small or large text, few or many words."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -8,6 +8,7 @@ from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.utils.translation import gettext as _
 
 from rankings.agreement.report import ALL_TIED
+from rankings.analysis.verdicts import earlier_loss
 from rankings.tuning.slices import slice_label
 
 from ..data import FigureData, noted_as_live
@@ -15,9 +16,6 @@ from ..figure import Figure, Row, Spec, without_drawing
 from ..parts import drawn, finished, heads_of, label_width, names_axis
 from ..themes import Paper
 from ..words import (
-    DISTANCE_NAMES,
-    SHORT_DISTANCE_NAMES,
-    capital,
     counted_images,
     counted_protocols,
     missing_images,
@@ -36,30 +34,29 @@ _MOST_PROTOCOLS: Final = 10
 
 
 def figure_of(data: FigureData) -> Figure:
-    figure = scores_by_part(
+    figure = losses_by_part(
         data.questions["slices"],
         data.protocols,
         criterion=data.criterion,
-        distance=data.settings.distance,
-        missing=missing_images(data.table.distances, data.protocols, data.table.left_out),
+        missing=missing_images(data.table.distances, data.protocols, data.table.left_out)
+        or (earlier_loss(data.kept.data) if data.kept is not None else ""),
     )
     return figure if data.holds_questions else noted_as_live(figure, data)
 
 
-def scores_by_part(
+def losses_by_part(
     slices: Sequence[Mapping[str, Any]],
     protocols: Sequence[str],
     *,
     criterion: str = "recall",
-    distance: str = "edit",
     missing: str = "",
 ) -> Figure:
-    """Return dots for the Scores of protocols on thirds of the images, with intervals.
+    """Return dots for the mean losses of protocols on thirds of the images, with intervals.
 
     Slices have the fields of :class:`rankings.tuning.slices.Slice`; of the protocols, nearest
     first, ten are drawn.
     """
-    title = titled(_("Scores on parts of the images"), criterion)
+    title = titled(_("Pairs ordered differently, on parts of the images"), criterion)
     known = [cut for cut in slices if cut["least"] is not None]
     properties = [
         name
@@ -89,7 +86,7 @@ def scores_by_part(
     return Figure(
         name="parts",
         title=title,
-        caption=_caption(known, properties, criterion, distance),
+        caption=_caption(known, properties, criterion),
         summary=_summary(len(drawn), len(properties)),
         columns=heads_of("parts"),
         rows=tuple(_rows_of(slices)),
@@ -98,22 +95,18 @@ def scores_by_part(
             _dots,
             rows=rows,
             protocols=list(said_of.values()),
-            distance=distance,
             properties=[gettext(name) for name in properties],
         ),
     )
 
 
-def _caption(
-    known: Sequence[Mapping[str, Any]], properties: Sequence[str], criterion: str, distance: str
-) -> str:
+def _caption(known: Sequence[Mapping[str, Any]], properties: Sequence[str], criterion: str) -> str:
     return _(
-        "Mean {distance} to the consensus by {criterion} on the images with the smallest, middle "
-        "and largest numbers, about a third each; lower is nearer to people. Lines: 95 % "
-        "intervals of the Score by Student's t over the images of a part, these annotators "
+        "Of 100 pairs of methods, how many are ordered differently from annotators by {criterion} on "
+        "the images with the smallest, middle and largest numbers, about a third each; lower is nearer "
+        "to people. Lines: 95 % intervals by Student's t over the images of a part, these annotators "
         "fixed. {ranges}."
     ).format(
-        distance=DISTANCE_NAMES[distance],
         criterion=_(criterion),
         ranges=_ranges(known, properties),
     )
@@ -206,7 +199,6 @@ def _dots(
     paper: Paper,
     rows: Sequence[Mapping[str, Any]],
     protocols: Sequence[str],
-    distance: str,
     properties: Sequence[str],
 ) -> Spec:
     labels, lines = label_width(paper, protocols), paper.theme.lines
@@ -224,7 +216,7 @@ def _dots(
         places=_places(),
         colours=[lines[2], lines[0], lines[1]],
         legend_title=_("Images with the"),
-        title=capital(str(SHORT_DISTANCE_NAMES[distance])),
+        title=_("Of 100 pairs, ordered differently"),
         largest=max(row["score"] if row["high"] is None else row["high"] for row in rows) or 1,
     )
     return finished(paper, chart)

@@ -16,7 +16,7 @@ from annotate.reports.presentation import AddressOf, images_behind, of_criterion
 from annotate.studies.models import Study
 from rankings.agreement.report import ALL_TIED, Settings
 from rankings.output.analysis_tables import tables_of
-from rankings.output.pair_tables import change_tables
+from rankings.output.question_tables import change_tables
 from rankings.output.table import PROTOCOL, Column, Table
 from rankings.tuning.slices import slice_label
 
@@ -289,7 +289,7 @@ def _gained(gains: Sequence[Mapping[str, Any]], what: str) -> str:
     best = min(nearer, key=lambda gain: gain["difference"], default=None)
     if best is None:
         return said
-    most = _("The most: {protocol}, by {value}, 95 % {low} to {high}.").format(
+    most = _("The most: {protocol}, by {value} of 100 pairs, 95 % {low} to {high}.").format(
         protocol=best["protocol"],
         value=_figure(-best["difference"]),
         low=_figure(-best["high"]),

@@ -24,6 +24,7 @@ from protocols.scoring import OneMethod, chunks_of_method, score_methods
 from rankings.agreement.report import RecallPrecision, Settings, values_of
 from rankings.analysis.analysis import plain
 from rankings.elicitation.log import CRITERIA
+from rankings.inference.personal_distances import LOSS
 from rankings.orders.buckets import Ranking
 from rankings.output.signature import SIGNATURE, signed_counts
 from rankings.tuning.changes import ProtocolChanges, corrected_changes, protocol_changes
@@ -121,7 +122,8 @@ def keep(asked: Asked, data: Mapping[str, Any]) -> None:
 
 
 def _named(asked: Asked) -> dict[str, Any]:
-    return {"settings": asdict(asked.settings), "runs": sorted(run.pk for run in asked.runs)}
+    runs = sorted(run.pk for run in asked.runs)
+    return {"settings": asdict(asked.settings), "runs": runs, "loss": LOSS}
 
 
 def _changes(

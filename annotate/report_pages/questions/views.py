@@ -20,7 +20,7 @@ from annotate.reports.shortcuts import file_response
 from annotate.requests import SignedInRequest, refused_as_text
 from annotate.studies.shortcuts import followed
 from rankings.agreement.settings import facts_of_settings
-from rankings.output.pair_tables import change_tables
+from rankings.output.question_tables import change_tables
 from rankings.output.signature import SIGNATURE
 from rankings.output.skips import skips_said
 

@@ -18,7 +18,7 @@ from annotate.figures.kinds.critical_difference import critical_difference
 from annotate.figures.kinds.distances import distance_distribution
 from annotate.figures.kinds.nearness import nearness
 from annotate.figures.kinds.participants import flow_of_participants
-from annotate.figures.kinds.parts_of_images import scores_by_part
+from annotate.figures.kinds.parts_of_images import losses_by_part
 from annotate.figures.kinds.progress import progress_over_time
 from annotate.figures.kinds.scores import score_by_rank
 from annotate.figures.kinds.strengths import detector_strengths
@@ -77,8 +77,8 @@ NOTHING = [
     flow_of_participants(Flow((), 0, 0)),
     variance_components(components(0, 0, 0), reason="one annotator says nothing about others"),
     variance_components(components(0, 0, 0)),
-    scores_by_part([], ["A"]),
-    scores_by_part([cut("Size", 1, 1, {"A": 1.0}), cut("Size", None, None, {"A": 1.0})], ["A"]),
+    losses_by_part([], ["A"]),
+    losses_by_part([cut("Size", 1, 1, {"A": 1.0}), cut("Size", None, None, {"A": 1.0})], ["A"]),
 ]
 
 
@@ -122,7 +122,7 @@ FEW = {
         n_images=1,
     ),
     "no taste": variance_components(components(1.0, 0.0, 1.0)),
-    "few of a part": scores_by_part(
+    "few of a part": losses_by_part(
         [
             cut("Size", 1, 2, {"A": 0.0}, 3, None),
             cut("Size", 3, 4, {"A": 0.0}, 3, None),
@@ -130,7 +130,7 @@ FEW = {
         ],
         ["A"],
     ),
-    "fifty": scores_by_part(
+    "fifty": losses_by_part(
         [cut("Size", at, at, {f"P{name}": 1.0 * name for name in range(50)}) for at in range(3)],
         [f"P{name}" for name in range(50)],
     ),

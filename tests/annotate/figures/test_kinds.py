@@ -8,7 +8,7 @@ import pytest
 from annotate.figures.kinds.agreement import mean_distances
 from annotate.figures.kinds.beta import _spread, beta_curves
 from annotate.figures.kinds.critical_difference import critical_difference
-from annotate.figures.kinds.parts_of_images import scores_by_part
+from annotate.figures.kinds.parts_of_images import losses_by_part
 from annotate.figures.kinds.progress import progress_over_time
 from annotate.figures.kinds.scores import score_by_rank
 from annotate.figures.kinds.variance import variance_components
@@ -170,7 +170,7 @@ def test_bars_are_the_shares_of_the_variance():
 def test_parts_are_drawn_from_the_smallest_to_the_largest():
     """Of two parts there is no middle one; what is alike everywhere is not drawn."""
     scores = {"A": 1.0, "B": 2.0, "all tied": 3.0}
-    figure = scores_by_part(
+    figure = losses_by_part(
         [
             *(cut("Size", at, at, scores) for at in range(3)),
             *(cut("Turned", at, at, scores) for at in range(2)),

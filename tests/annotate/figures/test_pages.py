@@ -65,17 +65,17 @@ def shown(response, name):
 
 
 def test_the_page_shows_every_figure_with_its_numbers(researcher, study):
-    """Right is at distance 0 and Reversed at 3 (three swaps) on both images."""
+    """Right orders no pair differently and Reversed all, on both images; people tie none."""
     response = researcher.get(reverse("figures:figures", args=[study.slug]))
     assert response.status_code == 200
     names = [name for name in NAMES if name != "participants"]  # the study has no entrance
     assert [figure.name for figure in response.context["figures"]] == names
-    # Intervals need more images; a person agrees with the others.
+    # Nothing varies; a person agrees with the others.
     assert [row[:4] for row in shown(response, "nearness").rows] == [
-        ["Right", "0", "–", "–"],
-        ["Reversed", "3", "–", "–"],
-        ["all tied", "1", "–", "–"],
-        ["random order", "1.5", "–", "–"],
+        ["Right", "0", "0", "0"],
+        ["Reversed", "100", "100", "100"],
+        ["all tied", "50", "50", "50"],
+        ["random order", "50", "50", "50"],
         ["a person", "0", "–", "–"],
     ]
     assert shown(response, "wins").rows == [["Right", "–", "1"], ["Reversed", "0", "–"]]

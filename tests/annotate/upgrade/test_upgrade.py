@@ -26,9 +26,13 @@ from annotate.operations.backups.rows import (
     set_next_keys,
     store_rows,
 )
+from annotate.reports.exports import tables_in
 from annotate.reports.models import KeptReport
 from annotate.studies.models import Study
+from rankings.analysis.verdicts import earlier_loss
+from rankings.output.analysis_tables import tables_of
 from tests.support.databases import bare_database
+from tests.support.pages import flat
 from tests.support.truths import answer, same_truth
 
 pytestmark = pytest.mark.database
@@ -116,6 +120,14 @@ def test_pages_show_a_study_and_its_kept_report(site):
         ("figures:kept_figures", [study.slug, kept.pk]),
     ):
         assert client.get(reverse(name, args=arguments)).status_code == 200, name
+    # Its tests had another loss: it is shown as it is, with a sentence, and without a verdict.
+    page = client.get(reverse("reports:kept", args=[study.slug, kept.pk]))
+    assert page.status_code == 200
+    assert earlier_loss(kept.data)
+    assert earlier_loss(kept.data) in flat(page.text)
+    for table in tables_in(kept.data):
+        if table.slug in {one.slug for one in tables_of(kept.data)}:
+            assert table.note.startswith(earlier_loss(kept.data)), table.slug
 
 
 def test_a_study_in_work_goes_on_to_its_end(site):

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from rankings.agreement.baselines import A_PERSON, against_a_person, baseline_measures
+from rankings.agreement.baselines import against_silence, baseline_measures
 from rankings.agreement.report import Settings
 from rankings.analysis.analysis import analyse
 from rankings.analysis.verdicts import for_whom, headline, place_of_person, verdicts
@@ -13,7 +13,6 @@ from rankings.consensus.kemeny import kemeny_ranking
 from rankings.consensus.mean_rank import mean_rank
 from rankings.orders.buckets import bucket_of
 from rankings.orders.distances import kemeny_distance
-from rankings.orders.edit_distance import edit_distance
 from tests.support.cases import cases
 from tests.support.rankings import personal_rankings
 
@@ -49,31 +48,17 @@ def study():
 
 
 @pytest.mark.parametrize("method", ["mean-rank", "kemeny"])
-def test_a_person_and_a_protocol_are_measured_to_the_same_consensus_of_the_others(study, method):
+def test_a_person_is_measured_to_the_consensus_of_the_others(study, method):
     people, protocols = study
     of = mean_rank if method == "mean-rank" else kemeny_ranking
     rankings = personal_rankings(people, protocols, "pq")
-    apart, kemeny, shares = [], [], []
-    for image, row in people.items():
-        for name, own in row.items():
-            others = of([ranking for other, ranking in row.items() if other != name])
-            mine = edit_distance(own, others).distance
-            apart.append([edit_distance(protocols[image][p], others).distance - mine for p in "pq"])
+    kemeny, shares = [], []
+    for row in people.values():
         left = {
             name: of([ranking for other, ranking in row.items() if other != name]) for name in row
         }
         kemeny.append(sum(kemeny_distance(row[name], left[name]) for name in row) / len(row))
         shares.append(sum(agreed(row[name], left[name]) for name in row) / len(row))
-    tested = against_a_person(rankings, consensus=method)
-    assert [(pair.first, pair.second) for pair in tested.pairs] == [
-        ("p", A_PERSON),
-        ("q", A_PERSON),
-    ]
-    for at, pair in enumerate(tested.pairs):
-        assert pair.difference == pytest.approx(sum(row[at] for row in apart) / len(apart))
-    assert [pair.adjusted_p_value for pair in tested.pairs] == pytest.approx(
-        [min(2 * pair.p_value, 1) for pair in tested.pairs]
-    )
     *_, person = baseline_measures(rankings, {}, consensus_method=method)
     assert person.kemeny_distance == pytest.approx(sum(kemeny) / 12)
     assert person.pairwise_accuracy == pytest.approx(sum(shares) / 12)
@@ -87,6 +72,27 @@ def test_the_measures_of_all_tied_and_of_a_random_order_by_hand():
     assert (tied.kemeny_distance, tied.pairwise_accuracy) == (1, pytest.approx(1 / 3))
     assert (random.kemeny_distance, random.pairwise_accuracy) == (1.5, pytest.approx(1 / 3))
     assert (person.kemeny_distance, person.pairwise_accuracy) == (None, None)
+
+
+def test_silence_and_chance_are_compared_with_every_protocol_each_in_a_family_of_its_own(study):
+    people, protocols = study
+    rankings = personal_rankings(people, protocols, "pq")
+    found = against_silence(rankings, ["p"], ["q"])
+    assert list(found) == ["all tied", "random order", "q"]
+    for name, tested in found.items():
+        [pair] = tested.pairs
+        assert (pair.first, pair.second) == ("p", name)
+        assert pair.adjusted_p_value == pair.p_value
+    # A random order differs on half a pair from each pair; all tied on half of those not tied.
+    n_tied = [
+        sum(len(bucket) * (len(bucket) - 1) / 2 for bucket in ranking)
+        for row in people.values()
+        for ranking in row.values()
+    ]
+    _, tied = found["all tied"].means
+    _, drawn = found["random order"].means
+    assert drawn == 50
+    assert tied == pytest.approx(50 * (1 - sum(n_tied) / len(n_tied) / 6))
 
 
 def analysed(n_annotators, n_images=30):
@@ -110,15 +116,18 @@ def analysed(n_annotators, n_images=30):
 def test_what_may_be_said_names_the_nearest_the_farther_and_the_person():
     data = analysed(4)
     [verdict] = verdicts(data)
-    assert verdict.sentences[:2] == (
+    assert verdict.sentences[:3] == (
         "good is nearer to people than every other protocol.",
         "1 of 1 pairs of protocols are decided.",
+        "People tie 0.0 of 100 pairs, so a ranking that ties everything orders 50.0 of 100 differently "
+        "from them, and a random order 50.",
     )
+    assert "Not significantly nearer than a ranking that ties everything: bad." in verdict.sentences
     around = data["analysis"]["recall"]
     assert around["clusters"] == {"good": 1, "bad": 2}
     told = {
-        pair["first"]: pair["adjusted_p_value"] <= 0.05
-        for pair in around["against_person"]["pairs"]
+        one["name"]: one["adjusted_p_value"] <= 0.05
+        for one in around["against_person"]["candidates"]
     }
     assert told["bad"]
     assert place_of_person(around) == ("before 2" if told["good"] else "1")
@@ -133,60 +142,131 @@ def test_with_one_annotator_nothing_is_said_of_others():
     assert place_of_person(data["analysis"]["recall"]) is None
 
 
-def compared(means, told=(), reason=None):
-    """Comparisons as an analysis has them: pairs of ``told`` differ significantly."""
+def compared(means, told=(), reason=None, *, silent=(), tied=45.0, equal=()):
+    """An analysis: pairs of ``told`` differ significantly, and all but ``silent`` from all tied."""
+    copies = {name for same in equal for name in same[1:]}
+    names = [name for name in means if name not in copies]
     return {
         "comparisons": {
             "reason": reason,
             "protocols": list(means),
             "means": list(means.values()),
+            "equal": equal,
             "pairs": [
                 {"first": a, "second": b, "adjusted_p_value": 0.01 if {a, b} in told else 0.9}
-                for a, b in combinations(means, 2)
+                for a, b in combinations(names, 2)
             ],
-        }
+        },
+        "against_silence": {
+            "all tied": {
+                "protocols": [*names, "all tied"],
+                "means": [*map(means.__getitem__, names), tied],
+                "pairs": [
+                    {
+                        "first": name,
+                        "difference": means[name] - tied,
+                        "adjusted_p_value": 0.9 if name in silent else 0.01,
+                    }
+                    for name in names
+                ],
+            }
+        },
     }
 
 
-MEANS = {"A": 1.0, "B": 2.0, "C": 3.0}
+MEANS = {"A": 10.0, "B": 20.0, "C": 30.0}
 
 
 @cases(
     ("around", "sentence"),
     [
-        (compared(MEANS), "By recall, no two of the 3 protocols differ significantly."),
+        (compared(MEANS), "No two of the 3 protocols differ significantly."),
         (
             compared(MEANS, [{"A", "B"}, {"A", "C"}]),
-            "By recall, A is nearer to people than every other protocol.",
+            "A is nearer to people than every other protocol.",
         ),
         (
             compared(MEANS, [{"A", "C"}]),
-            "By recall, A is nearer to people than 1 of 2 other protocols; B may be as near.",
+            "A is nearer to people than 1 of 2 other protocols; B may be as near.",
         ),
         (
             compared(MEANS, [{"B", "C"}]),
-            "By recall, A comes first, but no other protocol is significantly farther from people.",
+            "A comes first, but no other protocol is significantly farther from people.",
+        ),
+        (
+            compared({**MEANS, "A2": 10.0}, [{"A", "B"}, {"A", "C"}], equal=[["A", "A2"]]),
+            "A = A2 is nearer to people than every other protocol.",
+        ),
+        (
+            compared(MEANS, [{"A", "B"}, {"A", "C"}], silent="ABC"),
+            "No protocol is significantly nearer to people than a ranking that ties everything.",
+        ),
+        (
+            compared(MEANS, [{"A", "B"}, {"A", "C"}], tied=5.0),
+            "No protocol is significantly nearer to people than a ranking that ties everything.",
+        ),
+        (
+            compared(MEANS, [{"B", "C"}], silent="A"),
+            "B and C are nearer to people than a ranking that ties everything, and it is undecided whether "
+            "A, which comes first, is.",
+        ),
+        (
+            compared({"A": 10.0}),
+            "A is nearer to people than a ranking that ties everything.",
         ),
         (
             compared(MEANS, reason="one image says nothing about others"),
-            "By recall, A is nearest to these people on these images (1.00); whether that holds for others "
-            "cannot be tested: one image says nothing about others.",
+            "A orders the fewest pairs differently from these people on these images (10.0 of 100); whether "
+            "that holds for others cannot be tested: one image says nothing about others.",
+        ),
+        (
+            compared(MEANS, reason="one image says nothing about others", tied=10.0),
+            "No protocol orders fewer pairs differently from these people on these images than a ranking "
+            "that ties everything (10.0 of 100); whether that holds for others cannot be tested: one image "
+            "says nothing about others.",
         ),
         (
             None,
-            "By recall, A is nearest to these people on these images (1.00); whether that holds for others "
-            "was not tested.",
+            "A has the smallest Score (10.00); which protocol is nearer to people was not tested.",
         ),
     ],
 )
 def test_the_headline_says_who_is_nearest_and_whether_that_is_told(around, sentence):
-    assert headline("recall", MEANS, around) == sentence
+    expected = f"By recall, {sentence}".replace("By recall, No", "By recall, no")
+    assert headline("recall", MEANS, around) == expected
 
 
 def test_the_headline_of_few_scores():
     assert headline("recall", {"A": None}, None) == ""
     assert headline("recall", {}, None) == ""
-    assert headline("recall", {"A": 1.5}, None) == (
-        "By recall, A is 1.50 away from people; there is no other protocol to compare it with."
+    assert "A and B have the smallest Score" in headline(
+        "recall", {"A": 1.0, "B": 1.0, "C": 2.0}, None
     )
-    assert "A and B are nearest" in headline("recall", {"A": 1.0, "B": 1.0, "C": 2.0}, None)
+
+
+def test_other_rules_that_put_another_protocol_first_are_named_with_its_ties():
+    """One protocol ties most methods, which the edit distance to the consensus rewards."""
+    rng = Random(8)
+    rankings, scores = {}, {}
+    for at in range(30):
+        image, order = f"i{at:02}", [*"abcdef"]
+        for _ in range(2):
+            place = rng.randrange(5)
+            order[place : place + 2] = order[place : place + 2][::-1]
+        rankings[image] = {f"n{who}": (("a", "b", "c"), ("d", "e", "f")) for who in range(3)}
+        rankings[image]["n3"] = (("a",), ("b", "c"), ("d", "e", "f"))
+        level = {name: (6 - place) / 6 for place, name in enumerate(order)}
+        scores[image] = {
+            "strict": {name: (v, v) for name, v in level.items()},
+            "silent": dict.fromkeys("abcdef", (0.5, 0.5)),
+        }
+    data = analyse(
+        {"recall": rankings}, scores, Settings(min_annotators=3), n_resamples=20
+    ).to_json()
+    [verdict] = verdicts(data)
+    means = data["analysis"]["recall"]["comparisons"]
+    assert dict(zip(means["protocols"], means["means"], strict=True))["strict"] < 50
+    said = next(text for text in verdict.sentences if text.startswith("Other rules"))
+    assert "by Score silent" in said
+    assert "silent 100, strict 0" in said
+    assert "silent is nearer" not in " ".join(verdict.sentences)

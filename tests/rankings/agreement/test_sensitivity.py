@@ -132,7 +132,7 @@ def test_a_sentinel_above_a_real_protocol_is_a_warning_in_words():
         ("total-area", "iou"),
     ], "the larger gap first; level with tiou is not above it"
     assert "total-area cannot know which results are good" in warnings[1].text
-    assert "(Score 2.50) than iou (Score 3.00)" in warnings[1].text
+    assert "(2.5 of 100 pairs ordered differently) than iou (3.0)" in warnings[1].text
     assert warnings[1].told_apart is None
     assert "chance" not in warnings[1].text.lower()
 

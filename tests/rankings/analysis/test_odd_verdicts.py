@@ -112,7 +112,7 @@ def test_a_study_that_says_little(make, untested, n_images):
         assert set(around["clusters"].values()) == {None}
         assert place_of_person(around) is None
     else:
-        assert "protocols" in " ".join(verdict.sentences)
+        assert "protocol" in " ".join(verdict.sentences)
         assert f"{n_images} images" in for_whom(data)
     assert all(len(row) == len(table.columns) for table in tables_of(data) for row in table.rows)
 

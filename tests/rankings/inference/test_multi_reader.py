@@ -1,6 +1,7 @@
 """Two protocols compared for annotators like these on images like these."""
 
 import math
+import random
 from itertools import combinations, product
 
 import numpy as np
@@ -12,13 +13,25 @@ import scipy.stats
 from rankings.errors import RankingError
 from rankings.inference.moderation import prior_of, trigamma_inverse
 from rankings.inference.moments import moments
-from rankings.inference.multi_reader import ONE_ANNOTATOR, ONE_IMAGE, compare
-from rankings.inference.personal_distances import PersonalDistances, personal_distances
-from rankings.inference.significance import clusters
-from rankings.orders.edit_distance import edit_distance
+from rankings.inference.multi_reader import (
+    ONE_ANNOTATOR,
+    ONE_IMAGE,
+    compare,
+    compare_protocols,
+    told_apart,
+)
+from rankings.inference.personal_distances import PersonalDistances, personal_losses
+from rankings.inference.significance import clusters, shaffer
+from rankings.orders.distances import kemeny_distance
+from rankings.orders.from_scores import ranking_from_scores
 from tests.support.anova import effects, mean_squares, of_table
 from tests.support.cases import cases
 from tests.support.rankings import personal_rankings
+
+
+def drawn(rng):
+    """A ranking of four methods, ties included."""
+    return ranking_from_scores({name: rng.randrange(3) for name in "abcd"})
 
 
 def test_on_balanced_data_everything_comes_from_the_mean_squares():
@@ -190,7 +203,7 @@ def test_two_annotators_and_two_images_give_a_test():
 
 
 def test_nothing_ranked_gives_no_difference():
-    tested = compare(personal_distances(personal_rankings({}, {}, ["p", "q"])))
+    tested = compare(personal_losses(personal_rankings({}, {}, ["p", "q"])))
     assert tested.reason
     assert tested.pairs[0].difference is None
 
@@ -221,11 +234,11 @@ def test_many_annotators_and_numbers_that_are_not_from_0():
     assert compare(other).n_annotators == 200
 
 
-def test_distances_are_those_of_each_annotator_to_each_protocol():
+def test_losses_are_those_of_each_annotator_and_each_protocol():
     a, b, c = (("x",), ("y", "z")), (("x", "y"), ("z",)), (("z",), ("x",), ("y",))
     people = {"2.jpg": {"ann": a}, "1.jpg": {"ben": b, "ann": c}}
     protocols = {"1.jpg": {"P": a, "Q": b}, "2.jpg": {"P": c, "Q": a}, "3.jpg": {}}
-    measured = personal_distances(personal_rankings(people, protocols, ["P", "Q"]))
+    measured = personal_losses(personal_rankings(people, protocols, ["P", "Q"]))
     rows = {
         (("1.jpg", "2.jpg")[i], ("ann", "ben")[person]): tuple(row)
         for i, person, row in zip(
@@ -234,18 +247,48 @@ def test_distances_are_those_of_each_annotator_to_each_protocol():
     }
     assert rows == {
         (image, name): tuple(
-            edit_distance(protocols[image][protocol], ranking).distance for protocol in ("P", "Q")
+            pytest.approx(100 * kemeny_distance(protocols[image][protocol], ranking) / 3)
+            for protocol in ("P", "Q")
         )
         for image, of_image in people.items()
         for name, ranking in of_image.items()
     }
+    assert measured.whole().tolist() == (measured.scale * measured.distances).round().tolist()
 
 
 def test_what_cannot_be_compared_is_refused():
-    with pytest.raises(RankingError, match="distance"):
-        personal_distances(personal_rankings({}, {}, []), distance="far")
     with pytest.raises(RankingError, match="level"):
         compare(of_table(np.zeros((2, 2, 2))), level=1)
+
+
+def test_protocols_that_order_all_images_alike_are_one():
+    """Copies add no pair, no prior knowledge and no correction; they share cluster and letters."""
+    rng = random.Random(4)
+    people = {f"i{at}": {name: drawn(rng) for name in "xyz"} for at in range(20)}
+    own = {image: {name: drawn(rng) for name in "abc"} for image in people}
+    with_copies = {image: {**of, "a2": of["a"], "c2": of["c"]} for image, of in own.items()}
+    alone = compare_protocols(personal_rankings(people, own, ["a", "b", "c"]))
+    found = compare_protocols(personal_rankings(people, with_copies, ["a", "a2", "c2", "b", "c"]))
+    assert found.equal == (("a", "a2"), ("c2", "c"))
+    assert [(pair.first, pair.second) for pair in found.pairs] == [
+        *combinations(("a", "c2", "b"), 2)
+    ]
+    p_of = {
+        frozenset((pair.first, pair.second)): pytest.approx(pair.adjusted_p_value)
+        for pair in alone.pairs
+    }
+    table = dict(zip(found.protocols, found.adjusted_p_values(), strict=True))
+    of_a = dict(zip(found.protocols, table["a"], strict=True))
+    assert of_a == {
+        "a": None,
+        "a2": None,
+        "b": p_of[frozenset("ab")],
+        "c": p_of[frozenset("ac")],
+        "c2": p_of[frozenset("ac")],
+    }
+    letters = told_apart(found)[1]
+    assert letters["a"] == letters["a2"]
+    assert letters["c"] == letters["c2"]
 
 
 def test_every_pair_is_there_once_in_the_order_of_the_protocols():
@@ -255,18 +298,20 @@ def test_every_pair_is_there_once_in_the_order_of_the_protocols():
     ]
 
 
-def test_with_three_protocols_the_interval_leaves_out_0_exactly_where_they_are_told_apart():
+def test_an_interval_without_0_means_told_apart_and_the_test_finds_more():
     rng = np.random.default_rng(11)
-    told = 0
+    told = n_without_0 = 0
     for _ in range(40):
         table = effects(rng, 30, 4, n_protocols=5, taste=0.3)
         table[..., :2] -= rng.uniform(0, 2)
         for pair in compare(of_table(table)).pairs:
             is_told = pair.adjusted_p_value <= 0.05
-            assert is_told == (not pair.adjusted_low <= 0 <= pair.adjusted_high)
+            is_without_0 = not pair.adjusted_low <= 0 <= pair.adjusted_high
+            assert is_told or not is_without_0
             assert pair.adjusted_low <= pair.low <= pair.difference
             told += is_told
-    assert 0 < told < 400
+            n_without_0 += is_without_0
+    assert 0 < n_without_0 < told < 400
 
 
 def test_the_shrunk_mean_square_is_that_of_all_pairs_where_their_spread_is_chance():
@@ -297,7 +342,8 @@ def test_the_shrunk_mean_square_is_that_of_all_pairs_where_their_spread_is_chanc
         assert pair.degrees_of_freedom == pytest.approx(degrees)
         t = mean / math.sqrt((shrunk + of_images) / (n_images * n_annotators))
         assert pair.p_value == pytest.approx(2 * scipy.stats.t(degrees).sf(abs(t)))
-        assert pair.adjusted_p_value == pytest.approx(min(6 * pair.p_value, 1))
+    expected = shaffer([pair.p_value for pair in found], k)
+    assert [pair.adjusted_p_value for pair in found] == pytest.approx(list(expected))
 
 
 def test_a_spread_beyond_chance_gives_the_prior_it_was_drawn_from():

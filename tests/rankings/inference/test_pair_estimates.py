@@ -56,7 +56,7 @@ def restricted(ranking, methods):
 
 def test_every_pair_asked_is_the_whole_ranking(study):
     people, own = study
-    expected = compare_protocols(personal_rankings(people, own, PROTOCOLS), distance="kemeny")
+    expected = compare_protocols(personal_rankings(people, own, PROTOCOLS))
     as_rankings = [whole(i, a, ranking) for i in people for a, ranking in people[i].items()]
     as_pairs = [
         Visit(i, a, restricted(ranking, pair), EVEN)
@@ -67,11 +67,11 @@ def test_every_pair_asked_is_the_whole_ranking(study):
     for visits in (as_rankings, as_pairs):
         found = compare_by_pairs(visits, own, PROTOCOLS)
         assert found.n_rankings == 18
-        assert found.means == pytest.approx([mean / 6 for mean in expected.means])
+        assert found.means == pytest.approx([mean / 100 for mean in expected.means])
         for pair, by_rankings in zip(found.pairs, expected.pairs, strict=True):
             assert pair.adjusted_p_value == pytest.approx(by_rankings.adjusted_p_value)
             assert (pair.low, pair.high) == pytest.approx(
-                (by_rankings.low / 6, by_rankings.high / 6)
+                (by_rankings.low / 100, by_rankings.high / 100)
             )
 
 
@@ -213,11 +213,11 @@ def test_drawn_pairs_bring_the_means_of_whole_rankings_on_the_average(study):
             visits.append(
                 Visit(image, name, restricted(people[image][name], methods), probabilities)
             )
-    expected = compare_protocols(personal_rankings(people, own, PROTOCOLS), distance="kemeny")
+    expected = compare_protocols(personal_rankings(people, own, PROTOCOLS))
     for found, whole_mean in zip(
         compare_by_pairs(visits, own, PROTOCOLS).means, expected.means, strict=True
     ):
-        assert found == pytest.approx(whole_mean / 6, rel=0.05)
+        assert found == pytest.approx(whole_mean / 100, rel=0.05)
 
 
 def lost(image, annotator, methods, chances=EVEN, known=None):

@@ -1,19 +1,20 @@
 """The rankings of people and protocols side by side, and what is measured between them."""
 
+from itertools import permutations
 from statistics import fmean
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankings.agreement.baselines import A_PERSON, against_a_person
+from rankings.agreement.baselines import with_baselines
 from rankings.agreement.ties import tied_shares
-from rankings.consensus.mean_rank import mean_rank
 from rankings.errors import MissingScore, RankingError
 from rankings.inference.multi_reader import compare_protocols
 from rankings.inference.personal_rankings import personal_rankings_from_scores
-from rankings.orders.buckets import bucket_of
-from rankings.orders.edit_distance import edit_distance
+from rankings.inference.stand_in import stand_in
+from rankings.orders.buckets import bucket_of, methods_of
+from rankings.orders.distances import kemeny_distance
 from rankings.orders.from_scores import ranking_from_scores
 from tests.support.cases import cases
 from tests.support.rankings import by_text, personal_rankings, rankings_of
@@ -33,6 +34,12 @@ def studies(draw):
         values = st.fixed_dictionaries(dict.fromkeys(methods, st.sampled_from([0.1, 0.5, 0.50001])))
         scores[image] = {name: draw(values) for name in PROTOCOLS}
     return people, scores
+
+
+def loss(one, other):
+    """How many of 100 pairs two rankings order differently, each from its definition."""
+    n = len(methods_of(one))
+    return 100 * kemeny_distance(one, other) / (n * (n - 1) / 2) if n > 1 else 0
 
 
 def places(ranking):
@@ -77,32 +84,36 @@ def test_distances_and_ties_are_those_of_each_ranking_alone(study):
     people, scores = study
     own = ranked(scores)
     rankings = personal_rankings_from_scores(people, scores, PROTOCOLS)
-    to_people = {name: [] for name in PROTOCOLS}
-    to_others = {name: [] for name in (*PROTOCOLS, A_PERSON)}
+    losses = {name: [] for name in (*PROTOCOLS, "all tied", "random order")}
+    of_person = {name: [] for name in PROTOCOLS}
     ties = {name: [] for name in PROTOCOLS}
     for image, of_image in people.items():
-        for name, ranking in of_image.items():
-            others = [other for who, other in of_image.items() if who != name]
-            if others:
-                goal = mean_rank(others)
-                to_others[A_PERSON].append(edit_distance(ranking, goal).distance)
+        for ranking in of_image.values():
             for protocol in PROTOCOLS:
-                to_people[protocol].append(edit_distance(own[image][protocol], ranking).distance)
-                if others:
-                    apart = edit_distance(own[image][protocol], goal).distance
-                    to_others[protocol].append(apart)
+                losses[protocol].append(loss(own[image][protocol], ranking))
+            losses["all tied"].append(loss((tuple(methods_of(ranking)),), ranking))
+            losses["random order"].append(50 * (len(methods_of(ranking)) > 1))
+        pairs = [*permutations(of_image.values(), 2)]
+        for protocol in PROTOCOLS if pairs else ():
+            apart = fmean(loss(own[image][protocol], ranking) for ranking in of_image.values())
+            of_person[protocol].append(apart - fmean(loss(*pair) for pair in pairs))
         n = len(scores[image]["x"])
         if of_image and n > 1:
             for protocol in PROTOCOLS:
                 of_buckets = sum(len(of) * (len(of) - 1) for of in own[image][protocol])
                 ties[protocol].append(of_buckets / (n * (n - 1)))
-    for tested, expected in (
-        (compare_protocols(rankings), to_people),
-        (against_a_person(rankings), to_others),
-    ):
-        assert tested.protocols == tuple(expected)
-        for mean, of_protocol in zip(tested.means, expected.values(), strict=True):
-            assert mean == (pytest.approx(fmean(of_protocol)) if of_protocol else None)
+    tested = compare_protocols(rankings)
+    assert tested.protocols == tuple(PROTOCOLS)
+    assert dict(zip(PROTOCOLS, tested.means, strict=True)) == {
+        name: pytest.approx(fmean(losses[name])) if losses[name] else None for name in PROTOCOLS
+    }
+    if rankings.images:
+        measured = with_baselines(rankings)
+        assert measured.protocols == tuple(losses)
+        assert measured.means() == pytest.approx([fmean(of) for of in losses.values()])
+    assert {one.name: one.difference for one in stand_in(rankings).candidates} == {
+        name: pytest.approx(fmean(of), abs=1e-9) if of else None for name, of in of_person.items()
+    }
     found = tied_shares(rankings, {}).protocols
     assert found == {name: pytest.approx(fmean(of)) if of else None for name, of in ties.items()}
 

@@ -9,12 +9,12 @@ import scipy.stats
 
 from rankings.errors import RankingError
 from rankings.inference.significance import (
-    bonferroni,
     clusters,
     compact_letters,
     critical_difference,
     friedman_test,
     holm,
+    shaffer,
 )
 from rankings.inference.studentized_range import quantile
 from tests.support.cases import cases
@@ -196,6 +196,50 @@ def test_letters_that_do_not_suffice_are_none():
     assert compact_letters([], ()) == ()
 
 
-def test_bonferroni_multiplies_by_the_number_of_tests_that_there_are():
-    assert bonferroni([0.01, 0.5, None]) == (0.02, 1.0, None)
-    assert bonferroni([None]) == (None,)
+@pytest.mark.parametrize(
+    ("n_protocols", "factors"),
+    [
+        (2, [1]),
+        (3, [3, 1, 1]),
+        # Shaffer (1986), section 3: four means have 6, 3, 2, 1 or 0 equal pairs.
+        (4, [6, 3, 3, 3, 2, 1]),
+        # Five: 10, 6, 4, 3, 2, 1 or 0.
+        (5, [10, 6, 6, 6, 6, 4, 4, 3, 2, 1]),
+    ],
+)
+def test_shaffer_multiplies_by_the_most_pairs_that_can_still_be_equal(n_protocols, factors):
+    p_values = [(at + 1) * 1e-6 * 3**at for at in range(len(factors))]
+    expected = [p * factor for p, factor in zip(p_values, factors, strict=True)]
+    for at in range(1, len(expected)):
+        expected[at] = max(expected[at - 1], expected[at])
+    assert shaffer(p_values, n_protocols) == pytest.approx(expected)
+    assert shaffer(p_values[::-1], n_protocols) == pytest.approx(expected[::-1])
+
+
+def test_shaffer_by_all_ways_to_group_equal_protocols():
+    """The factor at each step is the most equal pairs of a grouping that fits what is left."""
+
+    def groupings(names):
+        if not names:
+            yield []
+            return
+        first, *rest = names
+        for grouping in groupings(rest):
+            yield [[first], *grouping]
+            for at, group in enumerate(grouping):
+                yield [*grouping[:at], [first, *group], *grouping[at + 1 :]]
+
+    counts = {sum(len(g) * (len(g) - 1) // 2 for g in found) for found in groupings(range(6))}
+    factors = [max(n for n in counts if n <= left) for left in range(15, 0, -1)]
+    p_values = [1e-9 * 4**at for at in range(15)]
+    assert shaffer(p_values, 6) == pytest.approx(
+        [p * factor for p, factor in zip(p_values, factors, strict=True)]
+    )
+
+
+def test_shaffer_with_unknown_pairs_and_bad_input():
+    assert shaffer([None, 0.01, 0.5], 3) == (None, pytest.approx(0.03), 0.5)
+    assert shaffer([0.9, 0.8, 0.7], 3) == (1.0, 1.0, 1.0)
+    assert shaffer([], 1) == shaffer([], 0) == ()
+    with pytest.raises(RankingError, match="all pairs of 3 protocols, got 2"):
+        shaffer([0.1, 0.2], 3)

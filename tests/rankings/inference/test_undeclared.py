@@ -53,5 +53,5 @@ def test_too_little_or_constant_data_show_nothing(n_images, n_annotators):
 
 
 def test_one_protocol_has_no_difference_to_look_at():
-    only = table(30, 8, np.random.default_rng(1).random((240, 2))).only(0)
+    only = table(30, 8, np.random.default_rng(1).random((240, 2))).of(["p"])
     assert undeclared_clusters(only, [f"i{at}" for at in range(30)], seed=1) == Signs()

@@ -1,11 +1,15 @@
 import csv
 import io
 import json
+import random
 import re
 from copy import deepcopy
 
+import numpy as np
 import pytest
+import scipy.stats
 
+from rankings.agreement.annotators import image_agreements
 from rankings.agreement.report import Settings, build_report, report_from_json
 from rankings.analysis.analysis import analyse
 from rankings.output import table_files
@@ -36,7 +40,7 @@ def test_every_kind_of_table_is_there_for_every_criterion(data):
     tables = {table.slug: table for table in tables_of(data)}
     assert set(tables) == {
         *("intervals", "differences", "sensitivity", "agreement", "annotators", "criteria"),
-        *("ties", "verdicts", "person"),
+        *("ties", "verdicts", "person", "silence"),
         *("measures", "rounding", "calibration", "beta"),
         *("variance", "taste", "values", "slices"),
     }
@@ -74,11 +78,15 @@ def test_the_numbers_stand_under_their_heads(data):
     assert row["Score"] == pytest.approx(score)
     assert row["Cluster"] == around["clusters"]["IOU"]
     assert row["Letters"] == around["letters"]["IOU"]
-    [pair] = [
-        entry
-        for entry in around["comparisons"]["pairs"]
-        if {entry["first"], entry["second"]} == {"IOU", "count"}
-    ]
+    pair = around["comparisons"]["pairs"][0]
+    [against] = around["against_silence"]["count"]["pairs"][:1]
+    row = cells(
+        "silence", Criterion="recall", Protocol=against["first"], **{"Compared with": "count"}
+    )
+    assert (row["Difference"], row["p, adjusted"]) == (
+        against["difference"],
+        against["adjusted_p_value"],
+    )
     row = cells("differences", Criterion="recall", First=pair["first"], Second=pair["second"])
     assert (row["Difference"], row["p, adjusted"]) == (
         pair["difference"],
@@ -116,14 +124,16 @@ def test_the_answers_to_open_questions_stand_under_their_heads():
     cut = around["questions"]["slices"][0]
     score = cut["scores"][0]
     assert row("slices", "Size", "0 to 3 px", 4, score["protocol"]) == (score["score"], None, None)
+    personal = around["personal"]
+    rows = [
+        losses
+        for image, losses in zip(personal["images"], personal["distances"], strict=True)
+        if image in {f"img_{at}" for at in range(4)}
+    ]
     assert (cut["n_images"], score["score"]) == (
         4,
         pytest.approx(
-            sum(
-                analysed["criteria"]["preference"]["distances"][f"img_{at}"][score["protocol"]]
-                for at in range(4)
-            )
-            / 4
+            sum(row[personal["protocols"].index(score["protocol"])] for row in rows) / len(rows)
         ),
     )
 
@@ -257,4 +267,24 @@ def test_images_without_kendalls_w_are_counted_beside_its_mean():
     shown = {name: value for _, name, value in table.rows}
     assert shown["Images without Kendall's W"] == 2
     assert shown["Kendall's W, mean over images (1: the same order)"] == 1
+    # Three annotators have W 1/3 by chance; two images of four have no interval.
+    assert shown["Kendall's W of orders at random, for as many annotators"] == pytest.approx(1 / 3)
+    assert not [name for name in shown if name.startswith("Kendall's W: low")]
     assert "its mean leaves these images out" in table.note
+
+
+def test_kendalls_w_of_orders_at_random_and_its_interval():
+    """The mean of drawn orders is that of chance, and its interval is by Student's t."""
+    rng = random.Random(3)
+    people = {
+        f"img_{at}": {name: tuple((m,) for m in rng.sample("abcdef", 6)) for name in "vwxyz"}
+        for at in range(80)
+    }
+    scores = {image: {"iou": dict.fromkeys("abcdef", (0.5, 0.5))} for image in people}
+    found = analyse({"recall": people}, scores, n_resamples=5).to_json()
+    own = found["analysis"]["recall"]["agreement"]
+    assert own["w_by_chance"] == pytest.approx(0.2)
+    assert own["w_low"] < 0.2 < own["w_high"]
+    ws = [image_agreements({"i": of})["i"].kendall_w for of in people.values()]
+    expected = scipy.stats.t.interval(0.95, 79, np.mean(ws), scipy.stats.sem(ws))
+    assert (own["w_low"], own["w_high"]) == pytest.approx(expected)

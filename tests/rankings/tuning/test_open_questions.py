@@ -15,7 +15,8 @@ from rankings.inference.disparity import disparity, disparity_of
 from rankings.inference.multi_reader import compare
 from rankings.inference.personal_distances import PersonalDistances
 from rankings.orders.buckets import bucket_of
-from rankings.orders.edit_distance import edit_distance, places_of
+from rankings.orders.distances import kemeny_distance
+from rankings.orders.edit_distance import places_of
 from rankings.orders.from_scores import f_beta, ranking_from_scores
 from rankings.tuning.beta import beta_search
 from rankings.tuning.cross_validation import folds
@@ -151,10 +152,10 @@ def test_disparity_takes_rankings():
     people = {f"{at}": {"x": by_text("a>b"), "y": by_text("b>a")} for at in range(3)}
     protocols = {image: {"P": by_text("a>b"), "Q": by_text("b>a")} for image in people}
     found = disparity(personal_rankings(people, protocols, ["P", "Q"]))
-    # P is nearer to x by 1 and to y by -1 everywhere: all is taste, (2 - 0) / 1 = 2.
-    assert [part.variance for part in found.components] == [0, 2, 0]
+    # P is nearer to x by all pairs and farther from y by all: all is taste, 2 x 100^2.
+    assert [part.variance for part in found.components] == [0, 20_000, 0]
     assert [one.protocol for one in found.tastes] == ["P", "Q"]
-    assert [one.difference for one in found.tastes] == [-1, -1]
+    assert [one.difference for one in found.tastes] == [-100, -100]
 
 
 # Values and strengths
@@ -320,13 +321,14 @@ def test_the_difference_of_methods_is_the_mean_over_pairs_and_protocols():
 def test_a_gain_is_the_comparison_of_the_protocol_with_itself_changed():
     table = drawn(20, 4, 2)
     both = measured(table)
-    found = gain("P", both.only(0), both.distances[:, 1])
+    found = gain("P", both.of(both.protocols[:1]), both.distances[:, 1])
     [pair] = compare(both).pairs
     assert found.difference == pytest.approx(-pair.difference)
     assert (found.low, found.high) == pytest.approx((-pair.high, -pair.low))
     assert found.p_value == pair.p_value
     assert (found.before, found.after) == pytest.approx(tuple(table.mean(axis=(0, 1))))
-    few = gain("P", measured(table[:9]).only(0), measured(table[:9]).distances[:, 1])
+    nine = measured(table[:9])
+    few = gain("P", nine.of(nine.protocols[:1]), nine.distances[:, 1])
     assert (few.low, few.p_value) == (None, None)
     nothing = gain("P", measured(np.empty((0, 0, 1))), np.empty(0))
     assert (nothing.difference, nothing.before) == (None, None)
@@ -365,16 +367,16 @@ def test_the_gain_of_a_beta_is_of_images_outside_its_fold():
     }
     values = values_of("preference", scores, settings)
     found = beta_gains(people, consensus, values, scores, searches, settings)
-    images = sorted(consensus)
+    images, n_pairs = sorted(consensus), len(METHODS) * (len(METHODS) - 1) / 2
     for search, gained in zip(searches, found, strict=True):
         differences = []
         for fold, part in enumerate(folds(12)):
             for image in (images[at] for at in part):
                 beta = search.fold_betas[fold]
                 for own in people[image].values():
-                    after = edit_distance(ranking(image, search.protocol, beta), own).distance
-                    before = edit_distance(ranked[image][search.protocol], own).distance
-                    differences.append(after - before)
+                    after = kemeny_distance(ranking(image, search.protocol, beta), own)
+                    before = kemeny_distance(ranked[image][search.protocol], own)
+                    differences.append(100 * (after - before) / n_pairs)
         assert gained.protocol == search.protocol
         assert gained.difference == pytest.approx(sum(differences) / len(differences))
         assert gained.n_images == 12

@@ -86,10 +86,12 @@ def test_other_parameters_are_tried_when_somebody_asks(researcher, study, monkey
         for row in csv.DictReader(io.StringIO("\n".join(body)))
     }
     assert {criterion for criterion, _ in rows} == {"precision", "preference"}
-    # As published a > b > c: 0 from the first annotator, a swap from the other. With 1 it is a = c > b:
-    # a split and a swap from the first, a split from the other.
+    # As published a > b > c: no pair from the first annotator, one of three from the other. With 1 it is
+    # a = c > b: 1 1/2 pairs from the first, 1/2 from the other.
     one = rows["precision", "one"]
-    assert (float(one["As it is"]), float(one["Changed"]), float(one["Gain"])) == (0.5, 1.0, 0.5)
+    assert [float(one[name]) for name in ("As it is", "Changed", "Gain")] == pytest.approx(
+        [100 / 6, 100 / 3, 100 / 6]
+    )
     assert float(rows["precision", "zero"]["Gain"]) == 0
     undefined = rows["precision", "undefined"]
     assert (undefined["Images"], undefined["Left out"], undefined["Gain"]) == ("0", "3", "")
