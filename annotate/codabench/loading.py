@@ -58,6 +58,8 @@ def load_submissions(
     """
     known, compare = loaded_before(dataset), _Comparison(dataset, download)
     for of in chosen:
+        if progress:
+            progress.require_permission()
         is_new = of.sha256 not in known
         path = download.path_of(of)
         file = FileToLoad(path, FileKind.RESULTS, of.method, format=format, missing="empty")

@@ -4,6 +4,7 @@ It is asked when a job is asked for, begun, begun again and published, and when 
 The tests walk all kinds: a person who loses the right at that moment gets no byte and writes no row.
 """
 
+import io
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from annotate.accounts import mail as letters
 from annotate.accounts.services import invite, revoke
 from annotate.api.tokens.models import Token
 from annotate.api.tokens.services import create_token, find_token, revoke_token
+from annotate.codabench import work as codabench
+from annotate.codabench.downloads import receive
 from annotate.design.planning import work as planning
 from annotate.exchange import work as exchange
 from annotate.figures import work as figures
@@ -39,6 +42,9 @@ from annotate.studies.services import change_role, remove_member
 from rankings.agreement.report import Settings
 from rankings.design.simulation import Simulated
 from rankings.output.latex import Look
+from tests.support.archives import zip_bytes
+from tests.support.codabench import SETTINGS as CODABENCH
+from tests.support.codabench import name_of, submission
 from tests.support.factories import (
     add_annotator,
     add_researcher,
@@ -108,8 +114,25 @@ def load(study, person):
     return lambda: drafts.confirm(draft=draft, person=person)
 
 
+def competition(study, person):
+    return lambda: codabench.start_write(
+        dataset=study.dataset, content=CODABENCH, picture=b"", person=person
+    )
+
+
+def downloads(study, person):
+    images = study.dataset.images.values_list("name", flat=True)
+    bulk = zip_bytes({name_of(11, "anna"): submission(9, *images)})
+    download = receive(study.dataset, [("bulk_submissions.zip", io.BytesIO(bulk))])
+    return lambda: codabench.start_load(
+        dataset=study.dataset, download=download, chosen={"11": "EAST"}, person=person
+    )
+
+
 # By kind, a function that makes what the job is about and returns how a person asks for it.
 ADMINS = {
+    "codabench.load": downloads,
+    "codabench.write": competition,
     "imports.check": check,
     "imports.load": load,
     "scoring.score": lambda study, person: (
