@@ -20,6 +20,8 @@ _SCORE: Final = re.compile(r".*?\(\d+\)-(?P<title>.*)")
 _MOST_BYTES: Final = 64 * 1024**2
 _BAD: Final = (
     *(ValueError, TypeError, KeyError, AttributeError, SyntaxError, RecursionError, csv.Error),
+    # Python's own parser raises it for a long row of signs.
+    MemoryError,
     *(zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError),
 )
 

@@ -113,6 +113,7 @@ def test_results_as_csv_say_the_same_as_json():
         ("a.json", '{"Submissions": {}}'),
         ("submissions.csv", "Submission ID,Owner\n1,anna\n"),
         ("B - P(2).csv", "Username,fact_sheet_answers\nanna-1,open('x')\n"),
+        ("B - P(2).csv", "Username,fact_sheet_answers\nanna-1," + "-" * 20_000 + "1\n"),
         ("B - P(2).csv", b"PK\3\4 cut off"),
     ],
 )
