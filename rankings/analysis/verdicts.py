@@ -144,7 +144,7 @@ def _loss_of_all_tied(around: Mapping[str, Any]) -> float | None:
 
 def _as_one(tested: Mapping[str, Any], names: Sequence[str], joint: str = "") -> str:
     """Return names in words, each with the protocols that order all images like it."""
-    alike = {same[0]: " = ".join(same) for same in tested["equal"]}
+    alike = {same[0]: " = ".join(_shortened(same)) for same in tested["equal"]}
     return _named([alike.get(name, name) for name in names], joint)
 
 
@@ -280,8 +280,8 @@ def _sentences(around: Mapping[str, Any], table: Mapping[str, Any]) -> Iterator[
     if tested["protocols"] and not tested["reason"]:
         yield from _of_others(around)
     yield from _of_silence(around)
-    if not around["against_person"]["reason"] and around["against_person"]["candidates"]:
-        yield _of_a_person(around["against_person"])
+    if not around["against_person"]["reason"]:
+        yield from _of_a_person(around["against_person"], tested)
     yield from _of_other_orders(around, table)
 
 
@@ -338,28 +338,33 @@ def _farther(tested: Mapping[str, Any]) -> set[str]:
     return {_other(pair, nearest) for pair in _pairs_of(tested, nearest) if _is_told(pair)}
 
 
-def _of_a_person(found: Mapping[str, Any]) -> str:
-    told = [one for one in found["candidates"] if _is_told(one)]
-    n = len(found["candidates"])
+def _of_a_person(found: Mapping[str, Any], compared: Mapping[str, Any]) -> Iterator[str]:
+    # One that differs by the same amount everywhere has no test.
+    tested = [one for one in found["candidates"] if one["adjusted_p_value"] is not None]
+    told = [one for one in tested if _is_told(one)]
+    n = len(tested)
     nearer = [one["name"] for one in told if one["difference"] < 0]
     farther = [one["name"] for one in told if one["difference"] > 0]
     n_level = n - len(told)
     if len(farther) == n > 1:
-        return "Another person is nearer to a person than every protocol is."
+        yield "Another person is nearer to a person than every protocol is."
+        return
     if n_level == n > 1:
-        return "No protocol differs significantly more from a person than another person does."
+        yield "No protocol differs significantly more from a person than another person does."
+        return
     parts = []
     if nearer:
         are = "is" if len(nearer) == 1 else "are"
-        parts.append(f"{_named(nearer)} {are} nearer to a person than another person is")
+        parts.append(f"{_as_one(compared, nearer)} {are} nearer to a person than another person is")
     if farther:
-        parts.append(f"another person is nearer to a person than {_named(farther)}")
+        parts.append(f"another person is nearer to a person than {_as_one(compared, farther)}")
     if n_level:
         protocols = "protocol does" if n_level == 1 else "protocols do"
         parts.append(f"{n_level} {protocols} not differ significantly from another person")
-    text = "; ".join(parts)
-    # A protocol's name stays as it is written.
-    return f"{text}." if nearer else f"{text[0].upper()}{text[1:]}."
+    if parts:
+        text = "; ".join(parts)
+        # A protocol's name stays as it is written.
+        yield f"{text}." if nearer else f"{text[0].upper()}{text[1:]}."
 
 
 def _of_other_orders(around: Mapping[str, Any], table: Mapping[str, Any]) -> Iterator[str]:
@@ -413,6 +418,12 @@ def _named(names: Sequence[str], joint: str = "") -> str:
         return shown[0]
     words = joint or "{first} and {last}"
     return words.format(first=", ".join(shown[:-1]), last=shown[-1])
+
+
+def _shortened(names: Sequence[str]) -> list[str]:
+    if len(names) <= _NAMED_FIRST + 1:
+        return list(names)
+    return [*names[:_NAMED_FIRST], _others(len(names) - _NAMED_FIRST)]
 
 
 def _others(n: int) -> str:

@@ -174,6 +174,7 @@ def compared(means, told=(), reason=None, *, silent=(), tied=45.0, equal=()):
     }
 
 
+ORDERS = (("up", (0.1, 0.2, 0.3, 0.4)), ("down", (0.4, 0.3, 0.2, 0.1)))
 MEANS = {"A": 10.0, "B": 20.0, "C": 30.0}
 
 
@@ -234,6 +235,26 @@ MEANS = {"A": 10.0, "B": 20.0, "C": 30.0}
 def test_the_headline_says_who_is_nearest_and_whether_that_is_told(around, sentence):
     expected = f"By recall, {sentence}".replace("By recall, No", "By recall, no")
     assert headline("recall", MEANS, around) == expected
+
+
+def test_protocols_that_are_alike_are_named_together_the_first_of_many():
+    many = {f"A{at}": 10.0 for at in range(6)}
+    around = compared({**many, "B": 20.0}, [{"A0", "B"}], equal=[list(many)])
+    assert headline("recall", many, around) == (
+        "By recall, A0 = A1 = A2 = 3 others is nearer to people than every other protocol."
+    )
+
+
+def test_a_protocol_that_differs_from_people_by_the_same_everywhere_is_not_said_to_be_level():
+    """People tie everything: each strict order differs from all of them on half of the pairs."""
+    tied = (tuple("abcd"),)
+    people = {f"i{at:02}": dict.fromkeys("xyz", tied) for at in range(12)}
+    orders = {name: {m: (v, v) for m, v in zip("abcd", own, strict=True)} for name, own in ORDERS}
+    scores = dict.fromkeys(people, orders)
+    data = analyse({"recall": people}, scores, Settings(min_annotators=3), n_resamples=5).to_json()
+    said = " ".join(verdicts(data)[0].sentences)
+    assert said.startswith("No protocol is significantly nearer to people than a ranking that ties")
+    assert "another person" not in said
 
 
 def test_the_headline_of_few_scores():
