@@ -47,6 +47,18 @@ _ALL: Final[Mapping[str, tuple[str, str]]] = {
     "mean-size": ("sentinels", "MeanSize"),
 }
 
+# Variants and other implementations of a protocol, each with the slug of the original.
+_VARIES: Final[Mapping[str, str]] = {
+    "iou-toolkits": "iou",
+    "deteval-wolf": "deteval",
+    "deteval-total-text": "deteval",
+    "evaltex-no-split": "evaltex",
+    "evaltex-emd": "evaltex",
+    "evaltex-emd-no-split": "evaltex",
+    "total-area": "count",
+    "mean-size": "count",
+}
+
 
 @cache
 def _imported(slug: str) -> type[Protocol]:
@@ -111,6 +123,23 @@ def is_sentinel(slug: str) -> bool:
     if slug in _ALL:
         return _ALL[slug][0] == "sentinels"
     return slug in PROTOCOLS and PROTOCOLS[slug].is_sentinel
+
+
+def one_of_each(slugs: Sequence[str]) -> list[str]:
+    """Return the protocols without those that vary another one of them.
+
+    A study compares every two of its protocols, and each of them makes the other comparisons less sure.
+
+    Parameters
+    ----------
+    slugs : sequence of str
+
+    Examples
+    --------
+    >>> one_of_each(["iou", "iou-toolkits", "evaltex-emd", "tedeval"])
+    ['iou', 'evaltex-emd', 'tedeval']
+    """
+    return [slug for slug in slugs if _VARIES.get(slug) not in slugs]
 
 
 def version_of(slug: str) -> str:

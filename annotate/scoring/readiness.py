@@ -50,6 +50,11 @@ class Readiness:
     n_images: int
     n_looked_at: int
 
+    @property
+    def proposed(self) -> list[str]:
+        """One protocol of each kind."""
+        return registry.one_of_each(self.fitting)
+
 
 _DAY: Final = 24 * 3600
 # Uses of a dataset, each with a protocol that has the same needs.

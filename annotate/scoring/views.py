@@ -21,10 +21,11 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
     dataset = seen_dataset(request, slug)
     ready = readiness(dataset)
     sent = request.POST.copy() if request.method == "POST" else None
-    if sent is not None and "all" in sent:
-        # All protocols that fit, as published: other choices of the form are ignored.
+    if sent is not None and ("all" in sent or "proposed" in sent):
+        # As published: other choices of the form are ignored.
+        slugs = ready.fitting if "all" in sent else ready.proposed
         sent = QueryDict(mutable=True)
-        sent.setlist("protocols", list(ready.fitting))
+        sent.setlist("protocols", list(slugs))
     form = ScoreForm(sent, fitting=ready.fitting)
     if form.is_valid():
         jobs = [

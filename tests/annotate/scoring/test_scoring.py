@@ -265,6 +265,18 @@ def test_all_that_fit_are_scored_by_one_button(client, dataset):
     assert not set(ready.fitting) & {unfit.slug for unfit in ready.unfit}
 
 
+def test_one_of_each_kind_is_proposed(client, dataset):
+    client.force_login(make_admin())
+    ready = readiness(dataset)
+    proposed = {"iou", "tiou", "deteval", "icdar13", "evaltex", "no-ground-truth", "count"}
+    assert proposed <= set(ready.proposed) < set(ready.fitting)
+    assert {"evaltex-emd", "deteval-wolf", "total-area"} <= set(ready.fitting) - set(ready.proposed)
+    page = client.get(reverse("datasets:detail", args=["street"])).text
+    assert 'name="proposed"' in page
+    client.post(reverse("scoring:score", args=["street"]), {"proposed": "1"})
+    assert set(ProtocolRun.objects.values_list("protocol", flat=True)) == set(ready.proposed)
+
+
 def test_a_dataset_is_ready_only_for_what_it_holds(client, dataset):
     """Neither photographs nor texts nor confidences nor cells: scores alone."""
     assert [(use.name, bool(use.lacks)) for use in readiness(dataset).uses] == [
