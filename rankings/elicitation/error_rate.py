@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from operator import add
 from typing import Final, Literal
 
 from ..errors import RankingError
@@ -22,21 +23,58 @@ class ErrorRate:
     n_repeated: int
 
 
-def error_rate(n_differing: int, n_repeated: int) -> ErrorRate | None:
-    """Estimate an annotator's share of wrong answers; None for fewer than 30 repeated pairs.
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Answers that an annotator gave again: how many, how many differ, and on how many screens.
+
+    The other numbers are sums over the screens: of squares of the differing answers, of their products
+    with all answers, and of squares of all. They say how far answers of one screen err together.
+    """
+
+    n: int = 0
+    n_differing: int = 0
+    n_screens: int = 0
+    differing_squared: int = 0
+    products: int = 0
+    squared: int = 0
+
+    @classmethod
+    def of_screen(cls, n: int, n_differing: int) -> "Repeated":
+        """Return the numbers of one screen; raise RankingError if more differ than were repeated."""
+        if not 0 <= n_differing <= n:
+            raise RankingError(f"{n_differing} of {n} repeated answers cannot differ")
+        return cls(n, n_differing, int(n > 0), n_differing**2, n * n_differing, n**2)
+
+    def __add__(self, other: "Repeated") -> "Repeated":
+        return Repeated(*map(add, astuple(self), astuple(other)))
+
+    @property
+    def n_independent(self) -> float:
+        """The number of independent answers that know the share of differing ones as well.
+
+        By the variance of the share over screens as clusters; the number of screens if all answers
+        differ, or none.
+        """
+        if self.n_screens < 2 or self.n_differing in (0, self.n):
+            return float(self.n_screens)
+        share = self.n_differing / self.n
+        squares = self.differing_squared - 2 * share * self.products + share**2 * self.squared
+        variance = squares / self.n**2 * self.n_screens / (self.n_screens - 1)
+        return min(share * (1 - share) / variance, self.n) if variance > 0 else float(self.n)
+
+
+def error_rate(repeated: Repeated) -> ErrorRate | None:
+    """Estimate an annotator's share of wrong answers; None for fewer than 30 repeated ones.
 
     If both wrong answers are equally likely, a share d of differing answers implies a share
-    e = (2 - sqrt(4 - 6 d)) / 3 of wrong ones, or 2/3 if d >= 2/3. The interval is Wilson's for d.
-    ``n_differing`` answers of ``n_repeated`` differed the second time. Raises RankingError if more
-    answers differ than were repeated.
+    e = (2 - sqrt(4 - 6 d)) / 3 of wrong ones, or 2/3 if d >= 2/3. The interval is Wilson's for d, of
+    as many answers as are independent: somebody who confuses the sides errs by all criteria at once.
     """
-    if not 0 <= n_differing <= n_repeated:
-        raise RankingError(f"{n_differing} of {n_repeated} repeated answers cannot differ")
-    if n_repeated < _MIN_REPEATED:
+    if repeated.n < _MIN_REPEATED:
         return None
-    share = n_differing / n_repeated
-    low, high = wilson(n_differing, n_repeated)
-    return ErrorRate(_error(share), _error(low), _error(high), n_repeated)
+    share, n = repeated.n_differing / repeated.n, repeated.n_independent
+    low, high = wilson(share * n, n)
+    return ErrorRate(_error(share), _error(low), _error(high), repeated.n)
 
 
 def _error(differing: float) -> float:
@@ -112,7 +150,7 @@ def mistakes_of(
 _Z = 1.959963984540054
 
 
-def wilson(n_hits: float, n: int) -> tuple[float, float]:
+def wilson(n_hits: float, n: float) -> tuple[float, float]:
     """Return Wilson's 95 % interval of a share of hits among n >= 1 [Wilson 1927]."""
     share = n_hits / n
     middle = (share + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)

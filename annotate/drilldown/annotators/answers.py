@@ -12,7 +12,7 @@ from annotate.judging.attention_checks import Tally, tallies
 from annotate.judging.models import Assignment, Judgement, Screen
 from rankings.agreement.annotators import left_out_distances
 from rankings.consensus.rules import ConsensusMethod
-from rankings.elicitation.error_rate import Mistakes, mistakes_of, wilson
+from rankings.elicitation.error_rate import Mistakes, Repeated, mistakes_of, wilson
 from rankings.elicitation.log import CRITERIA, MIRRORED
 from rankings.elicitation.partial_order import Verdict, verdict_of
 from rankings.orders.buckets import Ranking, bucket_of, methods_of
@@ -111,8 +111,7 @@ class Work:
     seconds: MutableSequence[float] = field(default_factory=lambda: array("d"))
     sides: dict[str, Sides] = field(default_factory=lambda: {name: Sides() for name in CRITERIA})
     in_sight: SeenTally = field(default_factory=SeenTally)
-    n_repeated: int = 0
-    n_differing: int = 0
+    repeated: Repeated = field(default_factory=Repeated)
     mistakes: Mistakes = field(default_factory=Mistakes)
     # Of one image only: by pair of methods.
     answers: dict[tuple[int, int], _Answers] = field(default_factory=dict)
@@ -149,8 +148,7 @@ class Work:
             self.sides[name].equal += sides.equal
             self.sides[name].right += sides.right
         self.in_sight.add(other.in_sight)
-        self.n_repeated += other.n_repeated
-        self.n_differing += other.n_differing
+        self.repeated += other.repeated
         self.mistakes += other.mistakes
         self.known += other.known
         self.unsettled += other.unsettled
@@ -164,8 +162,7 @@ class Work:
             median_seconds=self.median_seconds,
             sides=self.sides,
             in_sight=self.in_sight,
-            n_repeated=self.n_repeated,
-            n_differing=self.n_differing,
+            repeated=self.repeated,
             mistakes=self.mistakes,
             known=self.known,
             n_unsettled=len(self.unsettled),
@@ -183,8 +180,7 @@ class Totals:
     median_seconds: float | None
     sides: Mapping[str, Sides]
     in_sight: SeenTally
-    n_repeated: int
-    n_differing: int
+    repeated: Repeated
     mistakes: Mistakes
     known: Tally
     n_unsettled: int
@@ -253,8 +249,7 @@ def _work_of_each(assignments: Sequence[Assignment]) -> dict[int, Work]:
             sides = of_image.sides[criterion]
             setattr(sides, verdict, getattr(sides, verdict) + 1)
         alike = repeats.heard(assignment, left, right, purpose, given)
-        of_image.n_repeated += len(alike)
-        of_image.n_differing += alike.count(False)
+        of_image.repeated += Repeated.of_screen(len(alike), alike.count(False))
         answers = of_image.answers.setdefault((min(first, second), max(first, second)), [])
         if len(answers) < 2:
             answers.append(given if first < second else {c: MIRRORED[v] for c, v in given.items()})

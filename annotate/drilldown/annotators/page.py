@@ -45,14 +45,13 @@ class Annotator:
 
     @property
     def error(self) -> ErrorRate | None:
-        return error_rate(self.work.n_differing, self.work.n_repeated)
+        return error_rate(self.work.repeated)
 
     @property
     def consistency(self) -> float | None:
         """The percentage of repeated pairs that got the same answer again."""
-        if not self.work.n_repeated:
-            return None
-        return 100 * (1 - self.work.n_differing / self.work.n_repeated)
+        repeated = self.work.repeated
+        return 100 * (1 - repeated.n_differing / repeated.n) if repeated.n else None
 
 
 def totals_of(

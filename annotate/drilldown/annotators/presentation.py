@@ -99,7 +99,7 @@ def work_table(people: Iterable[Annotator], links: Links) -> Table:
 
 def _work_row(one: Annotator, links: Links, has_known: bool) -> list[Cell]:
     work, href = one.work, links.person(one.key)
-    repeated = _of(work.n_repeated)
+    repeated = _of(work.repeated.n)
     return [
         Cell(one.name, href, is_heading=True),
         number(one.n_complete, href=href),
@@ -205,7 +205,7 @@ def _image_row(name: str, state: str, work: Work, key: str, links: Links) -> lis
         known.n_right if known.n else None,
         small=" ".join([*([_of(known.n)] if known.n else []), *skipped]),
     )
-    differing = work.n_differing if work.n_repeated else None
+    differing = work.repeated.n_differing if work.repeated.n else None
     return [
         Cell(name, links.image(name), is_heading=True),
         Cell(state),
@@ -218,7 +218,7 @@ def _image_row(name: str, state: str, work: Work, key: str, links: Links) -> lis
         number(work.minutes, 1),
         number(work.median_seconds, 1),
         number(work.in_sight.median_least, 1),
-        number(differing, small=_of(work.n_repeated)),
+        number(differing, small=_of(work.repeated.n)),
         *([of_known] if links.study.n_known else []),
         Cell(", ".join(map(gettext, work.unsettled)) or NONE),
         *(number(distance, 1) for distance in work.distance_by_criterion),
@@ -301,7 +301,7 @@ def said_of_mistakes(mistakes: Mistakes) -> str:
 
 def said_of_errors(work: Totals, error: ErrorRate | None) -> str:
     """Say how many repeated answers differ; "" without any."""
-    counts = {"n": work.n_differing, "all": work.n_repeated}
+    counts = {"n": work.repeated.n_differing, "all": work.repeated.n}
     if error:
         words = _(
             "%(n)s of %(all)s repeated answers differ, which means an error rate of about "
@@ -310,6 +310,6 @@ def said_of_errors(work: Totals, error: ErrorRate | None) -> str:
         limits = {"rate": error.rate, "low": error.low, "high": error.high}
         shown = {name: f"{100 * share:.0f}" for name, share in limits.items()}
         return words % (counts | shown)
-    if not work.n_repeated:
+    if not work.repeated.n:
         return ""
     return _("%(n)s of %(all)s repeated answers differ: too few for an error rate.") % counts

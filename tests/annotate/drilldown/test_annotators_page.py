@@ -159,8 +159,8 @@ def test_repeated_pairs_are_compared_with_the_answer_before(follow, errs):
         turn = answer(turn, person, turned if errs and turn.screen.is_check else straight)
     [one] = people_of(follow(study), study)
     assert n_repeats
-    assert one.work.n_repeated >= n_repeats
-    assert one.work.n_differing == (one.work.n_repeated if errs else 0)
+    assert one.work.repeated.n >= n_repeats
+    assert one.work.repeated.n_differing == (one.work.repeated.n if errs else 0)
     assert one.consistency == (0 if errs else 100)
     assert one.error is None  # fewer than 30
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankings.elicitation.error_rate import Mistakes, error_rate, mistakes_of
+from rankings.elicitation.error_rate import Mistakes, Repeated, error_rate, mistakes_of
 from rankings.elicitation.log import (
     CRITERIA,
     MIRRORED,
@@ -307,25 +307,61 @@ def test_default_number_of_checks():
     assert [default_checks(n) for n in (0, 2, 3, 5, 7, 8, 10, 20)] == [0, 0, 1, 1, 1, 2, 2, 4]
 
 
+def screens(*numbers):
+    """Repeated screens, each with its number of answers and of differing ones."""
+    return sum((Repeated.of_screen(*one) for one in numbers), Repeated())
+
+
 def test_the_error_rate_follows_from_repeats_and_has_an_interval():
     """d = 0 means e = 0; d = 1/2: e = (2 - sqrt(1)) / 3 = 1/3; from 2/3 on 2/3."""
-    assert error_rate(3, 29) is None
-    none = error_rate(0, 40)
+    assert error_rate(screens(*[(1, 0)] * 29)) is None
+    none = error_rate(screens(*[(1, 0)] * 40))
     assert (none.rate, none.low) == (0, 0)
     assert 0 < none.high < 0.06
-    half = error_rate(20, 40)
+    half = error_rate(screens(*[(1, 0), (1, 1)] * 20))
     assert half.rate == pytest.approx(1 / 3)
     assert half.low < half.rate < half.high
-    assert error_rate(40, 40).rate == pytest.approx(2 / 3)
+    assert error_rate(screens(*[(1, 1)] * 40)).rate == pytest.approx(2 / 3)
     with pytest.raises(RankingError):
-        error_rate(5, 4)
+        Repeated.of_screen(4, 5)
 
 
 def test_the_error_rate_recovers_the_true_one():
     """Both of two answers err with e, evenly to the two others: P(differ) = 2e(1-e) + e^2 / 2."""
     e = 0.05
-    differing = 2 * e * (1 - e) + e * e / 2
-    assert error_rate(round(differing * 100_000), 100_000).rate == pytest.approx(e, abs=1e-4)
+    differing = round((2 * e * (1 - e) + e * e / 2) * 10_000)
+    many = screens(*[(1, 1)] * differing, *[(1, 0)] * (10_000 - differing))
+    assert error_rate(many).rate == pytest.approx(e, abs=1e-4)
+
+
+def test_answers_of_one_screen_count_as_one_if_they_err_together():
+    together = screens(*[(3, 3)] * 8, *[(3, 0)] * 32)
+    # Of 40 screens 8 were confused as a whole: by hand the variance of 8 / 40, with 39 below.
+    assert together.n_independent == pytest.approx(0.2 * 0.8 / (0.2 * 0.8 / 39))
+    apart = screens(*[(1, 1)] * 24, *[(1, 0)] * 96)
+    assert apart.n_independent == pytest.approx(119)
+    assert screens(*[(3, 0)] * 20).n_independent == 20
+
+
+def test_the_interval_of_an_error_rate_contains_it_where_whole_screens_are_confused():
+    """A tenth of the screens has the sides confused: all three answers differ from the first ones.
+
+    By single answers the interval is too narrow, and contains the truth in some 70 % of people.
+    """
+    rng = random.Random(4)
+    # The share of differing answers is .1; the error rate that it implies.
+    truth = (2 - (4 - 6 * 0.1) ** 0.5) / 3
+    held, held_by_answers = 0, 0
+    for _ in range(400):
+        n_confused = sum(rng.random() < 0.1 for _ in range(60))
+        together = screens(*[(3, 3)] * n_confused, *[(3, 0)] * (60 - n_confused))
+        found = error_rate(together)
+        held += found.low <= truth <= found.high
+        apart = screens(*[(1, 1)] * (3 * n_confused), *[(1, 0)] * (3 * (60 - n_confused)))
+        alone = error_rate(apart)
+        held_by_answers += alone.low <= truth <= alone.high
+    assert held >= 0.93 * 400
+    assert held_by_answers < 0.8 * 400
 
 
 def agreed(rankings, low, high):
