@@ -29,6 +29,8 @@ Numbers = NDArray[np.intp]
 ALIKE: Final = 0.8
 # Noise of copies of one protocol, relative to other protocols'.
 _OF_COPIES: Final = 0.1
+# The mean of normal losses, so far above 0 that no limit is cut there.
+_NORMAL_MEAN: Final = 1000.0
 _LARGEST: Final = 100_000
 # Larger studies need gigabytes.
 MOST_CELLS: Final = 100_000_000
@@ -218,7 +220,8 @@ def _of_effects(
         of_annotator += study.bias * rng.normal(size=(study.groups, k))[group_of]
     # A difference has the variance of two protocols.
     return np.asarray(
-        study.difference * study.is_farther
+        _NORMAL_MEAN
+        + study.difference * study.is_farther
         + np.sqrt(study.image / 2) * _alike(rng, (study.images, k), scene_of)[images]
         + np.sqrt(study.annotator / 2) * of_annotator[annotators]
         + np.sqrt(study.rest / 2) * rng.normal(size=(len(images), k))

@@ -68,7 +68,7 @@ def error_rate(repeated: Repeated) -> ErrorRate | None:
 
     If both wrong answers are equally likely, a share d of differing answers implies a share
     e = (2 - sqrt(4 - 6 d)) / 3 of wrong ones, or 2/3 if d >= 2/3. The interval is Wilson's for d, of
-    as many answers as are independent: somebody who confuses the sides errs by all criteria at once.
+    as many answers as are independent: an annotator who confuses the sides errs by all criteria at once.
     """
     if repeated.n < _MIN_REPEATED:
         return None
