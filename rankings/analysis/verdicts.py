@@ -196,15 +196,10 @@ def for_whom(data: Mapping[str, Any]) -> str:
     words = (
         "These results hold for similar annotators and images: the {annotators} and {images} are "
         "treated as a random sample of them, independent of each other. For each criterion, the risk "
-        "of calling any two equal protocols different is {risk} %."
+        "of calling any two equal protocols different is {most}{risk} %."
     )
-    if risk > USUAL_RISK:
-        words = (
-            "These results hold for similar annotators and images: the {annotators} and {images} are "
-            "treated as a random sample of them, independent of each other. For each criterion, the "
-            "risk of calling any two equal protocols different is up to {risk} % with so few of them."
-        )
-    said = [words.format(annotators=annotators, images=images, risk=risk)]
+    most = "up to " if risk > USUAL_RISK else ""
+    said = [words.format(annotators=annotators, images=images, risk=risk, most=most)]
     if n_groups == 1:
         said.append("All annotators are of one group; others may differ from it.")
     elif n_groups:
@@ -240,9 +235,10 @@ def risk_of(n_annotators: int, n_protocols: int) -> int:
     rounded: five protocols and more know from each other how much annotators differ.
     """
     if n_annotators >= _MANY_ANNOTATORS:
-        return USUAL_RISK
+        # Three protocols and more may be of two groups of equal ones, far from each other.
+        return USUAL_RISK if n_protocols <= _TWO else 6
     if n_protocols >= _KNOW_EACH_OTHER:
-        return USUAL_RISK if n_annotators > 2 else 7
+        return 7
     if n_protocols > 2 or n_annotators >= _FEW_ANNOTATORS:
         return 7
     return 10 if n_annotators > 2 else 16

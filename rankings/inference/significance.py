@@ -170,6 +170,18 @@ def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
     return Friedman(statistic, float(chdtrc(k - 1, statistic)), n, n_protocols)
 
 
+def bonferroni(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Return p-values times their number, those of None included, at most 1; None stays.
+
+    Examples
+    --------
+    >>> bonferroni([0.01, 0.6, None])
+    (0.03, 1.0, None)
+    """
+    n = len(p_values)
+    return tuple(None if p is None else min(1.0, n * p) for p in p_values)
+
+
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
     """Return p-values corrected by Holm's step-down rule ([Hol79]_); None stays and does not count.
 

@@ -7,6 +7,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from ..elicitation.log import CRITERIA
+from ..inference.multi_reader import STEPS_FROM
 from .escaping import latex_text, markdown_text
 from .skips import ALIKE, END, KEPT, REASONS, UNFINISHED, VISITS, n_lost
 
@@ -284,16 +285,22 @@ def _of_tests(analysis: Sequence[Mapping[str, Any]]) -> Iterator[str | Citation]
             ", was not less than that of the rest, and Satterthwaite's degrees of freedom not more than "
             "those of the shrunk mean square unless the pairs differed by no more than chance"
         )
-    yield "; a component of variance below 0 counted as 0; p-values were adjusted by Shaffer's rule"
-    yield Citation(("Sha86",))
-    yield ", and intervals hold for all pairs together (Bonferroni)"
+    yield "; a component of variance below 0 counted as 0; p-values were adjusted "
+    steps = all(around["comparisons"]["n_annotators"] >= STEPS_FROM for around in analysis)
+    if steps:
+        yield "by Shaffer's rule"
+        yield Citation(("Sha86",))
+        yield ", and intervals hold for all pairs together (Bonferroni)"
+    else:
+        yield "by Bonferroni's rule, as intervals are"
     if any(around["comparisons"]["equal"] for around in analysis):
         yield "; protocols that order all images alike counted as one"
     yield (
         ". Each protocol was also compared with a ranking that ties all methods, p-values adjusted by "
-        "Holm's rule"
+        f"{'Holm' if steps else 'Bonferroni'}'s rule"
     )
-    yield Citation(("Hol79",))
+    if steps:
+        yield Citation(("Hol79",))
     yield (
         "; a protocol is called nearest only if it is significantly nearer. Protocols were compared with "
         "a person by pseudo-values of a jackknife over people"

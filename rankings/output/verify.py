@@ -29,6 +29,8 @@ TOLERANCE = 1e-9
 LEVEL = 0.95
 # A component, or a mean square, of at most this share of the whole variance is 0 by design.
 ZERO = 1e-9
+# From so many annotators on p-values are adjusted step by step.
+STEPS_FROM = 10
 # Losses are multiples of 50 divided by a number of pairs, which is not above this.
 MOST_PAIRS = 10_000
 # The columns of report.csv, from the distances d of shape (images, protocols), of protocol ``at``.
@@ -325,6 +327,8 @@ def tests(column, means, pairs, design, adjust):
             p_of[pair] = 2 * student.sf(abs(mean) / error, degrees)
         elif mean == 0:
             p_of[pair] = 1.0
+    if len(design.n_a) < STEPS_FROM:
+        adjust = bonferroni
     adjusted, tested = adjust(p_of, len(pairs), len(names)), {}
     for pair, (mean, error, degrees) in found.items():
         half = student.isf((1 - LEVEL) / (2 * len(pairs)), degrees) * error
@@ -332,6 +336,11 @@ def tests(column, means, pairs, design, adjust):
         limits = (mean - half, mean + half) if is_known else (None, None)
         tested[pair] = mean, *limits, adjusted.get(pair)
     return tested
+
+
+def bonferroni(p_of, n_pairs, n_protocols):
+    """Bonferroni: times the number of pairs."""
+    return {pair: min(1.0, n_pairs * p) for pair, p in p_of.items()}
 
 
 def holm(p_of, n_pairs, n_protocols):

@@ -9,6 +9,7 @@ import scipy.stats
 
 from rankings.errors import RankingError
 from rankings.inference.significance import (
+    bonferroni,
     clusters,
     compact_letters,
     critical_difference,
@@ -235,6 +236,11 @@ def test_shaffer_by_all_ways_to_group_equal_protocols():
     assert shaffer(p_values, 6) == pytest.approx(
         [p * factor for p, factor in zip(p_values, factors, strict=True)]
     )
+
+
+def test_bonferroni_multiplies_by_the_number_of_tests():
+    assert bonferroni([0.01, 0.5, None]) == (0.03, 1.0, None)
+    assert bonferroni([]) == ()
 
 
 def test_shaffer_with_unknown_pairs_and_bad_input():
