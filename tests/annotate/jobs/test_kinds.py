@@ -10,7 +10,7 @@ from annotate.jobs import files
 from annotate.jobs.models import Job
 from annotate.reports import work as reports
 from annotate.reports.models import KeptReport
-from annotate.reports.services import available_runs
+from annotate.reports.services import asked_now
 from annotate.scoring import work as scoring
 from annotate.scoring.models import ProtocolRun
 from rankings.agreement.report import Settings
@@ -31,8 +31,7 @@ def study(transactional_db):
 def start(kind, study, person):
     if kind == "score":
         return scoring.start(dataset=study.dataset, slug="iou", parameters={}, person=person)
-    runs = available_runs(study)
-    of_report = {"study": study, "settings": SETTINGS, "runs": runs, "person": person}
+    of_report = {"asked": asked_now(study, SETTINGS), "person": person}
     if kind == "report":
         return reports.start(**of_report)
     if kind == "figures":
