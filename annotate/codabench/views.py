@@ -5,6 +5,7 @@ import io
 import json
 from typing import Any, Final
 
+from django.conf import settings as site
 from django.contrib.auth.decorators import login_required
 from django.forms import formset_factory
 from django.http import Http404, HttpResponse
@@ -155,6 +156,7 @@ def preview(request: SignedInRequest, slug: str, token: str) -> HttpResponse:
         "without": without,
         "others": download.others,
         "n_left_out": len(submissions) - len(listed),
+        "manage": site.MANAGE,
     }
     status = 422 if request.method == "POST" else 200
     return render(request, "codabench/preview.html", context, status=status)
