@@ -61,6 +61,16 @@ def _rows() -> list[Row]:
         Row("the same mistakes by all", Simulated(flips=0.2, flips_by="pair")),
         Row("Plackett and Luce", Simulated(model="plackett-luce")),
     ]
+    # Equal protocols, some far from the others: what a step-down rule must hold, too.
+    rows += [
+        Row(
+            f"{a} annotators, {7 - n} equal and {n} far",
+            Simulated(a, 100, 7, farther=n, added=2.0, taste=taste),
+            0.075,
+        )
+        for a, taste in ((3, 0.3), (5, 0.6), (12, 0.6))
+        for n in (1, 3)
+    ]
     # Errors of two and three protocols: nothing, or little, is shared between pairs.
     rows += [
         Row(

@@ -14,7 +14,6 @@ from ..rounding import in_decimals
 
 _NAMED: Final = 6
 USUAL_RISK: Final = round(100 * ALPHA)
-_KNOW_EACH_OTHER: Final = 5
 _TWO: Final = 2
 _FEW_ANNOTATORS: Final = 5
 _MANY_ANNOTATORS: Final = 10
@@ -232,16 +231,15 @@ def risk_of(n_annotators: int, n_protocols: int) -> int:
     """Return the risk, in percent, that equal protocols are called different, from simulations.
 
     The largest in simulated studies with annotators of differing tastes (``benchmarks/verdicts.py``),
-    rounded: five protocols and more know from each other how much annotators differ.
+    rounded: with three protocols and more some may be equal and far from the others.
     """
+    if n_protocols > _TWO:
+        return 7
     if n_annotators >= _MANY_ANNOTATORS:
-        # Three protocols and more may be of two groups of equal ones, far from each other.
-        return USUAL_RISK if n_protocols <= _TWO else 6
-    if n_protocols >= _KNOW_EACH_OTHER:
+        return USUAL_RISK
+    if n_annotators >= _FEW_ANNOTATORS:
         return 7
-    if n_protocols > 2 or n_annotators >= _FEW_ANNOTATORS:
-        return 7
-    return 10 if n_annotators > 2 else 16
+    return 10 if n_annotators > _TWO else 16
 
 
 def place_of_person(around: Mapping[str, Any]) -> str | None:
