@@ -30,7 +30,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
     n_screens = serializers.IntegerField(source="counts.n_screens", help_text="Pairs answered.")
     counted = serializers.DateTimeField(source="counts.at", help_text="When this was counted.")
     blocks = serializers.ListField(
-        child=serializers.CharField(), help_text="What stands between it and a complete report."
+        child=serializers.CharField(), help_text="What is missing for a complete report."
     )
 
 

@@ -101,8 +101,8 @@ def against_silence(
     """Compare the ``protocols`` with each ranking that knows nothing of the results, by its name.
 
     These are all tied, a random order, and the sentinels, which are among the protocols of the
-    rankings. Each has a family of its own: p-values are adjusted over the protocols by Holm's rule.
-    Each comes second in its pairs. The test is that of :func:`.multi_reader.compare`.
+    rankings. Each has a family of its own, and comes second in its pairs. Test and adjustment are those
+    of :func:`.multi_reader.compare` with one protocol.
     """
     measured = with_baselines(rankings)
     return {

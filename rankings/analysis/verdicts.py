@@ -19,8 +19,6 @@ _FEW_ANNOTATORS: Final = 5
 _MANY_ANNOTATORS: Final = 10
 # A headline, which is a single sentence, names fewer protocols.
 _NAMED_FIRST: Final = 3
-
-
 # How a sentence may begin, other than with a protocol's name.
 _OPENINGS: Final = ("No ", "Nothing ")
 
@@ -51,7 +49,7 @@ def headline(
         or not around["comparisons"]["protocols"]
     ):
         return _by_score(criterion, known)
-    said = " ".join(_first(around))
+    said = _first(around)
     return f"By {criterion}, {said[0].lower() if said.startswith(_OPENINGS) else said[0]}{said[1:]}"
 
 
@@ -65,24 +63,21 @@ def _by_score(criterion: str, scores: Mapping[str, float]) -> str:
     )
 
 
-def _first(around: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the one sentence that says which protocol is nearest, if any."""
+def _first(around: Mapping[str, Any]) -> str:
+    """Return the sentence that says which protocol is nearest, if any."""
     tested, order = around["comparisons"], _order_of(around["comparisons"])
     if tested["reason"]:
-        yield _of_these(around, order)
-        return
+        return _of_these(around, order)
     beating = _nearer_than_all_tied(around, order)
     if not beating:
-        yield "No protocol is significantly nearer to people than a ranking that ties everything."
-        return
+        return "No protocol is significantly nearer to people than a ranking that ties everything."
     if order[0] not in beating:
         are = "is" if len(beating) == 1 else "are"
-        yield (
+        return (
             f"{_as_one(tested, beating)} {are} nearer to people than a ranking that ties everything, and "
             f"it is undecided whether {_as_one(tested, order[:1])}, which comes first, is."
         )
-        return
-    yield _of_nearest(tested, order)
+    return _of_nearest(tested, order)
 
 
 def _of_nearest(tested: Mapping[str, Any], order: Sequence[str]) -> str:
@@ -270,7 +265,7 @@ def _range(numbers: Collection[int]) -> str:
 def _sentences(around: Mapping[str, Any], table: Mapping[str, Any]) -> Iterator[str]:
     tested = around["comparisons"]
     if tested["protocols"]:
-        yield from _first(around)
+        yield _first(around)
     if tested["protocols"] and not tested["reason"]:
         yield from _of_others(around)
     yield from _of_silence(around)

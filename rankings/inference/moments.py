@@ -92,7 +92,7 @@ def raw_components(
     if whole is not None:
         table, unit, within = whole, measured.scale**2, _within_exactly
     else:
-        table, unit, within = measured.distances - measured.means(), 1, _within
+        table, unit, within = measured.distances - measured.means(), 1, squares_within
     # Sums of squares of every pair: total, around the means of images, around those of annotators.
     everything = np.zeros(len(table), dtype=np.intp), np.array([len(table)])
     total, in_image, in_annotator = (
@@ -183,10 +183,14 @@ def _within_exactly(
     return np.asarray(np.sum(found, axis=0))
 
 
-def _within(
+def squares_within(
     table: Floats, group_of: NDArray[np.intp], sizes: NDArray[np.intp], squares: Squares
 ) -> Floats:
-    """Return sums of squares around the means of groups."""
+    """Return sums of squares around the means of groups, as ``squares`` gives them.
+
+    ``table`` of shape (n, k) has rows of the groups ``group_of``, of shape (n,); the groups have
+    ``sizes``.
+    """
     means = _sums(table, group_of, len(sizes)) / sizes[:, np.newaxis]
     apart = table - means[group_of]
     return squares(apart.T @ apart)

@@ -38,13 +38,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import RankingError
-from ..orders.packed_scores import Floats
 from .clusters import NONE_DECLARED, Declared
 from .moments import Moments, moments, moments_of_means
 from .personal_distances import LOSS, PersonalDistances, personal_losses
 from .personal_rankings import PersonalRankings, protocols_alike
 from .resampling import LEVEL
 from .significance import bonferroni, clusters, compact_letters, holm, shaffer
+from .student import student_tests
 
 # From so many annotators, or groups of them, on p-values are adjusted step by step.
 STEPS_FROM: Final = 10
@@ -235,29 +235,14 @@ def _mean_limits(
 def _tested(
     parts: Moments, pairs: Sequence[Comparison], level: float, n_annotators: int
 ) -> list[Comparison]:
-    # Imported here, because scipy's functions take a second to load.
-    from scipy.special import stdtr, stdtrit
-
     differences = np.array([pair.difference for pair in pairs])
-    deviation = np.sqrt(np.maximum(parts.of_mean, 0))
-    degrees = np.clip(parts.degrees_of_freedom, 1, 1e9)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p_values = 2 * stdtr(degrees, -np.abs(differences / deviation))
-    p_values = np.where(deviation > 0, p_values, np.where(differences == 0, 1.0, np.nan))
-    known = [None if np.isnan(p) else float(p) for p in p_values]
+    tests = student_tests(differences, parts.of_mean, parts.degrees_of_freedom, level)
+    known = tests.p_values
     adjusted = _adjusted(known, pairs) if n_annotators >= STEPS_FROM else bonferroni(known)
-    alone, together = (
-        -stdtrit(degrees, (1 - level) / (2 * n)) * deviation for n in (1, len(pairs))
-    )
-
-    def limits(at: int, half: Floats) -> tuple[float | None, float | None]:
-        if known[at] is None:
-            return None, None
-        return float(differences[at] - half[at]), float(differences[at] + half[at])
-
     tested = []
     for at, pair in enumerate(pairs):
-        (low, high), (adjusted_low, adjusted_high) = limits(at, alone), limits(at, together)
+        low, high = tests.limits(at, tests.alone)
+        adjusted_low, adjusted_high = tests.limits(at, tests.together)
         tested.append(
             replace(
                 pair,
@@ -267,7 +252,7 @@ def _tested(
                 adjusted_low=adjusted_low,
                 adjusted_high=adjusted_high,
                 adjusted_p_value=adjusted[at],
-                degrees_of_freedom=float(degrees[at]) if deviation[at] else None,
+                degrees_of_freedom=float(tests.degrees[at]) if parts.of_mean[at] > 0 else None,
                 image_variance=float(parts.image[at]),
                 annotator_variance=float(parts.annotator[at]),
                 rest_variance=float(parts.rest[at]),

@@ -27,11 +27,12 @@ from ..orders.packed_scores import Floats
 from .clusters import NONE_DECLARED, Declared
 from .components import components
 from .moderation import Prior
-from .moments import Moments, moments_of
+from .moments import Moments, moments_of, squares_within
 from .personal_distances import LOSS, losses_between, losses_of
 from .personal_rankings import PersonalGroup, PersonalRankings
 from .resampling import LEVEL
 from .significance import holm
+from .student import student_tests
 
 NO_SECOND: Final = "no image was ranked by two annotators"
 TWO_ANNOTATORS: Final = "two annotators do not show how much a third would differ from them"
@@ -90,11 +91,6 @@ def stand_in(
     declared : Declared, optional
     level : float
         Of the limits, between 0 and 1.
-
-    Raises
-    ------
-    RankingError
-        If the design has fewer than two images or annotators in common.
     """
     cells = _cells(rankings, declared)
     if cells is None:
@@ -200,33 +196,27 @@ def _by_scene(cells: _Cells, scenes: NDArray[np.intp]) -> _Cells:
 def _tested(
     found: Sequence[StandIn], means: Floats, cells: _Cells, level: float
 ) -> tuple[StandIn, ...]:
-    from scipy.special import stdtr, stdtrit
-
     parts, free = _moments(cells)
-    deviation = np.sqrt(np.maximum(parts.of_mean, 0))
-    degrees = np.clip(free, 1, 1e9)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p_values = 2 * stdtr(degrees, -np.abs(means / deviation))
-    p_values = np.where(deviation > 0, p_values, np.where(means == 0, 1.0, np.nan))
-    known = [None if np.isnan(p) else float(p) for p in p_values]
-    half, half_together = (
-        -stdtrit(degrees, (1 - level) / (2 * n)) * deviation for n in (1, len(found))
-    )
-    return tuple(
-        one
-        if known[at] is None
-        else replace(
-            one,
-            low=float(means[at] - half[at]),
-            high=float(means[at] + half[at]),
-            p_value=known[at],
-            adjusted_low=float(means[at] - half_together[at]),
-            adjusted_high=float(means[at] + half_together[at]),
-            adjusted_p_value=adjusted,
-            degrees_of_freedom=float(degrees[at]),
+    tests = student_tests(means, parts.of_mean, free, level)
+    adjusted = holm(tests.p_values)
+    compared = []
+    for at, one in enumerate(found):
+        low, high = tests.limits(at, tests.alone)
+        adjusted_low, adjusted_high = tests.limits(at, tests.together)
+        is_known = tests.p_values[at] is not None
+        compared.append(
+            replace(
+                one,
+                low=low,
+                high=high,
+                p_value=tests.p_values[at],
+                adjusted_low=adjusted_low,
+                adjusted_high=adjusted_high,
+                adjusted_p_value=adjusted[at],
+                degrees_of_freedom=float(tests.degrees[at]) if is_known else None,
+            )
         )
-        for at, (one, adjusted) in enumerate(zip(found, holm(known), strict=True))
-    )
+    return tuple(compared)
 
 
 def _moments(cells: _Cells) -> tuple[Moments, Floats]:
@@ -235,14 +225,11 @@ def _moments(cells: _Cells) -> tuple[Moments, Floats]:
     _, annotator_of, n_a = np.unique(cells.annotators, return_inverse=True, return_counts=True)
     values = cells.pseudo_values()
     values = values - values.mean(axis=0)
-
-    def within(group_of: NDArray[np.intp], sizes: NDArray[np.intp]) -> Floats:
-        sums = np.zeros((len(sizes), values.shape[1]))
-        np.add.at(sums, group_of, values)
-        return np.asarray((values**2).sum(axis=0) - (sums**2 / sizes[:, np.newaxis]).sum(axis=0))
-
     parts = components(
-        (values**2).sum(axis=0), within(image_of, n_i), within(annotator_of, n_a), n_i, n_a
+        (values**2).sum(axis=0),
+        squares_within(values, image_of, n_i, np.diag),
+        squares_within(values, annotator_of, n_a, np.diag),
+        *(n_i, n_a),
     )
     weights = cells.weights()
     of_images = float((np.bincount(image_of, weights) ** 2).sum())
