@@ -466,8 +466,8 @@ class TestConfirm:
 
         assert rows(by_steps) == rows(at_once)
         fields = ("name", "position", "truth", "sha256", "width", "height", "content_type")
-        assert list(by_steps.images.order_by("position").values_list(*fields)) == list(
-            at_once.images.order_by("position").values_list(*fields)
+        assert list(by_steps.images.in_order().values_list(*fields)) == list(
+            at_once.images.in_order().values_list(*fields)
         )
         assert by_steps.line_format == at_once.line_format
         assert by_steps.box_convention == at_once.box_convention
