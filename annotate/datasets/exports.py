@@ -17,7 +17,7 @@ from .models import Dataset, ImageQuerySet, Method, Result, image_storage
 from .photographs import CONTENT_TYPES
 
 # Fields that a line cannot hold.
-_BEYOND_LINES: Final = frozenset(("label", "id", "parent", "cell", "pixels"))
+_BEYOND_LINES: Final = frozenset(("label", "id", "parent", "cell", "pixels", "ignored_as"))
 _N_LOOKED_AT: Final = 20
 # Larger files are written to disk.
 _IN_MEMORY_BYTES: Final = 8 * 1024 * 1024

@@ -13,7 +13,7 @@ from .errors import RegionError
 _VERSION = 1
 _MIN_VALUES = 6
 _IGNORED = "###"
-_OPTIONAL = ("text", "confidence", "label", "id", "parent", "cell", "pixels")
+_OPTIONAL = ("text", "confidence", "label", "id", "parent", "cell", "pixels", "ignored_as")
 # Beyond this, areas lose their last digits, and no photograph is that large.
 MAX_COORDINATE: Final = 1e9
 # First row, first column, last row, last column of a table cell on its grid.
@@ -45,6 +45,8 @@ class Region:
     pixels : tuple of (int, int, int) or None
         A mask as runs of pixels (row, first column, column after the last), each pixel a unit
         square; then ``points`` is its bounding box. Protocols that know no masks use the box.
+    ignored_as : str or None
+        Why it is ignored, if its file has words for that: "illegible", "truncated", or both.
 
     Raises
     ------
@@ -61,6 +63,7 @@ class Region:
     parent: str | None = None
     cell: Cell | None = None
     pixels: tuple[Run, ...] | None = None
+    ignored_as: str | None = None
 
     def __post_init__(self) -> None:
         if len(self.points) < _MIN_VALUES or len(self.points) % 2:
@@ -159,7 +162,7 @@ def plain_regions(
         region.ignored = ignored = text == _IGNORED
         region.text = _IGNORED if ignored else text
         region.confidence = region.label = region.id = region.parent = None
-        region.cell = region.pixels = None
+        region.cell = region.pixels = region.ignored_as = None
         region.__class__ = Region
         regions.append(region)
     return tuple(regions)

@@ -101,6 +101,7 @@ VALID = {
     "paddle": b'a.jpg\t[{"transcription": "w", "points": [[0,0],[9,0],[9,9]], "difficult": false}]\n',
     "hiertext": b'{"annotations":[{"image_id":"a","image_width":9,"image_height":9,"paragraphs":[{"lines":[{"words":'
     b'[{"vertices":[[0,0],[9,0],[9,9]],"text":"w","legible":true}]}]}]}]}',
+    "maptext": b'[{"image":"a.png","groups":[[{"vertices":[[0,0],[9,0],[9,9]],"text":"w","illegible":true,"truncated":false}]]}]',
     **dict.fromkeys(("labelme", "labelme-text"), b'{"imagePath":"a.jpg","imageHeight":9,"imageWidth":9,"shapes":[{"label":"text","points":[[0,0],[9,9]],'
     b'"shape_type":"rectangle","flags":{}}]}'),
     "via": b'{"a":{"filename":"a.jpg","regions":[{"shape_attributes":{"name":"polygon","all_points_x":[0,9,9],'

@@ -159,6 +159,12 @@ EXTERNAL = '<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><document>&x;<
 EVALTEX = "img_1\n100,200\n"
 HEADER = "image,left,top,right,bottom,text\n"
 
+
+def maptext_image(name="a", **fields) -> dict:
+    word = {"vertices": [[0, 0], [9, 0], [9, 9]], "text": "w", "illegible": False}
+    return {"image": name, "groups": [[{**word, "truncated": False, **fields}]]}
+
+
 CASES = [
     # Files that are not zips, or broken ones.
     Case("nothing at all", raw(b""), "A1"),
@@ -374,6 +380,37 @@ CASES = [
         '{"images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b/a.png"}], '
         '"annotations": []}',
         "N3",
+    ),
+    # MapText.
+    *(
+        Case(f"MapText: {name}", raw(text), code, severity, format="maptext", file_name="a.json")
+        for name, text, code, severity in (
+            ("an object", '{"image": "a"}', "A1", "error"),
+            ("no groups", '[{"image": "a"}]', "L1", "error"),
+            ("a third key", '[{"image": "a", "groups": [], "size": 1}]', "L1", "error"),
+            ("a group that is none", '[{"image": "a", "groups": [{}]}]', "L1", "error"),
+            ("a group without words", '[{"image": "a", "groups": [[]]}]', "U1", "warning"),
+            ("an image again", json.dumps([maptext_image(), maptext_image()]), "U1", "warning"),
+            (
+                "two folders",
+                json.dumps([maptext_image("b/a"), maptext_image("c/a")]),
+                "N3",
+                "error",
+            ),
+            *(
+                (name, json.dumps([maptext_image(**fields)]), code, severity)
+                for name, fields, code, severity in (
+                    ("two corners", {"vertices": [[0, 0], [9, 9]]}, "L1", "error"),
+                    ("a flat list", {"vertices": [0, 0, 9, 0, 9, 9]}, "L1", "error"),
+                    ("a third dimension", {"vertices": [[0, 0, 0]] * 3}, "L1", "error"),
+                    ("a text as a number", {"vertices": [["0", 0]] * 3}, "L2", "error"),
+                    ("no text", {"text": None}, "L2", "error"),
+                    ("1 for true", {"illegible": 1}, "L2", "error"),
+                    ("no flag", {"truncated": None}, "L2", "error"),
+                    ("no area", {"vertices": [[0, 0], [9, 9], [5, 5]]}, "L4", "warning"),
+                )
+            ),
+        )
     ),
     # CSV.
     *(

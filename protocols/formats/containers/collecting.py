@@ -68,10 +68,19 @@ class Collector:
     (L5), duplicated regions (L8) and regions that reach outside an image whose size the file gives
     (L6) are reported. Units that are not read as regions are counted by reason (U1, U2). The texts
     of an ``engine`` lose blanks at both ends, and its words of blanks are left out; so are empty
-    texts of its results, unless no region has a text, as in detections alone.
+    texts of its results, unless no region has a text, as in detections alone. ``keeps_flat``: the
+    programs of its format count outlines without area, so that they are kept, with a warning.
     """
 
-    def __init__(self, problems: Problems, format: str, *, engine: Kind | None = None) -> None:
+    def __init__(
+        self,
+        problems: Problems,
+        format: str,
+        *,
+        engine: Kind | None = None,
+        keeps_flat: bool = False,
+    ) -> None:
+        self._keeps_flat = keeps_flat
         self._problems = problems
         self._format = format
         self._engine = engine
@@ -267,17 +276,7 @@ class Collector:
             return region
         self._n_unstorable += 1
         text, label, id_, parent = (None if of is None else storable(of) for of in texts)
-        return Region(
-            region.points,
-            text,
-            region.confidence,
-            region.ignored,
-            label,
-            id_,
-            parent,
-            region.cell,
-            region.pixels,
-        )
+        return replace(region, text=text, label=label, id=id_, parent=parent)
 
     def _tell_outside(
         self, image: str, region: Region, entry: str | None, line: int | None, text: str | None
@@ -306,7 +305,13 @@ class Collector:
         for at, code, repair in odd_shapes(regions, flat=True):
             if code != "L7":
                 tell_shape(
-                    self._problems, code, regions[at], repair, waiting[at][1], reordered=False
+                    self._problems,
+                    code,
+                    regions[at],
+                    repair,
+                    waiting[at][1],
+                    reordered=False,
+                    refuses=not self._keeps_flat,
                 )
 
     def archive(self) -> Archive:
@@ -404,19 +409,22 @@ def reader_of(
     read_document: Callable[[Document, Collector, Problems, Kind], None],
     *,
     engine: Container[Kind] = (),
+    keeps_flat: bool = False,
 ) -> Read:
     """Return the reader of a format that has documents, bare or in a zip.
 
     Suffixes are in lower case, with the dot; the first one is used in messages. A Fault that
     ``read_document`` raises becomes a problem, and so does a document with nothing of the format.
-    ``engine`` has the kinds of files that an engine writes, whose blank words are left out.
+    ``engine`` has the kinds of files that an engine writes, whose blank words are left out;
+    ``keeps_flat`` is for formats whose programs count outlines without area.
     """
 
     def read(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
         problems = Problems(source_name(source, name))
-        collector = Collector(problems, slug, engine=kind if kind in engine else None)
+        of_engine = kind if kind in engine else None
+        collector = Collector(problems, slug, engine=of_engine, keeps_flat=keeps_flat)
         for document in documents(source, problems, limits, suffixes, on_entry):
             before = collector.n_found
             with problems.catching(document.entry):

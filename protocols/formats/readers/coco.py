@@ -215,6 +215,7 @@ def read_region(
         ),
         "id": _text(annotation, "region_id"),
         "parent": _text(annotation, "parent"),
+        "ignored_as": _text(annotation, "ignored_as"),
         "label": (
             _text(annotation, "label")
             if "label" in annotation

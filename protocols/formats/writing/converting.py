@@ -6,12 +6,14 @@ import zipfile
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
+from protocols.core.regions import Region
 from text_rankings.base.names import natural_order
 
 from ..containers.contents import ByImage, Kind, LineFormat
 from ..problems import quoted
 from ..readers.hiertext import hiertext_annotation
 from ..readers.labelme import labelme_document
+from ..readers.maptext import as_maptext, maptext_entry
 from ..readers.paddle import paddle_line
 from ..readers.page import page_document
 from ..recognition.reading import read
@@ -25,17 +27,6 @@ from .regions import (
 )
 
 Sizes = Mapping[str, tuple[int, int]]
-_FIELDS: Final = (
-    "points",
-    "text",
-    "confidence",
-    "ignored",
-    "label",
-    "id",
-    "parent",
-    "cell",
-    "pixels",
-)
 
 
 def write(
@@ -58,6 +49,8 @@ def write(
         image: tuple(without_fields(region, without) for region in regions_by_image[image])
         for image in sorted(regions_by_image, key=natural_order)
     }
+    if format == "maptext":
+        regions = {image: as_maptext(of, kind) for image, of in regions.items()}
     content = WRITTEN[format](regions, kind, sizes or {})
     if format in _CHECKED:
         _check(content, regions, format, kind)
@@ -74,7 +67,7 @@ def _check(content: bytes, regions: ByImage, format: str, kind: Kind) -> None:
             raise NotWritable(f"{quoted(image)} would not read back as the same image")
         for at, (region, found) in enumerate(zip(of_image, back, strict=True)):
             if found != region:
-                lost = [of for of in _FIELDS if getattr(region, of) != getattr(found, of)]
+                lost = [of for of in Region.__slots__ if getattr(region, of) != getattr(found, of)]
                 raise NotWritable(
                     f"region {at} of {image}: {format} cannot hold its "
                     f"{', '.join(lost)}. Leave that out, or write coco-json"
@@ -131,6 +124,11 @@ def _hiertext(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
     return _encoded(_dumped({"info": {}, "annotations": annotations}) + "\n")
 
 
+def _maptext(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
+    entries = [maptext_entry(image, of, kind) for image, of in regions.items()]
+    return _encoded(_dumped(entries) + "\n")
+
+
 def _labelme(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
     return _zip(
         {
@@ -167,8 +165,9 @@ WRITTEN: Final[Mapping[str, _Write]] = {
     "coco-json": _coco,
     "paddle": _paddle,
     "hiertext": _hiertext,
+    "maptext": _maptext,
     "labelme": _labelme,
     "page-xml": _page,
 }
 # The writers of lines and of COCO check each region themselves.
-_CHECKED: Final = ("paddle", "hiertext", "labelme", "page-xml")
+_CHECKED: Final = ("paddle", "hiertext", "maptext", "labelme", "page-xml")

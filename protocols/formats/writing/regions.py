@@ -25,7 +25,9 @@ from ..readers.coco import read_region
 from ..readers.rrc_lines import LineReader, Rules, looks_like_confidence, quoted_text
 
 # Fields that lines cannot hold.
-LEFT_OUT: Final = ("label", "id", "parent", "cell", "pixels", "confidence", "text")
+LEFT_OUT: Final = (
+    *("label", "id", "parent", "cell", "pixels", "ignored_as", "confidence", "text"),
+)
 # Characters that would make the name a path or a drive.
 NOT_IN_FILES: Final = "/\\:"
 _CATEGORY: Final = "text"
@@ -170,8 +172,7 @@ def _line(region: Region, kind: Kind, line_format: LineFormat, place: str) -> st
 
 
 def _lost(region: Region, found: Region) -> str:
-    names = ("points", "text", "confidence", "ignored", "label", "id", "parent", "cell", "pixels")
-    lost = [name for name in names if getattr(region, name) != getattr(found, name)]
+    lost = [name for name in Region.__slots__ if getattr(region, name) != getattr(found, name)]
     if lost == ["points"]:
         return "its corners in this order; write quadrilaterals"
     return f"its {', '.join(lost)}. Leave them out, or write COCO"
@@ -273,5 +274,6 @@ def _annotation(
         "parent": region.parent,
         "cell": None if region.cell is None else list(region.cell),
         "pixels": None if region.pixels is None else list(map(list, region.pixels)),
+        "ignored_as": region.ignored_as,
     }
     return annotation | {name: value for name, value in others.items() if value is not None}
