@@ -134,9 +134,8 @@ class Races(RuleBasedStateMachine):
         said = self.in_force.get(shown[0])
         waits = Screen.objects.get(public_id=shown[0]).state == "waiting"
         outcome = self.outcome(self.answer, person, shown, verdict)
-        if not self.is_open:
-            assert isinstance(outcome, StudyNotOpen)
-        elif said is None and waits:
+        # A closed study still takes answers to pairs on screen: these steps take far less than half an hour.
+        if said is None and waits:
             # Later state may have changed since the tab was opened.
             assert outcome == "answered" or isinstance(outcome, Incomplete)
         elif said == verdict:
