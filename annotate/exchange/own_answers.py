@@ -27,6 +27,9 @@ COLUMNS: Final = (
     Column("seen_first", "left, right, both or unknown", "Which result was shown first."),
     Column("seen_left_seconds", "number", "How long the left result was shown."),
     Column("seen_right_seconds", "number", "How long the right result was shown."),
+    Column(
+        "layout", "beside, stacked, one or empty", "The layout of both results; empty: not known."
+    ),
 )
 
 
@@ -65,4 +68,5 @@ def _answer(event: Judgement | Skip) -> Row:
         "seen_first": event.seen["first"],
         "seen_left_seconds": event.seen.get("left"),
         "seen_right_seconds": event.seen.get("right"),
+        "layout": event.layout and event.layout["panes"],
     }

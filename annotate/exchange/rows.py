@@ -111,6 +111,7 @@ def _event(
         "aids": judgement.aids if judgement else {},
         "seen": judgement.seen if judgement else {},
         "places": judgement.places if judgement else None,
+        "layout": judgement.layout if judgement else None,
         "reason": skip.reason if skip else _reason_of(judgement),
         "text": skip.text if skip else None,
         "ends": answer.number if is_withdrawal else None,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotate.requests import json_object, short_texts
 from rankings.elicitation.log import CRITERIA
 
-from .models import A_DAY_SECONDS, Note, Skip, check_place, check_places
+from .models import A_DAY_SECONDS, Note, Skip, check_layout, check_place, check_places
 
 AIDS = (
     *("ground_truth", "match_colours", "differences", "boxes_hidden", "blink", "zoomed"),
@@ -34,6 +34,7 @@ def answer_given(sent: QueryDict) -> dict[str, Any]:
         # Without JavaScript, the view state is unknown.
         "seen": json_object(seen) if seen else None,
         "places": _checked(json_object(sent.get("places", "")), check_places),
+        "layout": _checked(json_object(sent.get("layout", "")), check_layout),
         "disputed": [name for name in CRITERIA if name in disputed],
         "looks_same": sent.get("looks_same") == "1",
     }

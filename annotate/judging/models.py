@@ -34,6 +34,7 @@ CRITERION_NAMES: Final = {
 A_DAY_SECONDS: Final = 86_400
 _MOST_PLACES: Final = 100_000
 _MOST_PIXELS: Final = 1_000_000
+_LARGEST_SCALE: Final = 1_000
 # Offered first among the reasons for skipping, but stored as an answer: equal by every criterion.
 LOOK_THE_SAME: Final = ("same", _("They look the same"))
 
@@ -75,6 +76,22 @@ def check_places(places: Any) -> None:
     )
     if not is_good:
         raise ValidationError(_("It does not say how many places were looked at."))
+
+
+def check_layout(layout: Any) -> None:
+    """Refuse a value other than {"panes": "beside", "stacked" or "one", "scale": a number}.
+
+    The scale of the whole photograph, before anybody zooms, in CSS pixels per image pixel.
+    """
+    is_good = (
+        isinstance(layout, dict)
+        and layout.keys() == {"panes", "scale"}
+        and layout["panes"] in ("beside", "stacked", "one")
+        and type(layout["scale"]) in (int, float)
+        and 0 < layout["scale"] <= _LARGEST_SCALE
+    )
+    if not is_good:
+        raise ValidationError(_("It does not say how the results were laid out."))
 
 
 def check_place(place: Any) -> None:
@@ -321,6 +338,8 @@ class Judgement(_Event):
     seen = models.JSONField(default=unknown_seen, validators=[check_seen])
     # Places of difference that the annotator went through, see check_places; None if they did not.
     places = models.JSONField(null=True, blank=True, validators=[check_places])
+    # The layout of the page at the time of the answer, see check_layout; None: not known.
+    layout = models.JSONField(null=True, blank=True, validators=[check_layout])
 
     class Meta(_Event.Meta):
         constraints = [

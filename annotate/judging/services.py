@@ -92,6 +92,7 @@ def record_judgement(
     seen: Mapping[str, object] | None = None,
     disputed: Collection[str] = (),
     places: Mapping[str, int] | None = None,
+    layout: Mapping[str, Any] | None = None,
     looks_same: bool = False,
 ) -> Outcome:
     """Store the answer to a screen and return the next one, if anything is left.
@@ -123,6 +124,7 @@ def record_judgement(
         aids=dict(aids or {}),
         seen=_shown(seen),
         places=places and dict(places),
+        layout=layout and dict(layout),
         looks_same=looks_same,
         **_asked_verdicts(turn_of(screen, log), verdicts, disputed),
     )

@@ -1,5 +1,8 @@
 """The layout of the comparison page: a large photograph in every window, and nothing over it."""
 
+import json
+from urllib.parse import parse_qs
+
 import pytest
 from playwright.sync_api import expect
 
@@ -114,6 +117,23 @@ def test_t37_a_small_photograph_is_shown_at_100_percent_of_its_pixels(open_site,
     expect(site.page.locator("[data-zoom]")).to_have_text("100\N{NO-BREAK SPACE}%")
     # No pane is higher than its photograph, but for the line around it.
     assert panes[0]["stage"][3] == pytest.approx(panes[0]["photograph"][3], abs=1)
+
+
+def test_t37_an_answer_says_how_the_results_stood(open_site):
+    """The scale is that of the whole photograph, whatever the person zoomed to."""
+    site = open_site(shaped("16:9"), [screen(2), screen(3)], layout=None)
+    page = site.page
+    page.keyboard.press("o")
+    one = panes_of(site)[0]["scale"]
+    page.keyboard.press("+")
+    page.keyboard.press("c")
+    site.confirm()
+    page.keyboard.press("o")
+    site.confirm()
+    told = [json.loads(parse_qs(sent)["layout"][0]) for sent in site.sent]
+    assert [each["panes"] for each in told] == ["one", "beside"]
+    # The photograph of the next pairs is shown at 100 %.
+    assert [each["scale"] for each in told] == pytest.approx([one, 1], rel=1e-3)
 
 
 @cases(

@@ -41,7 +41,7 @@ function makePage({ state = "free", unanswered = [], isUntouched = false, ...res
     signIn: part("signIn", "close"),
     skip: part("skip", "close", "showErrors"),
     tools: { isHasty: () => true, aids: () => ({ blink: 1 }) },
-    panes: { places: () => ({ n: 3, seen: 2 }) },
+    panes: { places: () => ({ n: 3, seen: 2 }), layout: { standing: () => ({ panes: "one", scale: 0.4 }) } },
     seen: { missing: () => [], fields: () => ({ first: "both", left: 2, right: 2 }) },
     person: { advance: true },
     ...rest,
@@ -77,6 +77,7 @@ test("an answer is sent with its time, the aids and the image that is known", ()
     seconds_taken: "2.5",
     aids: '{"blink":1}',
     places: '{"n":3,"seen":2}',
+    layout: '{"panes":"one","scale":0.4}',
     seen: '{"first":"both","left":2,"right":2}',
     have: "k",
   });

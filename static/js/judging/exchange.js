@@ -48,7 +48,8 @@ export function confirm(page, more = {}) {
   const aids = JSON.stringify(tools.aids());
   const seen = JSON.stringify(page.seen.fields());
   const places = JSON.stringify(page.panes.places() ?? {});
-  const fields = { ...answer.fields(), seconds_taken: page.clock.seconds(), aids, seen, places, ...more };
+  const layout = JSON.stringify(page.panes.layout.standing());
+  const fields = { ...answer.fields(), seconds_taken: page.clock.seconds(), aids, seen, places, layout, ...more };
   post(page, "answer", page.form.action, fields);
 }
 

@@ -52,6 +52,7 @@ export function createLayout(root, { image, onLay }) {
   const candidates = CANDIDATES.filter(({ panes }) => panes !== "stacked" || !root.hasAttribute("data-beside"));
   let wish = kept();
   let known = "";
+  let standing = null;
 
   function set({ panes, desk }) {
     root.toggleAttribute("data-one", panes === "one");
@@ -90,7 +91,9 @@ export function createLayout(root, { image, onLay }) {
     if (now === known) return;
     known = now;
     shape();
-    set(choose(wish));
+    const chosen = choose(wish);
+    set(chosen);
+    standing = { panes: chosen.panes, scale: Number(chosen.scale.toPrecision(4)) };
     onLay();
   }
   window.addEventListener("resize", lay);
@@ -109,6 +112,8 @@ export function createLayout(root, { image, onLay }) {
       known = "";
       lay();
     },
+    // The layout in the format that the site stores.
+    standing: () => standing,
     names: () => (root.hasAttribute("data-stacked") ? STACKED_NAMES : NAMES),
   };
 }

@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from annotate.exchange import raw
+from annotate.exchange.own_answers import own_answers
 from annotate.judging import services
 from annotate.judging.models import Judgement, Note
 from annotate.judging.personal_data import answers, erase_texts
@@ -191,3 +192,27 @@ def test_t39_the_places_that_were_looked_at_are_stored_with_the_answer(page, tur
     assert Judgement.objects.get().places == stored
     [row] = raw.FILES["events.json"].rows(turn.assignment.study)
     assert row["places"] == stored
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        ('{"panes": "one", "scale": 0.2812}', {"panes": "one", "scale": 0.2812}),
+        ('{"panes": "beside", "scale": 1}', {"panes": "beside", "scale": 1}),
+        ("null", None),
+        ("", None),
+        ('{"panes": "above", "scale": 1}', None),
+        ('{"panes": "one", "scale": 0}', None),
+        ('{"panes": "one", "scale": "1"}', None),
+        ('{"panes": "one"}', None),
+    ],
+)
+def test_t37_how_the_results_stood_is_stored_with_the_answer(page, turn, annotator, sent, stored):
+    answer = reverse("judging:answer", args=[turn.screen.public_id])
+    assert page.post(answer, EQUAL | {"layout": sent}, headers=JSON).status_code == 200
+    assert Judgement.objects.get().layout == stored
+    study = turn.assignment.study
+    [row] = raw.FILES["events.json"].rows(study)
+    assert row["layout"] == stored
+    [own] = own_answers(study, annotator)
+    assert own["layout"] == (stored and stored["panes"])

@@ -64,7 +64,7 @@ OF_THE_PROGRAM = {
         "unsettled",
         "slip_prior",
     },
-    "annotate.Judgement": {"aids", "seen", "places"},
+    "annotate.Judgement": {"aids", "seen", "places", "layout"},
     "annotate.FirstVisit": {"consent_words", "practice_answers"},
     "annotate.KeptReport": {"content"},
     "annotate.Look": {"found"},
