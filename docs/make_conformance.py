@@ -24,7 +24,7 @@ from protocols.core.base import Scene  # noqa: E402
 from protocols.formats.readers.ctdar import read_document  # noqa: E402
 from protocols.formats.readers.scenes import read_scene  # noqa: E402
 from protocols.slot_error.ontology import read_ontology  # noqa: E402
-from tests.support import conformance  # noqa: E402
+from tests.support import conformance, maptext  # noqa: E402
 from tests.support.reading import scenes_of  # noqa: E402
 from tests.support.total_text import total_text_tally  # noqa: E402
 from tools.pages import between, row  # noqa: E402
@@ -81,6 +81,7 @@ def rows() -> Iterator[Row]:
     for protocol, slug in conformance.EDGE_SLUGS.items():
         deviations = list(conformance.compare_edge_cases(protocol).values())
         yield Row(slug, "the same tool", "edge cases", deviations)
+    yield from maptext_rows()
     yield from total_text_rows()
     yield from evaltex_rows()
     yield from table_rows()
@@ -88,6 +89,13 @@ def rows() -> Iterator[Row]:
     ontology = read_ontology(parents.read_text(encoding="utf-8"))
     yield case_row("slot-error", partial(score_documents, ontology=ontology), 1e-9)
     yield case_row("no-ground-truth", evaluate_cases, 1e-6)
+
+
+def maptext_rows() -> Iterator[Row]:
+    deviations = [deviation for _, deviation in maptext.deviations_of_scenes()]
+    whole = max(deviation for _, deviation in maptext.deviations_together())
+    tool = "icdar-maptext/evaluation, 159832f7 (2025) and 816da23d (2024)"
+    yield Row("maptext", tool, "drawn scenes, by task", deviations, whole)
 
 
 def read(name: str) -> dict:

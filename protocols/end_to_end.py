@@ -18,6 +18,7 @@ from .core.base import (
     parameter,
 )
 from .core.credits import CreditProtocol
+from .core.edits import edit_distance
 from .core.matching import IGNORED
 from .core.regions import Region
 from .iou import Image, IouMatching, average_precision
@@ -226,18 +227,7 @@ def _is_letter(sign: str) -> bool:
 def similarity(a: str, b: str) -> float:
     """Return 1 - the edit distance of two texts / the longer length; 1 if both are empty."""
     longer = max(len(a), len(b))
-    return 1.0 - _edit_distance(a, b) / longer if longer else 1.0
-
-
-def _edit_distance(a: str, b: str) -> int:
-    # The distances of the prefix of a so far from every prefix of b.
-    above = list(range(len(b) + 1))
-    for n, letter in enumerate(a, 1):
-        row = [n]
-        for m, other in enumerate(b, 1):
-            row.append(min(above[m] + 1, row[-1] + 1, above[m - 1] + (letter != other)))
-        above = row
-    return above[-1]
+    return 1.0 - edit_distance(a, b) / longer if longer else 1.0
 
 
 def with_vocabulary(truth: Iterable[Region], words: Collection[str]) -> tuple[Region, ...]:

@@ -25,6 +25,7 @@ _ALL: Final[Mapping[str, tuple[str, str]]] = {
     "average-precision": ("average_precision", "AveragePrecision"),
     "tiou": ("tiou", "Tiou"),
     "panoptic-quality": ("panoptic_quality", "PanopticQuality"),
+    "maptext": ("maptext", "MapText"),
     "deteval": ("deteval", "Deteval"),
     "icdar13": ("deteval", "Icdar13"),
     "deteval-wolf": ("deteval_wolf", "DetevalWolf"),

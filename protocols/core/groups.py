@@ -65,22 +65,31 @@ class Groups:
 
     def of_words(self, score: ImageScore) -> ImageScore:
         """Return a score of groups with its matches and reasons expressed in words of the scene."""
-        matches = []
-        for match in score.matches:
-            truth = tuple(chain.from_iterable(self.truth[i].words for i in match.truth))
-            found = tuple(chain.from_iterable(self.detections[j].words for j in match.detections))
-            several = len(truth) > 1 or len(found) > 1
-            kind: Kind = "many-to-many" if several else "one-to-one"
-            if truth:
-                matches.append(
-                    Match(truth, found, kind, match.recall_credit, match.precision_credit)
-                )
-        unmatched = [
-            Unmatched(one.side, word, one.reason)
-            for one in score.unmatched
-            for word in (self.truth if one.side == "truth" else self.detections)[one.index].words
-        ]
-        return replace(score, matches=tuple(matches), unmatched=tuple(unmatched))
+        return in_words(
+            score, *([group.words for group in of] for of in (self.truth, self.detections))
+        )
+
+
+def in_words(
+    score: ImageScore, truth: Sequence[Sequence[int]], detections: Sequence[Sequence[int]]
+) -> ImageScore:
+    """Return a score of groups with its matches and reasons expressed in the words of each group."""
+    matches = []
+    for match in score.matches:
+        of_truth = tuple(chain.from_iterable(truth[i] for i in match.truth))
+        found = tuple(chain.from_iterable(detections[j] for j in match.detections))
+        several = len(of_truth) > 1 or len(found) > 1
+        kind: Kind = "many-to-many" if several else "one-to-one"
+        if of_truth:
+            matches.append(
+                Match(of_truth, found, kind, match.recall_credit, match.precision_credit)
+            )
+    unmatched = [
+        Unmatched(one.side, word, one.reason)
+        for one in score.unmatched
+        for word in (truth if one.side == "truth" else detections)[one.index]
+    ]
+    return replace(score, matches=tuple(matches), unmatched=tuple(unmatched))
 
 
 @dataclass(frozen=True, slots=True)

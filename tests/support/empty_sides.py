@@ -48,6 +48,7 @@ EMPTY = {
         "ignored, found elsewhere": (0, 0, 0),
     },
     "deteval-total-text": ALWAYS_ZERO,
+    "maptext": ALWAYS_ZERO,
     "cleval": ALWAYS_ZERO,
     "cleval-end-to-end": ALWAYS_ZERO,
     "evaltex": LIKE_IOU,
