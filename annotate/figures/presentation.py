@@ -1,7 +1,7 @@
 """Figures as their page shows them: texts, numbers as text, and the addresses of their files."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, ClassVar, Final
@@ -11,6 +11,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from annotate.languages import in_decimals
+from rankings.analysis.detector_verdicts import beside_figures, preferred
 from rankings.elicitation.log import CRITERIA
 
 from .building import NO_FILES, build, can_write
@@ -164,3 +165,23 @@ def _cell(value: Cell) -> str:
     if isinstance(value, float):
         return in_decimals(value, 3).rstrip("0").rstrip(".,")
     return value.isoformat() if isinstance(value, date) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Preferred:
+    """The sentence on people's preferences between the detectors, and further sentences."""
+
+    headline: str
+    sentences: Sequence[str]
+
+
+def preferred_of(criterion: str, detectors: Mapping[str, Any]) -> Preferred | None:
+    """Return the sentences by one criterion; None without a ranking, or in older kept reports.
+
+    ``detectors`` is the criterion's :class:`.CriterionDetectors` as JSON, or its preferences alone.
+    """
+    if "preferences" not in detectors:
+        return None
+    found = detectors["preferences"]
+    said = preferred(criterion, found)
+    return Preferred(said, beside_figures(found)) if said else None

@@ -30,7 +30,7 @@ from .data import (
 from .detectors import accuracy_table, said_of_methods_left_out, shown_standings, wrong_table
 from .forms import FigureForm, FileForm, KeptFigureForm, KeptFileForm
 from .kinds import NAMES
-from .presentation import criteria_links, shown_figure, shown_figures
+from .presentation import criteria_links, preferred_of, shown_figure, shown_figures
 from .shortcuts import figure_response, report_page
 from .themes import Paper
 
@@ -154,6 +154,7 @@ def _standings(data: FigureData, query: QueryDict) -> dict[str, Any]:
         "criterion": data.criterion,
         "criteria": list(criteria_links(query)),
         "figure": shown_figure("strengths", data, query),
+        "preferred": preferred_of(data.criterion, data.detectors),
         "standings": standings,
         "accuracies": accuracy_table(standings),
         "wrong": [

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from annotate.figures.data import MAX_IMAGES_DRAWN_AT_ONCE, FigureData, data_of_kept
 from annotate.figures.forms import FigureForm, KeptFigureForm
-from annotate.figures.presentation import criteria_links, shown_figures
+from annotate.figures.presentation import criteria_links, preferred_of, shown_figures
 from annotate.figures.shortcuts import report_page
 from annotate.reports import exports, services
 from annotate.reports.main_table import Behind, ImageLinks, shown_tables
@@ -43,6 +43,9 @@ def report(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
     n_images = study.study_images.count()
     is_small = n_images <= services.MAX_IMAGES_ANALYSED_AT_ONCE
     data: Mapping[str, Any] = {}
+    detectors: Mapping[str, Any] = {}
+    if is_small:
+        detectors = services.preferences_report(asked)["criteria"][asked.criterion]
     if is_small and asked.runs:
         built, data = services.analysed_report(asked)
     else:
@@ -62,6 +65,7 @@ def report(request: HttpRequest, form: FigureForm) -> dict[str, Any]:
         "address_of_images": reverse("reports:images", args=[study.slug]),
         "formats": exports.FORMATS,
         "pairs": shown_pairs(services.pairs_report(asked)),
+        "preferred": preferred_of(asked.criterion, detectors),
         **_page(request, study, built.report, data, asked.criterion, figures, behind),
     }
 
@@ -79,6 +83,7 @@ def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "facts": facts_shown(kept_report.data["header"]),
         "formats": exports.FORMATS,
         "pairs": shown_pairs(kept_report.data.get("pairs")),
+        "preferred": preferred_of(criterion, kept_report.data["detectors"]["criteria"][criterion]),
         "others_kept": study.kept_reports.defer("content").exclude(pk=pk)[:20],
         "address_of_images": address_of_images,
     }

@@ -25,7 +25,7 @@ from .snapshots import snapshot
 MAX_IMAGES: Final = 3000
 _MAX_BYTES: Final = 2_000_000
 # Version of the data's keys: increase it when reports get new ones.
-_FORM: Final = 9
+_FORM: Final = 10
 Read = TypeVar("Read")
 
 

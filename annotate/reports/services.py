@@ -19,11 +19,12 @@ from annotate.studies.pseudonyms import give_pseudonyms
 from protocols import registry
 from rankings import __version__ as software_version
 from rankings.agreement.report import Report, Settings, build_report, report_from_json
-from rankings.analysis.analysis import analyse
+from rankings.analysis.analysis import analyse, plain
 from rankings.consensus.rules import ConsensusMethod
 from rankings.detectors.soft_accuracy import Options
-from rankings.detectors.standings import detectors
+from rankings.detectors.standings import detectors, preferences_alone
 from rankings.detectors.tallies import Tallies
+from rankings.inference.clusters import Declared
 from rankings.output.detector_tables import DETECTOR_TABLES
 from rankings.output.pair_tables import PAIR_TABLES
 
@@ -32,6 +33,7 @@ from .cache import Asked, computed
 from .errors import TooLarge
 from .facts import Facts, facts_of
 from .included import (
+    declared_clusters,
     images_of,
     newest_runs,
 )
@@ -134,9 +136,21 @@ def detectors_report(asked: Asked) -> Mapping[str, Any]:
     return computed(
         asked,
         ("detectors",),
-        lambda: (named_rankings(asked.study), _tallies(asked)),
+        lambda: _of_detectors(asked),
         lambda read: _detectors(*read, asked.settings),
     )
+
+
+def preferences_report(asked: Asked) -> Mapping[str, Any]:
+    """Return people's preferences between the detectors, under the keys of :func:`detectors_report`."""
+
+    def compute(read: tuple[NamedRankings, Tallies, Declared]) -> dict[str, Any]:
+        rankings, tallies, declared = read
+        options = _usual(asked.settings)
+        found = preferences_alone(rankings, tallies, declared=declared, **options)
+        return {"criteria": {name: {"preferences": plain(own)} for name, own in found.items()}}
+
+    return computed(asked, ("detectors", "preferences"), lambda: _of_detectors(asked), compute)
 
 
 def pairs_report(asked: Asked) -> Mapping[str, Any] | None:
@@ -169,9 +183,19 @@ def _tallies(asked: Asked) -> Tallies:
     return protocol_tallies(images_of(study), study.methods.all(), asked.runs)
 
 
-def _detectors(rankings: NamedRankings, tallies: Tallies, settings: Settings) -> dict[str, Any]:
+def _of_detectors(asked: Asked) -> tuple[NamedRankings, Tallies, Declared]:
+    return named_rankings(asked.study), _tallies(asked), declared_clusters(asked.study)
+
+
+def _detectors(
+    rankings: NamedRankings, tallies: Tallies, declared: Declared, settings: Settings
+) -> dict[str, Any]:
+    return detectors(rankings, tallies, declared=declared, **_usual(settings)).to_json()
+
+
+def _usual(settings: Settings) -> dict[str, Any]:
     options = Options(beta=settings.beta, decimals=settings.decimals)
-    return detectors(rankings, tallies, options, min_annotators=settings.min_annotators).to_json()
+    return {"options": options, "min_annotators": settings.min_annotators}
 
 
 def _analysed(inputs: Inputs, asked: Asked, executor: Executor | None = None) -> dict[str, Any]:
@@ -212,7 +236,9 @@ def compute_report(asked: Asked, executor: Executor | None = None) -> ComputedRe
         pairs = pairs_from(study, inputs.scores, settings) if asks_pairs(study) else None
         origin = facts_of(asked).header
     analysed = cache.get(key, "analysis") or _analysed(inputs, asked, executor)
-    found = cache.get(key, "detectors") or _detectors(inputs.rankings, tallies, settings)
+    found = cache.get(key, "detectors") or _detectors(
+        inputs.rankings, tallies, inputs.declared, settings
+    )
     data = {**whole(origin, runs, sentinels(runs), analysed), "detectors": found}
     if pairs is not None:
         data["pairs"] = pairs

@@ -11,14 +11,12 @@ from typing import Any, Final
 from ..agreement.report import ALL_TIED
 from ..inference.significance import ALPHA
 from ..rounding import in_decimals
+from .words import NAMED_FIRST, is_told, n_others, named, shortened
 
-_NAMED: Final = 6
 USUAL_RISK: Final = round(100 * ALPHA)
 _TWO: Final = 2
 _FEW_ANNOTATORS: Final = 5
 _MANY_ANNOTATORS: Final = 10
-# A headline, which is a single sentence, names fewer protocols.
-_NAMED_FIRST: Final = 3
 # How a sentence may begin, other than with a protocol's name.
 _OPENINGS: Final = ("No ", "Nothing ")
 
@@ -55,7 +53,7 @@ def headline(
 
 def _by_score(criterion: str, scores: Mapping[str, float]) -> str:
     score = min(scores.values())
-    best = _named([name for name, own in scores.items() if own == score])
+    best = named([name for name, own in scores.items() if own == score])
     has = "has" if list(scores.values()).count(score) == 1 else "have"
     return (
         f"By {criterion}, {best} {has} the smallest Score ({in_decimals(score, 2)}); which protocol is "
@@ -85,13 +83,13 @@ def _of_nearest(tested: Mapping[str, Any], order: Sequence[str]) -> str:
     level = [name for name in order[1:] if name not in farther]
     if len(order) == 1:
         return f"{nearest} is nearer to people than a ranking that ties everything."
-    if not any(map(_is_told, tested["pairs"])):
+    if not any(map(is_told, tested["pairs"])):
         return f"No two of the {len(order)} protocols differ significantly."
     if not level:
         return f"{nearest} is nearer to people than every other protocol."
     if not farther:
         return f"{nearest} comes first, but no other protocol is significantly farther from people."
-    others = _as_one(tested, level) if len(level) <= _NAMED_FIRST else _others(len(level))
+    others = _as_one(tested, level) if len(level) <= NAMED_FIRST else n_others(len(level))
     return (
         f"{nearest} is nearer to people than {len(farther)} of {len(order) - 1} other protocols; "
         f"{others} may be as near."
@@ -126,7 +124,7 @@ def _of_100(loss: float) -> str:
 
 def _nearer_than_all_tied(around: Mapping[str, Any], order: Sequence[str]) -> list[str]:
     pairs = around["against_silence"][ALL_TIED]["pairs"]
-    nearer = {pair["first"] for pair in pairs if _is_told(pair) and pair["difference"] < 0}
+    nearer = {pair["first"] for pair in pairs if is_told(pair) and pair["difference"] < 0}
     return [name for name in order if name in nearer]
 
 
@@ -138,8 +136,8 @@ def _loss_of_all_tied(around: Mapping[str, Any]) -> float | None:
 
 def _as_one(tested: Mapping[str, Any], names: Sequence[str], joint: str = "") -> str:
     """Return names in words, each with the protocols that order all images like it."""
-    alike = {same[0]: " = ".join(_shortened(same)) for same in tested["equal"]}
-    return _named([alike.get(name, name) for name in names], joint)
+    alike = {same[0]: " = ".join(shortened(same)) for same in tested["equal"]}
+    return named([alike.get(name, name) for name in names], joint)
 
 
 def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
@@ -247,7 +245,7 @@ def place_of_person(around: Mapping[str, Any]) -> str | None:
     if found["reason"] or "candidates" not in found:
         return None
     placed = [one for one in found["candidates"] if cluster_of[one["name"]] is not None]
-    alike = [cluster_of[one["name"]] for one in placed if not _is_told(one)]
+    alike = [cluster_of[one["name"]] for one in placed if not is_told(one)]
     if alike:
         return _range(alike)
     farther = [cluster_of[one["name"]] for one in placed if one["difference"] > 0]
@@ -284,14 +282,14 @@ def _of_others(around: Mapping[str, Any]) -> Iterator[str]:
         if names and len(names) < len(order) - 1:
             yield f"{nearest} is nearer to people than {_as_one(tested, names)}."
         level = [name for name in order[1:] if name not in farther]
-        if level and any(map(_is_told, tested["pairs"])):
+        if level and any(map(is_told, tested["pairs"])):
             others = _as_one(tested, level, "{first} or {last}")
             yield f"It is undecided whether {others} is as near as {nearest}."
-    n, n_told = len(tested["pairs"]), sum(map(_is_told, tested["pairs"]))
+    n, n_told = len(tested["pairs"]), sum(map(is_told, tested["pairs"]))
     if n:
         yield f"{n_told} of {n} pairs of protocols are decided."
     for same in tested["equal"]:
-        yield f"{_named(same)} order the methods of all images alike and count as one."
+        yield f"{named(same)} order the methods of all images alike and count as one."
 
 
 def _of_silence(around: Mapping[str, Any]) -> Iterator[str]:
@@ -324,13 +322,13 @@ def _order_of(tested: Mapping[str, Any]) -> list[str]:
 def _farther(tested: Mapping[str, Any]) -> set[str]:
     """Return the protocols that differ significantly from the nearest; others may be as near."""
     nearest = _order_of(tested)[0]
-    return {_other(pair, nearest) for pair in _pairs_of(tested, nearest) if _is_told(pair)}
+    return {_other(pair, nearest) for pair in _pairs_of(tested, nearest) if is_told(pair)}
 
 
 def _of_a_person(found: Mapping[str, Any], compared: Mapping[str, Any]) -> Iterator[str]:
     # One that differs by the same amount everywhere has no test.
     tested = [one for one in found["candidates"] if one["adjusted_p_value"] is not None]
-    told = [one for one in tested if _is_told(one)]
+    told = [one for one in tested if is_told(one)]
     n = len(tested)
     nearer = [one["name"] for one in told if one["difference"] < 0]
     farther = [one["name"] for one in told if one["difference"] > 0]
@@ -375,13 +373,13 @@ def _of_other_orders(around: Mapping[str, Any], table: Mapping[str, Any]) -> Ite
     alike = next((same for same in tested["equal"] if order[0] in same), [order[0]])
     other = {by: names for by, names in first.items() if not {*names} & {*alike}}
     if other:
-        named = {order[0], *(name for names in other.values() for name in names)}
+        shown = {order[0], *(name for names in other.values() for name in names)}
         ties = ", ".join(
             f"{name} {in_decimals(100 * shares[name], 0)}"
-            for name in sorted(named)
+            for name in sorted(shown)
             if shares.get(name) is not None
         )
-        by = "; ".join(f"by {by} {_named(names)}" for by, names in other.items())
+        by = "; ".join(f"by {by} {named(names)}" for by, names in other.items())
         yield f"Other rules put other protocols first: {by}. Of 100 pairs tied: {ties}."
 
 
@@ -392,28 +390,3 @@ def _pairs_of(tested: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
 def _other(pair: Mapping[str, Any], name: str) -> str:
     other: str = pair["second"] if pair["first"] == name else pair["first"]
     return other
-
-
-def _is_told(pair: Mapping[str, Any]) -> bool:
-    p = pair["adjusted_p_value"]
-    return p is not None and p <= ALPHA
-
-
-def _named(names: Sequence[str], joint: str = "") -> str:
-    shown = list(names if len(names) == _NAMED + 1 else names[:_NAMED])
-    if len(names) > _NAMED + 1:
-        shown.append(_others(len(names) - _NAMED))
-    if len(shown) == 1:
-        return shown[0]
-    words = joint or "{first} and {last}"
-    return words.format(first=", ".join(shown[:-1]), last=shown[-1])
-
-
-def _shortened(names: Sequence[str]) -> list[str]:
-    if len(names) <= _NAMED_FIRST + 1:
-        return list(names)
-    return [*names[:_NAMED_FIRST], _others(len(names) - _NAMED_FIRST)]
-
-
-def _others(n: int) -> str:
-    return f"{n} others"

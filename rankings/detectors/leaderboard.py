@@ -67,11 +67,12 @@ def leaderboard(
     official: Sequence[float | None] | None = None,
     is_evaluated: NDArray[np.bool_] | None = None,
     shared_only: bool = False,
+    beta: float = 1.0,
     level: float = LEVEL,
 ) -> Leaderboard:
     """Order methods by a figure of a whole dataset, and test every two of them.
 
-    A figure is a quotient of sums over images, or the F-score of two quotients. Its variance over
+    A figure is a quotient of sums over images, or the F-score of two quotients (F_beta). Its variance over
     images is that of its linear approximation ([Coc77]_, chapter 6): each image contributes the
     derivatives of the figure times its own parts. Intervals and tests use Student's t with n - 1
     degrees of freedom; there are none for fewer than 10 images. Tests are paired: an image
@@ -87,7 +88,7 @@ def leaderboard(
     a sum is not a finite number.
     """
     sums, is_evaluated = _checked(sums, methods, is_evaluated)
-    quotients = figures(sums.sum(axis=0), criterion, 1.0)
+    quotients = figures(sums.sum(axis=0), criterion, beta)
     values = list(official) if official is not None else quotients.tolist()
     if len(values) != len(methods):
         raise RankingError(f"expected {len(methods)} official figures, got {len(values)}")
@@ -104,6 +105,7 @@ def leaderboard(
             methods,
             criterion,
             official=None if has_quotients else [None] * len(methods),
+            beta=beta,
             level=level,
         )
     ranked = [at for at, name in enumerate(methods) if sets.is_whole(name)]
@@ -114,7 +116,7 @@ def leaderboard(
     limits = _Limits.none(len(methods))
     if has_quotients:
         own = np.array([sets.n_of[name] for name in methods])
-        limits = _limits(sums, is_evaluated, shown, own, ranked, criterion, level)
+        limits = _limits(sums, is_evaluated, shown, own, ranked, (criterion, beta), level)
     ordered = tuple(tuple(limits.p_values[a][b] for b in order) for a in order)
     letters: tuple[str, ...] | None = None
     if limits.are_tested:
@@ -172,7 +174,7 @@ def _limits(
     shown: Floats,
     n_of: NDArray[np.intp],
     ranked: Sequence[int],
-    criterion: str,
+    figure: tuple[str, float],
     level: float,
 ) -> _Limits:
     """Return intervals of methods with enough images, and tests of the ranked ones."""
@@ -180,7 +182,7 @@ def _limits(
     from scipy.special import stdtrit
 
     # An image's part in each figure; the parts of a method add up to 0.
-    parts = np.einsum("nmp,mp->nm", sums, slopes(sums.sum(axis=0), criterion, 1.0))
+    parts = np.einsum("nmp,mp->nm", sums, slopes(sums.sum(axis=0), *figure))
     found = _Limits.none(len(shown))
     for at, n in enumerate(n_of.tolist()):
         if may_have_interval(n) and not np.isnan(shown[at]):

@@ -4,27 +4,27 @@ People's order is by Davidson's model (:mod:`.method_strengths`), a protocol's b
 the dataset (:mod:`.tallies`); :mod:`.soft_accuracy` measures how well they agree.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from text_rankings.base.image_sets import ImageSets, image_sets, may_have_interval
-
 from ..consensus.davidson import ranking_by_strength
+from ..inference.clusters import NONE_DECLARED, Declared
 from ..orders.buckets import Ranking
 from ..orders.from_scores import ranking_from_scores
 from ..orders.packed_scores import Floats
-from .method_strengths import Lead, People, Strengths, people_of, strengths_of
+from .counted import Chosen, counted_people
+from .method_strengths import Lead, People, Strengths, strengths_of
+from .preferences import Preferences, preferences
 from .soft_accuracy import Accuracy, Compared, Options, compared
 from .tallies import Tallies, slopes
 
 # How many pairs to list that a protocol gets wrong, and how many images of each.
 MOST_WRONG: Final = 30
 MOST_IMAGES: Final = 5
-_NOTHING_SHARED: Final = "on no image have the protocols scored every method"
 # Why an image does not count for people.
 TOO_FEW: Final = "too few rankings, or rankings of different methods"
 
@@ -90,6 +90,7 @@ class CriterionDetectors:
     n_permutations: int
     n_resamples: int
     is_exact: bool
+    preferences: Preferences
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ def detectors(
     options: Options | None = None,
     *,
     min_annotators: int = 1,
+    declared: Declared = NONE_DECLARED,
 ) -> Detectors:
     """Order the methods over all images, by people and by every protocol.
 
@@ -131,6 +133,8 @@ def detectors(
         How figures are computed and compared.
     min_annotators : int
         An image needs this many rankings, all of the same methods.
+    declared : Declared, optional
+        Groups of annotators and scenes of images, the units of people's preferences.
 
     Raises
     ------
@@ -148,136 +152,51 @@ def detectors(
     ((('a',), ('b',)), {'a': 0.75, 'b': 0.25})
     """
     options = options or Options()
-    people = {
-        # Sums of floats must not depend on the order of the images in a file.
-        criterion: people_of(dict(sorted(of_criterion.items())), min_annotators=min_annotators)
-        for criterion, of_criterion in rankings.items()
-    }
     done: dict[str, CriterionDetectors] = {}
-    for together in _alike(people):
-        chosen = _chosen(people[together[0]], tallies)
-        counted = {name: people[name] for name in together}
-        if chosen.images_left_out and chosen.groups:
-            counted = {
-                name: replace(
-                    people_of({image: rankings[name][image] for image in chosen.images}),
-                    left_out=own.left_out,
-                )
-                for name, own in counted.items()
-            }
-        done |= _together(counted, tallies, options, chosen)
+    for people, chosen in counted_people(rankings, tallies, min_annotators):
+        preferred = _preferred(people, tallies, options, chosen, declared)
+        done |= _together(people, tallies, options, chosen, preferred)
     return Detectors(options, min_annotators, {name: done[name] for name in rankings})
 
 
-def _alike(people: Mapping[str, People]) -> list[list[str]]:
-    """Group the criteria that have the same images, annotators and methods."""
-    groups: dict[Any, list[str]] = {}
-    for name, own in people.items():
-        groups.setdefault((own.images, own.annotators, own.methods), []).append(name)
-    return list(groups.values())
+def preferences_alone(
+    rankings: Mapping[str, Mapping[str, Mapping[str, Ranking]]],
+    tallies: Tallies,
+    options: Options,
+    *,
+    min_annotators: int = 1,
+    declared: Declared = NONE_DECLARED,
+) -> dict[str, Preferences]:
+    """Return people's preferences of :func:`detectors` by each criterion, without the rest."""
+    done: dict[str, Preferences] = {}
+    for people, chosen in counted_people(rankings, tallies, min_annotators):
+        done |= _preferred(people, tallies, options, chosen, declared)
+    return {name: done[name] for name in rankings}
 
 
-# Method, the number of its images, and that of the others.
-_Short = tuple[tuple[str, int, int], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """The protocols and images that are compared, and the others with the reason.
-
-    ``groups`` are protocols that leave the same methods out of their orders.
-    """
-
-    groups: Mapping[_Short, list[str]]
-    left_out: tuple[tuple[str, str], ...]
-    images: tuple[str, ...]
-    images_left_out: tuple[tuple[str, str], ...]
-
-
-def _chosen(people: People, tallies: Tallies) -> _Chosen:
-    """Choose the protocols that know all methods, and the images that they share."""
-    own = tallies.of(people.images, sorted(tallies.protocols), people.methods)
-    left_out = dict(_lacking(own))
-    known = [name for name in own.protocols if name not in left_out]
-    scored = own.of(own.images, known, own.methods).is_scored
-    images_of = {
-        protocol: {
-            method: np.flatnonzero(scored[:, at, column]).tolist()
-            for column, method in enumerate(own.methods)
-        }
-        for at, protocol in enumerate(known)
+def _preferred(
+    people: Mapping[str, People],
+    tallies: Tallies,
+    options: Options,
+    chosen: Chosen,
+    declared: Declared,
+) -> dict[str, Preferences]:
+    # The others leave methods out of their orders.
+    protocols = chosen.groups.get((), [])
+    return {
+        name: preferences(
+            name, own, tallies.of(own.images, protocols, own.methods), options, declared
+        )
+        for name, own in people.items()
     }
-    short: dict[str, _Short] = {}
-    sets = _sets(images_of, len(own.images))
-    if sets.differ and not may_have_interval(len(sets.shared)):
-        short = {protocol: _short(of_method) for protocol, of_method in images_of.items()}
-        for protocol, lacking in short.items():
-            for method, _, _ in lacking:
-                del images_of[protocol][method]
-            if not images_of[protocol]:
-                del images_of[protocol]
-                left_out[protocol] = f"no method has all its images: {_said(lacking)}"
-        sets = _sets(images_of, len(own.images))
-        few = {protocol for protocol, _ in sets.lacking}
-        if few and few != {*images_of} and not may_have_interval(len(sets.shared)):
-            for protocol in few:
-                n = len(next(iter(images_of.pop(protocol).values())))
-                left_out[protocol] = f"it has scored {n} of {len(sets.images)} images"
-            sets = _sets(images_of, len(own.images))
-    everything = tuple(left_out.items())
-    if not images_of or len(sets.shared) == len(own.images):
-        return _Chosen(_grouped(images_of, short), everything, people.images, ())
-    if not sets.shared:
-        left_out |= dict.fromkeys(images_of, _NOTHING_SHARED)
-        return _Chosen({}, tuple(left_out.items()), people.images, ())
-    reasons = {
-        image: f"{protocol} has not scored {method}"
-        for (protocol, method), images in reversed([*sets.lacking.items()])
-        for image in images
-    }
-    shared = {*sets.shared}
-    return _Chosen(
-        _grouped(images_of, short),
-        everything,
-        tuple(people.images[at] for at in sets.shared),
-        tuple(
-            (image, reasons.get(at, "no protocol has scored it"))
-            for at, image in enumerate(people.images)
-            if at not in shared
-        ),
-    )
-
-
-def _sets(
-    images_of: Mapping[str, Mapping[str, Sequence[int]]], n_images: int
-) -> ImageSets[tuple[str, str], int]:
-    cells = {
-        (protocol, method): images
-        for protocol, of_method in images_of.items()
-        for method, images in of_method.items()
-    }
-    return image_sets(cells, range(n_images))
-
-
-def _short(of_method: Mapping[str, Sequence[int]]) -> _Short:
-    """Return the methods that lack images which a protocol has scored for others."""
-    sets = image_sets(of_method)
-    return tuple((method, sets.n_of[method], len(sets.images)) for method in sets.lacking)
-
-
-def _said(short: _Short) -> str:
-    return ", ".join(f"{method}: {n} of {of} images" for method, n, of in short)
-
-
-def _grouped(protocols: Iterable[str], short: Mapping[str, _Short]) -> dict[_Short, list[str]]:
-    groups: dict[_Short, list[str]] = {}
-    for protocol in protocols:
-        groups.setdefault(short.get(protocol, ()), []).append(protocol)
-    return groups
 
 
 def _together(
-    people: Mapping[str, People], tallies: Tallies, options: Options, chosen: _Chosen
+    people: Mapping[str, People],
+    tallies: Tallies,
+    options: Options,
+    chosen: Chosen,
+    preferred: Mapping[str, Preferences],
 ) -> dict[str, CriterionDetectors]:
     strengths = {name: strengths_of(own, level=options.level) for name, own in people.items()}
     ordered = {name: own for name, own in people.items() if strengths[name].strengths}
@@ -317,6 +236,7 @@ def _together(
             max((one.n_permutations for one in drawn[name]), default=0),
             max((one.n_resamples for one in drawn[name]), default=0),
             all(one.is_exact for one in drawn[name]) and bool(drawn[name]),
+            preferred[name],
         )
         for name, own in people.items()
     }
@@ -329,14 +249,6 @@ def _without(people: People, methods: Collection[str]) -> People:
     return replace(
         people, methods=names, places=people.places[:, kept], leads=people.leads[:, kept]
     )
-
-
-def _lacking(tallies: Tallies) -> Iterator[tuple[str, str]]:
-    for at, protocol in enumerate(tallies.protocols):
-        is_known = np.any(tallies.is_scored[:, at], axis=0).tolist()
-        lacks = [name for name, known in zip(tallies.methods, is_known, strict=True) if not known]
-        if lacks:
-            yield protocol, f"it has not scored {', '.join(lacks)}"
 
 
 def _places(order: Ranking, methods: Sequence[str]) -> Floats:

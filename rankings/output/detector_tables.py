@@ -21,12 +21,49 @@ from .table import (
 )
 
 # The names of these tables in addresses.
-DETECTOR_TABLES: Final = ("strengths", "standings", "wrongpairs")
+DETECTOR_TABLES: Final = ("preferences", "preferencepairs", "strengths", "standings", "wrongpairs")
 
 
 def detector_tables(detectors: Data) -> list[Table]:
     """Return every table of :meth:`.Detectors.to_json` that has a row."""
-    return with_rows(_strengths(detectors), _standings(detectors), _wrong_pairs(detectors))
+    return with_rows(
+        _preferences(detectors),
+        _preference_pairs(detectors),
+        _strengths(detectors),
+        _standings(detectors),
+        _wrong_pairs(detectors),
+    )
+
+
+def _preferences(detectors: Data) -> Table:
+    """Return how many of 100 other detectors people place before each one, the fewest first."""
+
+    def rows(own: Data) -> Iterator[Row]:
+        tested = own["preferences"]["comparisons"]
+        if not tested["n_rankings"]:
+            return
+        of_all = zip(tested["protocols"], tested["means"], tested["mean_limits"], strict=True)
+        for method, mean, limits in sorted(of_all, key=lambda one: one[1]):
+            letters = own["preferences"]["letters"][method]
+            yield method, tested["n_images"], tested["n_rankings"], mean, *limits, letters
+
+    return listed("preferences", of_criteria(_with_preferences(detectors), rows))
+
+
+def _preference_pairs(detectors: Data) -> Table:
+    """Return every two detectors, compared by people's rankings."""
+    names = ("first", "second", "difference", "adjusted_low", "adjusted_high", "adjusted_p_value")
+
+    def rows(own: Data) -> Iterator[Row]:
+        tested = own["preferences"]["comparisons"]
+        return picked(tested["pairs"], *names) if tested["n_rankings"] else iter(())
+
+    return listed("preferencepairs", of_criteria(_with_preferences(detectors), rows))
+
+
+def _with_preferences(detectors: Data) -> Data:
+    """Return the criteria that have them; reports kept before had none."""
+    return {name: own for name, own in detectors["criteria"].items() if "preferences" in own}
 
 
 def _strengths(detectors: Data) -> Table:

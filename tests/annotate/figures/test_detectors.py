@@ -1,18 +1,21 @@
 """Where the detectors stand: the page of a study and of a kept report, its tables, and its sums."""
 
 import csv
+import json
 
 import pytest
 from django.urls import reverse
 
 from annotate.figures.kinds.strengths import detector_strengths
 from annotate.reports import services
+from annotate.reports.models import KeptReport
 from annotate.reports.services import available_runs
 from annotate.scoring.leaderboards import protocol_tallies
 from annotate.scoring.models import ProtocolRun
 from annotate.scoring.services import score_protocol
 from rankings.agreement.report import Settings
 from rankings.detectors.tallies import figures
+from rankings.output.detector_tables import DETECTOR_TABLES
 from tests.support.factories import add_annotator, make_admin, make_run, make_study
 from tests.support.kept import keep_report
 from tests.support.made_once import made_once
@@ -63,6 +66,44 @@ def test_the_page_shows_both_orders_and_what_is_wrong(researcher, study):
     assert researcher.get(pair.images[0][1]).status_code == 200
 
 
+SAID = (
+    "By recall, there is no test of differences that are the same in every ranking: a before b, a before c "
+    "and b before c (6 rankings of 2 images by 3 annotators)."
+)
+
+
+def test_page_report_and_kept_report_begin_with_what_people_prefer(researcher, study):
+    kept = keep_report(
+        study=study, settings=Settings(), runs=available_runs(study), person=make_admin()
+    )
+    addresses = (
+        reverse("figures:detectors", args=[study.slug]),
+        reverse("figures:kept_detectors", args=[study.slug, kept.pk]),
+        reverse("reports:report", args=[study.slug]),
+        reverse("reports:kept", args=[study.slug, kept.pk]),
+    )
+    for address in addresses:
+        text = researcher.get(address).text
+        assert SAID in text
+        assert "the figures of Right put a first, too." in text
+        # People's lead of a is the same everywhere, and so is that of b by the figures.
+        assert "the figures of Turned put b first; image by image, too, they do not" in text
+
+
+def test_a_report_kept_before_has_no_such_sentence(researcher, study):
+    kept = keep_report(
+        study=study, settings=Settings(), runs=available_runs(study), person=make_admin()
+    )
+    data = json.loads(kept.content)
+    for own in data["detectors"]["criteria"].values():
+        del own["preferences"]
+    KeptReport.objects.filter(pk=kept.pk).update(content=json.dumps(data))
+    for name in ("reports:kept", "figures:kept_detectors"):
+        response = researcher.get(reverse(name, args=[study.slug, kept.pk]))
+        assert response.status_code == 200
+        assert response.context["preferred"] is None
+
+
 def test_the_criterion_is_chosen_by_the_address(researcher, study):
     assert page(researcher, study, criterion="preference").context["criterion"] == "preference"
     assert page(researcher, study, criterion="beauty").status_code == 422
@@ -91,7 +132,7 @@ def test_tables_are_files_of_the_study_and_of_a_kept_report(researcher, study):
     kept = keep_report(
         study=study, settings=Settings(), runs=available_runs(study), person=make_admin()
     )
-    for table in ("strengths", "standings", "wrongpairs"):
+    for table in DETECTOR_TABLES:
         live, stored = (
             researcher.get(address)
             for address in (
