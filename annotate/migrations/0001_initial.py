@@ -388,7 +388,7 @@ class Migration(migrations.Migration):
                 ('description', models.TextField(blank=True, validators=[django.core.validators.MaxLengthValidator(3000)])),
                 ('doi', models.CharField(blank=True, max_length=120, validators=[django.core.validators.RegexValidator('^10\\.\\d{4,9}/\\S+$', 'A DOI begins with 10., as in 10.5281/zenodo.1.')], verbose_name='DOI')),
                 ('licence', models.CharField(blank=True, choices=[('', 'none given'), ('https://creativecommons.org/licenses/by/4.0/', 'CC BY 4.0'), ('https://creativecommons.org/licenses/by-sa/4.0/', 'CC BY-SA 4.0'), ('https://creativecommons.org/licenses/by-nc/4.0/', 'CC BY-NC 4.0'), ('https://creativecommons.org/publicdomain/zero/1.0/', 'CC0 1.0')], max_length=60)),
-                ('download', models.CharField(choices=[('nothing', 'nothing'), ('tables', 'all tables, figures, methods and references'), ('study', 'the whole study under pseudonyms, without photographs')], default='tables', max_length=10)),
+                ('download', models.CharField(choices=[('nothing', 'nothing'), ('tables', 'all tables, figures, methods, references, and rankings under pseudonyms'), ('study', 'the whole study under pseudonyms, without photographs')], default='tables', max_length=10)),
                 ('file', models.CharField(blank=True, editable=False, max_length=100)),
                 ('file_sha256', models.CharField(blank=True, editable=False, max_length=64)),
                 ('file_bytes', models.PositiveBigIntegerField(default=0, editable=False)),

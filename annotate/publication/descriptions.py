@@ -50,8 +50,9 @@ def facts_shown(header: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def public_json(page: PublicPage) -> str:
-    """Return the content of the report as its page offers it."""
-    return json.dumps(public_report(page).data, ensure_ascii=False, allow_nan=False) + "\n"
+    """Return the content of the report as its page offers it: without single people's rankings."""
+    data = {name: value for name, value in public_report(page).data.items() if name != "inputs"}
+    return json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def citation(page: PublicPage, address: str) -> str:

@@ -21,7 +21,10 @@ class PublicPage(models.Model):
 
     class Download(models.TextChoices):
         NOTHING = "nothing", _("nothing")
-        TABLES = "tables", _("all tables, figures, methods and references")
+        TABLES = (
+            "tables",
+            _("all tables, figures, methods, references, and rankings under pseudonyms"),
+        )
         STUDY = "study", _("the whole study under pseudonyms, without photographs")
 
     class Licence(models.TextChoices):

@@ -29,7 +29,7 @@ from rankings.output.methods_text import (
 )
 from rankings.output.signature import SIGNATURE
 from rankings.output.skips import COLUMN, n_lost
-from rankings.output.verification import program, verification_tables
+from rankings.output.verification import programs, verification_tables
 
 _PACKAGES: Final = ("rankings", "protocols")
 # The README of the zip.
@@ -116,11 +116,11 @@ def files(
     yield "methods.md", text.markdown
     yield "references.bib", text.bib
     yield "csv/report.csv", report_files.to_csv(report, header)
-    distances = verification_tables(data)
-    for table in distances:
+    steps = verification_tables(data)
+    for table in steps:
         yield f"csv/{table.slug}.csv", exports.TABLE_WRITERS["csv"](table, {})
-    if distances:
-        yield "verify.py", program()
+    if steps:
+        yield from programs()
     for table in around:
         for folder, extension in (("tables", "tex"), ("csv", "csv")):
             write = exports.TABLE_WRITERS[extension]
@@ -131,7 +131,6 @@ def files(
         exports.TABLE_WRITERS["md"](exports.with_skips(table, header, "md"), {}) for table in around
     ]
     yield "report.md", "\n".join([report_files.to_markdown(report, header), *markdown])
-    yield "report.json", json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 _HEAD: Final = (
@@ -203,6 +202,11 @@ def _metadata(report: Report, data: Mapping[str, Any]) -> str:
     content = {
         **header,
         "settings": asdict(report.settings),
+        "criteria": [*report.criteria],
+        "sentinels": data["sentinels"],
+        "resamples": {
+            name: own["intervals"]["n_resamples"] for name, own in data["analysis"].items()
+        },
         "protocols computed": data["runs"],
         "used": report_files.facts_of(report, {}),
         "files": described,

@@ -27,6 +27,7 @@ from rankings.detectors.tallies import Tallies
 from rankings.inference.clusters import Declared
 from rankings.output.detector_tables import DETECTOR_TABLES
 from rankings.output.pair_tables import PAIR_TABLES
+from rankings.output.verification import kept_inputs
 
 from . import cache
 from .cache import Asked, computed
@@ -240,6 +241,7 @@ def compute_report(asked: Asked, executor: Executor | None = None) -> ComputedRe
         inputs.rankings, tallies, inputs.declared, settings
     )
     data = {**whole(origin, runs, sentinels(runs), analysed), "detectors": found}
+    data["inputs"] = kept_inputs(inputs.rankings, inputs.scores, inputs.declared)
     if pairs is not None:
         data["pairs"] = pairs
     return ComputedReport(study, content_of(data))

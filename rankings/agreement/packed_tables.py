@@ -37,9 +37,20 @@ def packed_table(table: Mapping[str, Any]) -> dict[str, Any]:
         "protocols": protocols,
         "distances": [[distances[image][name] for name in protocols] for image in consensus],
     }
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     others = {name: value for name, value in table.items() if name not in OF_IMAGES}
-    return {**others, "images": b64encode(zlib.compress(text.encode())).decode()}
+    return {**others, "images": packed_text(content)}
+
+
+def packed_text(content: Mapping[str, Any]) -> str:
+    """Return JSON-able content as one text: compressed JSON in Base64."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return b64encode(zlib.compress(text.encode())).decode()
+
+
+def unpacked_text(text: str) -> dict[str, Any]:
+    """Return the content of :func:`packed_text`."""
+    content: dict[str, Any] = json.loads(zlib.decompress(b64decode(text)))
+    return content
 
 
 def images_of_table(
@@ -49,7 +60,7 @@ def images_of_table(
     if "images" not in table:
         consensus = {image: tuple(map(tuple, of)) for image, of in table["consensus"].items()}
         return consensus, table["distances"]
-    content: dict[str, Any] = json.loads(zlib.decompress(b64decode(table["images"])))
+    content = unpacked_text(table["images"])
     images, methods, protocols = content["images"], content["methods"], content["protocols"]
     rankings = map(_ranking, content["places"], [methods] * len(images))
     rows = (dict(zip(protocols, row, strict=True)) for row in content["distances"])

@@ -20,7 +20,6 @@ from ..agreement.baselines import (
     BaselineMeasures,
     against_silence,
     baseline_measures,
-    with_baselines,
 )
 from ..agreement.measures import Measures, measures
 from ..agreement.report import (
@@ -37,7 +36,7 @@ from ..agreement.sensitivity import RoundingRow, Variant, rounding_table, sensit
 from ..agreement.sentinels import SentinelWarning, sentinel_warnings
 from ..agreement.ties import TiedShares, tied_shares
 from ..consensus.rules import ConsensusMethod, consensus_by
-from ..inference.clusters import Declared, KeptDistances, kept_distances
+from ..inference.clusters import Declared
 from ..inference.multi_reader import Comparisons, compare_protocols, told_apart
 from ..inference.personal_distances import personal_losses
 from ..inference.personal_rankings import (
@@ -127,7 +126,6 @@ class CriterionAnalysis:
     questions: OpenQuestions
     warnings: tuple[SentinelWarning, ...]
     signs: Signs
-    personal: KeptDistances
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +292,6 @@ def _statistics(
     different = [same[0] for same in protocols_alike(tested)]
     yield chunk("against_silence", against_silence, ranked, different, silent, **clusters)
     yield chunk("signs", _signs, tested, options)
-    yield chunk("personal", _kept, ranked, options)
     yield chunk(
         "questions",
         open_questions,
@@ -336,11 +333,6 @@ def _criterion(around: Mapping[str, Any], sentinels: Collection[str]) -> Criteri
 def _signs(ranked: PersonalRankings, options: _Options) -> Signs:
     measured = personal_losses(ranked)
     return undeclared_clusters(measured, ranked.images, options.declared, seed=options.seed)
-
-
-def _kept(ranked: PersonalRankings, options: _Options) -> KeptDistances:
-    measured = with_baselines(ranked)
-    return kept_distances(measured, ranked.images, ranked.annotators, options.declared)
 
 
 def _sensitivity(

@@ -28,6 +28,7 @@ from rankings.__main__ import main as text_order
 from rankings.agreement.report import Settings
 from rankings.output.latex import Look
 from rankings.output.signature import SIGNATURE
+from rankings.output.verification import verification_tables
 from tests.support.archives import zip_file
 from tests.support.factories import add_researcher
 from tests.support.kept import keep_report
@@ -235,8 +236,9 @@ def test_figures_papers_bundles_and_causes_are_signed(study, kept, researcher):
         assert OF_REPORTS.search(researcher.get(address).text)
     board = reverse("leaderboards:figure", args=[study.dataset.slug, "svg"])
     assert OF_SCORES.search(researcher.get(board).text)
-    # Texts, and the input of verify.py.
-    others = ("verify", "README", "references", "methods", "paper.tex", "supplement.tex")
+    # Texts, and what is recomputed before the tables.
+    texts = ("verify", "README", "references", "methods", "paper.tex", "supplement.tex")
+    others = (*texts, *(table.slug for table in verification_tables(kept.data)))
     unsigned = [
         name
         for name, text in papers.files(kept.data, Look(), {})

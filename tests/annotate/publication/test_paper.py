@@ -79,9 +79,8 @@ def test_one_zip_has_all_and_sets_itself(researcher, study, tmp_path, is_kept):
             head, *rows = csv.reader(io.StringIO(archive.read(name).decode()))
             assert all(len(row) == len(head) for row in rows), name
             assert not head[0].startswith("#")
-    report = json.loads(archive.read("report.json"))
     metadata = json.loads(archive.read("metadata.json"))
-    assert metadata["dataset"] == report["header"]["dataset"] == study.dataset.name
+    assert metadata["dataset"] == study.dataset.name
     assert set(metadata["files"]) == {name for name in names if name.endswith(".csv")}
     archive.extractall(tmp_path)
     command = [sys.executable, "-I", "verify.py"]

@@ -19,10 +19,10 @@ from annotate.reports.models import KeptReport
 from rankings.__main__ import main as text_order
 from rankings.agreement.main_table import MEASURES, Measure
 from rankings.agreement.settings import Declared, Settings
-from rankings.output import verify
 from rankings.output.latex import Look
 from tests.support.factories import add_researcher
 from tests.support.made_once import made_once
+from tests.support.verified import program
 from tests.support.worked import ranked_study
 from tests.support.world import signed_in
 
@@ -125,9 +125,8 @@ def test_a_new_column_is_in_the_paper_and_verified_by_one_formula(researcher, st
     assert metadata["files"]["csv/report.csv"]["columns"]["most"].startswith("distance on")
     ran = verified(tmp_path)
     assert ran.returncode == 1, "a column without a formula is no agreement"
-    assert (
-        "NOT RECOMPUTED recall: no formula in MEASURES of verify.py is for the column 'most'"
-        in (ran.stdout)
+    assert "DIFFERS csv/report.csv, most: NOT RECOMPUTED, no formula is for the column 'most'" in (
+        ran.stdout
     )
     program = tmp_path / "verify.py"
     formula = '    "most": lambda d, at: d[:, at].max(),\n'
@@ -146,7 +145,7 @@ def verified(folder):
 
 
 def test_every_column_has_a_formula_in_the_program_that_verifies_papers():
-    assert list(verify.MEASURES) == [measure.name for measure in MEASURES]
+    assert list(program().MEASURES) == [measure.name for measure in MEASURES]
 
 
 SCORES = {"near": {"a": (0.9, 0.9), "b": (0.1, 0.1)}, "far": {"a": (0.1, 0.1), "b": (0.9, 0.9)}}

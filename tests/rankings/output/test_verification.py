@@ -1,77 +1,63 @@
-"""The program with which readers recompute a paper's tables."""
+"""The program with which readers recompute a paper's tables from rankings and scores."""
 
+import csv
+import io
 import json
+import random
 import subprocess
 import sys
 from functools import cache
 
 import pytest
 
-from rankings.agreement.report import Settings, report_from_json
-from rankings.analysis.analysis import analyse
+from rankings.agreement.report import Settings
 from rankings.inference.clusters import Declared
-from rankings.output import report_files, table_files, verify
-from rankings.output.analysis_tables import tables_of
-from rankings.output.verification import program, verification_tables
+from rankings.output.verification import verification_tables
 from tests.support.analyses import near_equal_study, random_study, shuffled
 from tests.support.demo import demo_study
+from tests.support.verified import drawn_study, files_of, kept, program, said, written
 
 
-def files_of(data):
-    yield "csv/report.csv", report_files.to_csv(report_from_json(data), {})
-    for table in tables_of(data):
-        yield f"csv/{table.slug}.csv", table_files.to_csv(table, {})
-    for table in verification_tables(data):
-        yield f"csv/{table.slug}.csv", table_files.to_csv(table, {})
-    yield "verify.py", program()
-
-
-def run(folder, data):
-    for name, text in files_of(data):
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+def run(folder):
     # Without this project on its path.
     return subprocess.run(
         [sys.executable, "-I", "verify.py"], cwd=folder, capture_output=True, text=True, check=False
     )
 
 
-def some(rankings, keep):
-    """The rankings for which keep(number of the image, annotator) holds."""
-    return {
-        criterion: {
-            image: {name: own for name, own in of_image.items() if keep(at, name)}
-            for at, (image, of_image) in enumerate(of.items())
-        }
-        for criterion, of in rankings.items()
-    }
-
-
-KEPT = {
-    "all": lambda at, name: True,
-    "cells missing": lambda at, name: name != "c" or at % 3,
-    "one ranking an image": lambda at, name: name == "abc"[at % 3],
-}
-
-
 @cache
-def packed_data(kept):
-    rankings, scores = random_study(n_images=12)
-    settings = Settings(min_annotators=1)
-    return json.dumps(analyse(some(rankings, KEPT[kept]), scores, settings).to_json())
+def demo_files():
+    _, rankings, scores, sentinels = demo_study()
+    return dict(files_of(kept(rankings, scores, sentinels=sentinels)))
 
 
-@pytest.mark.parametrize("kept", KEPT)
-def test_it_agrees_with_the_tables_to_1e_9(tmp_path, kept):
-    data = json.loads(packed_data(kept))
-    done = run(tmp_path, data)
-    assert done.returncode == 0, done.stdout + done.stderr
-    n_protocols = len(data["criteria"]["recall"]["rows"])
-    n_pairs = n_protocols * (n_protocols - 1) // 2
-    # Best, Worst, Score and its limits, mean and its limits, cluster; four numbers a pair; six for each
-    # protocol against all tied and against a random order.
-    assert f"recall: {21 * n_protocols + 4 * n_pairs} numbers compared" in done.stdout
+def test_it_agrees_with_every_table_of_the_demo(tmp_path):
+    done = run(written(tmp_path, demo_files().items()))
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert done.stdout.splitlines()[-1] == "Everything agrees."
+    n_numbers = sum(
+        len(row) - len(program().TABLES[slug][0]) - 1
+        for slug in program().TABLES
+        for row in list(csv.reader(io.StringIO(demo_files()[f"csv/{slug}.csv"])))[1:]
+    )
+    # Those of the table of criteria, with three rows of three numbers, come on top.
+    assert f"{n_numbers + 9} numbers and texts" in done.stdout
+
+
+def test_drawn_studies_raise_no_false_alarm(tmp_path, capsys):
+    no_false_alarm(range(40), tmp_path, capsys)
+
+
+@pytest.mark.release
+def test_a_thousand_drawn_studies_raise_no_false_alarm(tmp_path, capsys):
+    no_false_alarm(range(40, 1000), tmp_path, capsys)
+
+
+def no_false_alarm(seeds, folder, capsys):
+    for seed in seeds:
+        data = kept(*drawn_study(seed), n_resamples=20)
+        out = said(written(folder / str(seed), files_of(data)), capsys)
+        assert "Everything agrees." in out, (seed, out)
 
 
 @pytest.mark.release
@@ -80,65 +66,52 @@ def test_it_agrees_with_the_tables_to_1e_9(tmp_path, kept):
     [("aab", ""), ("abc", "kkllmmnnoopp"), ("", "kkkkllllmmmm"), ("aaa", "k" * 12)],
     ids=["groups", "groups and scenes", "scenes", "one of each"],
 )
-def test_it_agrees_with_groups_and_scenes_to_1e_9(tmp_path, groups, scenes):
+def test_it_agrees_with_groups_and_scenes(tmp_path, groups, scenes, capsys):
     rankings, scores = random_study(n_images=12)
     images = sorted(rankings["recall"])
     declared = Declared(
         dict(zip("abc", groups, strict=False)), dict(zip(images, scenes, strict=False))
     )
-    analysed = analyse(rankings, scores, Settings(min_annotators=1), declared=declared)
-    data = json.loads(json.dumps(analysed.to_json()))
+    data = kept(rankings, scores, Settings(min_annotators=1), declared=declared)
     tested = data["analysis"]["recall"]["comparisons"]
     assert tested["reason"] is None
     assert tested["n_annotators"] == (len({*groups}) if len({*groups}) > 1 else 3)
     assert tested["n_images"] == (len({*scenes}) if len({*scenes}) > 1 else 12)
-    done = run(tmp_path, data)
-    assert done.returncode == 0, done.stdout + done.stderr
-    n = len(data["criteria"]["recall"]["rows"])
-    assert f"recall: {21 * n + 2 * n * (n - 1)} numbers compared" in done.stdout
+    assert "Everything agrees." in said(written(tmp_path, files_of(data)), capsys)
 
 
 NEAR_EQUAL = range(30)
 
 
-def analysed(rankings, scores, groups, scenes):
-    """The analysis of a small study as a report keeps it; intervals of Scores need few resamples."""
+def near_equal(seed, change=lambda of: of):
+    """The data of a small study; intervals of Scores need few resamples."""
+    rankings, scores, groups, scenes = near_equal_study(seed)
     settings, declared = Settings(min_annotators=1), Declared(groups, scenes)
-    found = analyse(rankings, scores, settings, n_resamples=20, declared=declared)
-    return json.loads(json.dumps(found.to_json()))
-
-
-def verified(folder, data, capsys, change=str):
-    """Return what the program prints of the tables in a folder; ``change`` takes each text."""
-    for name, text in files_of(data):
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(change(text) if "verify-" in name else text, encoding="utf-8")
-    verify.main(folder / "csv")
-    return capsys.readouterr().out
+    return kept(change(rankings), scores, settings, declared=declared, n_resamples=20)
 
 
 @pytest.mark.release
 def test_it_agrees_where_protocols_are_nearly_equal(tmp_path, capsys):
     for seed in NEAR_EQUAL:
-        data = analysed(*near_equal_study(seed))
-        folder = tmp_path / str(seed)
-        folder.mkdir()
-        assert "Everything agrees." in verified(folder, data, capsys), seed
+        out = said(written(tmp_path / str(seed), files_of(near_equal(seed))), capsys)
+        assert "Everything agrees." in out, (seed, out)
 
 
-def test_the_order_of_its_rows_changes_nothing(tmp_path, capsys):
-    def turned(text):
-        head, *rows = text.splitlines()
-        at = next(at for at, row in enumerate([head, *rows]) if not row.startswith("#"))
-        lines = [head, *rows]
-        return "\n".join([*lines[: at + 1], *reversed(lines[at + 1 :]), ""])
+def test_the_order_of_rows_changes_no_bit_of_what_it_says(tmp_path, capsys):
+    def turned(name, text):
+        if not name.endswith(".csv"):
+            return name, text
+        head, *rows = text.splitlines(keepends=True)
+        return name, "".join([head, *reversed(rows)])
 
     for seed in NEAR_EQUAL[:6]:
-        data = analysed(*near_equal_study(seed))
-        folder = tmp_path / str(seed)
-        folder.mkdir()
-        assert "Everything agrees." in verified(folder, data, capsys, turned), seed
+        files = dict(files_of(near_equal(seed)))
+        # A number that differs, to see all its digits.
+        files["csv/intervals.csv"] = "Criterion,Protocol\n"
+        out = said(written(tmp_path / f"{seed}", files.items()), capsys)
+        other = written(tmp_path / f"{seed} turned", [turned(*file) for file in files.items()])
+        assert sorted(said(other, capsys).splitlines()) == sorted(out.splitlines())
+        assert "the row is missing; recomputed {'Pairs of 100': " in out
 
 
 @pytest.mark.release
@@ -146,56 +119,109 @@ def test_a_study_in_another_order_has_the_same_bits():
     # Some rows of "Does the order hold?" and cross-validation draw images by their position.
     drawn = {"sensitivity", "calibration"}
     for seed in NEAR_EQUAL:
-        rankings, scores, groups, scenes = near_equal_study(seed)
         found, other = (
-            data["analysis"]["recall"]
-            for data in (
-                analysed(rankings, scores, groups, scenes),
-                analysed(shuffled(rankings, seed), scores, groups, scenes),
-            )
+            near_equal(seed, change)["analysis"]["recall"]
+            for change in (dict, lambda of: shuffled(of, seed))  # noqa: B023
         )
-        assert {"comparisons", "intervals", "personal"} <= found.keys() - drawn
+        assert {"comparisons", "intervals"} <= found.keys() - drawn
         for key in found.keys() - drawn:
             assert found[key] == other[key], (seed, key)
 
 
-def test_it_agrees_with_the_demos_tables_to_1e_9(tmp_path):
+def changed(rng, text, n_keys):
+    """A CSV text with a number changed or a row less, the names of its row, and the column."""
+    [head, *rows] = csv.reader(io.StringIO(text))
+    while True:
+        at = rng.randrange(len(rows))
+        column = rng.randrange(n_keys, len(head))
+        if is_number(rows[at][column]):
+            break
+    names, named = rows[at][:n_keys], head[column]
+    if rng.random() < 0.2:
+        del rows[at]
+        named = "the row is missing; recomputed"
+    else:
+        old = float(rows[at][column])
+        rows[at][column] = repr(rng.choice([old + 1, old - 1e-3, old * 1.000001 + 1e-6, -old - 1]))
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([head, *rows])
+    return out.getvalue(), names, named
+
+
+def is_number(text):
+    try:
+        return text != "" and float(text) == float(text)
+    except ValueError:
+        return False
+
+
+@pytest.fixture
+def once(tmp_path, monkeypatch):
+    """A folder of the demo's files, whose inputs do not change: all is recomputed once."""
+    verify = program()
+    rows = list(verify.recomputed(verify.Context(written(tmp_path, demo_files().items()))))
+    monkeypatch.setattr(verify, "recomputed", lambda context: rows)
+    return tmp_path
+
+
+def test_it_names_row_and_column_of_each_number_that_was_changed(once, capsys):
+    files, rng = demo_files(), random.Random(44)
+    tables = {slug: 1 + len(keys) for slug, (keys, _) in program().TABLES.items()}
+    # The rows of the table of criteria have no criterion in front; a consensus is no number.
+    tables = {**tables, "criteria": 2}
+    del tables["consensus"]
+    for at in range(120):
+        slug = [*tables][at % len(tables)]
+        name = f"csv/{slug}.csv"
+        text, names, named = changed(rng, files[name], tables[slug])
+        out = said(written(once, [(name, text)]), capsys)
+        [line] = [line for line in out.splitlines() if line.startswith("DIFFERS")]
+        assert line.startswith(f"DIFFERS {name}, {' / '.join(names)}"), line
+        assert named in line, line
+        assert "recomputed" in line
+        written(once, [(name, files[name])])
+
+
+def test_it_names_each_file_that_is_missing(once, capsys):
+    for slug in (*program().INPUTS, *program().TABLES, "criteria"):
+        (once / f"csv/{slug}.csv").unlink()
+        assert f"DIFFERS csv/{slug}.csv: the file is missing" in said(once, capsys)
+        written(once, [(f"csv/{slug}.csv", demo_files()[f"csv/{slug}.csv"])])
+
+
+# The first steps, in their order.
+STEPS = ("rankings", "consensus", "distances", "report", "components", "intervals")
+
+
+@pytest.mark.parametrize("last", range(len(STEPS) - 1), ids=STEPS[:-1])
+def test_an_input_changed_with_all_that_follows_is_named_at_the_next_step(tmp_path, capsys, last):
     _, rankings, scores, sentinels = demo_study()
-    data = json.loads(json.dumps(analyse(rankings, scores, sentinels=sentinels).to_json()))
-    done = run(tmp_path, data)
-    assert done.returncode == 0, done.stdout + done.stderr
-    for criterion, table in data["criteria"].items():
-        around = data["analysis"][criterion]
-        n, silence = len(table["rows"]), around["against_silence"].values()
-        assert n > 5
-        # Sentinels have no cluster, and protocols that order all images alike are one.
-        n_all = 8 * n + len(around["comparisons"]["protocols"])
-        n_all += 4 * len(around["comparisons"]["pairs"])
-        n_all += 6 * sum(len(tested["pairs"]) for tested in silence)
-        assert f"{criterion}: {n_all} numbers compared" in done.stdout
+    own = rankings["recall"]
+    image = sorted(own)[0]
+    turned = {name: tuple(reversed(ranking)) for name, ranking in own[image].items()}
+    other = kept({**rankings, "recall": {**own, image: turned}}, scores, sentinels=sentinels)
+    taken = [f"csv/{slug}.csv" for slug in STEPS[: last + 1]]
+    mixed = demo_files() | {name: text for name, text in files_of(other) if name in taken}
+    out = said(written(tmp_path, mixed.items()), capsys)
+    assert not any(f"DIFFERS {name}" in out for name in taken)
+    assert f"DIFFERS csv/{STEPS[last + 1]}.csv, recall / " in out
 
 
-def test_it_names_a_number_that_was_changed(tmp_path):
-    data = json.loads(packed_data("all"))
-    data["analysis"]["recall"]["comparisons"]["pairs"][0]["adjusted_p_value"] += 1e-6
-    done = run(tmp_path, data)
-    assert done.returncode == 1
-    [line] = [line for line in done.stdout.splitlines() if line.startswith("DIFFERS")]
-    assert "recall, p " in line
-
-
-def test_a_report_without_distances_to_annotators_has_no_such_files():
+def test_a_report_without_inputs_has_no_such_files():
     rankings, scores = random_study(n_images=3)
-    data = analyse(rankings, scores, Settings(min_annotators=1), n_resamples=10).to_json()
+    data = kept(rankings, scores, Settings(min_annotators=1), n_resamples=10)
     slugs = [table.slug for table in verification_tables(data)]
-    assert slugs == ["verify-consensus", "verify-annotators"]
-    for around in data["analysis"].values():
-        around["personal"]["images"] = []
-    assert not verification_tables(data)
+    assert slugs == ["rankings", "scores", "consensus", "distances", "components"]
+    assert not verification_tables(data | {"inputs": None})
 
 
-def test_annotators_are_numbers():
+def test_groups_and_scenes_are_numbers():
     rankings, scores = random_study(n_images=3)
-    data = analyse(rankings, scores, Settings(min_annotators=1), n_resamples=10).to_json()
-    _, people = verification_tables(data)
-    assert {row[2] for row in people.rows} == {1, 2, 3}
+    declared = Declared({"a": "a laboratory", "c": "another"}, {"img_0": "a walk"})
+    data = kept(rankings, scores, declared=declared, n_resamples=10)
+    people, *_ = verification_tables(data)
+    clusters = {(row[0], row[1]): row[4:] for row in people.rows}
+    assert clusters["img_0", "a"] == (1, 1)
+    assert clusters["img_1", "b"] == (2, 2)
+    assert clusters["img_2", "c"] == (3, 3)
+    assert "laboratory" not in json.dumps([table.rows for table in verification_tables(data)])
