@@ -135,7 +135,7 @@ browser: ## Install Chromium for the browser tests where it is missing and can b
 
 lock: ## Write requirements.txt and requirements/*.txt from the .in files and pyproject.toml (needs uv)
 	@mkdir -p var && uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url \
-		--resolution lowest-direct --extra site --extra figures --extra server --extra cluster --extra completion \
+		--resolution lowest-direct --extra site --extra figures --extra server --extra cluster --extra coco --extra completion \
 		pyproject.toml requirements/lowest.in -o var/lowest.txt && { echo "# Made by \`make lock\` from pyproject.toml and requirements/lowest.in."; cat var/lowest.txt; } > requirements/lowest.txt
 	@for pair in site:requirements cluster:requirements/cluster dev:requirements/dev; do from=requirements/$${pair%%:*}.in; name=$${pair#*:}; \
 		uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-strip-markers \

@@ -1,10 +1,10 @@
-"""Average precision and average recall as COCO's own program computes them ([L14]_)."""
+"""Average precision and average recall of COCO ([L14]_), computed by faster-coco-eval."""
 
-import math
+import sys
 import warnings
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -12,45 +12,20 @@ from numpy.typing import NDArray
 
 from .arrays import plain_values
 from .coco_files import Json, NotCoco, loaded
-from .core.errors import DataWarning
-from .core.geometry import Floats
-from .core.masks import Mask, coco_mask
+from .core.errors import DataWarning, MissingPackage
+from .formats.containers import checked
 from .formats.problems import Fault
 from .formats.readers.coco import decoded_mask
 
-# Thresholds of IoU, recalls at which the precision is taken, and sizes by area in pixels.
-_THRESHOLDS: Final = np.linspace(0.5, 0.95, 10)
-_RECALLS: Final = np.linspace(0.0, 1.0, 101)
-_SIZES: Final = {
-    "all": (0.0, 1e10),
-    "small": (0.0, 32.0**2),
-    "medium": (32.0**2, 96.0**2),
-    "large": (96.0**2, 1e10),
-}
-# The line that called ``summarize``.
-_CALLER: Final = 2
-
-
-@dataclass(frozen=True, slots=True)
-class _Thing:
-    """An annotation or a result; the mask is cut to its own rows and columns, from ``at`` on."""
-
-    box: tuple[float, float, float, float]
-    area: float
-    crowd: bool
-    score: float
-    mask: Mask | None = None
-    at: tuple[int, int] = (0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Matched:
-    """Detections of an image by descending score, at each threshold: (10, n) or (n,)."""
-
-    scores: Floats
-    matched: NDArray[np.bool_]
-    ignored: NDArray[np.bool_]
-    n_truth: int
+# Sizes by area in pixels: up to 32², up to 96², above.
+_SIZES: Final = ("small", "medium", "large")
+# As for regions; COCO draws every pixel of an outline.
+_MAX_COORDINATE: Final = 1e6
+_LARGEST: Final = sys.float_info.max
+# Values of other types, such as numpy's, are converted to those of JSON.
+_NUMBERS: Final = frozenset((int, float))
+_IDS: Final = frozenset((int, str))
+_JSON: Final = frozenset((dict, list))
 
 
 def summarize(
@@ -92,13 +67,17 @@ def summarize(
     NotCoco
         If a file cannot be read, a result is of an unknown image, or a field is missing or of the
         wrong type; names annotation and field.
+    MissingPackage
+        If faster-coco-eval, which computes the figures, is not installed.
 
     Notes
     -----
     Equal scores keep the order of images by id, then of the file. COCO's program counts a match
-    with an annotation whose id is 0 as a false detection; this does not, and warns. It also warns
-    of detections that ``max_detections`` leaves out. A field
-    ``ignore`` is not used, as there.
+    with an annotation whose id is 0 as a false detection, and takes the last of annotations with
+    one id for all of them; this does neither, and warns. It also warns of what it leaves out:
+    annotations of unlisted images, annotations and results of unlisted categories, and detections
+    beyond ``max_detections``. With masks, a result without ``segmentation`` is its box, as there. A
+    field ``ignore`` is not used, as there.
 
     Examples
     --------
@@ -114,73 +93,51 @@ def summarize(
     """
     if not max_detections or min(max_detections) < 1:
         raise NotCoco(f"max_detections needs limits of 1 or more, got {tuple(max_detections)}")
-    limits = sorted(max_detections)
-    truth, found, keys, images = _loaded(truth_json, results_json, masks)
-    if not by_category:
-        truth, found = (_together(of, images, keys) for of in (truth, found))
-        keys = [None]
-    if said := _said_of_limit(found, limits[-1]):
-        warnings.warn(said, DataWarning, stacklevel=_CALLER)
-    precision = np.full((len(keys), len(_SIZES), len(_THRESHOLDS), len(_RECALLS)), np.nan)
-    recall = np.full((len(keys), len(_SIZES), len(limits), len(_THRESHOLDS)), np.nan)
-    for k, key in enumerate(keys):
-        pairs = [
-            _compared(truth.get((image, key), []), found.get((image, key), []), limits[-1])
-            for image in images
-            if (image, key) in truth or (image, key) in found
-        ]
-        for s, size in enumerate(_SIZES.values()):
-            matched = [_matched(*pair, size) for pair in pairs]
-            for m, limit in enumerate(limits):
-                # The last, largest limit gives the precisions.
-                precisions, reached = _curves(matched, limit)
-                precision[k, s], recall[k, s, m] = precisions, reached
-    averages = {"AP": precision[:, 0], "AP50": precision[:, 0, 0], "AP75": precision[:, 0, 5]}
-    averages |= {f"AP {name}": precision[:, at] for at, name in enumerate(_SIZES) if at}
-    averages |= {f"AR {limit}": recall[:, 0, at] for at, limit in enumerate(limits)}
-    averages |= {f"AR {name}": recall[:, at, -1] for at, name in enumerate(_SIZES) if at}
+    library, limits = _library(), sorted(max_detections)
+    reader, annotations, results = _opened(truth_json, results_json, masks, library.mask)
+    truth = reader.read(annotations, "annotation", scored=False)
+    found = reader.read(results, "result", scored=True)
+    for said in (
+        *_said_of_ids(annotations),
+        *reader.remarks,
+        *_said_of_limit(found, limits[-1], by_category, list(reader.images)),
+    ):
+        warnings.warn(said, DataWarning, stacklevel=2)
+    sides = (library.COCO(reader.dataset(of)) for of in (truth, found))
+    kind = "segm" if masks else "bbox"
+    evaluation = library.COCOeval_faster(*sides, kind, rle_iou_max_workers=1)
+    evaluation.params.maxDets, evaluation.params.useCats = limits, int(by_category)
+    evaluation.evaluate()
+    # By threshold of IoU (0.5, 0.55 ...), recall, category, size and limit; no recalls in the second.
+    precision, recall = evaluation.eval["precision"], evaluation.eval["recall"]
+    at_ious = {"AP": slice(None), "AP50": 0, "AP75": 5}
+    averages = {name: precision[at, ..., 0, -1] for name, at in at_ious.items()}
+    averages |= {f"AP {of}": precision[..., at, -1] for at, of in enumerate(_SIZES, 1)}
+    averages |= {f"AR {of}": recall[..., 0, at] for at, of in enumerate(limits)}
+    averages |= {f"AR {of}": recall[..., at, -1] for at, of in enumerate(_SIZES, 1)}
     return {name: _mean(values) for name, values in averages.items()}
 
 
-def _said_of_limit(found: Mapping[tuple[Any, Any], Sequence["_Thing"]], limit: int) -> str:
-    """Return a sentence on the detections beyond the limit of an image and category; "" if none."""
-    n_out: Counter[Any] = Counter()
-    for (image, _), things in found.items():
-        n_out[image] += max(0, len(things) - limit)
-    some = {image: n for image, n in n_out.items() if n}
-    if not some:
-        return ""
-    first = next(iter(some))
-    images = f"image {first}" if len(some) == 1 else f"{len(some)} images, such as {first},"
-    n = sum(some.values())
-    detections = "1 detection is" if n == 1 else f"{n} detections are"
-    return (
-        f"{detections} left out in {images} by max_detections, whose largest limit is {limit}; "
-        "documents may need a larger one"
-    )
+def _library() -> Any:
+    try:
+        import faster_coco_eval
+    except ImportError as fault:
+        need = "pip install 'text-detection-rankings[coco]'"
+        raise MissingPackage(f"COCO's figures need faster-coco-eval: {need}") from fault
+    return faster_coco_eval
 
 
-def _mean(values: Floats) -> float | None:
-    defined = values[~np.isnan(values)]
+def _mean(values: NDArray[np.float64]) -> float | None:
+    # The library writes -1 where there is no truth.
+    defined = values[values > -1]
     return float(defined.mean()) if defined.size else None
 
 
-_Things = dict[tuple[Any, Any], list[_Thing]]
-
-
-def _together(things: _Things, images: Sequence[Any], keys: Sequence[Any]) -> _Things:
-    """Return what has one of the categories without it, in their order, which decides ties."""
-    return {
-        (image, None): [of for key in keys for of in things.get((image, key), ())]
-        for image in images
-    }
-
-
-def _loaded(
-    truth_json: Json, results_json: Json, masks: bool
-) -> tuple[_Things, _Things, list[Any], list[Any]]:
-    """Return truths and results by image and category, the categories, and the images by id."""
-    data, results = plain_values(loaded(truth_json)), plain_values(loaded(results_json))
+def _opened(
+    truth_json: Json, results_json: Json, masks: bool, drawing: Any
+) -> tuple["_Reader", list[Any], list[Any]]:
+    """Return a reader of regions, annotations and results."""
+    data, results = _plain(loaded(truth_json)), _plain(loaded(results_json))
     if isinstance(results, dict):
         results = results.get("annotations")
     if not isinstance(data, dict) or not all(
@@ -189,193 +146,209 @@ def _loaded(
         raise NotCoco('the annotations have no lists "images" and "annotations"')
     if not isinstance(results, list):
         raise NotCoco("the results are no list")
-    sizes = {_id(of, "id", f"image {at}"): of for at, of in enumerate(data["images"], 1)}
-    reader = _Reader(sizes, masks)
-    truth = reader.read(data["annotations"], "annotation", scored=False)
-    found = reader.read(results, "result", scored=True)
-    if any(of.get("id") == 0 for of in data["annotations"]):
-        say = "an annotation has the id 0: COCO's own program counts its match as a false detection"
-        warnings.warn(say, stacklevel=_CALLER + 1)
-    categories = data.get("categories") or data["annotations"]
-    name = "id" if data.get("categories") else "category_id"
-    keys = sorted({_id(of, name, "category") for of in categories})
-    return truth, found, keys, sorted(sizes)
+    annotations = data["annotations"]
+    categories = {_id(_plain(of), "id", "category") for of in data.get("categories") or ()} or {
+        _id(_plain(of), "category_id", f"{what} {at}")
+        for what, side in (("annotation", annotations), ("result", results))
+        for at, of in enumerate(side, 1)
+    }
+    images = {
+        _id(of, "id", f"image {at}"): of for at, of in enumerate(map(_plain, data["images"]), 1)
+    }
+    numbers = _numbered(images)
+    return (
+        _Reader(
+            {numbers[id_]: images[id_] for id_ in numbers},
+            numbers,
+            _numbered(categories),
+            masks,
+            drawing,
+        ),
+        annotations,
+        results,
+    )
+
+
+def _numbered(ids: Iterable[Any]) -> dict[Any, int]:
+    """Return a number from 1 on for each id, numbers before names, as the library needs them."""
+    ranked = sorted(ids, key=lambda id_: (isinstance(id_, str), id_))
+    return {id_: at for at, id_ in enumerate(ranked, 1)}
+
+
+def _said_of_ids(annotations: Sequence[Any]) -> Iterator[str]:
+    """Yield what COCO's own program does otherwise because of ids."""
+    known = Counter(id_ for of in annotations if isinstance(id_ := of.get("id"), Hashable))
+    if 0 in known:
+        yield "an annotation has the id 0: COCO's own program counts its match as a false detection"
+    if again := [id_ for id_, n in known.items() if n > 1 and id_ is not None]:
+        n, first = sum(known[id_] for id_ in again), again[0]
+        says = "COCO's own program takes the last with an id for each of them"
+        yield f"{n} annotations share their id with others, such as the id {first}: {says}"
+
+
+def _said_of_limit(
+    found: Iterable[Mapping[str, Any]], limit: int, by_category: bool, images: Sequence[Any]
+) -> Iterator[str]:
+    """Yield a sentence if there are detections beyond the limit of an image and category."""
+    counts = Counter((of["image_id"], by_category and of["category_id"]) for of in found)
+    n_out: Counter[int] = Counter()
+    for (image, _), n in counts.items():
+        n_out[image] += max(0, n - limit)
+    some = sorted(+n_out)
+    if some:
+        first = images[some[0] - 1]
+        where = f"image {first}" if len(some) == 1 else f"{len(some)} images, such as {first},"
+        yield (
+            f"{_are(n_out.total(), 'detection')} left out in {where} by max_detections, whose "
+            f"largest limit is {limit}; documents may need a larger one"
+        )
+
+
+def _are(n: int, what: str) -> str:
+    return f"1 {what} is" if n == 1 else f"{n} {what}s are"
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Makes regions as the library takes them: with numbers from 1 on as ids, and run lengths."""
+
+    given: Mapping[int, Any]
+    # The numbers of ids.
+    images: Mapping[Any, int]
+    categories: Mapping[Any, int]
+    masks: bool
+    # The library's functions of masks.
+    drawing: Any
+    # Heights and widths of images with masks.
+    sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+    def dataset(self, regions: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return a side as the library takes it; without masks it reads no sizes."""
+        sizes = ((at, self.sizes.get(at, (0, 0))) for at in self.given)
+        images = [{"id": at, "height": height, "width": width} for at, (height, width) in sizes]
+        categories = [{"id": at} for at in self.categories.values()]
+        return {"images": images, "categories": categories, "annotations": regions}
+
+    def read(self, given: Iterable[Any], what: str, *, scored: bool) -> list[dict[str, Any]]:
+        regions: list[dict[str, Any]] = []
+        left_out: dict[str, Counter[Any]] = {"image": Counter(), "category": Counter()}
+        for at, one in enumerate(map(_plain, given), 1):
+            place = f"{what} {at}"
+            image, category = _id(one, "image_id", place), _id(one, "category_id", place)
+            if image not in self.images:
+                if scored:
+                    raise NotCoco(f"{place}: no image has the id {image!r}")
+                left_out["image"][image] += 1
+            elif category not in self.categories:
+                left_out["category"][category] += 1
+            else:
+                number = self.images[image]
+                try:
+                    region = self._region(one, number, place, scored)
+                except Fault as fault:
+                    raise NotCoco(f"{place}: found {fault}") from fault
+                region["id"], region["image_id"] = len(regions) + 1, number
+                region["category_id"] = self.categories[category]
+                regions.append(region)
+        for of, ids in left_out.items():
+            if ids:
+                some = ", ".join(map(repr, list(ids)[:5]))
+                self.remarks.append(
+                    f"{_are(ids.total(), what)} left out: no {of} has the id {some}"
+                )
+        return regions
+
+    def _region(
+        self, given: Mapping[str, Any], image: int, place: str, scored: bool
+    ) -> dict[str, Any]:
+        own = box = _numbers(given.get("bbox"), "bbox", place)
+        if len(own) not in (0, 4):
+            raise NotCoco(f"{place}: found {own} as bbox, expected x, y, width, height")
+        region: dict[str, Any] = {}
+        if self.masks or not own:
+            runs = self._runs(given.get("segmentation"), own if scored else [], image, place)
+            box = own or self.drawing.toBbox(runs).tolist()
+            area = float(self.drawing.area(runs))
+            region["segmentation"] = runs
+        if own and (scored or not self.masks):
+            # As published, a result with a box has the size of its box, also for masks.
+            area = own[2] * own[3]
+        region["bbox"] = box
+        if scored:
+            region["area"], region["score"] = area, _number(given.get("score"), "score", place)
+        else:
+            region["area"] = _number(given.get("area", area), "area", place)
+            region["iscrowd"] = int(bool(_plain(given.get("iscrowd"))))
+        return region
+
+    def _runs(self, given: Any, box: Sequence[float], image: int, place: str) -> Any:
+        """Return run lengths of a segmentation, or of a box if there is none, as COCO draws them."""
+        given, size = plain_values(given), self._size(image)
+        if isinstance(given, dict):
+            pixels = decoded_mask(given)
+            height, width = pixels.shape
+            size = self.sizes.setdefault(image, (height, width))
+            if (height, width) != size:
+                own = f"the image has {size[1]} x {size[0]}"
+                raise NotCoco(f"{place}: run lengths of {width} x {height} pixels, {own}")
+            return self.drawing.encode(np.asfortranarray(pixels, dtype=np.uint8))
+        if box and not given:
+            left, top, right, bottom = *box[:2], box[0] + box[2], box[1] + box[3]
+            given = [left, top, left, bottom, right, bottom, right, top]
+        if not isinstance(given, list) or not given:
+            raise NotCoco(f"{place}: neither bbox nor segmentation, or no polygon in it")
+        if size is None:
+            raise NotCoco(f"{place}: its image has no width and height, which polygons need")
+        polygons = given if isinstance(given[0], list) else [given]
+        drawn = self.drawing.frPyObjects([_polygon(of, place) for of in polygons], *size)
+        return self.drawing.merge(drawn)
+
+    def _size(self, image: int) -> tuple[int, int] | None:
+        """Return height and width of an image, or None if it has none."""
+        if image not in self.sizes:
+            size = checked.size_in(plain_values(self.given[image]))
+            if size is not None:
+                self.sizes[image] = size[1], size[0]
+        return self.sizes.get(image)
+
+
+def _polygon(given: Any, place: str) -> list[float]:
+    points = _numbers(given, "segmentation", place)
+    if len(points) < 6 or len(points) % 2:
+        raise NotCoco(f"{place}: a polygon of {len(points)} numbers, expected x and y of 3")
+    if max(map(abs, points)) > _MAX_COORDINATE:
+        raise NotCoco(f"{place}: a polygon with numbers above {_MAX_COORDINATE:.0f}")
+    return points
+
+
+def _plain(given: Any) -> Any:
+    # Those of files need no copy.
+    return given if type(given) in _JSON else plain_values(given)
 
 
 def _id(given: Any, name: str, place: str) -> Any:
     value = given.get(name) if isinstance(given, dict) else None
+    if type(value) in _IDS:
+        return value
+    value = plain_values(value)
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise NotCoco(f"{place}: found {value!r} as {name}, expected a number or a name")
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    sizes: Mapping[Any, Mapping[str, Any]]
-    masks: bool
-
-    def read(self, given: Sequence[Any], what: str, *, scored: bool) -> _Things:
-        things: _Things = defaultdict(list)
-        for at, one in enumerate(given, 1):
-            place = f"{what} {at}"
-            image = _id(one, "image_id", place)
-            if image not in self.sizes:
-                raise NotCoco(f"{place}: no image has the id {image!r}")
-            key = _id(one, "category_id", place)
-            try:
-                things[image, key].append(self._thing(one, self.sizes[image], place, scored))
-            except Fault as fault:
-                raise NotCoco(f"{place}: found {fault}") from fault
-        return dict(things)
-
-    def _thing(
-        self, given: Mapping[str, Any], image: Mapping[str, Any], place: str, scored: bool
-    ) -> _Thing:
-        box = given.get("bbox") or None
-        if box is not None and (not isinstance(box, list) or len(box) != 4):
-            raise NotCoco(f"{place}: found {str(box)[:60]} as bbox, expected x, y, width, height")
-        sides = [_number(value, "bbox", place) for value in box or ()]
-        mask, cut, corner = None, None, (0, 0)
-        if self.masks or not sides:
-            mask = self._mask(given.get("segmentation"), image, place)
-            rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-            corner = (int(rows[0]), int(columns[0])) if len(rows) else (0, 0)
-            # Empty masks have no row and no column.
-            end = (int(rows[-1]) + 1, int(columns[-1]) + 1) if len(rows) else (0, 0)
-            cut = mask[corner[0] : end[0], corner[1] : end[1]]
-        if not sides and cut is not None:
-            sides = [float(corner[1]), float(corner[0]), float(cut.shape[1]), float(cut.shape[0])]
-        if scored and box is not None:
-            # As published, a result with a box has the size of its box, also for masks.
-            area = sides[2] * sides[3]
-        else:
-            measured = float(cut.sum()) if cut is not None else sides[2] * sides[3]
-            area = measured if scored else _number(given.get("area", measured), "area", place)
-        return _Thing(
-            (sides[0], sides[1], sides[2], sides[3]),
-            area,
-            not scored and bool(given.get("iscrowd")),
-            _number(given.get("score"), "score", place) if scored else 0.0,
-            cut if self.masks else None,
-            corner,
-        )
-
-    def _mask(self, given: Any, image: Mapping[str, Any], place: str) -> Mask:
-        if isinstance(given, dict):
-            return decoded_mask(given)
-        if not isinstance(given, list) or not given:
-            raise NotCoco(f"{place}: neither bbox nor segmentation, or no polygon in it")
-        width, height = image.get("width"), image.get("height")
-        if not isinstance(width, int) or not isinstance(height, int):
-            raise NotCoco(f"{place}: its image has no width and height, which polygons need")
-        polygons = given if isinstance(given[0], list) else [given]
-        mask: Mask = np.zeros((height, width), dtype=bool)
-        for polygon in polygons:
-            points = [_number(value, "segmentation", place) for value in polygon]
-            if len(points) < 6 or len(points) % 2:
-                raise NotCoco(f"{place}: a polygon of {len(points)} numbers, expected x and y of 3")
-            mask |= coco_mask(points, height, width)
-        return mask
-
-
-def _number(value: Any, name: str, place: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise NotCoco(f"{place}: found {str(value)[:60]!r} in {name}, expected a finite number")
-    return float(value)
-
-
-def _compared(
-    truth: Sequence[_Thing], found: Sequence[_Thing], limit: int
-) -> tuple[Sequence[_Thing], list[_Thing], Floats]:
-    """Return truths, the detections by descending score, and IoU, of shape (detections, truths).
-
-    With a crowd it is the share of the detection inside.
-    """
-    ranked = sorted(found, key=lambda thing: -thing.score)[:limit]
-    iou = np.zeros((len(ranked), len(truth)))
-    for d, one in enumerate(ranked):
-        for g, other in enumerate(truth):
-            shared = _shared(one, other)
-            if shared > 0:
-                area, against = _extent(one), _extent(other)
-                iou[d, g] = shared / (area if other.crowd else area + against - shared)
-    return truth, ranked, iou
-
-
-def _extent(thing: _Thing) -> float:
-    return float(thing.mask.sum()) if thing.mask is not None else thing.box[2] * thing.box[3]
-
-
-def _shared(one: _Thing, other: _Thing) -> float:
-    if one.mask is None or other.mask is None:
-        width = min(one.box[0] + one.box[2], other.box[0] + other.box[2])
-        height = min(one.box[1] + one.box[3], other.box[1] + other.box[3])
-        width -= max(one.box[0], other.box[0])
-        height -= max(one.box[1], other.box[1])
-        return width * height if width > 0 and height > 0 else 0.0
-    top, left = (max(a, b) for a, b in zip(one.at, other.at, strict=True))
-    views = [
-        mask[max(0, top - at[0]) :, max(0, left - at[1]) :]
-        for mask, at in ((one.mask, one.at), (other.mask, other.at))
+def _numbers(given: Any, name: str, place: str) -> list[float]:
+    values = [] if given is None else _plain(given)
+    if not isinstance(values, list):
+        raise NotCoco(f"{place}: found {str(values)[:60]!r} as {name}, expected a list of numbers")
+    return [
+        value if type(value) is float and abs(value) <= _LARGEST else _number(value, name, place)
+        for value in values
     ]
-    rows, columns = (min(a, b) for a, b in zip(*(view.shape for view in views), strict=True))
-    return float((views[0][:rows, :columns] & views[1][:rows, :columns]).sum())
 
 
-def _matched(
-    truth: Sequence[_Thing], ranked: Sequence[_Thing], iou: Floats, size: tuple[float, float]
-) -> _Matched:
-    """Match one image: each detection takes the truth with its largest IoU that is free.
-
-    Truths of another size and crowds are ignored, and taken only if no other is good enough; of
-    equal ones the last. A crowd is never used up.
-    """
-
-    def outside(thing: _Thing) -> bool:
-        return thing.area < size[0] or thing.area > size[1]
-
-    ignored_truth = np.array([of.crowd or outside(of) for of in truth], dtype=bool)
-    crowd = np.array([of.crowd for of in truth], dtype=bool)
-    free = np.ones((len(_THRESHOLDS), len(truth)), dtype=bool)
-    matched = np.zeros((len(_THRESHOLDS), len(ranked)), dtype=bool)
-    ignored = np.zeros_like(matched)
-    needed = np.minimum(_THRESHOLDS, 1 - 1e-10)[:, np.newaxis]
-    at_all = np.arange(len(_THRESHOLDS))
-    for d in range(len(ranked) if len(truth) else 0):
-        good = (free | crowd) & (iou[d] >= needed)
-        if not good.any():
-            continue
-        counted = good & ~ignored_truth
-        good = np.where(counted.any(axis=1)[:, np.newaxis], counted, good)
-        # From the end, so that the last of equal ones is taken.
-        best = len(truth) - 1 - np.argmax(np.where(good, iou[d], -1.0)[:, ::-1], axis=1)
-        matched[:, d] = good.any(axis=1)
-        ignored[:, d] = matched[:, d] & ignored_truth[best]
-        free[at_all[matched[:, d]], best[matched[:, d]]] = False
-    ignored |= ~matched & np.array([outside(of) for of in ranked], dtype=bool)
-    scores = np.array([of.score for of in ranked])
-    return _Matched(scores, matched, ignored, int((~ignored_truth).sum()))
-
-
-def _curves(images: Sequence[_Matched], limit: int) -> tuple[Floats, Floats]:
-    """Return the precision at each threshold and recall, and the recall reached at each threshold.
-
-    Not a number, where no truth counts.
-    """
-    n_truth = sum(of.n_truth for of in images)
-    precisions = np.full((len(_THRESHOLDS), len(_RECALLS)), np.nan)
-    if not n_truth:
-        return precisions, precisions[:, 0]
-    order = np.argsort(-np.concatenate([of.scores[:limit] for of in images]), kind="stable")
-    matched = np.concatenate([of.matched[:, :limit] for of in images], axis=1)[:, order]
-    counts = ~np.concatenate([of.ignored[:, :limit] for of in images], axis=1)[:, order]
-    right, wrong = (np.cumsum(of & counts, axis=1) for of in (matched, ~matched))
-    recall = right / n_truth
-    precision = right / (right + wrong + np.spacing(1))
-    # The best precision at a recall or a higher one.
-    precision = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
-    precisions[:] = 0.0
-    for row, of, values in zip(precisions, recall, precision, strict=True):
-        at = np.searchsorted(of, _RECALLS, side="left")
-        row[at < len(of)] = values[at[at < len(of)]]
-    return precisions, recall[:, -1] if recall.shape[1] else np.zeros(len(_THRESHOLDS))
+def _number(given: Any, name: str, place: str) -> float:
+    value = given if type(given) in _NUMBERS else plain_values(given)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LARGEST:
+        raise NotCoco(f"{place}: found {str(value)[:60]!r} in {name}, expected a finite number")
+    return value

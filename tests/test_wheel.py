@@ -1,5 +1,6 @@
 """The wheel where there is no repository: three commands, and the main job from an empty folder."""
 
+import json
 import os
 import re
 import subprocess
@@ -264,6 +265,18 @@ def test_the_site_without_its_extra_says_what_to_install(light):
     assert "pip install 'text-detection-rankings[site]'" in said
 
 
+def test_cocos_figures_without_their_extra_say_what_to_install(light):
+    for name, data in (("truth", {"images": [], "annotations": []}), ("found", [])):
+        light.folder.joinpath(f"{name}.json").write_text(json.dumps(data))
+    paths = "--truth", "truth.json", "--results", "found.json"
+    said = light.command("text-protocols", "coco", *paths, code=2)
+    assert "pip install 'text-detection-rankings[coco]'" in said
+    scored = (
+        "from protocols.coco import evaluate; print(evaluate('truth.json', 'found.json').stats)"
+    )
+    assert "'recall': None" in light.command("python", "-c", scored)
+
+
 def test_the_main_job_runs_from_an_empty_folder(site, archives):
     data = site.folder / "a folder #1 %20"
 
@@ -349,8 +362,9 @@ def test_the_wheel_asks_for_what_servers_are_pinned_to():
         for requirement in map(Requirement, lines)
     }
     pinned = dict(pins())
-    # For training loops, for shells and for Windows: no server has them.
-    assert asked.keys() - pinned.keys() == {"torch", "torchmetrics", "shtab", "tzdata"}
+    # For training loops, COCO files, shells and Windows: no server has them.
+    absent = {"torch", "torchmetrics", "faster-coco-eval", "shtab", "tzdata"}
+    assert asked.keys() - pinned.keys() == absent
     assert pinned.keys() - asked.keys() == set()
     assert [name for name, version in pinned.items() if version not in asked[name]] == []
 
@@ -360,7 +374,11 @@ def test_the_lowest_versions_that_are_tried_are_those_that_are_allowed():
     text = ROOT.joinpath("requirements/lowest.txt").read_text(encoding="utf-8")
     tried = dict(re.findall(r"^([\w-]+)==([^ ;]+)", text, re.MULTILINE))
     extras = PROJECT["optional-dependencies"]
-    lines = [line for name in ("site", "server", "cluster", "completion") for line in extras[name]]
+    lines = [
+        line
+        for name in ("site", "server", "cluster", "coco", "completion")
+        for line in extras[name]
+    ]
     for line in (*PROJECT["dependencies"], *lines):
         requirement = Requirement(line)
         lowest = [of.version for of in requirement.specifier if of.operator == ">="]

@@ -19,3 +19,7 @@ class ParameterError(ProtocolError, ValueError):
 
 class UnknownProtocol(ProtocolError, LookupError):
     """A name that no protocol has."""
+
+
+class MissingPackage(ProtocolError, ImportError):
+    """An optional package that is needed and not installed; the message says how to install it."""

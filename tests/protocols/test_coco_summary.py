@@ -5,6 +5,7 @@ lengths of its ``frPyObjects``, -1 where a figure is undefined.
 """
 
 import json
+import sys
 import warnings
 from pathlib import Path
 
@@ -13,8 +14,7 @@ import pytest
 
 from protocols.coco import NotCoco, evaluate, summarize
 from protocols.command_line.main import main
-from protocols.core.errors import DataWarning
-from protocols.core.masks import coco_mask
+from protocols.core.errors import DataWarning, MissingPackage
 from tests.support.cases import cases
 from tests.support.coco_scenes import drawn
 
@@ -69,6 +69,10 @@ def test_detections_beyond_the_limit_are_dropped_by_their_scores():
 
 def test_a_file_without_truth_or_without_results():
     assert set(summarize(dataset(), [FOUND]).values()) == {None}
+    assert set(summarize(dataset(), []).values()) == {None}
+    assert set(summarize({"images": [], "annotations": []}, [], by_category=False).values()) == {
+        None
+    }
     figures = summarize(dataset(WORD), [])
     assert (figures["AP"], figures["AR 100"]) == (0.0, 0.0)
 
@@ -79,16 +83,46 @@ def test_an_annotation_with_the_id_0_is_matched_with_a_warning():
     assert warned[0].filename == __file__
 
 
-def test_the_pixels_of_a_slanted_polygon_by_hand():
-    """A triangle with the right angle at the origin and legs of 4.
+def test_annotations_of_one_id_each_count_with_a_warning():
+    """pycocotools 2.0.11 gives AP 13/202 and AR .25 here: it takes the last of the four for each."""
+    words = [{**WORD, "bbox": [0, 100 * at, 100, 40]} for at in range(4)]
+    found = [{**FOUND, "bbox": word["bbox"]} for word in words]
+    with pytest.warns(DataWarning, match="^4 annotations share their id .* the id 1: "):
+        figures = summarize(dataset(*words), found)
+    assert (figures["AP"], figures["AR 100"]) == (pytest.approx(1.0), 1.0)
 
-    The fine slope passes the middle of column x, between 5x + 2 and 5x + 3, at 17 - 5x, the middle of
-    row 3 - x: the rows above are inside, and of the middles on the slope none.
-    """
-    expected = ["11100", "11000", "10000", "00000", "00000"]
-    mask = coco_mask([0, 0, 4, 0, 0, 4], 5, 5)
-    assert ["".join(map(str, row)) for row in mask.astype(int)] == expected
-    assert not coco_mask([9, 9, 12, 9, 9, 12], 5, 5).any(), "outside the image"
+
+def test_what_the_annotations_do_not_list_is_left_out_and_said():
+    """As pycocotools 2.0.11, which gives AP 1 in each of the cases, categories together or not."""
+    listed = {**dataset(WORD), "categories": [{"id": 1}]}
+    annotations = [WORD, {**WORD, "id": 2, "image_id": 9}, {**WORD, "id": 3, "category_id": 5}]
+    found = [FOUND, {**FOUND, "category_id": 5, "score": 0.9}]
+    for by_category in (True, False):
+        with pytest.warns(DataWarning) as warned:
+            figures = summarize(
+                {**listed, "annotations": annotations}, found, by_category=by_category
+            )
+        assert figures["AP"] == pytest.approx(1.0)
+        assert [str(of.message) for of in warned] == [
+            "1 annotation is left out: no image has the id 9",
+            "1 annotation is left out: no category has the id 5",
+            "1 result is left out: no category has the id 5",
+        ]
+
+
+def test_a_result_without_an_outline_is_its_box_among_masks():
+    """As pycocotools 2.0.11: AP 0.4 and AP50 1 with a triangle of legs 100 and a box of 60 x 60.5."""
+    triangle = {**WORD, "segmentation": [[0, 0, 100, 0, 0, 100]], "area": 5000}
+    truth = dataset(triangle, width=200, height=200)
+    figures = summarize(truth, [{**FOUND, "bbox": [0, 0, 60, 60.5]}], masks=True)
+    assert (figures["AP"], figures["AP50"]) == (pytest.approx(0.4), pytest.approx(1.0))
+    assert figures["AP75"] == 0.0
+
+
+def test_without_the_library_the_command_to_install_it_is_said(monkeypatch):
+    monkeypatch.setitem(sys.modules, "faster_coco_eval", None)
+    with pytest.raises(MissingPackage, match=r"pip install 'text-detection-rankings\[coco\]'"):
+        summarize(dataset(WORD), [FOUND])
 
 
 def test_values_of_arrays_are_those_of_lists():
@@ -122,6 +156,18 @@ def test_values_of_arrays_are_those_of_lists():
             [{**FOUND, "bbox": None, "segmentation": {"size": [2, 2], "counts": [9]}}],
             "result 1: found",
         ),
+        (
+            dataset(width=9, height=9),
+            [{**FOUND, "bbox": None, "segmentation": {"size": [2, 3], "counts": [1, 5]}}],
+            "result 1: run lengths of 3 x 2 pixels, the image has 9 x 9",
+        ),
+        (
+            dataset(width=9, height=9),
+            [{**FOUND, "bbox": None, "segmentation": [[0, 0, 9, 0, 1e9, 9]]}],
+            "result 1: a polygon with numbers above 1000000",
+        ),
+        (dataset(WORD), [{**FOUND, "bbox": "word"}], "result 1: found 'word' as bbox"),
+        (dataset(WORD), [{**FOUND, "score": 10**400}], "result 1: found .* in score"),
     ],
 )
 def test_what_cannot_be_compared_is_named(truth, found, says):

@@ -9,14 +9,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
+from protocols.core.errors import MissingPackage
 from rankings.output.table import Table, as_columns
 
 _VEGA_LITE: Final = "application/vnd.vegalite.v5+json"
 _SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.json"
-
-
-class MissingPackage(ImportError):
-    """A package that a result needs and that is not installed; the message says how to install it."""
 
 
 def imported(module: str, package: str) -> Any:

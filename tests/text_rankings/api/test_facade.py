@@ -14,14 +14,13 @@ import text_rankings as tr
 from protocols import registry
 from protocols.coco import evaluate
 from protocols.command_line.batch import read_scenes, score_files
-from protocols.core.errors import ProtocolError
+from protocols.core.errors import MissingPackage, ProtocolError
 from rankings.agreement.report import Settings, build_report
 from rankings.errors import RankingError
 from tests.support.archives import zip_file
 from tests.support.cases import cases
 from tests.support.documents import ROOT, blocks_of
 from tests.support.frames import Frame
-from text_rankings.api.tables import MissingPackage
 
 WORDS = {"1": [[0, 0, 99, 39], [0, 60, 99, 99]], "2": [[10, 10, 109, 49]]}
 FOUND = {"1": [[0, 0, 99, 39]], "2": []}
