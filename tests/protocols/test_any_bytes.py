@@ -139,6 +139,21 @@ VALID = {
     ),
     "msra-td500": b"0 1 0 0 5 5 -0.5\n",
     "open-images": zip_bytes({"a.csv": "ImageID,Confidence,XMin,XMax,YMin,YMax\na,1,0,0.5,0,0.5\n", "a.png": picture_bytes(20, 10)}),
+    "kraken-json": b'{"imagename":"a.png","lines":[{"boundary":[[0,0],[9,0],[9,9]],"text":"w"}]}',
+    "windows-ocr": b'{"lines":[{"words":[{"text":"w","bounding_rect":{"x":0,"y":0,"width":5,"height":5}}]}]}',
+    "tesseract-js": b'{"blocks":[{"paragraphs":[{"lines":[{"words":[{"text":"w","confidence":50,"bbox":{"x0":0,"y0":0,'
+    b'"x1":5,"y1":5}}]}]}]}]}',
+    "apple-vision": zip_bytes({"a.json": '[["w",0.5,[0.1,0.1,0.5,0.5]]]', "a.png": picture_bytes(20, 10)}),
+    "bbox-2d": b'[{"bbox_2d":[0,0,5,5],"text_content":"w"}]',
+    "bbox-2d-1000": zip_bytes({"a.json": '[{"bbox_2d":[0,0,500,500],"label":"w"}]', "a.png": picture_bytes(20, 10)}),
+    "supervisely": b'{"size":{"width":9,"height":9},"objects":[{"classTitle":"w","points":{"exterior":[[0,0],[5,5]]}}]}',
+    "darwin": b'{"item":{"name":"a"},"annotations":[{"name":"w","bounding_box":{"x":0,"y":0,"w":5,"h":5}}]}',
+    **dict.fromkeys(("voc-xml", "voc-xml-0"), b"<annotation><filename>a</filename><object><name>w</name><bndbox><xmin>1</xmin>"
+    b"<ymin>1</ymin><xmax>5</xmax><ymax>5</ymax></bndbox></object></annotation>"),
+    "cvat-xml": b'<annotations><image name="a"><box label="w" xtl="0" ytl="0" xbr="5" ybr="5"/></image></annotations>',
+    "manga109": b'<book title="b"><pages><page index="1"><text xmin="0" ymin="0" xmax="5" ymax="5">w</text></page></pages></book>',
+    "abbyy-xml": b'<document><page width="9" height="9"><block><text><par><line l="0" t="0" r="5" b="5"><formatting>w</formatting>'
+    b"</line></par></text></block></page></document>",
     "rects-json": b'{"chars":[],"lines":[{"points":[0,0,9,0,9,9,0,9],"transcription":"w","ignore":1}]}',
     "csv": b'image,method,points,text,ignored,confidence\na,m,"0 0 9 0 9 9",w,1,0.5\n',
 }  # fmt: skip

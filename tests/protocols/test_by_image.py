@@ -96,13 +96,13 @@ def test_what_it_is_of_is_guessed():
 @pytest.mark.parametrize(
     ("content", "data_set"),
     [
-        (b'{"objects": [{"points": {"exterior": [[0, 0]]}}]}', "Supervisely"),
+        (b'[{"adjusted_bbox": [0, 0, 9, 9], "text": "CARE"}]', "Chinese Text in the Wild"),
     ],
 )
 def test_json_that_is_not_read_is_named(content, data_set, tmp_path):
     [problem] = opened(content).errors
-    assert (problem.code, problem.found) == ("A1", f"what looks like {data_set}'s JSON")
+    assert (problem.code, problem.found) == ("A1", f"what looks like the JSON of {data_set}")
     path = tmp_path / "gt.json"
     path.write_bytes(content)
     done = commands.run_here(main, "score", "--protocol", "iou", "--truth", path, "--results", path)
-    assert (done.returncode, f"what looks like {data_set}'s JSON" in done.stderr) == (2, True)
+    assert (done.returncode, f"what looks like the JSON of {data_set}" in done.stderr) == (2, True)

@@ -152,11 +152,11 @@ REFUSED = [
      "looks like MATLAB files"),
     ("annotations of texts", "truth", {"BB-1.a2": "T1\tHabitat 3 9\tchicken\n", "LICENSE.md": ""}, "A1",
      "looks like annotations of texts (BioNLP, brat)"),
-    ("Pascal VOC", "truth",
-     {"a.xml": "<annotation><object><bndbox><xmin>1</xmin></bndbox></object></annotation>"}, "A1",
-     "looks like Pascal VOC's XML"),
-    ("CVAT", "truth", b'<annotations><version>1.1</version><meta></meta><image id="0" name="a.jpg"></image>'
-     b"</annotations>", "A1", "looks like CVAT's XML"),
+    ("Pascal VOC without a side", "truth",
+     {"a.xml": "<annotation><object><bndbox><xmin>1</xmin></bndbox></object></annotation>"}, "L1",
+     "a group of fields"),
+    ("CVAT without a name", "truth", b'<annotations><image id="0"/></annotations>', "A1",
+     "a group of fields"),
     ("ICDAR 2003", "truth", b"<tagset><image><taggedRectangles><taggedRectangle/></taggedRectangles></image>"
      b"</tagset>", "A1", "looks like the XML of ICDAR 2003"),
     ("results that are named otherwise", "results", {"res_img_1.txt": FOUND, "img_2.txt": FOUND},

@@ -422,11 +422,18 @@ class TestOtherFormats:
         [problem] = opened(content, format=slug).errors
         assert problem.found.startswith("a document “")
 
-    @cases("content", [ABBYY, DOCUMENTS[3].encode()])
-    def test_xml_of_abbyy_is_named(self, content):
-        for name, given in (("page.xml", content), ("set.zip", zip_bytes({"page.xml": content}))):
-            [problem] = opened(given, name).errors
-            assert problem.found.startswith("what looks like ABBYY's XML")
+    def test_words_of_abbyy_are_those_that_kraken_wrote(self):
+        for name, given in (("page.xml", ABBYY), ("set.zip", zip_bytes({"page.xml": ABBYY}))):
+            archive = opened(given, name)
+            assert (archive.format, archive.problems) == ("abbyy-xml", ())
+            found = [(of.text, *of.box) for of in archive.regions["page"]]
+            assert found[:2] == [("He", 40, 40, 80, 70), ("said", 100, 40, 180, 70)]
+            assert found[-1] == ("at", 220, 100, 260, 130)
+
+    def test_blocks_of_abbyy_without_lines_are_counted(self):
+        archive = opened(self.DOCUMENTS[3])
+        assert archive.regions == {"page": ()}
+        assert said(archive) == ["U1: 1 block without lines (first in page)"]
 
     def test_a_page_of_tables_without_a_table_is_read(self):
         """As a detector of tables writes it that found none."""

@@ -185,6 +185,18 @@ def box_region(left: float, top: float, width: float, height: float, **fields: A
     return Region.from_box(left, top, left + width, top + height, **fields)
 
 
+def turned_about_centre(points: Sequence[float], angle: float) -> tuple[float, ...]:
+    """Return points turned clockwise on the screen, by an angle in radians, about their box's centre."""
+    xs, ys = points[::2], points[1::2]
+    x, y = (min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2
+    cos, sin = math.cos(angle), math.sin(angle)
+    return tuple(
+        value
+        for px, py in zip(xs, ys, strict=True)
+        for value in (x + (px - x) * cos - (py - y) * sin, y + (px - x) * sin + (py - y) * cos)
+    )
+
+
 def size_of(width: Any, height: Any) -> tuple[int, int]:
     """Return the size of an image in pixels.
 

@@ -1,7 +1,7 @@
 """The elements of XML documents, one after the other."""
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 from xml.parsers import expat
 
 from ..problems import Fault, Problems, quoted, visible
@@ -80,6 +80,50 @@ def parse_xml(document: Document, elements: Elements, problems: Problems) -> boo
         problems.error("A1", found, "an XML document", document.entry, line)
         return False
     return True
+
+
+def tree_of(document: Document, root: str, problems: Problems) -> dict[str, Any] | None:
+    """Return a document as an object: attributes and inner elements by name, text as ``#``.
+
+    Several elements of a name are a list, and one with a text alone is that text. None if the
+    document is not read; see ``parse_xml``.
+    """
+    tree = _Tree(root)
+    if not parse_xml(document, tree, problems):
+        return None
+    whole = tree.whole
+    return whole if isinstance(whole, dict) else {"#": whole}
+
+
+class _Tree(Elements):
+    def __init__(self, root: str) -> None:
+        super().__init__()
+        self.root = root
+        self._inside: list[dict[str, Any]] = []
+        self.whole: dict[str, Any] | str = {}
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        self._inside.append(dict(attributes))
+
+    def end(self, name: str) -> None:
+        element = self._inside.pop()
+        text = element.pop("#", "").strip()
+        found: dict[str, Any] | str = element or text
+        if element and text:
+            element["#"] = text
+        if not self._inside:
+            self.whole = found
+            return
+        around = self._inside[-1]
+        before = around.get(name)
+        if isinstance(before, list):
+            before.append(found)
+        else:
+            around[name] = found if before is None else [before, found]
+
+    def text(self, text: str) -> None:
+        if self._inside:
+            self._inside[-1]["#"] = self._inside[-1].get("#", "") + text
 
 
 class _Stopped(Fault):

@@ -1,6 +1,5 @@
 """MSRA-TD500 and HUST-TR400: NAME.gt with turned boxes of lines."""
 
-import math
 from typing import Final
 
 from protocols.core.regions import Region
@@ -35,12 +34,5 @@ def _region(line: str) -> Region:
         raise Fault("L1", quoted(line), _WANTED)
     left, top, width, height, angle = map(checked.finite_in, fields[2:])
     box = checked.box_region(left, top, width, height)
-    x, y = left + width / 2, top + height / 2
-    cos, sin = math.cos(angle), math.sin(angle)
-    # The box is turned about its centre.
-    points = [
-        value
-        for px, py in zip(box.points[::2], box.points[1::2], strict=True)
-        for value in (x + (px - x) * cos - (py - y) * sin, y + (px - x) * sin + (py - y) * cos)
-    ]
-    return Region(tuple(points), ignored=fields[1] == "1", id=fields[0])
+    points = checked.turned_about_centre(box.points, angle)
+    return Region(points, ignored=fields[1] == "1", id=fields[0])

@@ -15,7 +15,6 @@ from ..containers.files import Source, first_bytes, source_name
 from ..containers.folders import unfolded
 from ..names import method_name
 from ..problems import Problems, quoted
-from ..readers.by_image import is_by_image
 from ..readers.curved import style_of
 from ..readers.layouts import Survey, decide
 from ..readers.rrc_lines import looks_like_confidence
@@ -34,7 +33,7 @@ _MAX_LINE: Final = 2_000
 _OPEN: Final = frozenset(
     (
         *("alto-xml", "bdd", "coco-json", "label-studio", "labelme", "page-xml", "paddle"),
-        *("tesseract-box", "via", "yolo"),
+        *("tesseract-box", "via", "yolo", "voc-xml", "cvat-xml", "supervisely", "darwin"),
     )
 )
 _TRUTH_NAME: Final = re.compile(
@@ -60,11 +59,17 @@ _OCR_LIST: Final = re.compile(
     rf"""(?:\{{\s*+"[^"]*+"\s*+:)?[\[(\s]++{_PAIR}(?:\s*+,\s*+\[\s*+{_PAIR}){{2,99}}"""
     r"""\s*+\]\s*+,\s*+[\[(]?\s*+["']"""
 )
+# A text, a confidence and a box of four, as ocrmac returns them.
+_APPLE: Final = re.compile(
+    r"""(?:\{\s*+"[^"]*+"\s*+:\s*+)?\[\s*+\[\s*+"(?:[^"\\]|\\.)*+"\s*+,\s*+[\d.e-]++\s*+,\s*+\[\s*+-?\d"""
+)
 # The outermost element, behind declarations and comments.
 _ROOT: Final = re.compile(
     r"(?:[^<]*+<(?:\?[^>]*+>|!--(?:[^-]|-(?!->))*+-->))*+[^<]*+<(?:\w++:)?+(\w++)"
 )
 _SIZE_LINE: Final = re.compile(r"\s*+\d{1,6}\s*+,\s*+\d{1,6}\s*+\Z", re.ASCII)
+# JSON by image, as of ArT and LSVT.
+_BY_IMAGE: Final = re.compile(r'\s*+\{\s*+"(?:gt|res)_[^"]{1,50}"\s*+:\s*+\[')
 _KEY: Final = re.compile(r'"([A-Za-z_]\w{0,29})"\s*+:', re.ASCII)
 _COCO_KEYS: Final = frozenset(("images", "annotations", "imgs", "anns", "image_id", "categories"))
 _RESULT_COLUMNS: Final = frozenset(("method", "confidence", "score"))
@@ -294,6 +299,9 @@ def _guess_document(begin: bytes, name: str) -> Guess:
             name,
             f"{quoted(name)} has lists of points, text and confidence, as of EasyOCR.",
         )
+    if _APPLE.match(text):
+        reason = f"{quoted(name)} has lists of text, confidence and box, as of Apple Vision."
+        return _annotated(bool(_TRUTH_NAME.search(name)), "apple-vision", name, reason)
     if start.startswith(("{", "[")):
         return _guess_json(text, name)
     if _PADDLE.match(lines[0]):
@@ -323,7 +331,7 @@ def _guess_json(text: str, name: str) -> Guess:
     keys = set(_KEY.findall(text))
     if {"recall", "precision"} & keys:
         return _scores(f"{quoted(name)} has recall or precision in JSON.", "json")
-    if is_by_image(text):
+    if _BY_IMAGE.match(text):
         is_truth = text.lstrip("{ \t\r\n").startswith('"gt_')
         return _annotated(
             is_truth, "art-json", name, f"{quoted(name)} has regions by image, as in ArT and LSVT."
@@ -357,6 +365,9 @@ def _guess_xml(text: str, name: str) -> Guess:
         return _annotated(is_truth, "evaltex-xml", name, reason)
     if (look := look_of_xml(text)) is not None:
         return _not_read(look, name)
+    if (sign := sign_of_markup(text, root and root[1])) is not None:
+        is_truth = sign.is_truth or bool(_TRUTH_NAME.search(name))
+        return _annotated(is_truth, sign.format, name, f"{quoted(name)} has {sign.says}.")
     if root is not None and root[1] == "document":
         is_truth = bool(_TRUTH_NAME.search(name))
         return _annotated(
@@ -365,9 +376,6 @@ def _guess_xml(text: str, name: str) -> Guess:
             name,
             f"{quoted(name)} has cTDaR tables; truth or results by its name.",
         )
-    if (sign := sign_of_markup(text)) is not None:
-        is_truth = sign.is_truth or bool(_TRUTH_NAME.search(name))
-        return _annotated(is_truth, sign.format, name, f"{quoted(name)} has {sign.says}.")
     return _nothing(f"{quoted(name)} is XML in no known format.")
 
 

@@ -65,15 +65,19 @@ def lines_as(line_format: LineFormat | None, tail: Tail | None = Tail.TEXT, **or
     return read_lines
 
 
-def _lazily(reader: str) -> Read:
-    """Return a reader by its name, "module.function"; the module is imported on first use."""
+def _lazily(reader: str, *declared: Any) -> Read:
+    """Return a reader by its name, "module.function"; the module is imported on first use.
+
+    With what is declared, the function makes the reader of it.
+    """
     module, _, function = reader.partition(".")
 
     def read_it(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
-        found: Read = getattr(import_module(f"protocols.formats.readers.{module}"), function)
-        return found(source, kind, name, limits, on_entry)
+        found = getattr(import_module(f"protocols.formats.readers.{module}"), function)
+        read: Read = found(*declared) if declared else found
+        return read(source, kind, name, limits, on_entry)
 
     return read_it
 
@@ -81,6 +85,8 @@ def _lazily(reader: str) -> Read:
 def _listed(slug: str, of: Mapping[str, Any]) -> Format:
     if "reader" in of:
         read = _lazily(of["reader"])
+    elif "table" in of:
+        read = _lazily("declared.declared_reader", slug, of["table"])
     else:
         tail = Tail(of["tail"]) if "tail" in of else None
         order = {rule: of[rule] for rule in ("sides", "columns") if rule in of}

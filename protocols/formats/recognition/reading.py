@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Final
 
 from protocols.core.errors import ProtocolError
+from protocols.core.regions import Region
 from text_rankings.base.counts import counted
 from text_rankings.base.suggestions import did_you_mean
 
@@ -136,6 +137,8 @@ def read(
             return _other_format(archive, guessed_lines, fitting)
         if slug == "labelme" and format is None:
             return _asked_of_labels(archive)
+        if slug in _OTHER_WAY and format is None:
+            archive = _asked_of_numbers(archive, slug)
         if not archive.units:
             return archive
         return in_pixels(archive, opened if packed is given else given, sizes)
@@ -174,6 +177,43 @@ def _asked_of_labels(archive: Archive) -> Archive:
         ),
     )
     return _with(archive, problems, ("labelme", "labelme-text"))
+
+
+def _asked_of_numbers(archive: Archive, slug: str) -> Archive:
+    """Return an archive with a question if its numbers may also be meant in another way."""
+    other, found, is_possible, choices = _OTHER_WAY[slug]
+    regions = [region for of_image in archive.regions.values() for region in of_image]
+    if not regions or not is_possible(regions):
+        return archive
+    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    problems.question("F1", found, f"your choice of how they are counted: {choices}")
+    return _with(archive, problems, (slug, other))
+
+
+def _up_to_1000(regions: Sequence[Region]) -> bool:
+    return all(max(region.points) <= 1000 for region in regions)
+
+
+def _not_from_1(regions: Sequence[Region]) -> bool:
+    """Return whether a pixel before the first, or a part of one, is among the coordinates."""
+    return any(min(of.points) < 0 or any(value % 1 for value in of.points) for of in regions)
+
+
+# By format: the other one, what was found, when to ask, and what to choose.
+_OTHER_WAY: Final[Mapping[str, tuple[str, str, Callable[[Sequence[Region]], bool], str]]] = {
+    "bbox-2d": (
+        "bbox-2d-1000",
+        "no coordinate above 1000",
+        _up_to_1000,
+        "bbox-2d if they are pixels, bbox-2d-1000 if they are thousandths of the image's sides",
+    ),
+    "voc-xml": (
+        "voc-xml-0",
+        "pixels that are not counted from 1",
+        _not_from_1,
+        "voc-xml-0 if the first pixel is 0, voc-xml if it is 1",
+    ),
+}
 
 
 def _with(archive: Archive, problems: Problems, formats: tuple[str, ...]) -> Archive:

@@ -34,9 +34,9 @@ def sign_of_json(keys: Set[str]) -> Sign | None:
     return None
 
 
-def sign_of_markup(text: str) -> Sign | None:
-    """Return the first format whose element is in a text, or None."""
+def sign_of_markup(text: str, root: str | None) -> Sign | None:
+    """Return the first format whose element is in a text with its outermost element, or None."""
     for of in _LISTED["markup"]:
-        if of["element"] in text:
+        if of.get("root", root) == root and of["element"] in text:
             return Sign(of["format"], of["says"], of["results"] not in text)
     return None

@@ -22,17 +22,9 @@ _JSON: Final = (
     ({"markdown", "index"}, "Markdown without boxes, as of Mistral OCR"),
     ({"natural_text"}, _OLMOCR),
     ({"text", "pdf_page_numbers"}, _OLMOCR),
-    ({"objects", "exterior"}, "Supervisely's JSON"),
 )
-_ABBYY: Final = "ABBYY's XML, which ABBYY FineReader and kraken write"
 # Parts that an XML document must all have.
-_XML: Final = (
-    (("<annotation", "<bndbox"), "Pascal VOC's XML"),
-    (("<annotations", "<image ", "<meta"), "CVAT's XML"),
-    (("<document", "www.abbyy.com"), _ABBYY),
-    (("<document", "<page ", "<block"), _ABBYY),
-    (("<tagset", "taggedRectangle"), "the XML of ICDAR 2003 and Street View Text"),
-)
+_XML: Final = ((("<tagset", "taggedRectangle"), "the XML of ICDAR 2003 and Street View Text"),)
 # Formats by the suffix of most files in a zip.
 _SUFFIXES: Final = {
     **dict.fromkeys((".a1", ".a2", ".ann"), "annotations of texts (BioNLP, brat)"),
