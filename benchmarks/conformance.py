@@ -28,13 +28,13 @@ from typing import Any
 from protocols import registry
 from protocols.coco import summarize
 from protocols.command_line.slot_cases import score_documents
-from protocols.command_line.sources import Formats, read_scenes
 from protocols.command_line.vote_cases import evaluate_cases
 from protocols.core.base import ImageScore, OverallScore, Scene
 from protocols.core.regions import Region
 from protocols.formats.containers.contents import LineFormat
 from protocols.formats.readers.ctdar import read_file
 from protocols.formats.writing.regions import write_rrc_zip
+from protocols.loading.sources import Formats, read_scenes
 from protocols.slot_error.documents import read_standoff
 from protocols.slot_error.ontology import Ontology, read_ontology
 from tests.support import coco_scenes, hiertext_scenes

@@ -31,7 +31,7 @@ from .formats.containers.documents import image_name
 from .formats.problems import Fault
 from .formats.readers.coco import categories_of, read_region
 from .formats.recognition.reading import read
-from .formats.summaries import findings
+from .loading.findings import findings_of
 
 __all__ = ["Evaluation", "Json", "NotCoco", "evaluate", "scenes_of", "summarize"]
 
@@ -241,11 +241,7 @@ def read_pair(
         )
         for key, name in names.items()
     }
-    said = [
-        finding
-        for archive in (of_truth, of_results)
-        for finding in findings(archive.problems, archive.counts)
-    ]
+    said = [*findings_of(of_truth), *findings_of(of_results)]
     if flat:
         n, first = sum(map(len, flat.values())), next(iter(flat))
         say = "detections have no area, the first of them in image"

@@ -13,8 +13,7 @@ from ..core.causes import Cost, Loss, costs, losses, total
 from ..core.fitting import Held, lacking, lacking_of, one_sided, remark
 from ..core.regions import Region
 from ..formats.names import method_name
-from ..scoring import OneMethod, chunks_of_method, score_methods
-from .sources import (
+from ..loading.sources import (
     NOT_NAMED,
     BatchError,
     Formats,
@@ -23,6 +22,7 @@ from .sources import (
     regions_of_truth,
     signed_files,
 )
+from ..scoring import OneMethod, chunks_of_method, score_methods
 
 __all__ = ["Scored", "read_scenes", "score_files", "settled"]
 

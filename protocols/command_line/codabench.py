@@ -76,7 +76,7 @@ def _write(options: argparse.Namespace) -> None:
 
 
 def _truth(path: str, format: str | None) -> list[Scene]:
-    from .sources import Formats, read_truth
+    from ..loading.sources import Formats, read_truth
 
     archive = read_truth(path, Formats(truth=format))
     scenes = []

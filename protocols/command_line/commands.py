@@ -26,8 +26,8 @@ from .inputs import BadInput, taken
 from .usage import program_name
 
 if TYPE_CHECKING:
+    from ..loading.sources import Formats
     from .batch import Scored
-    from .sources import Formats
 
 _NOT_DONE, _BAD_INPUT = 1, 2
 _COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")
@@ -172,7 +172,7 @@ def _add_formats(command: argparse.ArgumentParser) -> None:
 
 def _formats(options: argparse.Namespace) -> "Formats":
     from ..formats.recognition.reading import FORMATS
-    from .sources import Formats
+    from ..loading.sources import Formats
 
     given = (options.truth_format or options.format, options.results_format or options.format)
     slugs = [None if of is None else of.lower() for of in given]
@@ -185,8 +185,8 @@ def _formats(options: argparse.Namespace) -> "Formats":
 
 
 def _score(options: argparse.Namespace) -> None:
+    from ..loading.sources import formats_of, regions_of_truth
     from .batch import score_files, settled
-    from .sources import formats_of, regions_of_truth
     from .telling import show_progress, tell_results, tell_truth
 
     names = _checked_names(options)
@@ -412,7 +412,7 @@ def _no_ground_truth(options: argparse.Namespace) -> None:
 
 def _graphs(options: argparse.Namespace) -> None:
     from ..core.performance import performance_graphs
-    from .sources import read_scenes, signed_files
+    from ..loading.sources import read_scenes, signed_files
     from .telling import tell_results, tell_truth
 
     protocol = registry.get(options.protocol, _parameters(options.parameters))

@@ -84,7 +84,7 @@ def convert(
     from ..formats.recognition.reading import read
     from ..formats.summaries import summaries
     from ..formats.writing.converting import write
-    from .photographs import photographs, pictures, upright
+    from ..loading.photographs import photographs, pictures, upright
 
     if not Path(file).exists():
         raise NotConverted(f"{file} cannot be read: there is no such file")

@@ -15,8 +15,9 @@ from ..core.errors import ProtocolError
 from ..core.regions import Region
 from ..formats.containers.contents import Kind, LineFormat, Tail
 from ..formats.readers.rrc_lines import Rules
+from ..formats.summaries import left_out
 from .per_sample import OF_BOXES, WITH_LOG, Scored, overall_figures, samples, scored
-from .submissions import Asked, Lines, Refused, left_out, read_lines
+from .submissions import Asked, Lines, Refused, read_lines
 from .usage import usage
 
 # Slugs by the names of published scripts, in lower case; slugs themselves are names too.

@@ -21,6 +21,7 @@ from ..formats.problems import Problems
 from ..formats.readers.layouts import Survey, asked_instead, decide
 from ..formats.readers.rrc_lines import Rules, is_ignored_line, turns_left
 from ..formats.readers.uniform_lines import read_usual
+from ..formats.summaries import left_out
 
 _BYTES: Final = Limits().total_bytes
 _QUOTED: Final = re.compile(r'\s*"(.*)"\s*$')
@@ -90,11 +91,6 @@ def read_lines(path: str, lines: Lines, *, ask: bool = True) -> dict[str, tuple[
     if asks:
         _ask(survey, path, rules)
     return images
-
-
-def left_out(n: int) -> str:
-    """Return how many broken lines of ignored text do not count."""
-    return f"{n} broken line{'s' * (n > 1)} of ignored text left out"
 
 
 def _regions(numbered: Sequence[tuple[int, str]], lines: Lines, entry: str) -> Iterator[Region]:

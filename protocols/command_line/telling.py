@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..formats.containers.contents import Archive
-from ..formats.summaries import findings
-from .sources import Formats, findings_about, read_results, read_truth, require_fit
-from .submissions import left_out
+from ..loading.findings import findings_of
+from ..loading.sources import Formats, findings_about, read_results, read_truth, require_fit
 
 # Characters of the progress bar.
 _BAR: Final = 40
@@ -19,22 +18,20 @@ def tell_truth(path: str, results: Sequence[str], formats: Formats) -> None:
     Raises Misread if it and the results cannot be right as read.
     """
     archive = read_truth(path, formats)
-    _tell_reading(archive, findings(archive.problems, archive.counts))
+    _tell(archive, findings_of(archive))
     require_fit(results, path, formats)
 
 
 def tell_results(path: str, truth: str, formats: Formats) -> None:
     """Report how a result set was read, and the findings about it and its fit."""
-    _tell_reading(read_results(path, truth, formats), findings_about(path, truth, formats))
+    _tell(read_results(path, truth, formats), findings_about(path, truth, formats))
 
 
-def _tell_reading(archive: Archive, found: Sequence[str]) -> None:
+def _tell(archive: Archive, found: Sequence[str]) -> None:
     if archive.reading:
         print(f"{archive.name}: read as {archive.reading} ({archive.format})", file=sys.stderr)
     for said in found:
         print(said, file=sys.stderr)
-    if n := archive.n_skipped_lines:
-        print(f"{archive.name}: {left_out(n)}", file=sys.stderr)
 
 
 def show_progress(done: int, n: int, name: str) -> None:

@@ -145,6 +145,11 @@ def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Su
     return sorted(found.values(), key=lambda summary: _ORDER[summary.severity])
 
 
+def left_out(n: int) -> str:
+    """Return how many broken lines of ignored text do not count."""
+    return f"{n} broken line{'s' * (n > 1)} of ignored text left out"
+
+
 def findings(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[str]:
     """Return a sentence for each kind of warning that every door has to show."""
     told = [of for of in problems if of.severity == "warning" and of.code not in _NOTES]

@@ -16,8 +16,8 @@ import pytest
 import text_rankings as tr
 from protocols import coco
 from protocols.command_line import commands as protocols_commands
-from protocols.command_line.sources import Formats
 from protocols.core.errors import ProtocolError
+from protocols.loading.sources import Formats
 from protocols.torch import TextDetectionMetric
 from rankings import __main__ as rankings_commands
 from tests.support.archives import zip_file
@@ -194,7 +194,7 @@ def test_arguments_in_messages_of_python_exist():
         "protocols/torch.py": metric,
         "protocols/coco.py": {*inspect.signature(coco.evaluate).parameters},
         "protocols/arrays.py": score & metric,
-        "protocols/command_line/sources.py": score,
+        "protocols/loading/sources.py": score,
     }
     n_seen = 0
     for name, known in doors.items():

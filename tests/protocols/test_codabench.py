@@ -26,9 +26,9 @@ from protocols.codabench.values import SettingsError, read_yaml, shipped
 from protocols.codabench.worker import run_program
 from protocols.codabench.writing import write_bundle
 from protocols.command_line.main import main
-from protocols.command_line.sources import read_truth
 from protocols.core.base import Scene
 from protocols.core.regions import Region
+from protocols.loading.sources import read_truth
 from tests.support import commands
 from tests.support.archives import picture_bytes, zip_bytes, zip_file
 from tests.support.shared import shared_path

@@ -12,7 +12,7 @@ import pytest
 
 from protocols import registry
 from protocols.command_line.main import main
-from protocols.command_line.sources import read_file
+from protocols.loading.sources import read_file
 from tests.support import commands
 from tests.support.archives import zip_file
 from tests.support.cases import cases

@@ -12,17 +12,6 @@ from typing import Any, Final
 
 from protocols.arrays import SHARES, Outlines, are_shares
 from protocols.coco import read_pair, scenes_of
-from protocols.command_line.sources import (
-    Formats,
-    compared_file,
-    read_file,
-    read_results,
-    read_scenes,
-    read_truth,
-    reading_of,
-    truth_answer,
-)
-from protocols.command_line.submissions import left_out
 from protocols.core.base import Scene
 from protocols.core.errors import DataWarning, ProtocolError
 from protocols.core.regions import Region
@@ -35,7 +24,17 @@ from protocols.formats.names import fitted_names, method_name
 from protocols.formats.problems import Nearest, pattern_of
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
-from protocols.formats.summaries import findings
+from protocols.loading.findings import findings_of
+from protocols.loading.sources import (
+    Formats,
+    compared_file,
+    read_file,
+    read_results,
+    read_scenes,
+    read_truth,
+    reading_of,
+    truth_answer,
+)
 from protocols.signatures import DATA
 
 from .tables import is_frame, records_of
@@ -304,9 +303,7 @@ class _Source:
     def _tell(self, archive: Archive, kind: Kind, formats: Formats | None = None) -> Archive:
         if formats is not None:
             self.read_as[kind] = reading_of(archive, formats, kind)
-        self.findings |= dict.fromkeys(findings(archive.problems, archive.counts))
-        if n := archive.n_skipped_lines:
-            self.findings[f"{archive.name}: {left_out(n)}"] = None
+        self.findings |= dict.fromkeys(findings_of(archive))
         return archive
 
     def _of_images(self, given: Any, kind: Kind) -> Iterator[tuple[str, tuple[Region, ...] | None]]:

@@ -7,13 +7,13 @@ from os import PathLike, fspath
 from typing import Any, Final
 
 from protocols import registry
-from protocols.command_line.photographs import photographs
-from protocols.command_line.sources import Formats
 from protocols.core.base import ImageScore, Match, OverallScore, Protocol, Scene, official
 from protocols.core.causes import Cost, costs, losses, total
 from protocols.core.errors import DataWarning, ParameterError
 from protocols.core.fitting import Held, lacking, one_sided
 from protocols.core.regions import Region
+from protocols.loading.photographs import photographs
+from protocols.loading.sources import Formats
 from protocols.signatures import signature
 from rankings.output.table import PROTOCOL, Column, Table, number
 from text_rankings.base.image_sets import image_sets

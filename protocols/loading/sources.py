@@ -26,8 +26,8 @@ from ..formats.readers.rrc import read_archive
 from ..formats.readers.rrc_lines import Rules
 from ..formats.recognition.guessing import guess
 from ..formats.recognition.reading import FORMATS, LINES, named_formats, read
-from ..formats.summaries import findings
 from ..signatures import Signature, SignatureError, signature
+from .findings import findings_of
 from .photographs import photographs, pictures, state_of, tell_unused, upright
 
 
@@ -289,7 +289,7 @@ def findings_about(path: str, truth: str, formats: Formats = NOT_NAMED) -> list[
     """Return what every door says of a result set: what was left out, and how it fits the truth."""
     archive = read_results(path, truth, formats)
     fitting = compared_file(path, truth, formats).findings
-    return [*findings(archive.problems, archive.counts), *map(str, fitting)]
+    return [*findings_of(archive), *map(str, fitting)]
 
 
 def compared_file(path: str, truth: str, formats: Formats = NOT_NAMED) -> Compared:
