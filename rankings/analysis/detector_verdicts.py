@@ -136,6 +136,8 @@ def _order_of(tested: Mapping[str, Any]) -> list[str]:
 def _of_protocols(found: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence on the protocols that agree about the first, and one for each other reason."""
     tested = found["comparisons"]
+    if len({*tested["means"]}) == 1:
+        return
     best = _order_of(tested)[0]
     pairs = {frozenset((one["first"], one["second"])): one for one in tested["pairs"]}
     agree, others = list[str](), dict[tuple[str, str], list[str]]()
@@ -146,8 +148,16 @@ def _of_protocols(found: Mapping[str, Any]) -> Iterator[str]:
             first = one["first"][0]
             reason = _reason(tested, pairs[frozenset((best, first))], one, best, first)
             others.setdefault((first, reason), []).append(one["protocol"])
-    if agree:
+    decided = any(
+        best in pair and (is_told(own) or _is_same_everywhere(own)) for pair, own in pairs.items()
+    )
+    if agree and (decided or tested["reason"]):
         yield f"On these images the figures of {named(agree)} put {best} first, too."
+    elif agree:
+        yield (
+            f"On these images the figures of {named(agree)} put {best} first; so do people on average, but "
+            "not significantly."
+        )
     for (first, reason), protocols in others.items():
         yield f"On these images the figures of {named(protocols)} put {first} first{reason}."
 

@@ -228,6 +228,18 @@ def test_where_people_decide_nothing_a_figure_does_not_contradict_them():
     )
 
 
+def test_an_agreement_on_the_first_is_no_more_than_people_say():
+    orders = drawn(12, 4, [0.0, 0.0], seed=3)
+    means = found_in(orders)["comparisons"]["means"]
+    best, other = ("a", "b") if means[0] < means[1] else ("b", "a")
+    figures = {image: {best: (9, 10), other: (1, 10)} for image in orders}
+    assert beside_figures(found_in(orders, tallied({"p": figures})))[0] == (
+        f"On these images the figures of p put {best} first; so do people on average, but not significantly."
+    )
+    tied = {image: dict.fromkeys(of, "ab") for image, of in orders.items()}
+    assert len(beside_figures(found_in(tied, tallied({"p": figures})))) == 1
+
+
 def test_groups_are_the_units_if_declared():
     orders = drawn(20, 6, [0.0, 1.0, 2.0])
     declared = Declared({f"{at:02}": f"site {at % 3}" for at in range(6)})
