@@ -20,8 +20,9 @@ from rankings.agreement.main_table import (
     further_measures,
     row_from_json,
 )
-from rankings.agreement.report import ALL_TIED, CriterionReport, Report
+from rankings.agreement.report import CriterionReport, Report
 from rankings.analysis.verdicts import place_of_person
+from rankings.analysis.words import shortened
 from rankings.inference.resampling import FEW_IMAGES
 from rankings.orders.buckets import to_text
 from rankings.output.verdict_tables import (
@@ -29,6 +30,8 @@ from rankings.output.verdict_tables import (
     has_few_images,
     losses_of_baselines,
 )
+
+from .sentinels import ShownWarning, by_sentinel
 
 _NONE: Final = "–"
 
@@ -98,10 +101,12 @@ class ShownRow:
     # Of 100 pairs, how many are ordered differently from single annotators, with limits; empty without
     # a test. In reports kept before the state of November 2026 the mean distance to them.
     to_annotators: tuple[float | None, ...] = ()
+    # The protocols of the row, if there are several that order the methods of all images alike.
+    alike: Sequence[str] = ()
 
     @property
     def name(self) -> str:
-        return self.row.protocol
+        return " = ".join(shortened(self.alike)) or self.row.protocol
 
     @property
     def score(self) -> float | None:
@@ -109,17 +114,7 @@ class ShownRow:
 
     @property
     def is_person(self) -> bool:
-        return self.name == A_PERSON
-
-
-@dataclass(frozen=True, slots=True)
-class ShownWarning:
-    """A sentinel and all protocols that lie farther from people."""
-
-    sentinel: str
-    # Of 100 pairs; in older reports the Score.
-    loss: float
-    protocols: Sequence[str]
+        return self.row.protocol == A_PERSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +138,7 @@ class ShownTable:
     against: str
     table: CriterionReport
     rows: Sequence[ShownRow]
-    warnings: Sequence["ShownWarning"]
+    warnings: Sequence[ShownWarning]
     baselines: Sequence[ShownRow]
     # Whether to show Kemeny distance and agreed pairs next to the Score.
     has_measures: bool = False
@@ -169,9 +164,21 @@ class ShownTable:
         """The lines of the protocols, and those of the baselines."""
         columns = _Columns(self)
         return [
-            [Line(one.name, one.kind, list(columns.cells(one))) for one in rows]
+            [
+                Line(" = ".join(one.alike) or one.name, one.kind, list(columns.cells(one)))
+                for one in rows
+            ]
             for rows in (self.rows, self.baselines)
         ]
+
+    @property
+    def has_alike(self) -> bool:
+        """Whether a row has several protocols."""
+        return any(row.alike for row in self.rows)
+
+    @property
+    def has_sentinels(self) -> bool:
+        return any(row.row in self.table.rows for row in self.baselines)
 
     @property
     def further(self) -> list[Measure]:
@@ -293,7 +300,7 @@ class _Columns:
         text = floatformat(value, measure.decimals)
         if self.shown.behind.query:
             only = f"&only={measure.name}" if measure.name in ("best", "worst") else ""
-            address = f"{self._images(one.name)}{only}&{self.shown.behind.query}"
+            address = f"{self._images(one.row.protocol)}{only}&{self.shown.behind.query}"
             return Cell(text, address, _label(measure, value, text, one.name))
         if not self.shown.behind.images or measure.is_relative:
             return Cell(text)
@@ -315,7 +322,7 @@ class _Columns:
         if one.low is None:
             return Cell(_NONE)
         limits = _interval(one.low, one.high)
-        if one.kind:
+        if one.is_person:
             label = _("{limits}: how far annotators agree").format(limits=limits)
             return self._linked(limits, "agreement", label)
         label = _("{limits}: the table of intervals").format(limits=limits)
@@ -328,7 +335,9 @@ class _Columns:
             if one.kemeny is None or not self.shown.behind.query:
                 yield Cell(text)
             else:
-                address = f"{self._images(one.name)}&{self.shown.behind.query}&distance=kemeny"
+                address = (
+                    f"{self._images(one.row.protocol)}&{self.shown.behind.query}&distance=kemeny"
+                )
                 label = _("Kemeny distance {distance} of {name}: the images behind it")
                 yield Cell(text, address, label.format(distance=text, name=one.name))
         if self._has_measures and one.agreed is None:
@@ -340,7 +349,7 @@ class _Columns:
     def _cluster(self, one: ShownRow) -> Cell:
         if one.cluster is None:
             return Cell(_NONE)
-        if one.kind:
+        if one.is_person:
             label = _("Cluster {cluster}: every protocol and a person").format(cluster=one.cluster)
             return self._linked(str(one.cluster), "person", label)
         label = _("Cluster {cluster}: every two protocols").format(cluster=one.cluster)
@@ -392,9 +401,14 @@ def shown_table(
     measures = {row["protocol"]: row for row in around["measures"]} if around else {}
     of_people = distances_to_people(around) if around else {}
     place = {name: at for at, name in enumerate(of_people)}
+    silent = {*around.get("against_silence", ())} if around else set[str]()
+    alike = {same[0]: same for same in around["comparisons"]["equal"]} if around else {}
+    copies = {name for same in alike.values() for name in same[1:]}
     rows = [
         ShownRow(
             row,
+            kind=_("sentinel") if row.protocol in silent else "",
+            alike=alike.get(row.protocol, ()),
             low=intervals.get(row.protocol, {}).get("low"),
             high=intervals.get(row.protocol, {}).get("high"),
             cluster=around["clusters"].get(row.protocol) if around else None,
@@ -403,14 +417,16 @@ def shown_table(
             **_measured(measures.get(row.protocol, {})),
         )
         for row in sorted(table.rows, key=lambda row: place.get(row.protocol, 0))
+        if row.protocol not in copies
     ]
+    sentinels = [row for row in rows if row.kind]
     return ShownTable(
         criterion,
         str(_AGAINST.get(criterion, "")),
         table,
-        rows,
-        _by_sentinel(around["warnings"]) if around else [],
-        _baselines(table, around, has_intervals),
+        [row for row in rows if not row.kind],
+        by_sentinel(around["warnings"]) if around else [],
+        [*sentinels, *_baselines(table, around, has_intervals)],
         bool(measures),
         FEW_IMAGES if around and not has_intervals else None,
         has_pairs=around is not None and "against_silence" in around,
@@ -446,22 +462,3 @@ def _baselines(
 
 def _measured(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"kemeny": row.get("kemeny_distance"), "agreed": row.get("pairwise_accuracy")}
-
-
-def _by_sentinel(warnings: Sequence[Mapping[str, Any]]) -> list[ShownWarning]:
-    """Group the warnings by sentinel, because a list of dozens would not be read.
-
-    The verdicts already cover the ranking that ties all.
-    """
-    by_sentinel: dict[str, ShownWarning] = {}
-    for warning in warnings:
-        if warning["sentinel"] == ALL_TIED:
-            continue
-        empty = ShownWarning(
-            warning["sentinel"], warning.get("sentinel_loss", warning.get("sentinel_score")), []
-        )
-        gathered = by_sentinel.setdefault(warning["sentinel"], empty)
-        by_sentinel[warning["sentinel"]] = replace(
-            gathered, protocols=[*gathered.protocols, warning["protocol"]]
-        )
-    return list(by_sentinel.values())

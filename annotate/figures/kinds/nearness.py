@@ -121,7 +121,13 @@ def _caption(shown: ShownTable, dots: Sequence[_Dot], distance: str) -> str:
         )
     if any(dot.is_person for dot in dots):
         says.append(_("Band: a person against the consensus of the others."))
-    return " ".join([*says, _("Hollow dots: baselines.")])
+    return " ".join([*says, _hollow(shown)])
+
+
+def _hollow(shown: ShownTable) -> str:
+    if shown.has_sentinels:
+        return _("Hollow dots: baselines and sentinels.")
+    return _("Hollow dots: baselines.")
 
 
 def _caption_of_pairs(shown: ShownTable, dots: Sequence[_Dot]) -> str:
@@ -137,7 +143,7 @@ def _caption_of_pairs(shown: ShownTable, dots: Sequence[_Dot]) -> str:
         says.append(_("Protocols that share a letter do not differ significantly."))
     if any(dot.is_person for dot in dots):
         says.append(_("A person: how much two annotators differ."))
-    return " ".join([*says, _("Hollow dots: baselines.")])
+    return " ".join([*says, _hollow(shown)])
 
 
 def _summary(own: Sequence[_Dot], dots: Sequence[_Dot]) -> str:

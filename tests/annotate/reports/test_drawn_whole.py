@@ -199,7 +199,7 @@ def preferences_in(kept, response):
 
 
 def check_detectors(shown, found):
-    """What is preferred shares no letter with others, and what is undecided shares one."""
+    """Sentences on preferences follow the letters of the kept report."""
     letters = found["letters"]
     if None in letters.values():
         return
