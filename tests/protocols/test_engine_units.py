@@ -9,8 +9,10 @@ import json
 import pytest
 
 import text_rankings as tr
+from protocols import registry
 from protocols.command_line.batch import BatchError
 from protocols.command_line.main import main
+from protocols.core.base import Scene
 from protocols.core.errors import DataWarning
 from protocols.formats.recognition.known_formats import LINES
 from protocols.formats.recognition.reading import FORMATS, read
@@ -530,6 +532,8 @@ def test_wordstr_boxes_of_tesseract_lose_their_blanks_and_rules():
 
 
 STRIP = [10, 10, 210, 150, 210, 170, 10, 30]
+# An arch, whose curves stay below its upper control points.
+CURVED = [10, 100, 40, 20, 80, 20, 110, 100, 90, 100, 70, 50, 50, 50, 30, 100]
 ANNOTATION = {"image_id": 1, "bbox": [10, 10, 200, 160], "iscrowd": 0}
 
 
@@ -537,9 +541,12 @@ ANNOTATION = {"image_id": 1, "bbox": [10, 10, 200, 160], "iscrowd": 0}
     ("fields", "told"),
     [
         ({"bezier_pts": STRIP * 2, "rec": [35, 33, 96]},
-         [("U2", "2 regions with their outlines in bezier_pts, of which the bboxes are read"),
-          ("U1", "rec of 2 regions")]),
-        ({"polys": STRIP}, [("U2", "2 regions with their outlines in polys, of which the bboxes are read")]),
+         [("U1", "rec of 2 regions")]),
+        ({"polys": STRIP, "rec": "CARE"}, []),
+        ({"polys": CURVED},
+         [("U2", "2 regions whose 16 numbers as polys, read as corners, would be other outlines as "
+                 "control points")]),
+        ({"poly": STRIP}, [("U2", "2 regions with their outlines in poly, of which the bboxes are read")]),
         ({"difficult": True, "attributes": {"occluded": False, "text": "###"}},
          [("U1", "attributes.text, difficult of 2 regions")]),
         # The outline is read, and these are nothing of a text.
@@ -555,21 +562,38 @@ def test_fields_of_coco_that_are_not_read_are_named(fields, told):
 
 
 @cases(
-    ("name", "found"),
+    ("truth", "results", "told"),
     [
-        ("truth-bezier", "1 region with its outline in bezier_pts, of which the bbox is read"),
-        ("truth-polys", "1 region with its outline in polys, of which the bbox is read"),
-        ("results-polys-and-bbox", "1 region with its outline in polys, of which the bbox is read"),
+        ("truth-bezier.json", "strip-results.zip", ["rec of 1 region"]),
+        ("truth-polys.json", "strip-results.zip", ["rec of 1 region"]),
+        ("strip-truth.zip", "results-polys.json", []),
+        ("strip-truth.zip", "results-polys-and-bbox.json", []),
     ],
 )
-def test_outlines_of_spotters_are_never_a_bbox_in_silence(name, found):
-    archive = opened(shared_path("cases", "turn4", "spotters", f"{name}.json").read_bytes())
-    assert [text.split(" (")[0] for _, text in account(archive)] == [found, "rec of 1 region"]
+def test_outlines_of_spotters_are_those_of_the_strip(truth, results, told):
+    """The strip is given as corners in the zips; its bounding box has an IoU of 0.125 with it."""
+    sides = {
+        kind: read(str(shared_path("cases", "turn4", "spotters", name)), kind=kind)
+        for kind, name in (("truth", truth), ("results", results))
+    }
+    assert [text.split(" (")[0] for side in sides.values() for _, text in account(side)] == told
+    scene = Scene(sides["truth"].regions["1"], sides["results"].regions["1"])
+    [scored] = registry.get("maptext", {"min_iou": 0.995}).score([scene])
+    assert (scored.recall, scored.precision) == (1, 1)
+    if results.endswith(".json"):
+        assert [(of.text, of.confidence) for of in scene.detections] == [("CA", 0.9)]
 
 
-def test_a_spotter_without_bboxes_is_refused():
-    data = shared_path("cases", "turn4", "spotters", "results-polys.json").read_bytes()
-    assert [of.found.split(" (")[0] for of in opened(data).errors] == ["no outline"]
+def test_control_points_of_spotters_are_sampled_along_their_curves():
+    """The middle of a cubic curve is (first + 3 second + 3 third + last) / 8."""
+    annotation = {"image_id": 1, "bezier_pts": CURVED}
+    [region] = opened([annotation]).regions["1"]
+    points = list(zip(region.points[::2], region.points[1::2], strict=True))
+    assert [points[at] for at in (0, 19, 20, 39)] == [(10, 100), (110, 100), (90, 100), (30, 100)]
+    middle = [(a + b) / 2 for a, b in zip(points[9], points[10], strict=True)]
+    assert middle == pytest.approx([60, (100 + 3 * 20 + 3 * 20 + 100) / 8], abs=0.3)
+    [refused] = opened([annotation | {"bezier_pts": CURVED[:12]}]).errors
+    assert refused.found.startswith("12 numbers as bezier_pts")
 
 
 def test_lines_of_hiertext_without_words_are_counted():

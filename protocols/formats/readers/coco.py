@@ -23,10 +23,17 @@ from ..containers.documents import Document, json_of, storable
 from ..containers.files import Source
 from ..containers.folders import unfolded
 from ..problems import Fault, Problems, quoted
+from .spotters import OUTLINES, may_be_controls, spotter_points
 
 _TEXTS: Final = ("text", "utf8_string", "transcription")
 # The fields that are read, of those that look like outlines.
-_KNOWN: Final = {"segmentation", "points"}
+_KNOWN: Final = {"segmentation", "points", *OUTLINES}
+_CONTROLS: Final = Reason(
+    "{n} region whose 16 numbers as polys, read as corners, would be another outline as control points",
+    "{n} regions whose 16 numbers as polys, read as corners, would be other outlines as control points",
+    "control points as bezier_pts",
+    "U2",
+)
 _BOXES: Final = Reason(
     "{n} region with its outline in {keys}, of which the bbox is read",
     "{n} regions with their outlines in {keys}, of which the bboxes are read",
@@ -195,10 +202,14 @@ class _Dataset:
         if outlines and not _has_outline(annotation):
             keys = ", ".join(outlines)
             self._collector.count(_BOXES, self._entry, image=image, keys=keys)
+        if not annotation.get("segmentation") and may_be_controls(annotation):
+            self._collector.count(_CONTROLS, self._entry, image=image)
 
 
 def _has_outline(annotation: Mapping[str, Any]) -> bool:
-    return any(annotation.get(name) for name in ("pixels", "segmentation", "points", "mask"))
+    return any(
+        annotation.get(name) for name in ("pixels", "segmentation", "points", "mask", *OUTLINES)
+    )
 
 
 def read_region(
@@ -211,7 +222,9 @@ def read_region(
     """
     fields: dict[str, Any] = {
         "text": next(
-            (_text(annotation, key) for key in _TEXTS if annotation.get(key) is not None), None
+            (_text(annotation, key) for key in _TEXTS if annotation.get(key) is not None),
+            # Codes of letters, as spotters are trained with, are no text without their alphabet.
+            checked.text_in(annotation, "rec"),
         ),
         "id": _text(annotation, "region_id"),
         "parent": _text(annotation, "parent"),
@@ -336,6 +349,8 @@ def _shape(annotation: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[Run,
     for key in ("points", "mask"):
         if isinstance(annotation.get(key), list) and annotation[key]:
             return checked.points_of(annotation[key]), None
+    if (points := spotter_points(annotation)) is not None:
+        return points, None
     box = annotation.get("bbox")
     if not isinstance(box, list):
         raise Fault("L1", "no outline", '"segmentation" or "bbox"')

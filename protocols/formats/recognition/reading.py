@@ -137,7 +137,7 @@ def read(
             return _other_format(archive, guessed_lines, fitting)
         if slug == "labelme" and format is None:
             return _asked_of_labels(archive)
-        if slug in _OTHER_WAY and format is None:
+        if slug is not None and slug in _OTHER_WAY and format is None:
             archive = _asked_of_numbers(archive, slug)
         if not archive.units:
             return archive
