@@ -15,7 +15,7 @@ from .models import A_DAY_SECONDS, Note, Skip, check_layout, check_place, check_
 
 AIDS = (
     *("ground_truth", "match_colours", "differences", "boxes_hidden", "blink", "zoomed"),
-    *("next_difference", "single_view"),
+    *("next_difference", "single_view", "place_list"),
 )
 
 

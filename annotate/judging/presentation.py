@@ -61,7 +61,7 @@ def payload(turn: Turn, remaining: Remaining, have: str = "") -> dict[str, Any]:
             "skip_url": reverse("judging:skip", args=[screen.public_id]),
             "note_url": reverse("judging:note", args=[screen.public_id]),
         },
-        "study": study_data(study),
+        "study": study_data(study, is_visit=bool(remaining.quota)),
         **person,
         "image": {**shown, **total, "number": assignment.position},
         **_ids_of_sides(turn),
@@ -252,7 +252,8 @@ def _address(_prefix: str, name: str, of: str) -> str:
     return reverse(name, args=[of])
 
 
-def study_data(study: Study) -> dict[str, Any]:
+def study_data(study: Study, *, is_visit: bool = False) -> dict[str, Any]:
+    """Return the study as the page shows it; ``is_visit`` is true for participants by a link."""
     protocol = registry.PROTOCOLS.get(study.match_protocol)
     return {
         "name": study.name,
@@ -266,6 +267,7 @@ def study_data(study: Study) -> dict[str, Any]:
             "same_for_all": study.same_for_all,
             "keep_camera": study.keep_camera,
             "twin_iou": study.twin_iou,
+            "place_list": Study.GroundTruth.NEVER.value if is_visit else study.place_list,
             "break_minutes": study.break_minutes,
             "break_screens": study.break_screens,
         },

@@ -167,6 +167,16 @@ class Study(models.Model):
         default=GroundTruth.REQUEST,
         help_text=_("Each answer stores whether it was visible."),
     )
+    place_list = models.CharField(
+        _("places that differ are shown side by side"),
+        max_length=10,
+        choices=GroundTruth,
+        default=GroundTruth.REQUEST,
+        help_text=_(
+            "Enlarged, both results alike; visits by link list them in words only. Each answer "
+            "stores whether the list was open."
+        ),
+    )
     match_protocol = models.CharField(
         _("matches may be coloured by"),
         max_length=60,

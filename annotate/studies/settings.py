@@ -98,6 +98,7 @@ SETTINGS: Final = (
     _asked("known_at_least"),
     _shown("ground_truth", is_main=True),
     _shown("match_protocol", is_main=True),
+    _shown("place_list"),
     _shown("same_for_all"),
     _shown("keep_camera"),
     _shown("twin_iou"),

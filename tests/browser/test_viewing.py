@@ -13,6 +13,7 @@ from PIL import Image as Picture
 from playwright.sync_api import expect
 
 from tests.support.browsing import (
+    check_accessible,
     check_names_no_key,
     check_page,
     press_twice,
@@ -1039,3 +1040,58 @@ def test_no_part_of_the_page_names_a_key_where_there_is_no_keyboard(open_site):
         else:
             page.get_by_role("dialog").get_by_role("button", name=close).tap()
         expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_t57_the_places_that_differ_are_listed_in_words_and_as_two_equal_crops(open_site):
+    following = [without_results(screen(2, settings={"place_list": "request"}))]
+    site = open_site(screen(1, settings={"place_list": "request"}), following)
+    page = site.page
+    places = page.get_by_role("region", name="Places that differ")
+    expect(places).to_be_hidden()
+    press(page, "Shift+V")
+    buttons = places.get_by_role("button")
+    # In reading order, as Next difference goes through them.
+    words = ["upper left: Right result lacks 1", "centre: Right result lacks 1"]
+    expect(buttons).to_have_text([*words, "left: Left result lacks 1"])
+    for at, n_boxes in enumerate([(1, 0), (1, 0), (0, 1)]):
+        crops = buttons.nth(at).locator("svg")
+        frames, sizes = zip(*crops.evaluate_all(CROPS), strict=True)
+        assert len(set(frames)) == len(set(sizes)) == 1, "both sides alike"
+        found = crops.evaluate_all(
+            "all => all.map(one => one.querySelectorAll('.boxes__over polygon').length)"
+        )
+        assert tuple(found) == n_boxes
+    check_accessible(page)
+    buttons.nth(1).press("Enter")
+    expect(buttons.nth(1)).to_have_attribute("aria-current", "true")
+    for x, y, width, height in site.view_boxes():
+        assert x <= 300 < 420 <= x + width < WIDTH
+        assert y <= 200 < 240 <= y + height < HEIGHT
+    page.keyboard.press("Escape")
+    expect(places).to_be_hidden()
+    press(page, "Shift+V")
+    press(page, "n")
+    expect(buttons.nth(2)).to_have_attribute("aria-current", "true")
+    # Enter still confirms, and the next pair begins without the list.
+    site.confirm()
+    expect(places).to_be_hidden()
+    assert aids_of(site.sent[0])["place_list"] > 0
+    assert json.loads(parse_qs(site.sent[0])["places"][0]) == {"n": 3, "seen": 2}
+
+
+# The frame and the size of a crop.
+CROPS = """all => all.map(one => {
+  const { width, height } = one.getBoundingClientRect();
+  return [one.getAttribute("viewBox"), `${width} ${height}`];
+})"""
+
+
+@cases(("setting", "n_crops"), [("never", 0), ("always", 6)])
+def test_t57_a_study_decides_whether_places_are_shown_and_when(open_site, setting, n_crops):
+    site = open_site(screen(1, settings={"place_list": setting}))
+    page = site.page
+    places = page.get_by_role("region", name="Places that differ")
+    if setting == "never":
+        press(page, "Shift+V")
+    expect(places.get_by_role("button")).to_have_count(3)
+    expect(places.locator("svg")).to_have_count(n_crops)

@@ -121,6 +121,13 @@ function isWithin(one, other) {
   return width > 0 && height > 0 && width * height >= least / 2;
 }
 
+// How many of some boxes each side has.
+export const onEachSide = (results, shapes) => {
+  const these = new Set(shapes);
+  const [left, right] = ["left", "right"].map((side) => results[side].shapes().filter((each) => these.has(each)).length);
+  return { left, right };
+};
+
 // The places of a pair, computed once.
 export function differencesOf(pair) {
   const { left, right } = pair.results;
@@ -128,3 +135,23 @@ export function differencesOf(pair) {
   left.places ??= placesOf([left, right].flatMap(({ shapes, twins }) => shapes().filter((_, at) => !twins.has(at))));
   return left.places;
 }
+
+// Takes both cameras to a place: its number from 1, those there are and those gone to, and the boxes of each side.
+export function goTo(pair, at) {
+  const places = differencesOf(pair);
+  pair.place = at;
+  pair.placesSeen.add(at);
+  pair.camera.look(places[at]);
+  pair.mark?.(at);
+  pair.tell("aid");
+  return { at: at + 1, n: places.length, seen: pair.placesSeen.size, ...onEachSide(pair.results, places[at].shapes) };
+}
+
+export function goToNext(pair) {
+  const n = differencesOf(pair).length;
+  return n === 0 ? { n } : goTo(pair, ((pair.place ?? -1) + 1) % n);
+}
+
+// The number of boxes without a twin of the left and of the right result.
+export const nWithoutTwin = ({ results: { left, right } }) =>
+  [left, right].map(({ polygons, nTwins }) => polygons.length - nTwins);

@@ -19,7 +19,7 @@ const unitOf = (dots) => (dots >= 1 ? 1 : dots >= 0.5 ? 2 : 4);
 
 // Draws every box twice: dark strokes under light ones. classOf(index) may name a class for a box. thin(camera, dots)
 // draws the outlines of small boxes narrow and outwards; while the scale stays it touches nothing.
-function strokesOf(polygons, classOf) {
+export function strokesOf(polygons, classOf) {
   const shapes = polygons.map(shapeOf);
   const heights = shapes.map(heightOf);
   const nodes = ["boxes__under", "boxes__over"].map((stroke) => {

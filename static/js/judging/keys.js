@@ -42,7 +42,7 @@ const VIEW_WORDS = {
   other_side: "KeyC",
   note: "KeyJ",
 };
-const SHIFTED = { blink: "auto_blink", next_difference: "blink_there" };
+const SHIFTED = { blink: "auto_blink", next_difference: "blink_there", differences: "place_list" };
 export const PLACES = {
   ...Object.fromEntries(
     ANSWERS.map(({ criterion, verdict }, at) => [`${criterion}_${verdict}`, BLOCK[at]]),
@@ -70,7 +70,7 @@ export function actionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
 }
 
 // The view action of a key, or null: {name}, with `by` for pan. Names: zoom_in, zoom_out, pan,
-// auto_blink, blink_there and those of VIEW_WORDS.
+// auto_blink, blink_there, place_list and those of VIEW_WORDS.
 export function viewActionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
   if (ctrlKey || altKey || metaKey) return null;
   if (shiftKey && code in PANS) return { name: "pan", by: PANS[code] };

@@ -96,11 +96,17 @@ export function createLayout(root, { image, onLay }) {
     standing = { panes: chosen.panes, scale: Number(chosen.scale.toPrecision(4)) };
     onLay();
   }
+  function again() {
+    known = "";
+    lay();
+  }
   window.addEventListener("resize", lay);
 
   const isOne = () => root.hasAttribute("data-one");
   return {
     lay,
+    // After something else took room from the panes, or gave it back.
+    again,
     isOne,
     // One result is shown by the page's own choice.
     isOwnSingle: () => isOne() && !wish,
@@ -109,8 +115,7 @@ export function createLayout(root, { image, onLay }) {
       wish = on ? "one" : "both";
       if ((choose(null).panes === "one") === on) wish = null;
       kept(wish);
-      known = "";
-      lay();
+      again();
     },
     // The layout in the format that the site stores.
     standing: () => standing,

@@ -21,7 +21,7 @@ import { createLayout } from "./layout.js";
 import { createLazy } from "./lazy.js";
 import { createPhotograph } from "./photograph.js";
 
-export const AIDS = ["ground_truth", "match_colours", "differences", "boxes_hidden", "blink"];
+export const AIDS = ["ground_truth", "match_colours", "differences", "boxes_hidden", "blink", "place_list"];
 
 const SIDES = ["left", "right"];
 // Factor for the room around all boxes.
@@ -39,11 +39,12 @@ export function resultOf(payload, image, side) {
 }
 
 // The aids that are on at first, by the setting of the study.
-export const firstAids = (setting) => new Set(setting === "always" ? ["ground_truth"] : []);
+export const firstAids = (settings) => new Set(["ground_truth", "place_list"].filter((aid) => settings[aid] === "always"));
 
 export function mayHave(aid, settings, image) {
   if (aid === "ground_truth") return settings.ground_truth === "request" && Boolean(image.truth);
   if (aid === "match_colours") return Boolean(settings.match_colours && image.matches);
+  if (aid === "place_list") return Boolean(settings.place_list);
   return AIDS.includes(aid);
 }
 
@@ -92,6 +93,7 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
   const mayHaveNow = (aid) => mayHave(aid, pair.settings, pair.image);
   const watchers = [];
   const tell = (what) => watchers.forEach((watcher) => watcher(what));
+  pair.tell = tell;
 
   pair.photograph = createPhotograph(pair.panes, { onState: onPhotograph, onSkip });
   const aim = createLazy(async () => (await import("./aim.js")).createAim(pair));
@@ -129,11 +131,27 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
     return pair.screen === screen;
   }
 
+  const list = createLazy(async () => {
+    const { createList } = await import("./places.js");
+    return createList(pair, () => draw("place_list", false));
+  });
+
   function redraw() {
     drawBoxes(pair);
+    if (pair.aids.has("place_list")) list.get().then(({ show }) => show());
+    else list.now()?.hide();
     thinOut(pair, pair.camera.view());
     pair.aim.point(null);
     pair.aim.mark();
+  }
+
+  async function draw(aid, on) {
+    if (pair.aids.has(aid) === on || !mayHaveNow(aid)) return;
+    if (aid === "differences" && !(await compare())) return;
+    if (on) pair.aids.add(aid);
+    else pair.aids.delete(aid);
+    redraw();
+    tell("aid");
   }
 
   function show(next) {
@@ -151,35 +169,16 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
       const extent = extentOfPair(pair);
       if (extent) pair.camera.frame(extent, AROUND_ALL);
     },
-    async nextDifference() {
-      if (!(await compare())) return null;
-      const places = pair.differences.differencesOf(pair);
-      const n = places.length;
-      if (n === 0) return { n };
-      pair.place = ((pair.place ?? -1) + 1) % n;
-      pair.placesSeen.add(pair.place);
-      pair.camera.look(places[pair.place]);
-      tell("aid");
-      const there = new Set(places[pair.place].shapes);
-      const [left, right] = SIDES.map((side) => pair.results[side].shapes().filter((each) => there.has(each)).length);
-      return { at: pair.place + 1, n, seen: pair.placesSeen.size, left, right };
-    },
+    nextDifference: async () => ((await compare()) ? pair.differences.goToNext(pair) : null),
     hasGone: () => pair.place !== null,
     // The places gone to, {n, seen}; null if there are none.
     places: () => (pair.placesSeen.size ? { n: pair.results.left.places.length, seen: pair.placesSeen.size } : null),
-    nDifferent: () => SIDES.map((side) => pair.results[side].polygons.length - pair.results[side].nTwins),
+    nDifferent: () => pair.differences.nWithoutTwin(pair),
     remember: (image) => remember(pair, image),
     camera: pair.camera,
     isOn: (aid) => pair.aids.has(aid),
     mayHave: mayHaveNow,
-    async draw(aid, on) {
-      if (pair.aids.has(aid) === on || !mayHaveNow(aid)) return;
-      if (aid === "differences" && !(await compare())) return;
-      if (on) pair.aids.add(aid);
-      else pair.aids.delete(aid);
-      redraw();
-      tell("aid");
-    },
+    draw,
     nPixels: () => pair.image.width * pair.image.height,
     imageKey: () => keyOf(pair.image),
     watch: (watcher) => watchers.push(watcher),
@@ -217,7 +216,7 @@ function showPair(pair, next, redraw) {
   pair.place = null;
   pair.placesSeen = new Set();
   pair.results = Object.fromEntries(SIDES.map((side) => [side, drawable(resultOf(next, image, side), image)]));
-  pair.aids = firstAids(image.truth ? pair.settings.ground_truth : "never");
+  pair.aids = firstAids({ ...pair.settings, ground_truth: image.truth ? pair.settings.ground_truth : "never" });
   pair.look(next.screen?.first ?? pair.root.dataset.shown ?? "left");
 
   const isSame = ["key", "url", "width", "height"].every((name) => image[name] === before[name]);

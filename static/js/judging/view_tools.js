@@ -162,7 +162,7 @@ function introduceSingle(tools) {
 async function toggle(tools, aid) {
   const { panes, paced, onSay } = tools;
   if (!panes.mayHave(aid)) {
-    if (!panes.isOn(aid)) tell(tools, WORDS[aid][2]);
+    if (!panes.isOn(aid)) tell(tools, WORDS[aid]?.[2] ?? "");
     return;
   }
   const on = !(paced[aid]?.isWanted() ?? panes.isOn(aid));

@@ -21,6 +21,7 @@ from annotate.recruiting.platforms import external_submit, way_back
 from annotate.studies.models import Membership, Study
 from annotate.studies.services import end_study, set_state
 from tests.support.addresses import names_of_addresses
+from tests.support.cases import cases
 from tests.support.factories import add_annotator, add_researcher
 from tests.support.made_once import made_once
 from tests.support.pages import flat
@@ -123,6 +124,16 @@ def test_a_visit_of_whole_images_ends_after_so_many(study):
     of_person = Assignment.objects.filter(annotator=arrival_in(browser).person)
     assert of_person.count() == 4
     assert arrival_in(browser).outcome == Outcome.COMPLETED
+
+
+@cases("unit", ["pairs", "images"])
+def test_t57_visits_list_the_places_that_differ_in_words_only(study, unit):
+    study.place_list = "always"
+    study.save(update_fields=["place_list"])
+    page = admitted(make_entrance(study, unit=unit, size=2)).get(
+        reverse("judging:judge", args=[study.slug])
+    )
+    assert '"place_list": "never"' in page.text
 
 
 def test_the_bar_counts_the_pairs_of_the_visit(entrance):
