@@ -18,9 +18,10 @@ class Components:
 
     ``negative`` names those that were estimated below 0 and count as 0. Unless ``image_is_apart``,
     images could not be separated from the rest: both count as image, and more annotators per image
-    never seem to help. ``shared`` is what other pairs of protocols tell about the annotators' variance
-    of one (:mod:`.moderation`): prior degrees of freedom for each own one, 0 for two protocols and at
-    most their number less 2. ``degrees`` of freedom of the estimate, None if the components are known;
+    never seem to help. ``prior`` is what other pairs of protocols tell about the annotators' variance
+    of one, in degrees of freedom (:mod:`.moderation`): infinite if pairs differ by chance only, so that
+    a test of ``protocols`` has as many as it can. ``degrees`` of freedom of the estimate, None if the
+    components are known;
     ``least_annotator`` is the annotators' component that would give such a large one in 2 % of pilots.
     With ``per_group`` annotators of a group, or ``per_scene`` images of a scene, above 1, groups or
     scenes are the units of the test: the component is the variance of their mean times this number.
@@ -31,14 +32,17 @@ class Components:
     rest: float
     negative: tuple[str, ...] = ()
     image_is_apart: bool = True
-    shared: float = 0.0
+    prior: float = 0.0
+    protocols: int = 2
     degrees: float | None = None
     least_annotator: float | None = None
     per_group: float = 1.0
     per_scene: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("image", "annotator", "rest", "shared"):
+        if not self.prior >= 0:
+            raise RankingError(f"prior must not be negative, got {self.prior}")
+        for name in ("image", "annotator", "rest"):
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0):
                 raise RankingError(f"the component of {name} must not be negative, got {value}")

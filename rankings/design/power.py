@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ..errors import RankingError
 from ..inference.components import ZERO
-from ..inference.moderation import ENOUGH_PROTOCOLS, Prior, prior_of
+from ..inference.moderation import ENOUGH_PROTOCOLS, Prior, most_prior, prior_of
 from ..inference.moments import annotator_ratios, moments_of, raw_components
 from ..inference.multi_reader import ONE_ANNOTATOR
 from ..inference.personal_distances import PersonalDistances
@@ -68,12 +68,13 @@ def components_of(
     if n_annotators < 2:
         raise RankingError(f"{ONE_ANNOTATOR}: components of variance need at least two")
     parts, n_i, n_a = raw_components(tested)
-    n, of_a = len(tested.images), float((n_a**2).sum()) / len(tested.images) ** 2
-    ratios, _ = annotator_ratios(parts, of_a, n)
+    n = len(tested.images)
+    of_i, of_a = float((n_i**2).sum()) / n**2, float((n_a**2).sum()) / n**2
+    ratios, _ = annotator_ratios(parts, (of_i, of_a), n)
     own = 1 / of_a - 1
     prior = prior_of(ratios[ratios >= 0], own, len(measured.protocols))
-    of_i = float((n_i**2).sum()) / n**2
-    shared = float(prior.degrees) / own
+    prior_degrees = float(prior.degrees)
+    is_most = prior_degrees >= most_prior(own, len(measured.protocols)) > 0
     image, annotator, rest = (float(part.mean()) for part in parts)
     is_apart = bool((n_i > 1).any())
     if not is_apart:
@@ -89,15 +90,16 @@ def components_of(
     in_cell = len(measured.images) / n
     noise = known["rest" if is_apart else "image"] / n
     square = known["annotator"] * of_a + noise
-    least = max(square * times_too_large(own * (1 + shared)) - noise, 0.0) / of_a
+    least = max(square * times_too_large(own + prior_degrees) - noise, 0.0) / of_a
     return Components(
         known["image"] * of_each[0],
         known["annotator"] * of_each[1],
         known["rest"] * in_cell,
         negative=negative,
         image_is_apart=is_apart,
-        shared=shared,
-        degrees=_degrees_of(known, (of_i, of_a), n, own * shared),
+        prior=math.inf if is_most else prior_degrees,
+        protocols=len(measured.protocols),
+        degrees=_degrees_of(known, (of_i, of_a), n, prior_degrees),
         least_annotator=least * of_each[1],
         per_scene=of_each[0],
         per_group=of_each[1],
@@ -118,7 +120,7 @@ def _degrees_of(
         np.array([parts["annotator"]]),
         np.array([parts["rest"]]),
     )
-    ratio, _ = annotator_ratios(arrays, weights[1], n)
+    ratio, _ = annotator_ratios(arrays, weights, n)
     shared = Prior(np.maximum(ratio, 0), prior, True)
     degrees = moments_of(arrays, weights, n, max(n - 1, 1), shared).degrees_of_freedom
     return float(np.clip(degrees[0], 1, _MOST_DEGREES))
@@ -155,9 +157,10 @@ def _spreads(
         image, rest = 0.0, image + rest
     free = np.maximum(cells - scenes - np.minimum(groups, cells) + 1, 1)
     arrays = np.array([image]), np.array([parts.annotator / parts.per_group]), np.array(rest)
-    ratio, _ = annotator_ratios(arrays, of_a, cells)
-    is_common = parts.shared >= ENOUGH_PROTOCOLS - 2
-    prior = Prior(np.maximum(ratio, 0), (1 / of_a - 1) * parts.shared, is_common)
+    ratio, _ = annotator_ratios(arrays, (of_i, of_a), cells)
+    most = most_prior(1 / of_a - 1, parts.protocols)
+    is_common = (parts.prior >= most) & (parts.protocols >= ENOUGH_PROTOCOLS)
+    prior = Prior(np.maximum(ratio, 0), np.minimum(parts.prior, most), is_common)
     found = moments_of(arrays, (of_i, of_a), cells, free, prior)
     degrees = found.degrees_of_freedom
     if parts.per_group > 1:

@@ -66,6 +66,8 @@ class Simulated:
         Number of scenes, whose images resemble each other; 0: none.
     workload : float
         Exponent of the annotators' shares of the work: the n-th does n^-workload.
+    even : bool
+        Whether annotators rank equally many images, as in a plan, instead of those drawn for them.
     drop_outs, skips : float
         Share of annotators who stop halfway, and of rankings that are lost.
     copies : bool
@@ -102,6 +104,7 @@ class Simulated:
     bias: float = 0.6
     scenes: int = 0
     workload: float = 0.0
+    even: bool = False
     drop_outs: float = 0.0
     skips: float = 0.0
     copies: bool = False
@@ -308,13 +311,25 @@ def _ranked(study: Simulated, rng: Generator) -> NDArray[np.bool_]:
     shares = np.arange(1.0, study.annotators + 1) ** -study.workload
     # The largest of these keys are drawn without replacement, with chances as the shares.
     keys = np.log(shares) + rng.gumbel(size=shape)
-    place = (-keys).argsort(axis=1).argsort(axis=1)
     n_of_image = np.full((study.images, 1), study.per_image or study.annotators)
     n_of_image[: math.ceil(study.repeated * study.images - 1e-9)] = study.repeats
-    ranked = place < n_of_image
+    if study.even:
+        ranked = _evenly(-keys, n_of_image[:, 0])
+    else:
+        ranked = (-keys).argsort(axis=1).argsort(axis=1) < n_of_image
     stops = rng.random(study.annotators) < study.drop_outs
     ranked[study.images // 2 :, stops] = False
     return np.asarray(ranked & (rng.random(shape) >= study.skips))
+
+
+def _evenly(keys: Floats, n_of_image: Numbers) -> NDArray[np.bool_]:
+    """Return who ranks which image if it is given to those with fewest so far, then smallest keys."""
+    ranked = np.zeros(keys.shape, dtype=bool)
+    n_so_far = np.zeros(keys.shape[1])
+    for own, row, n in zip(ranked, keys, n_of_image, strict=True):
+        own[np.lexsort((row, n_so_far))[:n]] = True
+        n_so_far += own
+    return ranked
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,9 +98,9 @@ class Question:
         return self.alpha / math.comb(self.n_protocols, 2)
 
     def components(self, pilot: Pilot) -> Iterator[tuple[Asking, Components]]:
-        """Yield each way of asking with its components; more protocols share more about annotators."""
+        """Yield each way of asking with its components, tested between this question's protocols."""
         for asking, parts in pilot.components.items():
-            yield asking, replace(parts, shared=min(parts.shared, self.n_protocols - 2.0))
+            yield asking, replace(parts, protocols=self.n_protocols)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,10 @@ class Plan:
         return {
             "question": asdict(self.question),
             "origin": self.pilot.origin,
-            "components": {name: asdict(parts) for name, parts in self.pilot.components.items()},
+            "components": {
+                name: asdict(parts) | {"prior": parts.prior if math.isfinite(parts.prior) else None}
+                for name, parts in self.pilot.components.items()
+            },
             "differences": list(self.pilot.differences),
             "choices": [asdict(choice) for choice in self.choices],
             "remarks": list(self.remarks),

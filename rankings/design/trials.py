@@ -62,6 +62,7 @@ def simulated_design(
         per_image=sharing.per_image,
         repeated=sharing.repeated,
         repeats=REPEATS,
+        even=True,
         farther=question.n_protocols // 2,
         model=model,
         # The variances of single images and annotators that give groups and scenes those of the pilot.

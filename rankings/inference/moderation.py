@@ -3,16 +3,20 @@
 With few annotators a pair's own mean square of annotators has few degrees of freedom, so that a
 test needs very large differences. The mean squares of all pairs, relative to the pairs' other
 components of variance, are modelled as one scaled F distribution: a common ratio, and prior degrees
-of freedom that are many if the pairs' ratios differ by chance only.
+of freedom that are many if the pairs' ratios differ by chance only. Where some, but not all, annotators
+rank an image, the mean square has a part of the images' variance, which is taken out afterwards.
 """
 
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..orders.packed_scores import Floats
 
+Degrees = TypeVar("Degrees", float, Floats)
 # A ratio below this share of the mean counts as this share: its logarithm would say too much.
 _LEAST_SHARE = 0.01
 # With fewer protocols, ratios that look equal may well differ.
@@ -23,13 +27,13 @@ ENOUGH_PROTOCOLS = 5
 class Prior:
     """The ratio that all pairs share, and its degrees of freedom, 0 if nothing is shared.
 
-    A plan has arrays of both, one for each design. ``is_common`` says that the pairs' ratios differ
-    by no more than chance, and that there are enough protocols to see it.
+    A plan has arrays of all, one value for each design. ``is_common`` says that the pairs' ratios
+    differ by no more than chance, and that there are enough protocols to see it.
     """
 
     ratio: float | Floats = 0.0
     degrees: float | Floats = 0.0
-    is_common: bool = False
+    is_common: bool | NDArray[np.bool_] = False
 
     def posterior(self, ratios: Floats, degrees: float | Floats) -> Floats:
         """Return the ratios of pairs, each with so many degrees of freedom, shrunk to the prior."""
@@ -49,7 +53,7 @@ def prior_of(ratios: Floats, degrees: float, n_protocols: int) -> Prior:
         return Prior()
     from scipy.special import digamma, polygamma
 
-    most = degrees * (n_protocols - 2)
+    most = most_prior(degrees, n_protocols)
     logs = np.log(np.maximum(ratios, _LEAST_SHARE * ratios.mean()))
     excess = float(logs.var(ddof=1)) - float(polygamma(1, degrees / 2))
     if excess <= 0:
@@ -62,6 +66,11 @@ def prior_of(ratios: Floats, degrees: float, n_protocols: int) -> Prior:
 
     ratio = math.exp(float(logs.mean()) - bias(degrees) + bias(prior))
     return Prior(ratio, min(prior, most), prior >= most and n_protocols >= ENOUGH_PROTOCOLS)
+
+
+def most_prior(degrees: Degrees, n_protocols: int) -> Degrees:
+    """Return the most prior degrees of freedom of a pair with so many of its own."""
+    return degrees * (n_protocols - 2)
 
 
 def trigamma_inverse(value: float) -> float:

@@ -41,7 +41,7 @@ def moments(measured: PersonalDistances, chosen: Sequence[int] | None = None) ->
     n = len(measured.images)
     weights = float((n_i**2).sum()) / n**2, float((n_a**2).sum()) / n**2
     free = max(n - len(n_i) - len(n_a) + 1, 1)
-    ratios, _ = annotator_ratios((image, annotator, rest), weights[1], n)
+    ratios, _ = annotator_ratios((image, annotator, rest), weights, n)
     prior = prior_of(ratios[ratios >= 0], 1 / weights[1] - 1, len(measured.protocols))
     found = moments_of((image, annotator, rest), weights, n, free, prior)
     if measured.by_group:
@@ -124,10 +124,11 @@ def moments_of(
     of_annotators = without_rounding(annotator * of_a + of_rest, size * of_a)
     free_i: float | Floats = 1 / of_i - 1
     free_a: float | Floats = 1 / of_a - 1
-    is_limited = bool(np.any(prior.degrees)) and not prior.is_common
+    is_limited = (np.asarray(prior.degrees) > 0) & ~np.asarray(prior.is_common)
     if np.any(prior.degrees):
-        ratios, others = annotator_ratios(parts, of_a, n)
-        shrunk = np.maximum(prior.posterior(np.maximum(ratios, 0), free_a) * others, of_rest)
+        ratios, others = annotator_ratios(parts, weights, n)
+        shrunk = prior.posterior(np.maximum(ratios, 0), free_a) * others
+        shrunk = np.maximum(shrunk - np.maximum(image, 0) * _images_part(weights, n), of_rest)
         of_annotators = np.where(others > 0, shrunk, of_annotators)
         free_a = free_a + prior.degrees
     # Without an images' component, the test uses only the annotators' mean square, and vice versa.
@@ -142,25 +143,37 @@ def moments_of(
         np.maximum(annotator, 0),
         rest,
         of_mean,
-        np.minimum(degrees, free_a) if is_limited else degrees,
+        np.where(is_limited, np.minimum(degrees, free_a), degrees),
     )
 
 
 def annotator_ratios(
-    parts: tuple[Floats, Floats, Floats], of_annotators: float, n: float
+    parts: tuple[Floats, Floats, Floats], weights: tuple[float, float], n: float
 ) -> tuple[Floats, Floats]:
-    """Return the mean squares of annotators relative to the other components, and these.
+    """Return the mean squares between annotators relative to the other components, and these.
 
-    A ratio is below 0 where the other components are 0, so that there is none; one that is below 0
-    by chance, in a design with cells missing, is 0. ``of_annotators`` is sum n_a^2 / n^2 of ``n``
+    Where some, but not all, annotators rank an image, a part of the images' component is between
+    annotators: without it, the rest of the mean square may be near 0, so that ratios would spread more
+    than its degrees of freedom say. A ratio is below 0 where the other components are 0, so that there is
+    none; one that is below 0 by chance is 0. ``weights`` are those of :func:`moments_of`, for ``n``
     rankings; all arrays are of shape (k,).
     """
     image, annotator, rest = parts
+    of_annotators = weights[1]
     others = np.maximum(image, 0) + rest
     size = np.abs(image) + np.abs(annotator) + rest
-    squares = annotator * of_annotators + rest / n
+    squares = annotator * of_annotators + rest / n + image * _images_part(weights, n)
     squares = np.maximum(without_rounding(squares, size * of_annotators), 0)
     return np.divide(squares, others, out=np.full_like(squares, -1.0), where=others > 0), others
+
+
+def _images_part(weights: tuple[float, float], n: float) -> Floats:
+    """Return the share of the images' component in the annotators' mean square, divided by ``n``.
+
+    It is 0 where all annotators rank all images, and 1 / n where no two rank the same.
+    """
+    of_i, of_a = weights
+    return np.asarray(np.clip((1 / of_a - n * of_i) / (1 / of_a - 1), 0, 1) / n)
 
 
 def _divided(a: Floats, b: Floats) -> Floats:

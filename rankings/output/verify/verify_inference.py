@@ -159,6 +159,9 @@ class Design:
         self.is_testable = min(len(self.n_i), len(self.n_a)) > 1
         if self.is_testable:
             self.of_i, self.of_a = ((of**2).sum() / self.n**2 for of in (self.n_i, self.n_a))
+            # The images' component in the sum of squares between annotators, per degree of freedom.
+            part = (1 / self.of_a - self.n * self.of_i) / (1 / self.of_a - 1)
+            self.images_part = min(max(part, 0), 1) / self.n
 
     def components(self, x):
         """Components of variance by three equations (Gao and Owen 2017), solved as they stand."""
@@ -188,16 +191,17 @@ class Design:
         whole = total / (n**2 - n)
         return np.where(np.abs(parts) > ZERO * whole, parts, 0.0) / self.scale**2
 
-    def mean_square(self, parts):
-        """Mean square of annotators / n."""
+    def mean_square(self, parts, of_images=0.0):
+        """Mean square of annotators / n, with a part of the images' component."""
         image, annotator, rest = parts
         square, whole = annotator * self.of_a + rest / self.n, abs(image) + abs(annotator) + rest
+        square += image * of_images
         return square if abs(square) > ZERO * whole * self.of_a else 0.0
 
     def ratio(self, parts):
         """Mean square of annotators / n, relative to the other components, and these."""
-        others, square = max(parts[0], 0) + parts[2], max(self.mean_square(parts), 0)
-        return (square / others if others > 0 else None), others
+        others, square = max(parts[0], 0) + parts[2], self.mean_square(parts, self.images_part)
+        return (max(square, 0) / others if others > 0 else None), others
 
     def variance(self, parts, prior=None):
         """Variance of the mean and its degrees of freedom (Satterthwaite 1946, Smyth 2004)."""
@@ -209,7 +213,7 @@ class Design:
             ratio, others = self.ratio(parts)
             if ratio is not None:
                 shrunk = (degrees * common + free * ratio) / (degrees + free)
-                square = max(shrunk * others, of_rest)
+                square = max(shrunk * others - max(image, 0) * self.images_part, of_rest)
             free += degrees
         of_images, below = max(image, 0) * self.of_i, square**2 / free
         if of_images:
