@@ -139,6 +139,12 @@ VALID = {
     ),
     "msra-td500": b"0 1 0 0 5 5 -0.5\n",
     "open-images": zip_bytes({"a.csv": "ImageID,Confidence,XMin,XMax,YMin,YMax\na,1,0,0.5,0,0.5\n", "a.png": picture_bytes(20, 10)}),
+    "rapidocr": b'{"boxes":[[[0,0],[9,0],[9,9]]],"txts":["w"],"scores":[0.5]}',
+    "docling-parse": zip_bytes({
+        "a.json": '{"dimension":{"rect":{"r_x2":9,"r_y2":9}},"word_cells":[{"text":"w","rect":{"r_x0":0,"r_y0":0,"r_x1":5,"r_y1":0,'
+        '"r_x2":5,"r_y2":5,"r_x3":0,"r_y3":5}}]}',
+        "a.png": picture_bytes(20, 10),
+    }),
     "kraken-json": b'{"imagename":"a.png","lines":[{"boundary":[[0,0],[9,0],[9,9]],"text":"w"}]}',
     "windows-ocr": b'{"lines":[{"words":[{"text":"w","bounding_rect":{"x":0,"y":0,"width":5,"height":5}}]}]}',
     "tesseract-js": b'{"blocks":[{"paragraphs":[{"lines":[{"words":[{"text":"w","confidence":50,"bbox":{"x0":0,"y0":0,'

@@ -130,6 +130,40 @@ def test_shares_of_apple_vision_run_upwards():
     ]
 
 
+def test_cells_of_docling_are_words_in_points_of_a_page_with_y_upwards():
+    """The page is 100 x 50 points, its picture 200 x 100 px: 20 to 28.5 points are 60 to 43 px."""
+    content = (WRITTEN / "docling-core-2.104.0-page.json").read_text()
+    photograph = picture_bytes(200, 100)
+    archive = opened(zip_bytes({"img_1.json": content, "img_1.png": photograph}), "set.zip")
+    assert (archive.format, account(archive)) == ("docling-parse", [])
+    assert what(archive) == [(BOX, "CARE", 1.0), (LOW, "of", 1.0)]
+    lines = json.dumps({**json.loads(content), "word_cells": []})
+    archive = opened(zip_bytes({"img_1.json": lines, "img_1.png": photograph}), "set.zip")
+    assert what(archive) == [((38, 43, 126, 43, 126, 80, 38, 80), "CARE of", 1.0)]
+    assert account(archive) == [("U2", "1 line without words")]
+    [problem] = opened(content).errors
+    assert problem.found.startswith("shares of 1 image whose size is not known")
+
+
+RAPIDOCR = {"boxes": [PAIRS, [[38, 43], [126, 43], [126, 60], [38, 60]]], "txts": ["a", "CARE"]}
+
+
+def test_lists_of_rapidocr_are_regions_if_they_are_equally_long():
+    archive = opened({**RAPIDOCR, "scores": [0.5, 0.97]})
+    assert (archive.format, account(archive)) == ("rapidocr", [])
+    assert what(archive) == [(SLANTED, "a", 0.5), (BOX, "CARE", 0.97)]
+    assert what(opened(RAPIDOCR)) == [(SLANTED, "a", None), (BOX, "CARE", None)]
+    assert account(opened({**RAPIDOCR, "scores": [0.5]})) == [("L1", "1 scores for boxes")]
+    assert opened({"boxes": [], "txts": []}).regions == {"img_1": ()}
+
+
+def test_an_entity_of_a_form_without_words_has_no_parent():
+    entity = {"id": 7, "box": [38, 43, 126, 60], "text": "CARE", "label": "header"}
+    document = {"id": "fr_0", "img": {"fname": "img_1.jpg"}, "document": [entity]}
+    [region] = opened({"documents": [document]}).regions["img_1"]
+    assert region == Region(BOX, "CARE", label="header", id="7")
+
+
 BOX_2D = [{"bbox_2d": [38, 43, 126, 60], "label": "word", "text_content": "CARE"}]
 
 
@@ -339,6 +373,8 @@ def test_words_of_abbyy_are_put_together_from_characters(line, expected):
 
 
 SLUGS = {
+    "rapidocr": RAPIDOCR,
+    "docling-parse": {"dimension": {}, "word_cells": []},
     "kraken-json": KRAKEN,
     "windows-ocr": WINOCR,
     "tesseract-js": TESSERACT_JS,

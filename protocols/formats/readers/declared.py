@@ -7,7 +7,7 @@ around. Elements of XML are objects (see ``tree_of``).
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -57,6 +57,8 @@ def declared_reader(slug: str, table: _Object) -> Read:
     that are lists. ``outlines`` have a path, a shape of ``_SHAPES`` or ``_OF_NUMBERS``, and perhaps
     the members that are its numbers; ``turn`` leads to the degrees by which a box is turned. ``text``,
     ``confidence`` (``per_cent``), ``label``, ``id``, ``parent`` and marks as ``ignored`` are paths.
+    ``columns`` are lists of a region's members, ``instead`` leads to lines that are read where there
+    are no regions; ``page`` are paths to the sides of a page in points, ``origin`` to its corner.
     ``scale`` makes shares of the image's sides of coordinates; ``engine`` says which files an
     engine writes.
     """
@@ -85,7 +87,7 @@ def _read_document(
             if name is None and given is not None:
                 digits = table.get("digits", 0)
                 name = collector.named(given_name(given.zfill(digits), document.stem))
-            elif name is None and table.get("needs_name"):
+            elif name is None and table.get("needs_name") and _AROUND in image:
                 raise Fault("S3", "an image without a name", f'"{table["name"]}"')
             name = name or page_name(document.stem, at, len(images))
             _read_image(name, image, document.entry, collector, table)
@@ -135,13 +137,15 @@ def _read_image(
         units = list(
             units_of([of for _, of_line in of_lines for of in of_line], bare, [], collector, entry)
         )
+    if not units and (lines := _units(image, table.get("instead", "-"), table)):
+        units = list(units_of([], lines, [], collector, entry))
     if not units and (n_blocks := len(_all(image, table.get("above", "-")))):
         collector.count(_BLOCKS, entry, n=n_blocks, image=name)
     if n_others := len(_all(image, table.get("others", "-"))):
         collector.count(_OTHERS, entry, n=n_others, image=name)
     sides = [_first(image, path) for path in table.get("size", ())]
     size = checked.size_of(*map(_number, sides)) if sides and None not in sides else None
-    unit = Unit.SHARES if "scale" in table else None
+    unit = Unit.SHARES if "scale" in table or "page" in table else None
     region_of = partial(_region, table=table)
     collector.image_with(name, units, region_of, REGION, size=size, unit=unit, entry=entry)
 
@@ -150,14 +154,30 @@ def _units(given: _Object, path: str, table: _Object) -> list[_Object]:
     """Return the objects at a path, each with the one around it; raise Fault if they are none (L1)."""
     if path == "characters":
         return _words(given)
-    found, fields = _all(given, path), table.get("fields")
-    if fields:
-        found = [
-            dict(zip(fields, of, strict=False)) if isinstance(of, list) else of for of in found
-        ]
+    columns = table.get("columns", [""])
+    found: list[Any] = []
+    for one in path.split("|"):
+        of = _columns(given, columns) if one == columns[0] else _all(given, one)
+        if fields := table.get("fields"):
+            of = [
+                dict(zip(fields, row, strict=False)) if isinstance(row, list) else row for row in of
+            ]
+        found += of
     if wrong := [of for of in found if not isinstance(of, Mapping)]:
         raise Fault("L1", f"{checked.shown(wrong[0])} in {path}", "objects")
-    return [{**unit, _AROUND: given} for unit in found]
+    # A line is asked for its image only where its page gives its size.
+    is_line = path == table["regions"][0] and "page" not in table
+    return [{**unit, _AROUND: None if is_line else given} for unit in found]
+
+
+def _columns(given: _Object, names: Sequence[str]) -> list[_Object]:
+    """Return regions whose members are lists of the same length; raise Fault if they are not (L1)."""
+    lists = {name: given[name] for name in names if given.get(name) is not None}
+    for name, of in lists.items():
+        if not isinstance(of, list) or len(of) != len(lists.get(names[0], of)):
+            n = len(of) if isinstance(of, list) else checked.shown(of)
+            raise Fault("L1", f"{n} {name} for {names[0]}", "lists of the same length")
+    return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
 def _words(line: _Object) -> list[_Object]:
@@ -312,11 +332,25 @@ def _points(given: _Object, table: _Object) -> _Points:
     raise Fault("L1", checked.shown(given), f"an object with {names}")
 
 
+def _shares_of_page(points: _Points, given: _Object, table: _Object) -> _Points:
+    """Return points of a page, whose y runs upwards unless they say otherwise, as shares of its sides."""
+    width, height = (_number(_first(given[_AROUND], path)) for path in table["page"])
+    if width <= 0 or height <= 0:
+        raise Fault("L4", f"a page of {width:g} x {height:g}", "sides above 0")
+    is_upwards = _first(given, table["origin"]) != "TOPLEFT"
+    return tuple(
+        (1 - value / height if is_upwards else value / height) if at % 2 else value / width
+        for at, value in enumerate(points)
+    )
+
+
 def _region(given: _Object, *, table: _Object) -> Region:
     points = _points(given, table)
     turn = _first(given, table.get("turn", ""))
     if turn is not None and (degrees := _number(turn)):
         points = checked.turned_about_centre(points, math.radians(degrees))
+    if "page" in table:
+        points = _shares_of_page(points, given, table)
     scale = table.get("scale", 1)
     text = _text(given, table.get("text", ""))
     confidence = _first(given, table.get("confidence", ""))
