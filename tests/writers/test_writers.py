@@ -33,9 +33,18 @@ truth.save_labelme("labelme")
 truth.save_via_json("via/gt.json", image_folder="photographs")
 truth.save_yolo_v5("yolo", label_to_id={{"EXIT": 0, "STOP": 1}})
 truth.save_openimage("open-images/gt.csv")
+truth.save_cvat("cvat-xml/gt.xml")
+truth.save_pascal_voc("voc-xml-0")
 """
 # By library: its script, and the formats that it writes, each into a folder.
-LIBRARIES = {"globox==2.6.0": (GLOBOX, ["coco-json", "labelme", "via", "yolo", "open-images"])}
+LIBRARIES = {
+    "globox==2.6.0": (
+        GLOBOX,
+        ["coco-json", "labelme", "via", "yolo", "open-images", "cvat-xml", "voc-xml-0"],
+    )
+}
+# Formats that are recognised as another one, which counts pixels otherwise.
+RECOGNISED = {"voc-xml-0": "voc-xml"}
 
 
 def python_with(library: str) -> Path:
@@ -70,4 +79,6 @@ def test_what_a_library_writes_is_recognised_and_read(library, tmp_path):
         read_back = read(io.BytesIO(packed.getvalue()), kind="truth", format=name, name="gt.zip")
         boxes = [tuple(map(round, region.box)) for region in read_back.regions.get("street", ())]
         found[name] = (guessed.format, [one.code for one in read_back.errors], boxes)
-    assert found == {name: (name, [], list(WORDS.values())) for name in formats}
+    assert found == {
+        name: (RECOGNISED.get(name, name), [], list(WORDS.values())) for name in formats
+    }
