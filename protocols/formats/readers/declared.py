@@ -57,8 +57,9 @@ def declared_reader(slug: str, table: _Object) -> Read:
     that are lists. ``outlines`` have a path, a shape of ``_SHAPES`` or ``_OF_NUMBERS``, and perhaps
     the members that are its numbers; ``turn`` leads to the degrees by which a box is turned. ``text``,
     ``confidence`` (``per_cent``), ``label``, ``id``, ``parent`` and marks as ``ignored`` are paths.
-    ``columns`` are lists of a region's members, ``instead`` leads to lines that are read where there
-    are no regions; ``page`` are paths to the sides of a page in points, ``origin`` to its corner.
+    ``kinds`` is a path and the values of regions that are shapes; ``outlined`` says that others have
+    no outline. ``columns`` are lists of a region's members, ``instead`` leads to lines that are read
+    where there are no regions; ``page`` are paths to the sides of a page in points, ``origin`` to its corner.
     ``scale`` makes shares of the image's sides of coordinates; ``engine`` says which files an
     engine writes.
     """
@@ -141,13 +142,15 @@ def _read_image(
         units = list(units_of([], lines, [], collector, entry))
     if not units and (n_blocks := len(_all(image, table.get("above", "-")))):
         collector.count(_BLOCKS, entry, n=n_blocks, image=name)
-    if n_others := len(_all(image, table.get("others", "-"))):
+    shapes = [unit for unit in units if _is_shape(unit, table)]
+    n_others = len(units) - len(shapes) + len(_all(image, table.get("others", "-")))
+    if n_others:
         collector.count(_OTHERS, entry, n=n_others, image=name)
     sides = [_first(image, path) for path in table.get("size", ())]
     size = checked.size_of(*map(_number, sides)) if sides and None not in sides else None
     unit = Unit.SHARES if "scale" in table or "page" in table else None
     region_of = partial(_region, table=table)
-    collector.image_with(name, units, region_of, REGION, size=size, unit=unit, entry=entry)
+    collector.image_with(name, shapes, region_of, REGION, size=size, unit=unit, entry=entry)
 
 
 def _units(given: _Object, path: str, table: _Object) -> list[_Object]:
@@ -178,6 +181,16 @@ def _columns(given: _Object, names: Sequence[str]) -> list[_Object]:
             n = len(of) if isinstance(of, list) else checked.shown(of)
             raise Fault("L1", f"{n} {name} for {names[0]}", "lists of the same length")
     return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+
+
+def _is_shape(unit: _Object, table: _Object) -> bool:
+    """Return whether a region is of a kind that has an outline."""
+    path, *kinds = table.get("kinds", ["-"])
+    if (kind := _first(unit, path)) is not None:
+        return kind in kinds
+    return "outlined" not in table or any(
+        _first(unit, outline[0]) is not None for outline in table["outlines"]
+    )
 
 
 def _words(line: _Object) -> list[_Object]:
