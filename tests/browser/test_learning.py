@@ -405,9 +405,7 @@ def test_t26_fingers_learn_zoom_and_both_results_on_a_small_screen(
         page.locator(f"label:has(input[name={criterion}][value=left])").tap()
     expect(page.locator("[data-unseen]")).to_have_count(1)
     page.get_by_role("button", name="Confirm").tap()
-    expect(page.locator("[data-look]")).to_have_text(
-        "Look at the right result as well, then confirm."
-    )
+    expect(page.locator("[data-look]")).to_have_text("Not looked at yet: Right result.")
     assert FirstVisit.objects.get().practice_answers == []
     page.locator("[data-switch] [data-side=right]").tap()
     expect(page.locator("[data-pane=right]")).to_be_visible()

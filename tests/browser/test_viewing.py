@@ -505,13 +505,16 @@ def test_t23_where_one_result_is_shown_at_a_time_both_are_looked_at_and_the_firs
     stop_time(page)
     page.clock.run_for(10_000)
     press(page, "Enter")
-    expect(page.locator("[data-bar]")).to_contain_text("Look at the left result as well")
+    expect(page.locator("[data-bar]")).to_contain_text("Not looked at yet: Left result.")
+    expect(left).to_be_focused()
     assert site.sent == []
     left.tap()
     expect(left).to_have_attribute("aria-pressed", "true")
     page.clock.run_for(2_000)
     expect(page.locator("[data-screen][data-seen]")).to_have_count(1)
-    page.get_by_role("button", name="Confirm").tap()
+    confirm = page.get_by_role("button", name="Confirm")
+    expect(confirm).to_be_focused()
+    confirm.tap()
     expect(page.locator("[data-screen-id='screen-2']")).to_have_count(1)
     # The next pair begins with its own side, unseen.
     expect(left).to_have_attribute("aria-pressed", "true")

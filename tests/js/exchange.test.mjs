@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { confirm, confirmAlike, receive, wait } from "../../static/js/judging/exchange.js";
+import { NAMES } from "../../static/js/judging/layout.js";
 import { followEdit, leftOf, paceOf, refresh } from "../../static/js/judging/screen.js";
 
 const CHOOSE = "Say something.";
@@ -87,11 +88,15 @@ test("an answer is sent with its time, the aids and the image that is known", ()
 test("nothing is sent before both results were shown", () => {
   for (const [missing, words] of [
     [["left", "right"], "Wait until both results are shown, then confirm."],
-    [["right"], "Look at the right result as well, then confirm."],
+    [["right"], "Not looked at yet: Right result."],
   ]) {
     const { page, told } = makePage({ seen: { missing: () => missing } });
+    const focused = [];
+    const switches = ["left", "right"].map((side) => ({ dataset: { side }, focus: () => focused.push(side) }));
+    page.panes.pair = { layout: { names: () => NAMES }, switches };
     confirm(page);
     assert.deepEqual(told, [["messages.warn", words]]);
+    assert.deepEqual(focused, missing.length === 1 ? ["right"] : []);
   }
 });
 

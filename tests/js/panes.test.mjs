@@ -109,8 +109,9 @@ test("ground truth is never had, had on request, or there from the start", () =>
   const image = { truth: { polygons: [], ignored: [] }, matches: null };
   const settings = (ground_truth) => ({ ground_truth, match_colours: "IOU" });
   assert.deepEqual(["never", "request", "always"].map((word) => mayHave("ground_truth", settings(word), image)), [false, true, false]);
-  assert.deepEqual([...firstAids({ ground_truth: "always", place_list: "always" })], ["ground_truth", "place_list"]);
-  assert.deepEqual([...firstAids({ ground_truth: "request", place_list: "never" })], []);
+  assert.deepEqual([...firstAids({ ground_truth: "always", place_list: "always" }, {})], ["ground_truth", "place_list"]);
+  assert.deepEqual([...firstAids({ ground_truth: "always" }, null)], []);
+  assert.deepEqual([...firstAids({ ground_truth: "request", place_list: "never" }, {})], []);
   assert.ok(!mayHave("ground_truth", settings("request"), { truth: null }));
   assert.ok(!mayHave("match_colours", settings("request"), image));
   assert.ok(!mayHave("match_colours", { match_colours: "" }, { matches: {} }));

@@ -35,6 +35,7 @@ function makePair() {
     observe() {}
   };
   const pair = {
+    screen: "first",
     aids: new Set(),
     photograph: { isPainted: () => state.isPainted },
     panes: ["left", "right"].map((side) => ({ side, picture: { parentElement: stages[side] } })),
@@ -43,7 +44,7 @@ function makePair() {
   const seen = createSeen(pair, {
     onSeen: () => (nSeen += 1),
     later: (then) => frames.push(then),
-    tally: createTally(() => time),
+    makeTally: () => createTally(() => time),
   });
   return {
     seen,
@@ -93,17 +94,40 @@ test("one side after the other: which was first and for how long, from the frame
 });
 
 test("a new pair has been seen by nobody", () => {
-  const { seen, state, show, paint, wait } = makePair();
+  const { seen, pair, state, show, paint, wait } = makePair();
   state.isPainted = true;
   show("left", 1);
   show("right", 1);
   paint();
   wait(1);
   assert.deepEqual(seen.fields(), { first: "both", left: 1, right: 1 });
+  pair.screen = "second";
   seen.restart();
   assert.deepEqual(seen.missing(), ["left", "right"]);
   assert.deepEqual(seen.fields(), { first: "unknown" });
   paint();
   wait(2);
   assert.deepEqual(seen.fields(), { first: "both", left: 2, right: 2 });
+});
+
+test("a pair that is shown again after an undo need not be looked at twice", () => {
+  const { seen, pair, state, show, paint, wait } = makePair();
+  state.isPainted = true;
+  show("right", 1);
+  paint();
+  wait(1);
+  show("right", 0);
+  show("left", 1);
+  paint();
+  wait(2);
+  pair.screen = "second";
+  seen.restart();
+  paint();
+  assert.deepEqual(seen.missing(), ["right"]);
+  pair.screen = "first";
+  seen.restart();
+  assert.deepEqual(seen.missing(), []);
+  paint();
+  wait(0.5);
+  assert.deepEqual(seen.fields(), { first: "right", left: 2.5, right: 1 });
 });

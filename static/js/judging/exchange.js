@@ -2,7 +2,7 @@
 import { gettext } from "../elements/words.js";
 import { forgetDraft } from "./draft.js";
 import { isFree, refresh, show } from "./screen.js";
-import { lookAt } from "./seen.js";
+import { askToLook } from "./seen.js";
 
 const SECOND_PRESS_MS = 500;
 
@@ -39,7 +39,7 @@ export function confirm(page, more = {}) {
   }
   const unseen = page.seen.missing();
   if (unseen.length > 0) {
-    page.unseen = lookAt(unseen);
+    page.unseen = askToLook(unseen, page.panes.pair);
     page.messages.warn(page.unseen);
     return;
   }
@@ -72,7 +72,6 @@ function end(page) {
 }
 
 const LATE = gettext("The site has not answered for 4 seconds.");
-const UNSAVED = gettext("Not saved yet. It is kept here and sent again until it is saved.");
 const KEPT = gettext("Everything is kept here until it is saved.");
 
 // A dialog would cover the results, and screen readers would not announce messages outside of it.
@@ -101,9 +100,9 @@ export function wait(page, seconds, status) {
   const isNew = !messages.shown();
   page.skip.close();
   const words = gettext("Not saved yet, trying again in {seconds} s", { seconds });
-  const reason = whyNot(status);
-  messages.show(`${reason} ${words}. ${KEPT}`, [{ words: gettext("Try now"), action: page.courier.hurry }]);
-  if (isNew) messages.alert([reason, UNSAVED].join(" "));
+  const told = `${whyNot(status)} ${words}. ${KEPT}`;
+  messages.show(told, [{ words: gettext("Try now"), action: page.courier.hurry }]);
+  if (isNew) messages.alert(told);
 }
 
 async function advise(page) {

@@ -39,7 +39,8 @@ export function resultOf(payload, image, side) {
 }
 
 // The aids that are on at first, by the setting of the study.
-export const firstAids = (settings) => new Set(["ground_truth", "place_list"].filter((aid) => settings[aid] === "always"));
+export const firstAids = (settings, truth) =>
+  new Set([truth && "ground_truth", "place_list"].filter((aid) => settings[aid] === "always"));
 
 export function mayHave(aid, settings, image) {
   if (aid === "ground_truth") return settings.ground_truth === "request" && Boolean(image.truth);
@@ -216,7 +217,7 @@ function showPair(pair, next, redraw) {
   pair.place = null;
   pair.placesSeen = new Set();
   pair.results = Object.fromEntries(SIDES.map((side) => [side, drawable(resultOf(next, image, side), image)]));
-  pair.aids = firstAids({ ...pair.settings, ground_truth: image.truth ? pair.settings.ground_truth : "never" });
+  pair.aids = firstAids(pair.settings, image.truth);
   pair.look(next.screen?.first ?? pair.root.dataset.shown ?? "left");
 
   const isSame = ["key", "url", "width", "height"].every((name) => image[name] === before[name]);

@@ -19,8 +19,10 @@ export function showSeen(page) {
   for (const button of page.panes.pair.switches) {
     button.toggleAttribute("data-unseen", missing.includes(button.dataset.side));
   }
-  if (missing.length === 0 && page.messages.shown() === page.unseen) page.messages.hide();
   refresh(page);
+  if (missing.length > 0 || page.messages.shown() !== page.unseen) return;
+  page.messages.hide();
+  page.confirmButton.button.focus();
 }
 
 // Without open questions the page advances automatically, if the person prefers that.

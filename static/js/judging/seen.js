@@ -16,21 +16,23 @@ export function resultsIn({ windows, isPainted, aids }) {
   return SIDES.filter((side) => windows.has(aids.has("blink") ? OTHER[side] : side));
 }
 
-// A request to look at the missing sides.
-export function lookAt(missing) {
-  if (missing.length > 1) return gettext("Wait until both results are shown, then confirm.");
-  return missing[0] === "left"
-    ? gettext("Look at the left result as well, then confirm.")
-    : gettext("Look at the right result as well, then confirm.");
+// A request to look at the missing sides; the focus goes to what shows one of them.
+export function askToLook([side, other], { layout, switches }) {
+  if (other) return gettext("Wait until both results are shown, then confirm.");
+  switches.find(({ dataset }) => dataset.side === side).focus();
+  return gettext("Not looked at yet: {result}.", { result: layout.names()[side].result });
 }
 
 // onSeen() is called when a result of the pair becomes visible for the first time.
-export function createSeen(pair, { onSeen, later = twoFrames, tally = createTally() }) {
+export function createSeen(pair, { onSeen, later = twoFrames, makeTally = createTally }) {
   const windows = new Set();
   let nth = 0;
-  let first = "unknown";
-  let seen = new Set();
   let isPaused = false;
+  const unseen = () => ({ first: "unknown", seen: new Set(), tally: makeTally() });
+  let { first, seen, tally } = unseen();
+  // Of earlier screens, which an undo may show again.
+  const kept = new Map();
+  let { screen } = pair;
 
   const now = () => resultsIn({ windows, isPainted: pair.photograph.isPainted() && !isPaused, aids: pair.aids });
 
@@ -81,9 +83,9 @@ export function createSeen(pair, { onSeen, later = twoFrames, tally = createTall
     },
     restart() {
       tally.set([]);
-      tally.restart();
-      seen = new Set();
-      first = "unknown";
+      kept.set(screen, { first, seen, tally });
+      ({ screen } = pair);
+      ({ first, seen, tally } = kept.get(screen) ?? unseen());
       look();
     },
     // In the format that the site stores.

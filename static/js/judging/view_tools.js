@@ -26,18 +26,10 @@ const REPEATED = ["pan", "zoom_in", "zoom_out"];
 // Elements in which Space already has a meaning: it presses, opens, chooses.
 const KEEPS_SPACE = "a, button, summary, input:not([type=radio]:checked)";
 const HAS_FINGERS_ONLY = "(hover: none) and (pointer: coarse)";
-// Messages for each aid: switched on, switched off, and not offered by the study.
+// Messages for each aid: switched on, and switched off.
 const WORDS = {
-  ground_truth: [
-    gettext("Ground truth on."),
-    gettext("Ground truth off."),
-    gettext("Ground truth: not in this study."),
-  ],
-  match_colours: [
-    gettext("Match colours on."),
-    gettext("Match colours off."),
-    gettext("Match colours: not in this study."),
-  ],
+  ground_truth: [gettext("Ground truth on."), gettext("Ground truth off.")],
+  match_colours: [gettext("Match colours on."), gettext("Match colours off.")],
   differences: ["", gettext("Differences off.")],
   boxes_hidden: [gettext("Hiding boxes on."), gettext("Hiding boxes off.")],
 };
@@ -162,7 +154,7 @@ function introduceSingle(tools) {
 async function toggle(tools, aid) {
   const { panes, paced, onSay } = tools;
   if (!panes.mayHave(aid)) {
-    if (!panes.isOn(aid)) tell(tools, WORDS[aid]?.[2] ?? "");
+    if (!panes.isOn(aid)) tell(tools, gettext("Not in this study."));
     return;
   }
   const on = !(paced[aid]?.isWanted() ?? panes.isOn(aid));

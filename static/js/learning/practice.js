@@ -2,7 +2,7 @@
 import { gettext } from "../elements/words.js";
 import { KEEPS_ENTER, TAKES_TEXT } from "../judging/keys.js";
 import { createQuestions } from "../judging/questions.js";
-import { lookAt } from "../judging/seen.js";
+import { askToLook } from "../judging/seen.js";
 
 // `read` returns the action of a key, one of keys.js, or null. `viewer`: see viewer.js.
 export function initPair(form, status, read, viewer) {
@@ -38,7 +38,7 @@ export function initPair(form, status, read, viewer) {
     look.hidden = unseen.length === 0;
     if (unseen.length > 0) {
       event.preventDefault();
-      look.textContent = lookAt(unseen);
+      look.textContent = askToLook(unseen, viewer.panes.pair);
     }
     if (missing.length === 0) return;
     event.preventDefault();
