@@ -19,7 +19,7 @@ class Components:
     ``negative`` names those that were estimated below 0 and count as 0. Unless ``image_is_apart``,
     images could not be separated from the rest: both count as image, and more annotators per image
     never seem to help. ``prior`` is what other pairs of protocols tell about the annotators' variance
-    of one, in degrees of freedom (:mod:`.moderation`): infinite if pairs differ by chance only, so that
+    of one, in degrees of freedom (:mod:`.moderation`): None if pairs differ by chance only, so that
     a test of ``protocols`` has as many as it can. ``degrees`` of freedom of the estimate, None if the
     components are known;
     ``least_annotator`` is the annotators' component that would give such a large one in 2 % of pilots.
@@ -32,7 +32,7 @@ class Components:
     rest: float
     negative: tuple[str, ...] = ()
     image_is_apart: bool = True
-    prior: float = 0.0
+    prior: float | None = 0.0
     protocols: int = 2
     degrees: float | None = None
     least_annotator: float | None = None
@@ -40,7 +40,7 @@ class Components:
     per_scene: float = 1.0
 
     def __post_init__(self) -> None:
-        if not self.prior >= 0:
+        if self.prior is not None and not self.prior >= 0:
             raise RankingError(f"prior must not be negative, got {self.prior}")
         for name in ("image", "annotator", "rest"):
             value = getattr(self, name)
@@ -51,6 +51,11 @@ class Components:
         for name in ("per_group", "per_scene"):
             if not 1 <= getattr(self, name) < math.inf:
                 raise RankingError(f"{name} must be at least 1, got {getattr(self, name)}")
+
+    @property
+    def prior_degrees(self) -> float:
+        """The prior degrees of freedom, infinite if the test has as many as it can."""
+        return math.inf if self.prior is None else self.prior
 
     @property
     def scales(self) -> tuple[float, ...]:

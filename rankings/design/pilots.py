@@ -5,7 +5,6 @@ pairs can be compared. Whole rankings also predict a study that asks one pair pe
 images and annotators vary in the same way, and the variance of the draw is added to the rest.
 """
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -38,8 +37,8 @@ NO_PILOT: Final = (
 )
 # By preference, means over the demo's pairs of protocols without its sentinel; screens per image.
 DEMO_COMPONENTS: Final[Mapping[Asking, Components]] = {
-    "rankings": Components(image=0.00224, annotator=0.000712, rest=0.00247, prior=math.inf),
-    "pairs": Components(image=0.00224, annotator=0.000712, rest=0.147, prior=math.inf),
+    "rankings": Components(image=0.00224, annotator=0.000712, rest=0.00247, prior=None),
+    "pairs": Components(image=0.00224, annotator=0.000712, rest=0.147, prior=None),
 }
 DEMO_SCREENS: Final = 22.0
 DEMO_METHODS: Final = 10

@@ -97,7 +97,7 @@ def components_of(
         known["rest"] * in_cell,
         negative=negative,
         image_is_apart=is_apart,
-        prior=math.inf if is_most else prior_degrees,
+        prior=None if is_most else prior_degrees,
         protocols=len(measured.protocols),
         degrees=_degrees_of(known, (of_i, of_a), n, prior_degrees),
         least_annotator=least * of_each[1],
@@ -159,8 +159,8 @@ def _spreads(
     arrays = np.array([image]), np.array([parts.annotator / parts.per_group]), np.array(rest)
     ratio, _ = annotator_ratios(arrays, (of_i, of_a), cells)
     most = most_prior(1 / of_a - 1, parts.protocols)
-    is_common = (parts.prior >= most) & (parts.protocols >= ENOUGH_PROTOCOLS)
-    prior = Prior(np.maximum(ratio, 0), np.minimum(parts.prior, most), is_common)
+    is_common = (parts.prior_degrees >= most) & (parts.protocols >= ENOUGH_PROTOCOLS)
+    prior = Prior(np.maximum(ratio, 0), np.minimum(parts.prior_degrees, most), is_common)
     found = moments_of(arrays, (of_i, of_a), cells, free, prior)
     degrees = found.degrees_of_freedom
     if parts.per_group > 1:

@@ -156,10 +156,7 @@ class Plan:
         return {
             "question": asdict(self.question),
             "origin": self.pilot.origin,
-            "components": {
-                name: asdict(parts) | {"prior": parts.prior if math.isfinite(parts.prior) else None}
-                for name, parts in self.pilot.components.items()
-            },
+            "components": {name: asdict(parts) for name, parts in self.pilot.components.items()},
             "differences": list(self.pilot.differences),
             "choices": [asdict(choice) for choice in self.choices],
             "remarks": list(self.remarks),

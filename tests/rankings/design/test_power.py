@@ -249,7 +249,7 @@ def test_a_design_counts_as_the_best_design_within_it():
 
 
 def test_without_any_variance_every_difference_is_found():
-    shared = Components(0.0, 0.0, 0.0, prior=math.inf, protocols=7, degrees=3.0)
+    shared = Components(0.0, 0.0, 0.0, prior=None, protocols=7, degrees=3.0)
     assert needed_images(shared, Design(2, 45), 0.1, alpha=0.05 / 21) == 45
     nothing = Components(0.0, 0.0, 0.0)
     assert power(nothing, Design(2, 2), 0.1) == 1.0
@@ -375,7 +375,7 @@ def test_the_least_variances_of_a_pilot_are_those_that_2_percent_of_pilots_overe
 
 
 def test_more_protocols_tell_more_about_annotators_at_the_same_level():
-    alone, shared = PARTS, replace(PARTS, prior=math.inf, protocols=7)
+    alone, shared = PARTS, replace(PARTS, prior=None, protocols=7)
     assert power(shared, Design(100, 4), 0.8, alpha=0.002) > power(
         alone, Design(100, 4), 0.8, alpha=0.002
     )

@@ -14,7 +14,7 @@ from rankings.design.simulation import Simulated, outcome
 def promised_and_found(study: Simulated, n_studies: int) -> tuple[float, float]:
     """The plan's promise for a study of normal effects, and the share that as many studies find."""
     parts = Components(
-        study.image, study.annotator, study.rest, prior=math.inf, protocols=study.protocols
+        study.image, study.annotator, study.rest, prior=None, protocols=study.protocols
     )
     design = Design(study.images, study.annotators, study.per_image, study.repeated)
     alpha = 0.05 / math.comb(study.protocols, 2)
@@ -52,7 +52,7 @@ def test_promises_are_kept_by_drawn_studies():
     while len(differences) < 40:
         study = drawn(rng)
         parts = Components(
-            study.image, study.annotator, study.rest, prior=math.inf, protocols=study.protocols
+            study.image, study.annotator, study.rest, prior=None, protocols=study.protocols
         )
         design = Design(study.images, study.annotators, study.per_image, study.repeated)
         alpha = 0.05 / math.comb(study.protocols, 2)
