@@ -7,10 +7,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate.judging.annotator_summary import about_in_words, in_words
+from annotate.judging.effort import pairs_an_image, seconds_a_pair
 from annotate.judging.image_allocation import n_images_of
-from annotate.studies.draws import n_methods_of_visit
 from annotate.studies.models import Role, Study
-from rankings.elicitation.strategies import pairs_of_ranking
 
 
 def contacts(study: Study) -> list[User]:
@@ -28,16 +27,16 @@ class Size:
 
     n_images: int
     n_pairs: int  # pairs that an image usually needs in total
-    minutes_an_image: int
+    minutes: float  # for all images
+
+    @property
+    def minutes_an_image(self) -> int:
+        return max(1, round(self.minutes / max(self.n_images, 1)))
 
     @property
     def hours(self) -> str:
         """The time for all images together, in words."""
-        return in_words(self._minutes)
-
-    @property
-    def _minutes(self) -> int:
-        return self.n_images * self.minutes_an_image
+        return in_words(self.minutes)
 
     @property
     def sentence(self) -> str:
@@ -51,14 +50,10 @@ class Size:
             images=n_images,
             pairs=n_pairs,
             minutes=minutes.format(n=self.minutes_an_image),
-            time=about_in_words(self._minutes),
+            time=about_in_words(self.minutes),
         )
 
 
-_SECONDS_A_PAIR = 12
-
-
 def size(study: Study, annotator: User) -> Size:
-    n_pairs = pairs_of_ranking(n_methods_of_visit(study))
-    minutes = max(1, round(n_pairs * _SECONDS_A_PAIR / 60))
-    return Size(n_images_of(study, annotator), n_pairs, minutes)
+    n_images, n_pairs = n_images_of(study, annotator), pairs_an_image(study)
+    return Size(n_images, round(n_pairs), n_images * n_pairs * seconds_a_pair(study) / 60)

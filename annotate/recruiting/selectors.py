@@ -6,17 +6,11 @@ from decimal import Decimal
 from statistics import median
 from typing import Final
 
-from annotate.judging.models import Judgement
-from annotate.studies.draws import n_methods_of_visit
+from annotate.judging.effort import pairs_an_image, seconds_a_pair
 from annotate.studies.models import Study
-from rankings.elicitation.strategies import pairs_of_ranking
 
 from .models import Arrival, Entrance, Outcome
 
-_SECONDS_A_PAIR: Final = 8
-_N_TIMES: Final = 500
-# Fewer answers do not say how fast people are in this study.
-ENOUGH_TIMES: Final = 50
 # The page before the first pair, the examples and the practice.
 _LESSON_MINUTES: Final = 2
 _SKIPPED_SHARE: Final = 4
@@ -38,19 +32,15 @@ def minutes_of(entrance: Entrance) -> int:
     """Return the promised minutes of a visit: as typed in, or by the study's own pace."""
     if entrance.minutes:
         return entrance.minutes
-    times = Judgement.objects.filter(assignment__study=entrance.study, seconds_taken__isnull=False)
-    taken = times.order_by("-pk").values_list("seconds_taken", flat=True)[:_N_TIMES]
-    last = [seconds for seconds in taken if seconds is not None]
-    seconds = median(last) if len(last) >= ENOUGH_TIMES else _SECONDS_A_PAIR
+    seconds = seconds_a_pair(entrance.study)
     return _LESSON_MINUTES + max(1, round(n_pairs_of(entrance) * seconds / 60))
 
 
 def n_pairs_of(entrance: Entrance) -> int:
-    """Return the pairs of a visit; of whole images, as many as placing each method needs."""
+    """Return the pairs of a visit."""
     if entrance.n_pairs is not None:
         return entrance.n_pairs
-    n_pairs = pairs_of_ranking(n_methods_of_visit(entrance.study))
-    return entrance.size * max(n_pairs, 1)
+    return max(1, round(entrance.size * pairs_an_image(entrance.study)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,8 @@ def add_plans(commands: Any) -> None:
 
 
 def _add(commands: Any, name: str, run: Callable[..., Any], text: str) -> argparse.ArgumentParser:
-    from ..design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, USUAL_SECONDS
+    from ..design.study_plans import USUAL_MINUTES, USUAL_PEOPLE
+    from ..elicitation.strategies import SECONDS_A_PAIR
 
     parser: argparse.ArgumentParser = commands.add_parser(
         name, help=text, description=f"{text}. {_ABOUT_FILES}"
@@ -67,7 +68,7 @@ def _add(commands: Any, name: str, run: Callable[..., Any], text: str) -> argpar
     parser.add_argument(
         "--criterion", choices=("recall", "precision", "preference"), default="preference"
     )
-    parser.add_argument("--seconds", type=float, default=USUAL_SECONDS, help="an answer takes")
+    parser.add_argument("--seconds", type=float, default=SECONDS_A_PAIR, help="an answer takes")
     parser.add_argument(
         "--methods", type=_n_methods, help="that are ranked (default: the pilot's, else ten)"
     )
@@ -130,12 +131,13 @@ def _n_methods(text: str) -> int:
 
 def _asked(path: str, options: argparse.Namespace) -> tuple[Any, Any]:
     """Return the pilot and the question of a plan."""
-    from ..design.pilots import DEMO_METHODS, TEN_METHODS, demo_pilot, screens_of
+    from ..design.pilots import TEN_METHODS, USUAL_METHODS, demo_pilot, ties_of
     from ..design.study_plans import Question
+    from ..elicitation.strategies import pairs_of_ranking
     from ..errors import RankingError
 
     rankings: Mapping[str, Mapping[str, Ranking]] = {}
-    n_methods = options.methods
+    n_methods, tied = options.methods, 0.0
     if path:
         from .answer_files import read_rankings
 
@@ -143,7 +145,10 @@ def _asked(path: str, options: argparse.Namespace) -> tuple[Any, Any]:
             raise RankingError("a pilot needs its protocols' scores, too: give SCORES.csv")
 
         tell = partial(print, file=sys.stderr)
-        rankings = read_rankings(path, tell, codes=options.codes).get(options.criterion) or {}
+        read = read_rankings(path, tell, codes=options.codes)
+        rankings = read.get(options.criterion) or {}
+        # A screen asks all criteria, and is needed while one of them is open.
+        tied = min(map(ties_of, filter(None, read.values())), default=0.0)
         if not rankings:
             raise RankingError(f"there is no ranking by {options.criterion}")
         of_pilot = max(
@@ -160,7 +165,7 @@ def _asked(path: str, options: argparse.Namespace) -> tuple[Any, Any]:
         n_protocols=options.protocols,
         alpha=options.alpha,
         images=options.images,
-        screens=screens_of(n_methods or DEMO_METHODS)
+        screens=pairs_of_ranking(n_methods or USUAL_METHODS, tied)
         if options.screens is None
         else options.screens,
         seconds=options.seconds,

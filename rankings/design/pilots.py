@@ -5,6 +5,7 @@ pairs can be compared. Whole rankings also predict a study that asks one pair pe
 images and annotators vary in the same way, and the variance of the draw is added to the rest.
 """
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -35,16 +36,14 @@ NO_PILOT: Final = (
     "There is no pilot: how much images and people vary is taken from the demo, whose people are "
     "simulated."
 )
-# By preference, means over the demo's pairs of protocols without its sentinel; screens per image.
+# By preference, means over the demo's pairs of protocols without its sentinel.
 DEMO_COMPONENTS: Final[Mapping[Asking, Components]] = {
     "rankings": Components(image=0.00224, annotator=0.000712, rest=0.00247, prior=None),
     "pairs": Components(image=0.00224, annotator=0.000712, rest=0.147, prior=None),
 }
-DEMO_SCREENS: Final = 22.0
-DEMO_METHODS: Final = 10
+USUAL_METHODS: Final = 10
 TEN_METHODS: Final = (
-    "The number of methods is not known, so a ranking is taken to need the pairs of the demo's ten "
-    "methods."
+    "The number of methods is not known, so a ranking is taken to need the pairs of ten methods."
 )
 
 
@@ -63,9 +62,7 @@ class Pilot:
     differences: tuple[float, ...] = ()
 
 
-def screens_of(
-    n_methods: int, measured: float = DEMO_SCREENS, measured_with: int = DEMO_METHODS
-) -> float:
+def screens_of(n_methods: int, measured: float, measured_with: int) -> float:
     """Return the answers that a ranking of so many methods takes, by those measured with others.
 
     Parameters
@@ -73,12 +70,19 @@ def screens_of(
     n_methods, measured_with : int
         Methods of an image, at least 2.
     measured : float
-        Mean answers of a ranking with ``measured_with`` methods; the demo's by default.
+        Mean answers of a ranking with ``measured_with`` methods.
 
     Every method but the first is inserted with one answer at least.
     """
     scaled = measured * pairs_of_ranking(n_methods) / pairs_of_ranking(measured_with)
     return max(scaled, n_methods - 1.0)
+
+
+def ties_of(rankings: Mapping[str, Mapping[str, Ranking]]) -> float:
+    """Return the share of pairs of methods that people's rankings tie, by image and annotator; 0 if none."""
+    sizes = [[len(bucket) for bucket in one] for of in rankings.values() for one in of.values()]
+    n_tied = sum(math.comb(size, 2) for one in sizes for size in one)
+    return n_tied / max(sum(math.comb(sum(one), 2) for one in sizes), 1)
 
 
 def demo_pilot(*why: str) -> Pilot:

@@ -5,18 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
+from ..elicitation.strategies import SECONDS_A_PAIR, pairs_of_ranking
 from ..errors import RankingError
 from ..inference.significance import ALPHA
 from ..output.table import Column, Table, count, number
 from .designs import Components, Design
-from .pilots import DEMO_SCREENS, Asking, Pilot
+from .pilots import USUAL_METHODS, Asking, Pilot
 from .power import POWER, least_difference, needed_images, power
 
 # The share of images that several people rank in the advised designs, and the number of people.
 REPEATED: Final = 0.15
 REPEATS: Final = 3
 # Defaults if nothing was measured.
-USUAL_SECONDS: Final = 10.0
 USUAL_PEOPLE: Final = 12
 USUAL_MINUTES: Final = 10.0
 _MOST_PEOPLE: Final = 1000
@@ -69,8 +69,8 @@ class Question:
     n_protocols: int = 2
     alpha: float = ALPHA
     images: int | None = None
-    screens: float = DEMO_SCREENS
-    seconds: float = USUAL_SECONDS
+    screens: float = pairs_of_ranking(USUAL_METHODS)
+    seconds: float = SECONDS_A_PAIR
     minutes_a_person: float = USUAL_MINUTES
 
     def __post_init__(self) -> None:

@@ -1,5 +1,6 @@
 """The strategies that take answers as exact: the pair to show next, and the expected screens."""
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, Literal
@@ -8,6 +9,9 @@ from .partial_order import PartialOrder, items_of
 
 # "careful" expects mistakes; see careful.py.
 Strategy = Literal["insertion", "balanced", "careful"]
+
+# An answer takes about so long where no study has measured it.
+SECONDS_A_PAIR: Final = 10.0
 
 # (scale, slope, power) of the estimate (scale - slope * share of ties) * open pairs ** power.
 ESTIMATE: Final[Mapping[str, tuple[float, float, float]]] = {
@@ -18,12 +22,16 @@ ESTIMATE: Final[Mapping[str, tuple[float, float, float]]] = {
 _PER_OPEN_CRITERION: Final = 100
 
 
-def pairs_of_ranking(n_methods: int) -> int:
+def pairs_of_ranking(n_methods: int, tied: float = 0.0) -> float:
     """Return the pairs that a ranking of an image usually takes, without re-checks.
 
-    The k-th result is placed among k - 1 by bisection; the three criteria rarely diverge.
+    A result is placed by bisection among the groups of those before it, and the sooner the more ties
+    there are; the three criteria rarely diverge. A share ``tied`` of pairs ties: of m results,
+    m / (1 + tied (m - 1)) groups are expected. Every result but the first takes one pair at least.
     """
-    return sum((k - 1).bit_length() for k in range(2, n_methods + 1))
+    groups = (m / (1 + tied * (m - 1)) for m in range(1, n_methods))
+    expected = sum(math.ceil(math.log2(n + 1)) for n in groups) * (1 - tied**2)
+    return max(expected, n_methods - 1)
 
 
 def next_of_newcomer(

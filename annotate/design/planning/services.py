@@ -4,23 +4,21 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.db.models import Avg, QuerySet
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
+from annotate.judging.effort import pairs_an_image, seconds_a_pair
 from annotate.judging.models import Assignment
-from annotate.progress.selectors import median_seconds
 from annotate.reports.errors import TooLarge
-from annotate.reports.included import counted_assignments
 from annotate.reports.pilots import pilot_of_study
 from annotate.reports.services import require_small
 from annotate.studies.draws import n_methods_of_visit
 from annotate.studies.models import Study
 from rankings.design.pilots import (
-    DEMO_METHODS,
-    DEMO_SCREENS,
     TEN_METHODS,
+    USUAL_METHODS,
     Pilot,
     demo_pilot,
     screens_of,
@@ -31,12 +29,12 @@ from rankings.design.study_plans import (
     SHARINGS,
     USUAL_MINUTES,
     USUAL_PEOPLE,
-    USUAL_SECONDS,
     Choice,
     Plan,
     Question,
     plan,
 )
+from rankings.elicitation.strategies import SECONDS_A_PAIR, pairs_of_ranking
 
 DIFFERENCE: Final = 0.03
 CRITERION: Final = "preference"
@@ -50,10 +48,9 @@ _CAREFUL: Final = 33.5 / 27.1
 class Measured:
     """Pairs that a ranking of so many methods takes, and seconds that a pair takes."""
 
-    screens: float = DEMO_SCREENS
-    n_methods: int = DEMO_METHODS
-    # None if not measured.
-    seconds: float | None = None
+    screens: float = pairs_of_ranking(USUAL_METHODS)
+    n_methods: int = USUAL_METHODS
+    seconds: float = SECONDS_A_PAIR
 
     def screens_by(self, strategy: str, own: str, n_methods: int) -> float:
         """Return the pairs that a ranking takes by a strategy; ``own`` is that of the study."""
@@ -72,12 +69,10 @@ def measured(study: Study | None) -> Measured:
     """Return the mean number of pairs answered per ranking, and the median seconds per pair."""
     if study is None:
         return Measured()
-    seconds = median_seconds(study)
-    screens = counted_assignments(study).aggregate(mean=Avg("n_answered"))["mean"]
     n_methods = n_methods_of_visit(study)
-    if not screens or n_methods < 2:
-        return Measured(seconds=seconds)
-    return Measured(screens, n_methods, seconds)
+    if n_methods < 2:
+        return Measured(seconds=seconds_a_pair(study))
+    return Measured(pairs_an_image(study), n_methods, seconds_a_pair(study))
 
 
 def plan_study(
@@ -117,7 +112,7 @@ def plan_study(
             n_protocols=n_protocols,
             images=max(2, dataset.images.count()) if images is None else images,
             screens=cost.screens_by(strategy, own, n_methods),
-            seconds=seconds or cost.seconds or USUAL_SECONDS,
+            seconds=seconds or cost.seconds,
             minutes_a_person=minutes,
         ),
     )

@@ -198,10 +198,10 @@ def test_researchers_of_the_study_are_its_contacts(study):
 def test_the_work_is_estimated_by_placing_one_result_after_the_other():
     # Placing the 2nd to 10th result takes 1, 2, 2, 3, 3, 3, 3, 4 and 4 pairs.
     size = selectors.size(make_study(10, images=2), make_person())
-    assert (size.n_images, size.n_pairs, size.minutes_an_image) == (2, 25, 5)
-    assert size.hours == "10 minutes"
-    assert selectors.Size(40, 25, 5).hours == "3.5 hours"  # 200 minutes, to half an hour
-    assert ": about 3.5 hours in all" in selectors.Size(40, 25, 5).sentence
+    assert (size.n_images, size.n_pairs, size.minutes_an_image) == (2, 25, 4)
+    assert size.hours == "10 minutes"  # 2 x 25 x 10 s are 500 s
+    assert selectors.Size(40, 25, 200).hours == "3.5 hours"  # 200 minutes, to half an hour
+    assert ": about 3.5 hours in all" in selectors.Size(40, 25, 200).sentence
     assert ": less than 5 minutes in all" in selectors.Size(1, 3, 2).sentence
 
 

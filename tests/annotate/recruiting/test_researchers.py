@@ -17,8 +17,9 @@ from django.utils import timezone
 from annotate.accounts.privacy.personal_data import erase, everything_about
 from annotate.audit.models import Act, AuditEntry
 from annotate.exchange.raw import FILES, write_zip
+from annotate.judging import effort
 from annotate.publication.papers import methods_text
-from annotate.recruiting import selectors, services
+from annotate.recruiting import services
 from annotate.recruiting.models import Arrival, Entrance
 from annotate.recruiting.questions import as_lines, read_lines
 from annotate.recruiting.selectors import figures_of, minutes_of
@@ -150,10 +151,10 @@ def test_figures_count_people_by_what_became_of_them(study):
 
 
 def test_minutes_are_promised_by_the_pace_of_the_study(study, monkeypatch):
-    monkeypatch.setattr(selectors, "ENOUGH_TIMES", 6)
+    monkeypatch.setattr(effort, "ENOUGH_TIMES", 6)
     entrance = make_entrance(study, size=30, n_checks=3)
-    # 30 pairs of 8 s, and two minutes of introduction.
-    assert minutes_of(entrance) == 2 + 4
+    # 30 pairs of 10 s, and two minutes of introduction.
+    assert minutes_of(entrance) == 2 + 5
     answer_all(admitted(make_entrance(study)))
     # Six answers of 4 s are known now.
     assert minutes_of(entrance) == 2 + 2

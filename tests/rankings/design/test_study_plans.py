@@ -208,7 +208,7 @@ def test_the_commands_read_a_pilot_as_other_commands_do(tmp_path, capsys):
     )
     arguments = ["power", str(rankings), str(scores), "--images", "50", "--people", "5"]
     assert main(arguments) == 0
-    # Two methods are ranked by one answer; the demo's 22 are those of ten methods.
+    # Two methods are ranked by one answer; 25 are those of ten methods.
     assert "whole rankings, 50 answers" in capsys.readouterr().out
     assert main([*arguments, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["origin"] == "the pilot"
@@ -233,7 +233,7 @@ def test_the_command_says_how_often_many_protocols_are_told_apart(capsys):
     design = "--people 12 --images 94 --protocols 20 --criterion preference --per-image 3"
     assert main(["power", "--difference", "0.055", *design.split()]) == 0
     assert (
-        "6204 answers: a difference of 5.5 in 100 pairs is found in 98 %" in capsys.readouterr().out
+        "7050 answers: a difference of 5.5 in 100 pairs is found in 98 %" in capsys.readouterr().out
     )
 
 

@@ -66,8 +66,7 @@ def test_pairs_of_a_plan_follow_the_number_of_methods(n, pairs):
     dataset = make_study(n, images=2).dataset
     found = plan_study(dataset=dataset, people=30, images=5000)
     assert pairs == pairs_by_hand(n)
-    # The demo takes 22 answers for ten methods, whose rankings take 25 at most.
-    assert found.question.screens == pytest.approx(max(n - 1, 22 * pairs / 25))
+    assert found.question.screens == pairs
     assert TEN_METHODS not in found.remarks
 
 
@@ -80,7 +79,7 @@ def test_pairs_measured_in_a_pilot_are_scaled_to_the_methods_of_the_dataset(stud
 
 def test_a_plan_for_a_dataset_without_methods_says_whose_pairs_it_counts():
     found = plan_study(dataset=make_dataset(), people=30, images=5000)
-    assert found.question.screens == 22
+    assert found.question.screens == 25
     assert TEN_METHODS in found.remarks
 
 

@@ -1,0 +1,35 @@
+"""Pairs and seconds that a study takes, on every page: measured, or the usual ones without answers."""
+
+from statistics import median
+from typing import Final
+
+from django.db.models import Avg, Count
+
+from annotate.studies.draws import n_methods_of_visit
+from annotate.studies.models import Study
+from rankings.elicitation.strategies import SECONDS_A_PAIR, pairs_of_ranking
+
+from .models import Assignment, Judgement
+
+_N_TIMES: Final = 500
+# Fewer answers do not say how fast people are in this study.
+ENOUGH_TIMES: Final = 50
+ENOUGH_RANKINGS: Final = 5
+
+
+def seconds_a_pair(study: Study) -> float:
+    """Return the median seconds of the study's last answers, or the usual ones if there are few."""
+    times = Judgement.objects.filter(
+        assignment__study=study, seconds_taken__isnull=False, withdrawal__isnull=True
+    )
+    latest = times.order_by("-pk").values_list("seconds_taken", flat=True)[:_N_TIMES]
+    taken = [seconds for seconds in latest if seconds is not None]
+    return median(taken) if len(taken) >= ENOUGH_TIMES else SECONDS_A_PAIR
+
+
+def pairs_an_image(study: Study) -> float:
+    """Return the mean pairs of the study's rankings, or those that its methods take if there are few."""
+    usual = pairs_of_ranking(n_methods_of_visit(study))
+    ranked = study.assignments.filter(state=Assignment.State.COMPLETE)
+    counted = ranked.aggregate(n=Count("pk"), mean=Avg("n_answered"))
+    return counted["mean"] or usual if counted["n"] >= ENOUGH_RANKINGS else usual
