@@ -184,7 +184,7 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
     found = read_pair(truth_json, results_json)
     truth = found.truth
     require_possible(truth.name, truth.regions, truth.sizes, [found.fit])
-    for said in (*found.findings, *map(str, found.fit.findings)):
+    for said in (*found.findings, *found.fit.findings):
         warnings.warn(said, DataWarning, stacklevel=_CALLER)
     return found.scenes
 

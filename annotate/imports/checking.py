@@ -21,7 +21,7 @@ from annotate.datasets.photographs import Photograph, read_photographs
 from annotate.datasets.selectors import truths_of
 from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
-from protocols.diagnostics.empty_results import images_with_text, warn_of_empty_results
+from protocols.diagnostics.empty_results import images_with_text, look_over
 from protocols.diagnostics.frames import truth_upright
 from protocols.diagnostics.inspection import Against, look
 from protocols.diagnostics.readings import AS_NAMED, AS_WRITTEN, SIDES, STORED
@@ -249,7 +249,9 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         problems.merge(unknown)
         for fault in lacking:
             problems.add(fault)
-    problems.merge(outside_images(archive, known.sizes))
+    # If errors or questions remain, another reading may find other boxes.
+    is_settled = not archive.errors and not archive.questions
+    look_over(problems, archive, known.with_text if is_settled else (), known.sizes, missing)
     checked = Checked(rows, problems, {}, archive.line_format, archive.encodings, archive.formats)
     by_method = {
         name or given.file.title: {
@@ -258,11 +260,8 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         for name, by_image in archive.by_method.items()
     }
     warn_of_looks(problems, by_method, known.looks)
-    # If errors or questions remain, another reading may find other boxes.
-    if not archive.errors and not archive.questions:
-        for method, by_image in by_method.items():
-            warn_of_empty_results(problems, by_image, known.with_text, missing)
-            known.results.warn(problems, method, by_image)
+    for method, by_image in by_method.items() if is_settled else ():
+        known.results.warn(problems, method, by_image)
     rows.write(_rows_of(by_method))
     for by_image in by_method.values():
         _choose_examples(checked, archive, by_image)

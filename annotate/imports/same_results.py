@@ -1,13 +1,11 @@
 """Methods with exactly the results of another: most often one file under two names."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from hashlib import sha256
-
-from django.utils.translation import gettext as _
+from collections.abc import Mapping, Sequence
 
 from annotate.datasets.models import Dataset, Result
-from protocols.core.regions import Region, canonical_bytes
-from protocols.formats.problems import Problems, quoted
+from protocols.core.regions import Region
+from protocols.diagnostics.same_results import digest_of, digest_of_shapes, same_as
+from protocols.formats.problems import Problems
 
 
 class KnownResults:
@@ -24,22 +22,12 @@ class KnownResults:
         n_boxes = sum(map(len, by_image.values()))
         if not n_boxes:
             return
-        own = _digest(
-            (image, sha256(canonical_bytes(regions)).hexdigest())
-            for image, regions in by_image.items()
-            if regions
-        )
+        own = digest_of_shapes(by_image)
         other = self._method_of.setdefault(own, method)
         if other == method:
             other = self._stored(own, n_boxes, method) or method
         if other != method:
-            found = _("the same boxes as {other} on every image").format(other=quoted(other))
-            problems.warning(
-                "F6",
-                found,
-                _("results of {method}").format(method=quoted(method)),
-                action=_("kept"),
-            )
+            problems.add(same_as(problems.archive, method, other))
 
     def _stored(self, digest: str, n_boxes: int, method: str) -> str | None:
         """Return another method of the dataset with these results; None if there is none."""
@@ -49,11 +37,6 @@ class KnownResults:
         alike = self._dataset.methods.filter(totals__boxes=n_boxes).exclude(name=method)
         for other in alike:
             rows = Result.objects.filter(method=other, n_regions__gt=0)
-            if _digest(rows.values_list("image__name", "sha256").iterator()) == digest:
+            if digest_of(rows.values_list("image__name", "sha256").iterator()) == digest:
                 return other.name
         return None
-
-
-def _digest(rows: Iterable[tuple[str, str]]) -> str:
-    """Return a digest of the names of images and the hashes of their shapes, in any order."""
-    return sha256(repr(sorted(rows)).encode()).hexdigest()

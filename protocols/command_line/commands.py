@@ -185,6 +185,7 @@ def _formats(options: argparse.Namespace) -> "Formats":
 
 
 def _score(options: argparse.Namespace) -> None:
+    from ..diagnostics.same_results import Repeats
     from ..loading.sources import formats_of, regions_of_truth
     from .batch import score_files, settled
     from .telling import show_progress, tell_results, tell_truth
@@ -202,7 +203,7 @@ def _score(options: argparse.Namespace) -> None:
     left_out: dict[str, str] = {}
     if options.workers is None and _is_small(options.results, len(protocols)):
         options.workers = 1
-    untold = dict(zip(names, options.results, strict=True))
+    untold, repeats = dict(zip(names, options.results, strict=True)), Repeats()
     with chosen_engine(
         options, preload=sorted({type(of).__module__ for of in protocols})
     ) as engine:
@@ -218,7 +219,7 @@ def _score(options: argparse.Namespace) -> None:
         for done, n, scored in parts:
             for result_set in scored:
                 if (path := untold.pop(result_set.method, None)) is not None:
-                    tell_results(path, options.truth, formats)
+                    tell_results(path, options.truth, formats, repeats)
                 scored_by_method[result_set.method, result_set.slug] = result_set
                 if result_set.note:
                     left_out[result_set.slug] = result_set.note

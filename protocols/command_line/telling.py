@@ -1,12 +1,22 @@
 """Reports of commands on standard error: readings, findings and progress."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
+from ..core.regions import Region
+from ..diagnostics.same_results import Repeats
 from ..formats.containers.contents import Archive
-from ..loading.findings import findings_of
-from ..loading.sources import Formats, findings_about, read_results, read_truth, require_fit
+from ..formats.names import method_name
+from ..loading.sources import (
+    Formats,
+    findings_about,
+    findings_about_truth,
+    read_results,
+    read_truth,
+    require_fit,
+)
 
 # Characters of the progress bar.
 _BAR: Final = 40
@@ -17,14 +27,21 @@ def tell_truth(path: str, results: Sequence[str], formats: Formats) -> None:
 
     Raises Misread if it and the results cannot be right as read.
     """
-    archive = read_truth(path, formats)
-    _tell(archive, findings_of(archive))
+    _tell(read_truth(path, formats), findings_about_truth(path, formats))
     require_fit(results, path, formats)
 
 
-def tell_results(path: str, truth: str, formats: Formats) -> None:
-    """Report how a result set was read, and the findings about it and its fit."""
-    _tell(read_results(path, truth, formats), findings_about(path, truth, formats))
+def tell_results(path: str, truth: str, formats: Formats, repeats: Repeats | None = None) -> None:
+    """Report how a result set was read, and the findings about it, its fit and those before it."""
+    archive = read_results(path, truth, formats)
+    _tell(archive, findings_about(path, truth, formats))
+    regions = partial(_regions, path, truth, formats)
+    for said in repeats.told(archive.name, method_name(path), regions) if repeats else ():
+        print(said, file=sys.stderr)
+
+
+def _regions(path: str, truth: str, formats: Formats) -> Mapping[str, tuple[Region, ...]]:
+    return read_results(path, truth, formats).regions
 
 
 def _tell(archive: Archive, found: Sequence[str]) -> None:

@@ -3,13 +3,27 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from protocols.core.regions import Region
-from protocols.formats.containers.checking import Meaning
+from protocols.formats.containers.checking import Meaning, outside_images
+from protocols.formats.containers.contents import Archive
 from protocols.formats.problems import KEPT, Problems
 
 # One image without boxes is not a pattern.
 _MIN_EMPTY = 2
 # One in so many images with text: a detector that works misses all text of fewer.
 _LEAST = 5
+
+
+def look_over(
+    problems: Problems,
+    archive: Archive,
+    with_text: Collection[str],
+    photographs: Mapping[str, tuple[int, int]],
+    absent: Meaning | None,
+) -> None:
+    """Warn of regions outside their photographs (L6), and of empty results of each method (F5)."""
+    problems.merge(outside_images(archive, photographs))
+    for by_image in archive.by_method.values():
+        warn_of_empty_results(problems, by_image, with_text, absent)
 
 
 def images_with_text(truths: Iterable[tuple[str, Sequence[Region]]]) -> frozenset[str]:

@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, Protocol
+from typing import Literal, Protocol
 
 from protocols.core.errors import ProtocolError
 from protocols.core.regions import Region
+from protocols.formats.containers.checking import Meaning
 from protocols.formats.containers.contents import Archive
-from protocols.formats.problems import MISREAD, Problem, Problems
+from protocols.formats.problems import MISREAD, Problems
+from protocols.formats.summaries import findings
 
+from .empty_results import images_with_text, look_over
 from .inspection import Against, look
 from .readings import AS_READ, EXCHANGED, Regions, Sizes
 from .truths import tell_exchanged
 
-_OF_FITS: Final = ("F2", "F3")
 # How a person passes a reading at a door, such as "--results-reading stored"; empty if it cannot be.
 Answer = Callable[[str], str]
 
@@ -38,7 +40,7 @@ class Compared:
     """One result set as compared with the ground truth, and the findings about its fit."""
 
     name: str
-    findings: tuple[Problem, ...]
+    findings: tuple[str, ...]
     is_exchanged: bool
     fits_hardly: bool
     is_misread: bool
@@ -87,25 +89,33 @@ def compared(
     read_as: Callable[[str], Archive] | None = None,
     answer: Answer | None = None,
     reading: str = "",
+    photographs: Sizes | None = None,
+    absent: Meaning | None = "empty",
 ) -> Compared:
-    """Compare a result set with the ground truth, and report what a load would (F2, F3).
+    """Compare a result set with the ground truth, and report what a load would.
 
     ``truth`` has all images in counting order, ``sizes`` are width and height in pixels where they
     are known; ``read_as`` reads the file again in a format, None if there is no file. A finding
     ends with the ``answer`` that reads the file as offered; ``reading`` is the one that a person
-    named. Other readings are tried only if recall at IoU 0.5 is below a third.
+    named. Other readings are tried only if recall at IoU 0.5 is below a third. Regions are looked
+    for outside of ``photographs``, by their sizes; ``absent`` is the meaning of an image without
+    results. The findings are sentences, one for each kind: fit (F2, F3), copies of the truth (F4),
+    images without boxes (F5), fields of one side (F10), regions outside (L6).
     """
     images = {image: (sizes or {}).get(image) for image in truth}
     against = Against.of(list(truth), lambda names: {name: truth[name] for name in names})
     noticed = look(archive, against, images, reading or AS_READ, read_as)
     found = noticed.archive.problems[len(archive.problems) :]
-    told = [of for of in found if of.code in _OF_FITS and (not reading or of.action == MISREAD)]
+    # That the file is read as a person said is no finding.
+    told = [of for of in found if not reading or of.code != "F2" or of.action == MISREAD]
     if noticed.offer is not None and answer is not None and (said := answer(noticed.offer.reading)):
         expected = f"results that fit; to read it so: {said}"
         told = [replace(of, expected=expected) if of.code == "F2" else of for of in told]
-    return Compared(
-        archive.name, tuple(told), noticed.is_exchanged, noticed.fits_hardly, noticed.is_misread
-    )
+    problems = Problems(archive.name, told)
+    look_over(problems, noticed.archive, images_with_text(truth.items()), photographs or {}, absent)
+    sentences = tuple(findings(problems.found, problems.counts))
+    flags = noticed.is_exchanged, noticed.fits_hardly, noticed.is_misread
+    return Compared(archive.name, sentences, *flags)
 
 
 def require_possible(
@@ -135,4 +145,4 @@ def require_possible(
         said = answer(EXCHANGED) if answer else ""
         raise Misread(f"{problem} To read it so: {said}." if said else str(problem))
     if side == "results":
-        raise Misread(str(next(of for one in seen if one.is_misread for of in one.findings)))
+        raise Misread(next(of for one in seen if one.is_misread for of in one.findings))

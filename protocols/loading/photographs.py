@@ -51,6 +51,11 @@ def pictures(path: str) -> Mapping[str, PictureSize]:
     return _as_they_are(path, state_of(path))
 
 
+def known_pictures(path: str, given: str | None) -> Mapping[str, PictureSize]:
+    """Return the sizes of pictures in a file, and of the photographs that a person gave for it."""
+    return {**pictures(path), **(photographs(given) if given else {})}
+
+
 @lru_cache(maxsize=32)
 def _as_they_are(path: str, _: object) -> Mapping[str, PictureSize]:
     return picture_sizes(path)

@@ -15,7 +15,12 @@ from ..diagnostics.frames import truth_upright
 from ..diagnostics.readings import AS_READ, AS_WRITTEN, FRAMES, ReadingError
 from ..diagnostics.stops import Answer, Compared, compared, require_possible
 from ..diagnostics.truths import impossible, without_regions
-from ..formats.containers.checking import missing_images, unknown_images, with_known_names
+from ..formats.containers.checking import (
+    missing_images,
+    outside_images,
+    unknown_images,
+    with_known_names,
+)
 from ..formats.containers.contents import Archive, Kind, LineFormat
 from ..formats.containers.folders import unfolded
 from ..formats.containers.frames import turned_images
@@ -26,9 +31,10 @@ from ..formats.readers.rrc import read_archive
 from ..formats.readers.rrc_lines import Rules
 from ..formats.recognition.guessing import guess
 from ..formats.recognition.reading import FORMATS, LINES, named_formats, read
+from ..formats.summaries import findings
 from ..signatures import Signature, SignatureError, signature
 from .findings import findings_of
-from .photographs import photographs, pictures, state_of, tell_unused, upright
+from .photographs import known_pictures, photographs, pictures, state_of, tell_unused, upright
 
 
 class BatchError(ProtocolError):
@@ -285,11 +291,18 @@ def _read_as_it_is(
     return archive
 
 
+def findings_about_truth(path: str, formats: Formats = NOT_NAMED) -> list[str]:
+    """Return what every door says of a ground truth: what was left out, and what leaves its image."""
+    archive = read_truth(path, formats)
+    outside = outside_images(archive, known_pictures(path, formats.images))
+    return [*findings_of(archive), *findings(outside.found, outside.counts)]
+
+
 def findings_about(path: str, truth: str, formats: Formats = NOT_NAMED) -> list[str]:
     """Return what every door says of a result set: what was left out, and how it fits the truth."""
     archive = read_results(path, truth, formats)
     fitting = compared_file(path, truth, formats).findings
-    return [*findings_of(archive), *map(str, fitting)]
+    return [*findings_of(archive), *fitting]
 
 
 def compared_file(path: str, truth: str, formats: Formats = NOT_NAMED) -> Compared:
@@ -315,7 +328,9 @@ def _compared_as_it_is(path: str, _: object, truth: str, formats: Formats) -> Co
         return formats.option("results-reading", reading)
 
     named = formats.results_reading or said
-    return compared(archive, of_truth.regions, of_truth.sizes, read_as, answer, named)
+    regions, sizes = of_truth.regions, of_truth.sizes
+    known = known_pictures(truth, formats.images)
+    return compared(archive, regions, sizes, read_as, answer, named, known)
 
 
 def require_fit(paths: Iterable[str], truth: str, formats: Formats = NOT_NAMED) -> None:

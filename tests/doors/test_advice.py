@@ -13,7 +13,7 @@ import text_rankings as tr
 from annotate.datasets.models import Dataset, Result
 from annotate.datasets.selectors import truths_of
 from protocols.command_line.main import main as protocols_main
-from protocols.core.errors import ProtocolError
+from protocols.core.errors import DataWarning, ProtocolError
 from protocols.formats.recognition import reading
 from protocols.formats.recognition.reading import FORMATS, LINES
 from tests.support import commands
@@ -249,7 +249,8 @@ def test_the_option_that_the_shell_and_python_name_scores_the_file(
         python(named)
     argument = " or ".join(f'"{of}"' for of in choices)
     assert str(refused.value).endswith(f"Name it: {side}_format={argument}.")
-    assert python(named | right).overall.f_score == 1
+    with pytest.warns(DataWarning, match="12 of 12 regions of the ground truth with the same"):
+        assert python(named | right).overall.f_score == 1
 
 
 def test_the_formats_of_lines_are_those_that_the_list_reads_as_lines():

@@ -108,8 +108,9 @@ def test_results_of_several_methods_warn_once_of_the_ground_truth(tmp_path):
     truth, results = tmp_path / "gt.zip", tmp_path / "res.zip"
     truth.write_bytes(zip_bytes({"gt_1.txt": f"{CROSSING},a\n"}))
     results.write_bytes(zip_bytes({"res_1.txt": "0,0,40,0,40,20,0,20\n"}))
+    results.with_name("other.zip").write_bytes(zip_bytes({"res_1.txt": "0,0,40,0,40,19,0,19\n"}))
     with pytest.warns(DataWarning, match="crosses itself") as told:
-        tr.score(truth, {"a": results, "b": results}, "iou")
+        tr.score(truth, {"a": results, "b": results.with_name("other.zip")}, "iou")
     assert len(told) == 1
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from protocols.coco import NotCoco, evaluate
-from protocols.core.errors import UnknownProtocol
+from protocols.core.errors import DataWarning, UnknownProtocol
 from protocols.torch import TextDetectionMetric
 from tests.support.cases import cases
 
@@ -35,7 +35,8 @@ def test_results_of_files_are_scored_by_the_ids_of_images(tmp_path):
 
 def test_protocol_variant_and_parameters_are_chosen():
     assert evaluate(TRUTH, FOUND, "iou:art").protocol == "iou:art"
-    assert evaluate(TRUTH, [], "iou", min_iou=0.9).stats["recall"] == 0
+    with pytest.warns(DataWarning, match="no boxes on 2 of 2 images"):
+        assert evaluate(TRUTH, [], "iou", min_iou=0.9).stats["recall"] == 0
 
 
 @cases("protocol", ["iou", "evaltex", "panoptic-quality", "slot-error"])

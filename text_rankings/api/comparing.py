@@ -196,7 +196,8 @@ def compare(
     Examples
     --------
     >>> truth = {name: [[0, 0, 100, 40]] for name in "abcdefghij"}
-    >>> found = compare(truth, {"east": truth, "blind": {}}, ["iou", "deteval"], figure="recall")
+    >>> east = {name: [[1, 0, 100, 40]] for name in truth}
+    >>> found = compare(truth, {"east": east, "blind": {}}, ["iou", "deteval"], figure="recall")
     >>> [difference] = [one for one in found.differences if one.protocol == "iou"]
     >>> difference.value, difference.low, difference.is_certain
     (1.0, 1.0, True)

@@ -8,14 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Any, Final
 
 from protocols.arrays import SHARES, Outlines, are_shares
-from protocols.coco import read_pair, scenes_of
+from protocols.coco import read_pair
 from protocols.core.base import Scene
 from protocols.core.errors import DataWarning, ProtocolError
 from protocols.core.regions import Region
 from protocols.diagnostics.readings import Regions, Sizes
+from protocols.diagnostics.same_results import Repeats
 from protocols.diagnostics.stops import Answer, Compared, compared, require_possible
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.containers.documents import image_name
@@ -28,6 +30,7 @@ from protocols.loading.findings import findings_of
 from protocols.loading.sources import (
     Formats,
     compared_file,
+    findings_about_truth,
     read_file,
     read_results,
     read_scenes,
@@ -88,12 +91,21 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> Methods:
         read_as[name] = source.read_as["truth"], source.read_as["results"]
     if not all(scenes.values()):
         raise NotData("the ground truth has no images, so that nothing can be scored")
+    repeats = Repeats()
+    for name, own in scenes.items() if _ONE not in methods else ():
+        result = methods[name]
+        archive = Path(fspath(result)).name if _is_path(result) else "results"
+        source.findings |= dict.fromkeys(repeats.told(archive, name, partial(_detections, own)))
     for finding in source.findings:
         warnings.warn(finding, DataWarning, stacklevel=_CALLER - 1)
     for finding in source.findings_of_fit():
         warnings.warn(finding, DataWarning, stacklevel=_CALLER - 1)
     _warn(outlines, scenes, reading)
     return Methods(scenes, read_as, _ONE not in methods)
+
+
+def _detections(scenes: Sequence[Scene]) -> Regions:
+    return {scene.name: scene.detections or () for scene in scenes}
 
 
 def _require_files(named: Sequence[str], truth_is: bool, results_are: bool) -> None:
@@ -176,11 +188,12 @@ def _is_path(given: Any) -> bool:
 
 def how_they_fit(truth: ByImage, results: ByImage, method: str) -> Compared:
     """Compare results that were not read from files with the ground truth."""
-    given = {image: regions or () for image, regions in results.items()}
+    given = {image: regions for image, regions in results.items() if regions is not None}
     is_quads = all(region.n_points == 4 for regions in given.values() for region in regions)
     shape = LineFormat.QUAD if is_quads else LineFormat.POLYGON
     archive = Archive(method or "results", shape, given, (), {})
-    return compared(archive, {image: regions or () for image, regions in truth.items()})
+    known = {image: regions or () for image, regions in truth.items()}
+    return compared(archive, known, absent=None)
 
 
 class _Source:
@@ -224,6 +237,7 @@ class _Source:
             truth, given = fspath(self._truth), fspath(results)
             scenes = read_scenes(truth, given, formats)
             archive = self._tell(read_truth(truth, formats), "truth", formats)
+            self.findings |= dict.fromkeys(findings_about_truth(truth, formats))
             self._tell(read_results(given, truth, formats), "results", formats)
             self._tell_fit(compared_file(given, truth, formats), archive, truth_answer(formats))
             return scenes
@@ -240,7 +254,7 @@ class _Source:
         name, regions, sizes, answer = self._of_truth
         is_said = bool(self._reading.formats.results_reading)
         require_possible(name, regions, sizes, self._compared, is_said=is_said, answer=answer)
-        return list(dict.fromkeys(str(of) for fit in self._compared for of in fit.findings))
+        return list(dict.fromkeys(of for fit in self._compared for of in fit.findings))
 
     def _tell_fit(self, fit: Compared, truth: Archive, answer: Answer | None) -> None:
         self._compared.append(fit)
@@ -290,7 +304,9 @@ class _Source:
             rows = given.rows if isinstance(given, _Rows) else records_of(given)
             return self._tell(_of_rows(rows, kind), kind).regions if rows else {}
         if _is_coco(given) and isinstance(given, Mapping):
-            return {scene.name: scene.truth for scene in scenes_of(given, []).values()}
+            pair = read_pair(given, [])
+            self.findings |= dict.fromkeys(pair.findings)
+            return {scene.name: scene.truth for scene in pair.scenes.values()}
         if isinstance(given, Mapping) and not given.keys() & _OUTLINES:
             return dict(self._of_images(given.items(), kind))
         if isinstance(given, Sequence) or hasattr(given, "tolist"):

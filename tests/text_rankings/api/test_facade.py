@@ -14,7 +14,7 @@ import text_rankings as tr
 from protocols import registry
 from protocols.coco import evaluate
 from protocols.command_line.batch import read_scenes, score_files
-from protocols.core.errors import MissingPackage, ProtocolError
+from protocols.core.errors import DataWarning, MissingPackage, ProtocolError
 from rankings.agreement.report import Settings, build_report
 from rankings.errors import RankingError
 from tests.support.archives import zip_file
@@ -145,7 +145,8 @@ def test_levels_are_those_of_the_call(files):
     frame = frame_of(FOUND, method="east")
     assert tr.score(WORDS, frame, "iou").overall["east"] == alone.overall
     paths = {"zip": files / "res.zip", "folder": files / "res"}
-    found = tr.score(files / "gt.zip", paths).overall
+    with pytest.warns(DataWarning, match="the same boxes as “zip” on every image"):
+        found = tr.score(files / "gt.zip", paths).overall
     assert found["zip"] == found["folder"] == alone.overall
 
 
@@ -228,6 +229,8 @@ class TestCompare:
         "high": {str(at): [[0, 0, 99, 39], [0, 60, 99, 80]] for at in range(12)},
     }
 
+    # A third of the images of one method has no boxes.
+    @pytest.mark.filterwarnings("ignore:low. found no boxes on 4 of 12 images")
     @cases("slug", ["iou", "deteval", "panoptic-quality"])
     def test_intervals_are_those_of_resampled_official_figures(self, slug):
         """The second way: the protocol's own overall() of images drawn by hand from the same weights."""
@@ -252,7 +255,7 @@ class TestCompare:
         assert (one.low, one.high) == pytest.approx(tuple(limits))
 
     # Boxes of half a word fit the ground truth if they are stretched.
-    @pytest.mark.filterwarnings("ignore:halves. found as read")
+    @pytest.mark.filterwarnings("ignore:halves. found as read", "ignore:some. found no boxes")
     def test_protocols_that_order_methods_differently_are_named(self):
         """By hand: halves of words are nothing for iou; as many as there are words are right for count."""
         halves = {name: [[0, 0, 45, 39], [0, 60, 45, 99]] for name in self.TRUTH}
@@ -264,6 +267,9 @@ class TestCompare:
         assert len(found.disagreements) == 1
         assert "Where protocols disagree" in str(found)
 
+    @pytest.mark.filterwarnings(
+        "ignore:.* of the ground truth with the same", "ignore:.*same boxes"
+    )
     def test_equal_methods_differ_by_nothing(self):
         found = tr.compare(self.TRUTH, {"a": self.TRUTH, "b": self.TRUTH}, n_resamples=9)
         assert [(one.value, one.low, one.high) for one in found.differences] == [(0, 0, 0)]
