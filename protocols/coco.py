@@ -11,7 +11,7 @@ import json
 import math
 import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -26,12 +26,15 @@ from .core.errors import DataWarning
 from .core.fitting import Held, lacking, one_sided
 from .core.regions import Region
 from .diagnostics.stops import Answer, Compared, compared, require_possible
+from .formats.containers.checking import missing_images
 from .formats.containers.contents import Archive, Kind
 from .formats.containers.documents import image_name
+from .formats.names import fitted_names
 from .formats.problems import Fault
 from .formats.readers.coco import categories_of, read_region
 from .formats.recognition.reading import read
 from .loading.findings import findings_of
+from .loading.names import with_names_of
 
 __all__ = ["Evaluation", "Json", "NotCoco", "evaluate", "scenes_of", "summarize"]
 
@@ -189,6 +192,10 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
     return found.scenes
 
 
+# Boxes without area by image and position in it.
+_Flat = dict[str, dict[int, Region]]
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Annotations and results: the scenes by id, the annotations as read, and the results' fit.
@@ -216,7 +223,7 @@ def read_pair(
     if isinstance(results, list):
         # Results name images by numbers; the annotations have the names.
         results = {"images": truth["images"], "annotations": results}
-    flat: dict[str, dict[int, Region]] = {}
+    flat: _Flat = {}
     if isinstance(results, Mapping) and isinstance(results.get("annotations"), list):
         if not results.get("categories"):
             # As image ids, those of categories are the annotations'.
@@ -225,17 +232,15 @@ def read_pair(
         results = {**results, "annotations": others}
     of_truth = _read(truth, "truth", _name(truth_json, "annotations"))
     of_results = _read(results, "results", _name(results_json, name))
-    names = {of["id"]: image_name(str(of.get("file_name", of["id"]))) for of in truth["images"]}
-    stray = of_results.regions.keys() - set(names.values())
-    if stray:
-        raise NotCoco(f"results of {min(stray)}, which the annotations do not have")
-    unknown = flat.keys() - set(map(str, names))
-    if unknown:
-        raise NotCoco(f"results of the image {min(unknown)}, which the annotations do not have")
+    names = {of["id"]: _name_of(of) for of in truth["images"]}
+    of_results = with_names_of(of_truth.regions, of_results, NotCoco)
+    missing = missing_images(of_results, of_truth.regions, "empty")
+    of_results = replace(of_results, problems=(*of_results.problems, *missing))
+    flat = _by_name(flat, results, of_truth.regions)
     scenes = {
         key: Scene(
             of_truth.regions.get(name, ()),
-            _with_flat(of_results.regions.get(name, ()), flat.get(str(key), {})),
+            _with_flat(of_results.regions.get(name, ()), flat.get(name, {})),
             name,
             *of_truth.sizes.get(name, (None, None)),
         )
@@ -244,8 +249,9 @@ def read_pair(
     said = [*findings_of(of_truth), *findings_of(of_results)]
     if flat:
         n, first = sum(map(len, flat.values())), next(iter(flat))
-        say = "detections have no area, the first of them in image"
-        said.append(f"{n} {say} {first}; each counts as a false one")
+        say = "detection has" if n == 1 else "detections have"
+        where = f"no area, the first of them in image {first}"
+        said.append(f"{n} {say} {where}; each counts as a false one")
     sides = {
         "truth": (of for one in scenes.values() for of in one.truth),
         "results": (of for one in scenes.values() for of in one.detections or ()),
@@ -255,11 +261,24 @@ def read_pair(
     return Pair(scenes, of_truth, fitting, said)
 
 
-def _without_flat(
-    annotations: list[Any], categories: Mapping[str, str]
-) -> tuple[dict[str, dict[int, Region]], list[Any]]:
+def _name_of(image: Mapping[str, Any]) -> str:
+    return image_name(str(image.get("file_name", image["id"])))
+
+
+def _by_name(flat: _Flat, results: Any, known: Collection[str]) -> _Flat:
+    """Return boxes without area under the names of known images; ``flat`` has ids of the results."""
+    if not flat:
+        return {}
+    own = {str(of["id"]): _name_of(of) for of in results["images"]}
+    if unknown := flat.keys() - own.keys():
+        raise NotCoco(f"results of the image {min(unknown)}, which is not listed")
+    images = fitted_names(own.values(), known) or {}
+    return {images[own[id_]]: of for id_, of in flat.items()}
+
+
+def _without_flat(annotations: list[Any], categories: Mapping[str, str]) -> tuple[_Flat, list[Any]]:
     """Return boxes without area by image and position in it, which files may not have, and the others."""
-    flat: dict[str, dict[int, Region]] = {}
+    flat: _Flat = {}
     others = []
     n_of: Counter[str] = Counter()
     for annotation in annotations:

@@ -18,7 +18,6 @@ from ..diagnostics.truths import impossible, without_regions
 from ..formats.containers.checking import (
     missing_images,
     outside_images,
-    unknown_images,
     with_known_names,
 )
 from ..formats.containers.contents import Archive, Kind, LineFormat
@@ -34,6 +33,7 @@ from ..formats.recognition.reading import FORMATS, LINES, named_formats, read
 from ..formats.summaries import findings
 from ..signatures import Signature, SignatureError, signature
 from .findings import findings_of
+from .names import with_names_of
 from .photographs import known_pictures, photographs, pictures, state_of, tell_unused, upright
 
 
@@ -373,12 +373,9 @@ def _with_names_of(truth: Archive, results: Archive) -> Archive:
     A warning (N4) counts the images without a file, which is read as a file without regions. Raises
     BatchError for an image that the ground truth does not have.
     """
-    named, noticed = with_known_names(results, truth.regions)
-    unknown = unknown_images(named, truth.regions)
-    if unknown.found:
-        raise BatchError(str(unknown.found[0]))
+    named = with_names_of(truth.regions, results, BatchError)
     missing = missing_images(named, truth.regions, "empty")
-    return replace(named, problems=(*named.problems, *noticed, *missing))
+    return replace(named, problems=(*named.problems, *missing))
 
 
 def read_scenes(truth: str, results: str, formats: Formats = NOT_NAMED) -> list[Scene]:

@@ -13,8 +13,9 @@ import text_rankings as tr
 from annotate.datasets.models import Dataset
 from annotate.exchange import raw
 from annotate.studies.models import Study
+from protocols import coco
 from protocols.command_line.main import main as protocols_main
-from protocols.core.errors import ProtocolError
+from protocols.core.errors import DataWarning, ProtocolError
 from protocols.formats.names import fitted_names, method_name
 from rankings.__main__ import main as rankings_main
 from tests.support import commands
@@ -133,8 +134,39 @@ def test_names_that_were_changed_are_said(tmp_path):
     assert words in done.stderr
     with pytest.warns(UserWarning, match="det_img_1"):
         tr.score(str(truth), str(results))
-    with pytest.warns(UserWarning, match="'res_1' for 'img_1'"):
+    with pytest.warns(DataWarning, match="it fits .“res_1” as “img_1”"):
         tr.score({"img_1": [[0, 0, 9, 9]]}, {"res_1": [[0, 0, 9, 9]]})
+
+
+def test_a_coco_dataset_of_results_has_names_and_ids_of_its_own():
+    """Image 1 of the results is image 2 of the truth: one box is right, one has no area."""
+    boxes = {"img_1": [0, 0, 60, 20], "img_2": [100, 50, 80, 30]}
+    truth = {
+        "images": [{"id": 1, "file_name": "img_1.jpg"}, {"id": 2, "file_name": "img_2.jpg"}],
+        "annotations": [
+            {"id": at, "image_id": at, "bbox": box} for at, box in enumerate(boxes.values(), 1)
+        ],
+    }
+    results = {
+        "images": [{"id": 1, "file_name": "res_img_2.jpg"}],
+        "annotations": [
+            {"image_id": 1, "bbox": boxes["img_2"], "score": 0.9},
+            {"image_id": 1, "bbox": [5, 5, 0, 9], "score": 0.8},
+        ],
+    }
+    with pytest.warns(DataWarning) as told:
+        found = coco.evaluate(truth, results)
+    assert (found.images[1].recall, found.images[2].recall, found.images[2].precision) == (
+        0,
+        1,
+        0.5,
+    )
+    said = " ".join(str(one.message) for one in told)
+    assert "it fits (“res_img_2” as “img_2”)" in said
+    assert "no file for 1 image (img_1)" in said
+    assert "1 detection has no area, the first of them in image img_2" in said
+    with pytest.raises(coco.NotCoco, match=r"regions for shop; .* has img_1, img_2"):
+        coco.evaluate(truth, {**results, "images": [{"id": 1, "file_name": "shop.jpg"}]})
 
 
 @pytest.mark.parametrize("door", [in_the_shell, in_python])

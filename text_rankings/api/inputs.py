@@ -22,11 +22,11 @@ from protocols.diagnostics.stops import Answer, Compared, compared, require_poss
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.containers.documents import image_name
 from protocols.formats.containers.shapes import may_be_shares
-from protocols.formats.names import fitted_names, method_name
-from protocols.formats.problems import Nearest, pattern_of
+from protocols.formats.names import method_name
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from protocols.loading.findings import findings_of
+from protocols.loading.names import with_names_of
 from protocols.loading.sources import (
     Formats,
     compared_file,
@@ -274,21 +274,14 @@ class _Source:
 
     def _named(self, found: ByImage) -> ByImage:
         """Return results under the names of the images of the ground truth."""
-        names = fitted_names(found, self.images)
-        if names is None:
-            stranger = next(image for image in found if image not in self.images)
-            raise NotData(
-                f"results for the image {stranger!r}, which the ground truth does not have"
-                f"{Nearest(self.images).hint(stranger)}; it has {pattern_of(self.images)}"
-            )
-        changed = next(((name, image) for name, image in names.items() if name != image), None)
-        if changed is not None:
-            said = (
-                f"other names than those of the images ({changed[0]!r} for {changed[1]!r}): read as the "
-                "images with the same numbers or letters, since every name fits"
-            )
-            self.findings[said] = None
-        return {names[name]: regions for name, regions in found.items()}
+        given = {image: regions or () for image, regions in found.items()}
+        archive = Archive("results", LineFormat.QUAD, given, (), {})
+        named = with_names_of(self.images, archive, NotData)
+        self.findings |= dict.fromkeys(findings_of(named))
+        return {
+            image: None if found[name] is None else regions
+            for name, (image, regions) in zip(found, named.regions.items(), strict=True)
+        }
 
     def _by_image(self, given: Any, kind: Kind) -> ByImage:
         if _is_path(given):

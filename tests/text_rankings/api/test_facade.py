@@ -168,7 +168,7 @@ NAN = float("nan")
         ({"1": [[0, 0, "x", 9]]}, FOUND, "iou", r"truth, image '1', regions\[0\].*'x'"),
         (WORDS, {"1": 5}, "iou", "image '1' needs a list of regions, got 5"),
         (WORDS, {"1": {"box": []}}, "iou", "method|needs one of boxes"),
-        (WORDS, {"img_3": [[0, 0, 9, 9]], "1": []}, "iou", "the image 'img_3', which"),
+        (WORDS, {"img_3": [[0, 0, 9, 9]], "1": []}, "iou", "regions for img_3; .* has 1, 2"),
         (WORDS, {}, "iou", "empty dictionary"),
         ({}, [], "iou", "no images"),
         (WORDS, [[], [], []], "iou", "results of 3 images, and truth of 2"),
