@@ -59,7 +59,7 @@ def pilot_of_study(
         found = pilot(usable.visits, usable.rankings, protocols, origin=origin, declared=declared)
         return asdict(found)
 
-    return _from_json(computed(asked, (f"pilot-{criterion}",), read, compute))
+    return _from_json(computed(asked, (f"variation-{criterion}",), read, compute))
 
 
 def _from_json(data: Mapping[str, Any]) -> Pilot:
@@ -71,4 +71,5 @@ def _from_json(data: Mapping[str, Any]) -> Pilot:
         data["origin"],
         tuple(data["remarks"]),
         tuple(data["differences"]),
+        data["methods"],
     )

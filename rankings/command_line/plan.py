@@ -158,6 +158,8 @@ def _asked(path: str, options: argparse.Namespace) -> tuple[Any, Any]:
     pilot = _pilot(path, rankings, options) if path else demo_pilot()
     if n_methods is None and options.screens is None:
         pilot = replace(pilot, remarks=(*pilot.remarks, TEN_METHODS))
+    if n_methods is not None:
+        pilot = pilot.for_methods(n_methods)
     return pilot, Question(
         difference=options.difference,
         people=options.people,

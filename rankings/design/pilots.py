@@ -53,13 +53,43 @@ class Pilot:
 
     ``components`` by way of asking; a study that asked pairs has none for whole rankings. ``remarks``
     are sentences about unknown parts; ``differences`` are the absolute differences of the mean losses
-    of all pairs of protocols, ascending, as a scale.
+    of all pairs of protocols, ascending, as a scale. ``methods`` are those of an image on average, None if
+    unknown.
     """
 
     components: Mapping[Asking, Components]
     origin: str
     remarks: tuple[str, ...] = ()
     differences: tuple[float, ...] = ()
+    methods: float | None = None
+
+    def for_methods(self, n_methods: int) -> "Pilot":
+        """Return the variation of rankings of another number of methods, and of pairs of them.
+
+        By simulations and subsets of the demo's methods, the variance of images and the rest is
+        proportional to (1 + 0.14 (n - 2)) / (n choose 2), and drawing one pair adds so much of 0.15 as
+        is left of it; annotators vary as before. Where only pairs were asked, nothing changes.
+        """
+        if self.methods is None or n_methods == self.methods or "rankings" not in self.components:
+            return self
+        share, own = _of_one_pair(n_methods), _of_one_pair(self.methods)
+        whole, pairs = self.components["rankings"], self.components["pairs"]
+        drawn = (pairs.rest - whole.rest) / (1 - own) if own < 1 else _DRAWN
+        image, rest = whole.image * share / own, whole.rest * share / own
+        scaled: Mapping[Asking, Components] = {
+            "rankings": replace(whole, image=image, rest=rest),
+            "pairs": replace(pairs, image=image, rest=rest + drawn * (1 - share)),
+        }
+        return replace(self, components=scaled, methods=float(n_methods))
+
+
+# The variance of a difference that drawing one pair of many methods adds.
+_DRAWN: Final = 0.15
+
+
+def _of_one_pair(n_methods: float) -> float:
+    """Return the variance of a difference on so many methods, relative to that on two."""
+    return (1 + 0.14 * (n_methods - 2)) * 2 / (n_methods * (n_methods - 1))
 
 
 def screens_of(n_methods: int, measured: float, measured_with: int) -> float:
@@ -87,7 +117,7 @@ def ties_of(rankings: Mapping[str, Mapping[str, Ranking]]) -> float:
 
 def demo_pilot(*why: str) -> Pilot:
     """Return the demo's components, with the reasons for using them."""
-    return Pilot(DEMO_COMPONENTS, DEMO, why or (NO_PILOT,))
+    return Pilot(DEMO_COMPONENTS, DEMO, why or (NO_PILOT,), methods=USUAL_METHODS)
 
 
 def pilot(
@@ -144,7 +174,9 @@ def pilot(
         return Pilot({"pairs": known}, origin, tuple(remarks), apart)
     drawn = variance_of_draws(used, protocol_rankings, protocols)
     as_pairs = replace(known, rest=known.rest + drawn)
-    return Pilot({"rankings": known, "pairs": as_pairs}, origin, tuple(remarks), apart)
+    methods = float(np.mean([len(bucket_of(visit.ranking)) for visit in used]))
+    components: Mapping[Asking, Components] = {"rankings": known, "pairs": as_pairs}
+    return Pilot(components, origin, tuple(remarks), apart, methods if methods >= 2 else None)
 
 
 _GROUPS: Final = (

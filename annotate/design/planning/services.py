@@ -104,7 +104,7 @@ def plan_study(
         if study is None:
             pilot = replace(pilot, remarks=(*pilot.remarks, TEN_METHODS))
     return plan(
-        pilot,
+        pilot.for_methods(n_methods),
         Question(
             difference=difference,
             people=people,

@@ -211,8 +211,8 @@ def test_a_plan_counts_the_pairs_of_the_methods_that_are_named(capsys):
         found = json.loads(capsys.readouterr().out)
         return found["question"]["screens"], any("ten methods" in one for one in found["remarks"])
 
-    assert screens() == (22.0, True)
-    assert screens("--methods", "10") == (22.0, False)
-    # Eight of 25 pairs: bisection among 1, 2, 3 and 4 takes 1 + 2 + 2 + 3.
-    assert screens("--methods", "5") == (pytest.approx(22 * 8 / 25), False)
+    assert screens() == (25, True)
+    assert screens("--methods", "10") == (25, False)
+    # Bisection among 1, 2, 3 and 4 takes 1 + 2 + 2 + 3.
+    assert screens("--methods", "5") == (8, False)
     assert screens("--screens", "7") == (7.0, False)

@@ -11,6 +11,7 @@ from rankings.design.pilots import (
     DEMO,
     DEMO_COMPONENTS,
     NO_PILOT,
+    demo_pilot,
     pilot,
     pilot_of_rankings,
     ties_of,
@@ -22,6 +23,7 @@ from rankings.elicitation.strategies import pairs_of_ranking
 from rankings.inference.clusters import Declared
 from rankings.inference.pair_estimates import Visit, pair_losses
 from rankings.inference.personal_distances import PersonalDistances
+from rankings.orders.buckets import bucket_of
 from tests.support.cases import cases
 from tests.support.demo import demo_study
 
@@ -136,6 +138,43 @@ def test_the_demos_components_are_those_of_its_archive():
     answers = [sum(event["kind"] == "judgement" for event in row["events"]) for row in done]
     by_ties = pairs_of_ranking(10, ties_of(rankings["preference"]))
     assert by_ties == pytest.approx(np.mean(answers), rel=0.15)
+
+
+@cases("n", [3, 7])
+def test_variances_of_fewer_methods_are_those_of_subsets_of_the_demos(n):
+    """Mean of 24 subsets of its ten methods: images and rest, and the part of drawing one pair."""
+    _, rankings, scores, sentinels = demo_study()
+    ranked = rankings["preference"]
+    methods = sorted(bucket_of(next(iter(next(iter(ranked.values())).values()))))
+    rng = random.Random(1)
+    seen = []
+    for _ in range(24):
+        kept = set(rng.sample(methods, n))
+        few = {
+            image: {
+                person: tuple(tuple(kept & {*bucket}) for bucket in one if kept & {*bucket})
+                for person, one in of.items()
+            }
+            for image, of in ranked.items()
+        }
+        found = pilot_of_rankings(few, scores, "preference", Settings(), without=sentinels)
+        assert found.methods == n
+        whole, pairs = found.components["rankings"], found.components["pairs"]
+        seen.append((whole.image + whole.rest, pairs.rest - whole.rest))
+    scaled = demo_pilot().for_methods(n).components
+    whole, pairs = scaled["rankings"], scaled["pairs"]
+    expected = np.mean(seen, axis=0)
+    assert whole.image + whole.rest == pytest.approx(expected[0], rel=0.25)
+    assert pairs.rest - whole.rest == pytest.approx(expected[1], rel=0.25)
+
+
+def test_variances_of_as_many_methods_stay_and_come_back():
+    known = demo_pilot()
+    assert known.for_methods(10) is known
+    back = known.for_methods(4).for_methods(10).components
+    for asking, parts in known.components.items():
+        for name in ("image", "annotator", "rest"):
+            assert getattr(back[asking], name) == pytest.approx(getattr(parts, name))
 
 
 def test_without_a_pilot_it_is_the_demo_and_that_is_said():

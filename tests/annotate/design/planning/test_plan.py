@@ -10,7 +10,7 @@ from annotate.design.planning.services import plan_study
 from annotate.figures.themes import Paper
 from annotate.reports.pilots import pilot_of_study
 from annotate.scoring.services import score_protocol
-from rankings.design.pilots import DEMO_COMPONENTS, TEN_METHODS
+from rankings.design.pilots import DEMO, DEMO_COMPONENTS, TEN_METHODS
 from rankings.design.study_plans import SHARINGS
 from tests.support.differing import two_who_differ
 from tests.support.factories import (
@@ -49,7 +49,10 @@ def test_a_plan_stands_there_at_once_by_the_study_that_has_rankings(researcher, 
 
 def test_without_a_pilot_it_is_the_demo_and_that_is_said(researcher, study):
     response = researcher.get(address(study), {"study": "", "people": "30", "images": "5000"})
-    assert response.context["plan"].pilot.components == DEMO_COMPONENTS
+    parts = response.context["plan"].pilot.components
+    # Three methods instead of ten: (1.14 / 3) / (2.12 / 45) as much varies by image.
+    assert parts["rankings"].image == pytest.approx(0.00224 * (1.14 / 3) / (2.12 / 45))
+    assert parts["rankings"].annotator == DEMO_COMPONENTS["rankings"].annotator
     assert "There is no pilot" in response.text
     assert response.context["cheapest"].mark.startswith("cheapest")
     assert len(response.context["choices"]) == 2 * len(SHARINGS)
@@ -94,7 +97,7 @@ def test_the_advised_design_is_set_up_with_its_settings(client, study):
     assert {name: value for name, [value] in given.items()} == {
         "min_annotators": "1",
         "max_annotators": "1",
-        "methods_per_visit": "",
+        "methods_per_visit": "2",
         "agreement_percent": "15",
         "agreement_annotators": "3",
     }
@@ -181,7 +184,7 @@ def test_a_pilot_of_somebody_else_cannot_be_named(client, study):
 def test_a_pilot_too_large_to_be_looked_at_is_the_demo(researcher, study, monkeypatch):
     monkeypatch.setattr("annotate.reports.services.MAX_IMAGES_AT_ONCE", 2)
     response = researcher.get(address(study))
-    assert response.context["plan"].pilot.components == DEMO_COMPONENTS
+    assert response.context["plan"].pilot.origin == DEMO
     assert "too large to be analysed while you wait" in response.text
 
 
