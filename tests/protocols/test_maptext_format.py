@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from protocols.core.regions import Region
+from protocols.formats.containers.checking import unknown_images, with_known_names
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from protocols.formats.writing.converting import write
@@ -94,6 +95,22 @@ def test_it_is_recognised_by_its_keys(entries, kind):
     content = json.dumps([{"image": name, "groups": groups} for name, groups in entries])
     guessed = guess(io.BytesIO(content.encode()), "maps.json")
     assert (guessed.format, guessed.kind) == ("maptext", kind)
+
+
+def test_results_for_other_images_are_passed_over_with_a_warning():
+    """As the program does; where no name fits, they are an error as in any format."""
+    archive = opened(("a.png", [[word(0)]]), ("b.png", [[word(0)]]), kind="results")
+    named, [told] = with_known_names(archive, ["a", "c"])
+    assert list(named.regions) == ["a"]
+    assert (told.code, told.severity, told.found) == (
+        "N2",
+        "warning",
+        "1 image that the dataset lacks (b)",
+    )
+    assert unknown_images(named, ["a", "c"]).found == []
+    unfit, told = with_known_names(archive, ["x"])
+    assert (list(unfit.regions), told) == (["a", "b"], [])
+    assert len(unknown_images(unfit, ["x"]).found) == 2
 
 
 BOX = Region.from_box(0, 0, 9, 5, text="w")

@@ -7,10 +7,12 @@ from typing import Final, Literal, TypeVar
 from text_rankings.base.counts import counted
 
 from ..names import fitted_names
-from ..problems import KEPT_AS_IT_IS, Nearest, Problem, Problems, pattern_of, quoted
+from ..problems import KEPT_AS_IT_IS, PASSED_OVER, Nearest, Problem, Problems, pattern_of, quoted
 from .contents import Archive
 
 T = TypeVar("T")
+# Formats whose own programs pass over results for images without ground truth.
+_OTHERS_PASSED_OVER: Final = ("maptext",)
 # Meaning of an image without a file of results; only a person can decide.
 Meaning = Literal["empty", "not-evaluated"]
 _MEANINGS: Final[Mapping[str, str]] = {
@@ -23,15 +25,21 @@ def with_known_names(archive: Archive, known: Collection[str]) -> tuple[Archive,
     """Return the archive under the names of known images, if each of its names then fits one.
 
     Names fit as ``fitted_names`` says, and a warning (N2) states it; else the archive is returned
-    unchanged.
+    unchanged. Of a format whose programs pass over other images, these are left out, with a warning.
     """
     names = _images(archive)
     if all(name in known for name in names):
         return archive, []
     image_of = fitted_names(names, known)
-    if image_of is None:
-        return archive, []
     problems = Problems(archive.name)
+    if image_of is None:
+        image_of = {name: name for name in names if name in known}
+        if archive.format not in _OTHERS_PASSED_OVER or not image_of:
+            return archive, []
+        others = [name for name in names if name not in known]
+        found = f"{counted(len(others), 'image')} that the dataset lacks ({others[0]})"
+        problems.warning("N2", found, "images of the dataset", action=PASSED_OVER)
+        return _with_images(archive, image_of), problems.found
     changed = next((name, image) for name, image in image_of.items() if name != image)
     problems.warning(
         "N2",
@@ -43,20 +51,23 @@ def with_known_names(archive: Archive, known: Collection[str]) -> tuple[Archive,
         action="read as the images with the same numbers or letters, since every name fits",
     )
 
-    def renamed(of: Mapping[str, T]) -> dict[str, T]:
-        return {image_of.get(name, name): value for name, value in of.items()}
+    return _with_images(archive, image_of), problems.found
 
-    return (
-        replace(
-            archive,
-            regions=renamed(archive.regions),
-            methods={method: renamed(of) for method, of in archive.methods.items()},
-            sizes=renamed(archive.sizes),
-            units=renamed(archive.units),
-            entries=renamed(archive.entries),
-            lines=renamed(archive.lines),
-        ),
-        problems.found,
+
+def _with_images(archive: Archive, image_of: Mapping[str, str]) -> Archive:
+    """Return the archive with these names in place of its own, and without other images."""
+
+    def renamed(of: Mapping[str, T]) -> dict[str, T]:
+        return {image_of[name]: value for name, value in of.items() if name in image_of}
+
+    return replace(
+        archive,
+        regions=renamed(archive.regions),
+        methods={method: renamed(of) for method, of in archive.methods.items()},
+        sizes=renamed(archive.sizes),
+        units=renamed(archive.units),
+        entries=renamed(archive.entries),
+        lines=renamed(archive.lines),
     )
 
 
