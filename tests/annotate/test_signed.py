@@ -137,6 +137,7 @@ def test_every_command_that_prints_scores_signs_them(
     assert not unsigned
 
 
+@pytest.mark.filterwarnings("ignore:.*found the same boxes as")
 def test_whatever_the_facade_shows_or_saves_is_signed(files, tmp_path):
     truth, found = str(files / "gt.zip"), str(files / "east.zip")
     scored = tr.score(truth, {"east": found, "again": found})

@@ -620,7 +620,10 @@ DOORS = {
         zip_bytes({"gt_page.txt": f"{POLYGON_LINE},CARE\n"}),
         ("seg.zip", zip_bytes({"page.txt": f"{SEGMENT} 0.88\n", "page.png": PHOTOGRAPH})),
         (1.0, 1.0),
-        [],
+        [
+            "seg.zip: found labels that the ground truth does not have; expected labels on both "
+            "sides, or on neither."
+        ],
     ),
     "blank words": (
         zip_bytes({"gt_img_1.txt": "38,43,126,60,CARE\n"}),

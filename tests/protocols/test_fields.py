@@ -102,6 +102,7 @@ def test_numbers_of_images_add_up_to_those_of_all(slug):
 BOXES = [[0, 0, 100, 40], [110, 0, 210, 40]]
 
 
+@pytest.mark.filterwarnings("ignore:.*found labels that the ground truth does not have")
 def test_every_door_says_that_results_have_labels_and_the_ground_truth_none(tmp_path):
     """The same boxes with a category and without one: equal figures, and a sentence."""
     named = {"boxes": BOXES, "labels": ["text", "text"]}

@@ -153,6 +153,8 @@ def test_the_facade_reports_options_of_photographs_that_it_does_not_use(files):
 # The frame of boxes: right boxes score 1, and others are found.
 
 
+# YOLO has classes, and the ground truth no labels.
+@pytest.mark.filterwarnings("ignore:.*found labels that the ground truth does not have")
 @pytest.mark.parametrize("orientation", TURNED)
 def test_yolo_with_its_photograph_scores_one_and_says_which_sides(capsys, files, orientation):
     """As ultralytics writes it: shares of the upright sides, 600 x 400."""
