@@ -81,7 +81,10 @@ def listed(
     of = _LISTED[slug]
     note = of["note"] if isinstance(of["note"], list) else [of["note"]]
     said = [sentence.format(**values) if values else sentence for sentence in note]
-    own = [Column(name) if isinstance(name, str) else number(*name) for name in of["columns"]]
+    own = [
+        Column(one) if isinstance(one, str) else number(*one) if len(one) > 1 else count(*one)
+        for one in of["columns"]
+    ]
     shown = [column for column in own if column.name not in without]
     title = of["title"]
     return Table(slug, title, " ".join([*said, *more]), (*shown, *columns), tuple(rows))

@@ -6,15 +6,17 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from rankings.agreement.report import Settings, report_from_json
+from rankings.agreement.packed_tables import unpacked_text
+from rankings.agreement.report import Settings
 from rankings.analysis.analysis import analyse
 from rankings.inference.clusters import Declared
 from rankings.orders.from_scores import ranking_from_scores
-from rankings.output import report_files, table_files
-from rankings.output.analysis_tables import tables_of
-from rankings.output.verification import kept_inputs, programs, verification_tables
+from rankings.output import verification
+from rankings.output.latex import Look
+from rankings.output.signature import report_signature
+from rankings.output.verification import kept_inputs
 
-PROGRAMS = Path(report_files.__file__).with_name("verify")
+PROGRAMS = Path(verification.__file__).with_name("verify")
 
 
 @cache
@@ -42,17 +44,6 @@ def kept(rankings, scores, settings=None, sentinels=(), declared=None, **more):
     inputs = kept_inputs(rankings, scores, declared)
     data = {**found.to_json(), "inputs": inputs, "sentinels": [*sentinels]}
     return json.loads(json.dumps(data))
-
-
-def files_of(data):
-    """Yield the files that verify.py needs, and itself."""
-    yield "csv/report.csv", report_files.to_csv(report_from_json(data), {})
-    for table in [*tables_of(data), *verification_tables(data)]:
-        yield f"csv/{table.slug}.csv", table_files.to_csv(table, {})
-    resamples = {name: own["intervals"]["n_resamples"] for name, own in data["analysis"].items()}
-    told = {"settings": data["settings"], "sentinels": data["sentinels"], "resamples": resamples}
-    yield "metadata.json", json.dumps({**told, "criteria": [*data["criteria"]]})
-    yield from programs()
 
 
 def written(folder, files):
@@ -124,3 +115,24 @@ def drawn_study(seed):
     )
     declared = Declared(*(of if rng.random() < 0.3 else {} for of in (groups, scenes)))
     return rankings, scores, settings, protocols[-1:] if rng.random() < 0.3 else [], declared
+
+
+def paper_of(data, look=None):
+    """Return the texts of a paper's zip, by their names; the header has what verify.py counts."""
+    from annotate.publication import papers
+
+    rankings = unpacked_text(data["inputs"])["rankings"]
+    asked = {(image, name) for of in rankings.values() for image, own in of.items() for name in own}
+    header = {
+        "study": "Signs & walls_1",
+        "dataset": "Signs",
+        "date": "2026-11-29",
+        "software": "text-detection-rankings 0.1.0",
+        "methods": "east, fcn",
+        "protocols": "IOU: iou|v:0.1.0",
+        "annotators": str(len({name for _, name in asked})),
+        "complete rankings": str(len(asked)),
+        "images of the study": str(len(unpacked_text(data["inputs"])["scores"])),
+    }
+    header["signature"] = report_signature(data["settings"], header)
+    return dict(papers.files({**data, "header": header, "runs": []}, look or Look(), {}))

@@ -8,8 +8,8 @@ again, from their sources (see methods.md), so that a mistake in the program tha
 one here would have to agree. It recomputes, each stage from csv/rankings.csv, csv/scores.csv and the
 settings in metadata.json: the consensus of each image; the rankings by the protocols and their
 distances to it; Best, Worst and Score; components of variance, tests, intervals, clusters and letters;
-and the other tables. A file, row or column that is missing is a difference. What is not recomputed is
-listed.
+and the other tables. Then it compares every table in LaTeX and Markdown with its CSV. A file, row or
+column that is missing is a difference. What is not recomputed is listed.
 """
 
 import json
@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import verify_files
 import verify_tables
 from verify_study import rows_of, studies
 
@@ -30,8 +31,6 @@ MEASURES = {
     # Columns that the paper does not have follow here.
 }
 INPUTS = ("rankings", "scores")
-# Columns that say where the numbers come from.
-REPEATED = {"signature", "rankings_skipped"}
 # In the order of the stages: the columns that name a row, and the function that recomputes the rows.
 TABLES = {
     "consensus": (("Image",), verify_tables.consensus_rows),
@@ -96,9 +95,11 @@ def main(folder=None):
     if not missing:
         for slug, keys, rows in recomputed(context):
             compare(context, slug, keys, rows)
+        steps = (*INPUTS, "consensus", "distances", "components")
+        verify_files.compare_files(context, context.studies, steps)
         for slug, why in NOT_RECOMPUTED.items():
             if context.read(slug) is not None:
-                context.skip(f"csv/{slug}.csv ({why})")
+                context.skip(f"csv/{slug}.csv ({why}); only compared with LaTeX and Markdown")
     for what in dict.fromkeys(context.skipped):
         print(f"not recomputed: {what}")
     print(f"{context.n} numbers and texts recomputed or compared")
@@ -110,6 +111,7 @@ def recomputed(context):
     """Yield each table's name, the columns that name its rows, and its rows."""
     told = context.metadata
     found = studies(context.folder / "csv", told["settings"], told["criteria"])
+    context.studies = found
     around = {
         criterion: verify_tables.Around(study, told["sentinels"])
         for criterion, study in found.items()
@@ -159,7 +161,7 @@ def compare(context, slug, keys, rows):
                 context.differ(where, f"recomputed {shown}, in the file it {given_text}")
     known = {*keys, *(column for numbers in expected.values() for column in numbers or ())}
     for column in columns:
-        if expected and column not in known | REPEATED:
+        if expected and column not in known | verify_files.REPEATED:
             context.differ(
                 f"csv/{slug}.csv, {column}",
                 f"NOT RECOMPUTED, no formula is for the column {column!r}",

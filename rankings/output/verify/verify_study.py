@@ -55,6 +55,8 @@ class Study:
     def __init__(self, criterion, rankings, scores, settings, groups, scenes):
         self.criterion, self.settings, self.given = criterion, settings, scores
         self.groups, self.scenes = groups, scenes
+        self.asked = [*rankings]
+        self.ranked = [(image, name) for image, of in rankings.items() for name in of]
         self.protocols = sorted({name for of in scores.values() for name in of})
         self.apart = kemeny if settings["distance"] == "kemeny" else edit
         self.people, self.values, self.methods = {}, {}, {}
