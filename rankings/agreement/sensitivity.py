@@ -15,7 +15,8 @@ from ..errors import RankingError
 from ..orders.buckets import Ranking, checked, from_values, require_same_methods
 from ..orders.distances import Distance, distances_between, kendall_tau_b, require_distance
 from ..orders.from_scores import require_decimals
-from ..orders.packed import Places, packed_rankings
+from ..orders.group_swaps import group_swap_distances
+from ..orders.packed import Places, dense_places, packed_rankings
 from ..orders.packed_scores import complete_scores, packed_study, protocols_of, rounded_scores
 from .report import Scores
 
@@ -25,11 +26,14 @@ _OTHER_DISTANCE: Final[Mapping[Distance, str]] = {
     "edit": "edit distance",
     "kemeny": "kemeny distance",
 }
+_GROUP_SWAPS: Final = "one swap past a tied group"
 _OTHER_CONSENSUS: Final = "consensus: {name}"
 _UNROUNDED: Final = "not rounded"
 _DECIMALS: Final = "{n} decimals"
 _WITHOUT: Final = "without {name}"
 _HALF: Final = "first half of the images"
+# Images whose swaps past groups are counted at a time.
+_TOGETHER: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,8 @@ def sensitivity_table(
 ) -> tuple[Variant, ...]:
     """Return the order of the protocols as reported, and with one change at a time.
 
-    The changes: the other distance; each other consensus (a callable that takes the rankings of an
+    The changes: the other distance; for the edit distance its other reading
+    (:mod:`.group_swaps`); each other consensus (a callable that takes the rankings of an
     image in order of the annotators' names); 2, 3 or 4 decimals, or no rounding; one annotator left
     out; only the first half of the images by their names (img_2 before img_10), with the middle one
     of an odd number. Without an annotator, an image counts as long as one ranking is left, even if the report
@@ -104,6 +109,7 @@ class _Change:
     consensus: Consensus
     without: str | None = None
     first_half: bool = False
+    group_swaps: bool = False
 
 
 def _changes(
@@ -118,6 +124,11 @@ def _changes(
     return [
         _Change(BASE, decimals, distance, consensus),
         _Change(_OTHER_DISTANCE[other], decimals, other, consensus),
+        *(
+            [_Change(_GROUP_SWAPS, decimals, distance, consensus, group_swaps=True)]
+            if distance == "edit"
+            else []
+        ),
         *(
             _Change(_OTHER_CONSENSUS.format(name=name), decimals, distance, find)
             for name, find in other_consensuses.items()
@@ -244,7 +255,22 @@ class _Measured:
             self._goals[change.consensus] = self._images.goals(change.consensus)
         # All protocols share the goals: (images, 1, methods).
         goals = self._goals[change.consensus][:, np.newaxis]
+        if change.group_swaps:
+            return self._group_swap_distances(goals)
         return distances_between(self._in_decimals(change.decimals), goals, change.distance)
+
+    def _group_swap_distances(self, goals: Places) -> NDArray[np.float64]:
+        own = dense_places(self._in_decimals(self._base.decimals))
+        # Few images at a time: each ranking has a table of methods x methods.
+        parts = (
+            group_swap_distances(*(of.reshape(-1, own.shape[-1]) for of in (one, goal)))
+            for one, goal in zip(
+                np.array_split(own, len(own) // _TOGETHER + 1),
+                np.array_split(np.broadcast_to(goals, own.shape), len(own) // _TOGETHER + 1),
+                strict=True,
+            )
+        )
+        return np.concatenate([*parts]).reshape(own.shape[:2])
 
     def _in_decimals(self, decimals: int | None) -> NDArray[Any]:
         if decimals not in self._rounded:

@@ -67,7 +67,7 @@ def edit_distance(a: Ranking, b: Ranking) -> EditDistance:
     1.5
     """
     places = places_of([checked(a), checked(b)])
-    swaps, splits, merges = (int(count[0]) for count in _edit_counts(places[:1], places[1:]))
+    swaps, splits, merges = (int(count[0]) for count in edit_counts(places[:1], places[1:]))
     return EditDistance(swaps, splits, merges)
 
 
@@ -91,11 +91,11 @@ def edit_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
     Both are of shape (m, n): bucket numbers of n methods in m rankings (see :func:`places_of`), or
     other numbers that are smaller for better methods and equal for tied ones.
     """
-    swaps, splits, merges = _edit_counts(a, b)
+    swaps, splits, merges = edit_counts(a, b)
     return np.asarray(SWAP_COST * swaps + SPLIT_COST * splits + MERGE_COST * merges)
 
 
-def _edit_counts(
+def edit_counts(
     a: NDArray[Any], b: NDArray[Any]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
     """Return the numbers of swaps, splits and merges, each of shape (m,)."""

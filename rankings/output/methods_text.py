@@ -229,6 +229,12 @@ def _score(settings: Mapping[str, Any]) -> Iterator[str | Citation]:
         " between these rankings and those merged from the annotators, by recall, precision and "
         "preference; lower is better. "
     )
+    if settings["distance"] == "edit":
+        yield (
+            "That distance is the least cost of turning one ranking into the other by swaps of two "
+            "neighbouring methods (1 each), splits of a bucket of tied methods and merges of two buckets "
+            "(0.5 each), where what was merged is not split again. "
+        )
 
 
 def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:

@@ -149,16 +149,16 @@ def compare(context, slug, keys, rows):
         of_key[key] = row
     for key, numbers in expected.items():
         if key not in of_key:
-            context.differ(place(slug, key), f"the row is missing; recomputed {numbers}")
+            told = ", ".join(f"{name} {shown(value)}" for name, value in (numbers or {}).items())
+            context.differ(place(slug, key), f"the row is missing; recomputed {told}")
             continue
         for column, value in (numbers or {}).items():
             context.n += 1
             text = of_key[key].get(column)
             if not same(value, text):
-                shown = "nothing" if value is None else value
                 given_text = "is not there" if text is None else f"is {text!r}"
                 where = f"{place(slug, key)}, {column}"
-                context.differ(where, f"recomputed {shown}, in the file it {given_text}")
+                context.differ(where, f"recomputed {shown(value)}, in the file it {given_text}")
     known = {*keys, *(column for numbers in expected.values() for column in numbers or ())}
     for column in columns:
         if expected and column not in known | verify_files.REPEATED:
@@ -171,6 +171,11 @@ def compare(context, slug, keys, rows):
 def place(slug, key):
     """Name a row."""
     return f"csv/{slug}.csv, {' / '.join(key)}"
+
+
+def shown(value):
+    """Write a recomputed value."""
+    return "nothing" if value is None else value if isinstance(value, str) else repr(float(value))
 
 
 def same(value, text):

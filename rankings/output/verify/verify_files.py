@@ -263,7 +263,9 @@ def main_numbers(context):
         own = [row[column] for column in measures], None, row["kind"]
         found.setdefault(row["criterion"], {})[row["protocol"]] = own
     for row in (context.read("intervals") or ((), ()))[1]:
-        numbers, _, kind = found[row["Criterion"]].get(row["Protocol"], ([], None, "protocol"))
+        numbers, _, kind = found[row["Criterion"]].get(
+            row["Protocol"], ([""] * len(measures), None, "protocol")
+        )
         found[row["Criterion"]][row["Protocol"]] = numbers, (row["Low"], row["High"]), kind
     value = {
         (row["Criterion"], row["Measure"]): row["Value"]

@@ -7,6 +7,7 @@ import math
 from collections import defaultdict
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import cache
+from itertools import combinations
 
 import numpy as np
 
@@ -185,6 +186,32 @@ def edit(a, b):
     swaps = np.count_nonzero(signs(a) * signs(b) == -1)
     cells = len({*zip(a, b, strict=True)})
     return float(swaps + (cells - len({*a})) / 2 + (cells - len({*b})) / 2)
+
+
+@cache
+def edit_by_groups(a, b):
+    """Count swaps as if an element passed a tied group for one: all before the splits, or after.
+
+    The least number of passes of two groups is the size of the largest matching of their parts that
+    change their order (König 1931).
+    """
+    cells = {*zip(a, b, strict=True)}
+    found = []
+    for of in (cells, {(q, p) for p, q in cells}):
+        groups = {}
+        for group, place in sorted(of):
+            groups.setdefault(group, []).append(place)
+        pairs = combinations([groups[group] for group in sorted(groups)], 2)
+        found.append(sum(matched(first, second) for first, second in pairs))
+    return float(min(found) + (len(cells) - len({*a})) / 2 + (len(cells) - len({*b})) / 2)
+
+
+def matched(first, second):
+    """Match as many of the first as possible with a smaller one of the second, both in order."""
+    n = 0
+    for one in first:
+        n += n < len(second) and second[n] < one
+    return n
 
 
 def ranks(places):

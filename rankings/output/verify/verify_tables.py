@@ -11,7 +11,7 @@ from scipy.special import chdtrc
 from scipy.stats import studentized_range
 from scipy.stats import t as student
 from verify_inference import LEVEL, Compared, bootstrap, pseudo_tested
-from verify_study import RANDOM, TIED, consensus, dense, edit, kemeny, ranks, signs
+from verify_study import RANDOM, TIED, consensus, dense, edit, edit_by_groups, kemeny, ranks, signs
 
 FEW = 10
 PERSON = "a person"
@@ -197,6 +197,9 @@ def changed(around):
     yield "as reported", study.d
     other, name = (kemeny, "kemeny") if distance == "edit" else (edit, "edit")
     yield f"{name} distance", study.distances(study.goal, order, other)
+    if distance == "edit":
+        own = study.distances(study.goal, order, edit_by_groups)
+        yield "one swap past a tied group", own
     rule = "kemeny" if settings["consensus"] == "mean-rank" else "mean-rank"
     goal = consensus({image: [*of.values()] for image, of in study.people.items()}, rule)
     yield f"consensus: {rule}", None if None in goal.values() else study.distances(goal, order)

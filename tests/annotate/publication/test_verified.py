@@ -17,7 +17,7 @@ from tests.support.verified import kept, paper_of, program, said, written
 NUMBER = re.compile(r"(?<![A-Za-z\d.])\d+(?:\.\d+)?(?![A-Za-z\d])")
 # Texts whose numbers are not recomputed, and layout in LaTeX.
 NOT_COMPARED = ("verify", "README.md", "paper.tex", "supplement.tex", "references.bib")
-LAYOUT = re.compile(r"begin\{|setlength|cmidrule|\\usepackage|\\multicolumn")
+LAYOUT = re.compile(r"begin\{|setlength|cmidrule|label\{|\\usepackage|\\multicolumn")
 LOOKS = {
     "side": Look(),
     "stacked": Look("stacked", "column", True),

@@ -48,6 +48,7 @@ def test_a_variant_tells_its_order_correlation_and_best():
     assert [variant.name for variant in variants] == [
         BASE,
         "kemeny distance",
+        "one swap past a tied group",
         "2 decimals",
         "3 decimals",
         "not rounded",
@@ -59,6 +60,18 @@ def test_a_variant_tells_its_order_correlation_and_best():
         assert (variant.order, variant.tau_b, variant.best) == (by_text("y>x"), 1, ("y",))
         assert variant.same_order
         assert variant.n_images == 1
+
+
+def test_a_group_that_swaps_as_one_element_can_turn_the_order():
+    """From c>a=b, a=b>c is two swaps or one, b>c>a a swap, a split and nothing to merge."""
+    scores = {"i": scores_of(x=(0.5, 0.5, 0.1), y=(0.4, 0.9, 0.8))}
+    people = {"i": {"p": by_text("c>a=b"), "q": by_text("c>a=b")}}
+    found = by_name(sensitivity_table(people, scores))
+    assert found[BASE].order == by_text("y>x")
+    assert found["one swap past a tied group"].order == by_text("x>y")
+    assert "one swap past a tied group" not in by_name(
+        sensitivity_table(people, scores, distance="kemeny")
+    )
 
 
 def test_one_annotator_can_turn_the_order():

@@ -269,6 +269,8 @@ def test_sensitivity_and_rounding_are_what_the_plain_way_gives(study, setting):
         of.name: of
         for of in sensitivity_table(people, values, decimals=decimals, distance=distance)
     }
+    # test_verification.py has another way for this one.
+    variants.pop("one swap past a tied group", None)
     other = "kemeny" if distance == "edit" else "edit"
     expected = {"as reported": order(people, distance, decimals)}
     expected[f"{other} distance"] = order(people, other, decimals)
