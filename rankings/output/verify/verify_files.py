@@ -263,7 +263,7 @@ def main_numbers(context):
         own = [row[column] for column in measures], None, row["kind"]
         found.setdefault(row["criterion"], {})[row["protocol"]] = own
     for row in (context.read("intervals") or ((), ()))[1]:
-        numbers, _, kind = found[row["Criterion"]].get(
+        numbers, _, kind = found.setdefault(row["Criterion"], {}).get(
             row["Protocol"], ([""] * len(measures), None, "protocol")
         )
         found[row["Criterion"]][row["Protocol"]] = numbers, (row["Low"], row["High"]), kind
