@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 from rankings.__main__ import main
 from tests.support import commands
 from tests.support.cases import cases
