@@ -106,7 +106,15 @@ def kemeny_places(places: Places) -> tuple[Places, NDArray[np.bool_]]:
     for at in range(k):
         before += places[:, at, :, np.newaxis] < places[:, at, np.newaxis]
         equal += places[:, at, :, np.newaxis] == places[:, at, np.newaxis]
-    equal *= ~np.eye(n, dtype=bool)
+    return nearest_places(before, equal * ~np.eye(n, dtype=bool))
+
+
+def nearest_places(before: Costs, equal: Costs) -> tuple[Places, NDArray[np.bool_]]:
+    """Return the bucket numbers (g, n) of the nearest weak orders, and whether each is proven.
+
+    ``before`` of shape (g, n, n) has how often i was said to be before j, ``equal``, symmetric with a
+    diagonal of 0, how often they were said to be tied.
+    """
     nearest = _nearest(*_costs(before, equal), DEFAULT_MAX_NODES)
     return dense_places(-nearest.no_lower.sum(axis=2)), nearest.is_proven
 

@@ -6,7 +6,10 @@ answer agrees with some of these places and contradicts the others; with a share
 both wrong verdicts being equally likely, an answer makes a place that it contradicts
 (e / 2) / (1 - e) times as likely as one with which it agrees (Bayes' rule, all places equally likely
 before). The next opponent is of the group whose answer is least predictable, so that it tells most.
-A newcomer is placed when one place has the probability that the study chooses. The share e is
+A newcomer is placed when one place has the probability that the study chooses. There are at most as
+many screens as pairs of results: a pair comes again only while newcomers do not need the screen, and
+when all screens are used up, a criterion with a place that is not probable enough gets the weak order
+nearest to all its answers (:func:`..consensus.kemeny.nearest_places`). The share e is
 estimated from the answers of this image and, through the prior, of earlier ones. The result is a
 pure function of the answers, whatever their order.
 """
@@ -14,9 +17,12 @@ pure function of the answers, whatever their order.
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from math import ceil, log, log2
+from math import ceil, comb, log, log2
 from typing import Final
 
+import numpy as np
+
+from ..consensus.kemeny import nearest_places
 from ..errors import RankingError
 from .log import CRITERIA, Answer, Entry, Remaining, Skip, State, effective, pair_of
 from .partial_order import PartialOrder, Verdict, items_of
@@ -146,6 +152,9 @@ class CarefulState(State):
     _said: dict[str, list[list[tuple[int, int]]]] = field(init=False, repr=False)
     # For each item: how often each lower item was its opponent.
     _asked: list[Counter[int]] = field(init=False, repr=False)
+    _n_asked: int = field(init=False, repr=False, default=0)
+    # Whether an answer contradicts others by every place of its item.
+    _is_contradicted: bool = field(init=False, repr=False, default=False)
     _groups: dict[str, list[list[int]]] = field(init=False, repr=False)
     # Criteria in which an item got its likeliest place because it was asked as often as allowed.
     _unsure: set[str] = field(init=False, repr=False, default_factory=set)
@@ -167,6 +176,7 @@ class CarefulState(State):
             if isinstance(entry, Answer):
                 low, item = pair_of(entry.left, entry.right)
                 self._asked[item][low] += 1
+                self._n_asked += 1
                 for criterion, verdict in entry.verdicts.items():
                     sign = _SIGNS[verdict] * (1 if entry.left == item else -1)
                     self._said[criterion][item].append((low, sign))
@@ -179,6 +189,7 @@ class CarefulState(State):
         self.rate = prior
         for item in range(self.n):
             beliefs = {c: _Belief(self._groups[c], self._said[c][item]) for c in CRITERIA}
+            self._is_contradicted |= any(min(belief.wrong) for belief in beliefs.values())
             n_own = sum(belief.n for belief in beliefs.values())
             # The share of wrong answers follows from the places, and these from it.
             slips = 0.0
@@ -188,7 +199,7 @@ class CarefulState(State):
                 self.rate = min(max(share, _LEAST_RATE), _MOST_RATE)
             n_slips, n_answers = n_slips + slips, n_answers + n_own
             unplaced = {c: b for c, b in beliefs.items() if not self._is_placed(item, b, c)}
-            if sum(self._asked[item].values()) >= _most_asked(item):
+            if self._is_spent(item):
                 self._unsure.update(c for c, b in beliefs.items() if not self._is_sure(b))
             for criterion in beliefs.keys() - unplaced.keys():
                 self._place(criterion, item, beliefs[criterion].best)
@@ -203,8 +214,51 @@ class CarefulState(State):
                     break
         self.n_slips = self.rules.n_slips + n_slips - _WEIGHT * prior
         self.n_answers = self.rules.n_answers + n_answers - _WEIGHT
+        if self._n_asked >= comb(self.n, 2) and not self._newcomers:
+            for criterion in self._unsure:
+                self._groups[criterion] = self._nearest(criterion)
         for criterion, groups in self._groups.items():
             self._orders[criterion] = _order_of(groups, self.n)
+
+    def _nearest(self, criterion: str) -> list[list[int]]:
+        """Return the weak order nearest to what was said of the placed items, worst group first."""
+        items = sorted(item for group in self._groups[criterion] for item in group)
+        number = {item: at for at, item in enumerate(items)}
+        before, equal = np.zeros((2, 1, len(items), len(items)), dtype=np.int64)
+        for item in items:
+            for low, sign in self._said[criterion][item]:
+                if low in number:
+                    a, b = (item, low) if sign > 0 else (low, item)
+                    (before if sign else equal)[0, number[a], number[b]] += 1
+        equal += equal.transpose(0, 2, 1)
+        places = nearest_places(before, equal)[0][0].tolist()
+        return [
+            [item for item, own in zip(items, places, strict=True) if own == place]
+            for place in sorted({*places}, reverse=True)
+        ]
+
+    def _is_spent(self, item: int) -> bool:
+        """Return whether an item was asked as often as allowed."""
+        asked = self._asked[item]
+        # Every newcomer has a screen of its own.
+        n_waiting = sum(
+            not self._asked[one] for one in items_of(self._visible >> item + 1 << item + 1)
+        )
+        return bool(asked) and (
+            sum(asked.values()) >= _most_asked(item)
+            or self._n_asked + n_waiting >= comb(self.n, 2)
+            or (len(asked) >= item and not self._may_repeat(item))
+        )
+
+    def _may_repeat(self, item: int) -> bool:
+        """Return whether a pair may come again: not if other pairs are likely to need the screen."""
+        if not self.rules.repeats:
+            return False
+        n_new = sum(
+            one - min(len(self._asked[one]), one) for one in items_of(self._visible >> item << item)
+        )
+        spare = n_new / 3 if self._is_contradicted else _spare(self.n)
+        return comb(self.n, 2) - self._n_asked > n_new - spare
 
     def _is_sure(self, belief: _Belief) -> bool:
         return belief.certainty(self.rate) >= self.rules.certainty
@@ -214,7 +268,7 @@ class CarefulState(State):
             self._is_sure(belief)
             or not self._visible
             & sum(1 << one for group in self._groups[criterion] for one in group)
-            or sum(self._asked[item].values()) >= _most_asked(item)
+            or self._is_spent(item)
             or (belief.n > 0 and not self._worth_asking(item, belief, criterion))
         )
 
@@ -228,13 +282,13 @@ class CarefulState(State):
     def _worth_asking(self, item: int, belief: _Belief, criterion: str) -> dict[int, float]:
         """Return the gain of each opponent that would tell enough about the item's place."""
         groups = zip(self._groups[criterion], belief.gains(self.rate), strict=True)
+        may_repeat = self._may_repeat(item)
         return {
             opponent: gain
             for group, gain in groups
             if gain >= _LEAST_GAIN or not belief.n
             for opponent in group
-            if self._visible >> opponent & 1
-            and (self.rules.repeats or not self._asked[item][opponent])
+            if self._visible >> opponent & 1 and (may_repeat or not self._asked[item][opponent])
         }
 
     def _opponent(self, item: int) -> int | None:
@@ -273,7 +327,8 @@ class CarefulState(State):
         """Return bounds on the number of screens left, and an estimate between them.
 
         The bounds hold as long as nothing is skipped or withdrawn: every newcomer needs a screen,
-        and none is asked more than twice as often as by a binary search.
+        none is asked more than twice as often as by a binary search, and all have at most as many
+        screens as there are pairs.
         """
         placed = [item for item in range(self.n) if item not in self._newcomers]
         groups = max(map(len, self._groups.values()))
@@ -292,7 +347,13 @@ class CarefulState(State):
             most += max(_most_asked(item) - sum(self._asked[item].values()), 1)
             unknown = [_entropy(belief.weights(self.rate)) / log(2) for belief in beliefs.values()]
             expected += max(per_bit * max(unknown, default=bits[item]), 1.0)
+        most = min(most, max(comb(self.n, 2) - self._n_asked, least))
         return Remaining(least, min(expected, most), most)
+
+
+def _spare(n: int) -> int:
+    """Return how many of all pairs consistent answers need not have; a safe number in simulations."""
+    return max(0, (n - 6) // 2)
 
 
 def _most_asked(item: int) -> int:

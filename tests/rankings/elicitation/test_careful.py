@@ -2,7 +2,7 @@
 
 import json
 import random
-from itertools import permutations
+from itertools import permutations, product
 from math import ceil, log2
 
 import pytest
@@ -96,13 +96,14 @@ def test_one_answer_to_one_pair_by_hand():
 
     The expected slips are .1 an answer, so that the rate stays .1: nothing contradicts.
     """
-    for certainty, is_placed in ((0.89, True), (0.91, False)):
+    for certainty, is_sure in ((0.89, True), (0.91, False)):
         rules = Rules(certainty=certainty, n_slips=1.0, n_answers=10.0)
         state = settle_carefully(2, [same(0, 1, "left")], rules=rules).state
         assert state.rate == pytest.approx(0.1)
         assert (state.n_slips, state.n_answers) == (pytest.approx(1.3), 13)
-        assert state.is_finished is is_placed
-        assert state.next_pair() == (None if is_placed else (0, 1))
+        # One pair is one screen, however sure it is.
+        assert state.is_finished
+        assert state.unsure == (() if is_sure else CRITERIA)
     # A second "left": .9 x .9 against .05 x .05 twice.
     again = settle_carefully(2, [same(0, 1, "left"), same(1, 0, "right")], rules=rules).state
     assert again.rankings() == dict.fromkeys(CRITERIA, ((0,), (1,)))
@@ -170,6 +171,49 @@ def test_whatever_is_answered_no_result_is_asked_more_than_twice_a_binary_search
         for item in range(1, 9):
             n_asked = sum(max(entry.left, entry.right) == item for entry in log)
             assert 1 <= n_asked <= 2 * ceil(log2(2 * item + 1))
+
+
+@cases("n", [2, 3, 4, 7, 10, 14])
+@cases("share", [0.0, 0.2, 1.0])
+def test_there_are_never_more_screens_than_pairs(n, share):
+    for image in range(4):
+        levels = truth(image % 4, n, image)
+        judge = erring(levels, share, random.Random(image), by_pair=False)
+        rules = Rules(n_slips=60.0, n_answers=200.0)
+        log = simulate_carefully(n, judge, rules)
+        assert len(log) <= n * (n - 1) // 2
+        assert {max(entry.left, entry.right) for entry in log} == {*range(1, n)}
+        assert rankings_of(n, log, rules) is not None
+
+
+def test_when_all_screens_are_used_up_the_order_is_nearest_to_what_was_said():
+    """All 13 weak orders of three results are compared with every answer, each contradiction counted."""
+    rng = random.Random(5)
+    rules = Rules(n_slips=60.0, n_answers=200.0)
+    n_unsure = 0
+    for _ in range(40):
+        log = simulate_carefully(3, lambda *_: rng.choice(["left", "equal", "right"]), rules)
+        state = settle_carefully(3, log, rules=rules).state
+        for criterion in state.unsure:
+            n_unsure += 1
+            place = {item: at for at, of in enumerate(state.rankings()[criterion]) for item in of}
+            own = contradictions(log, criterion, [place[item] for item in range(3)])
+            every = (
+                contradictions(log, criterion, places) for places in product(range(3), repeat=3)
+            )
+            assert own == min(every)
+    assert n_unsure > 40
+
+
+def contradictions(log, criterion, places):
+    """Return how far the answers are from some places: 2 for the opposite, 1 for a tie of one side."""
+    sign = {"left": -1, "equal": 0, "right": 1}
+    total = 0
+    for entry in log:
+        if criterion in entry.verdicts:
+            a, b = places[entry.left], places[entry.right]
+            total += abs(sign[entry.verdicts[criterion]] - ((a > b) - (a < b)))
+    return total
 
 
 def test_the_estimate_of_what_is_left_is_near():
