@@ -175,7 +175,8 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
     -----
     Warns of detections without area, which count as false ones, of a side's coordinates that are all
     between 0 and 1.5, of what is left out of the files, and of results that hardly fit the
-    annotations or fit them far better in another reading.
+    annotations, fit them far better in another reading, copy them, have other names for the images,
+    labels or texts that the annotations do not have, or no boxes on many images with text.
 
     Examples
     --------
