@@ -2,16 +2,20 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from text_rankings.base.options import prose
 
 from ..orders.buckets import Ranking
 from ..orders.from_scores import MAX_DECIMALS
 from .analyse import add_codes
+
+if TYPE_CHECKING:
+    from ..design.reach import Reach
+    from ..design.study_plans import Question
 
 _MOST_METHODS: Final = 1000
 _ABOUT_FILES: Final = (
@@ -22,11 +26,14 @@ _ABOUT_FILES: Final = (
 
 def add_plans(commands: Any) -> None:
     """Add the commands ``plan`` and ``power``."""
-    _add(
+    plan = _add(
         commands,
         "plan",
         _plan,
         "which images, people and people an image find a difference of two protocols, and what that costs",
+    )
+    plan.add_argument(
+        "--hours", type=float, help="of work of all people together: also say what they find"
     )
     power = _add(
         commands,
@@ -89,19 +96,47 @@ def _add(commands: Any, name: str, run: Callable[..., Any], text: str) -> argpar
 
 
 def _plan(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
+    from ..design.reach import reach_of_hours
     from ..design.study_plans import plan, plan_table
     from ..output.table import as_columns
 
-    found = plan(*_asked(path, options))
+    pilot, question = _asked(path, options)
+    found = plan(pilot, question)
+    within = None if options.hours is None else reach_of_hours(pilot, question, options.hours)
     if options.json:
-        return found.to_json()
-    remarks = (prose(remark, sys.stdout) for remark in found.remarks)
-    return "\n".join([as_columns(plan_table(found)), *remarks, ""])
+        budget = {} if within is None else {"within_hours": [asdict(one) for one in within]}
+        return {**found.to_json(), **budget}
+    lines = (prose(line, sys.stdout) for line in (*_budget(within, question), *found.remarks))
+    return "\n".join([as_columns(plan_table(found)), *lines, ""])
+
+
+def _budget(within: "Sequence[Reach] | None", question: "Question") -> Iterator[str]:
+    """Yield what the hours of a plan find, the most first."""
+    from ..design.study_plans import ASKED, in_100
+
+    if within is None:
+        return
+    if not within:
+        yield "The hours are too few for a study by all these people."
+    for one in within:
+        least = (
+            "no difference"
+            if one.least is None
+            else f"a difference of {in_100(round(one.least, 3))}"
+        )
+        design = one.design
+        shared = " (three on 15 %)" if design.repeated else ""
+        yield (
+            f"In these hours: {ASKED[one.asking]}, {design.n_images} images, {design.per_image} of "
+            f"{design.n_annotators} people an image{shared}: {least} in 100 pairs is found in "
+            f"{100 * question.share:g} % of studies."
+        )
 
 
 def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     from ..design.designs import Design
-    from ..design.study_plans import ASKED, in_100, reach
+    from ..design.reach import reach
+    from ..design.study_plans import ASKED, in_100
 
     design = Design(options.images, options.people, options.per_image, options.repeated)
     pilot, question = _asked(path, options)

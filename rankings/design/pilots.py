@@ -8,7 +8,7 @@ images and annotators vary in the same way, and the variance of the draw is adde
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Final, Literal
 
 import numpy as np
@@ -85,6 +85,22 @@ class Pilot:
 
 # The variance of a difference that drawing one pair of many methods adds.
 _DRAWN: Final = 0.15
+
+
+# Simulated people and protocols: the variance of a difference on one pair, the images' share of it, and the
+# annotators' component. The first is the kindest.
+_WORLDS: Final = tuple(product((0.205, 0.23), (0.51, 0.08), (0.0, 0.0039)))
+
+
+def worlds(n_methods: float) -> list[Mapping[Asking, Components]]:
+    """Return what may vary if nothing is measured: components of several worlds, the kindest first."""
+    share = _of_one_pair(n_methods)
+    found: list[Mapping[Asking, Components]] = []
+    for variance, of_image, annotator in _WORLDS:
+        image, rest = variance * share * of_image, variance * share * (1 - of_image)
+        whole = Components(image, annotator, rest, prior=None)
+        found.append({"rankings": whole, "pairs": replace(whole, rest=rest + _DRAWN * (1 - share))})
+    return found
 
 
 def _of_one_pair(n_methods: float) -> float:

@@ -10,8 +10,8 @@ from ..errors import RankingError
 from ..inference.significance import ALPHA
 from ..output.table import Column, Table, count, number
 from .designs import Components, Design
-from .pilots import USUAL_METHODS, Asking, Pilot
-from .power import POWER, least_difference, needed_images, power
+from .pilots import DEMO, USUAL_METHODS, Asking, Pilot, worlds
+from .power import POWER, needed_images, power
 
 # The share of images that several people rank in the advised designs, and the number of people.
 REPEATED: Final = 0.15
@@ -23,6 +23,10 @@ _MOST_PEOPLE: Final = 1000
 _UNCERTAIN: Final = (
     "The pilot is too small to be sure: people and images may vary less than in it, so that yours "
     "suffice. A larger pilot would show it."
+)
+_UNKNOWN: Final = (
+    "By the demo's people, {people} people are too few for a difference of {difference} in 100 pairs. Yours "
+    "may differ less: a pilot of 20 images by three people would show it."
 )
 # Numbers of people that a plan examines, up to the available number.
 _STEPS: Final = (
@@ -184,7 +188,11 @@ def plan(pilot: Pilot, question: Question) -> Plan:
         question,
         pilot,
         marked,
-        (*_warnings(pilot, question, marked, is_uncertain=is_uncertain), *pilot.remarks),
+        (
+            *_warnings(pilot, question, marked, is_uncertain=is_uncertain),
+            *(() if cheapest is None else _band(pilot, question, choices[cheapest])),
+            *pilot.remarks,
+        ),
         None if known else _within_reach(pilot, question),
         None if cheapest is None else _unlucky(pilot, question, choices[cheapest]),
         is_uncertain,
@@ -193,52 +201,46 @@ def plan(pilot: Pilot, question: Question) -> Plan:
 
 def _may_suffice(pilot: Pilot, question: Question) -> bool:
     """Return whether a design suffices by the least variances that this pilot may have come from."""
+    if pilot.origin == DEMO and pilot.methods is not None:
+        kind = replace(pilot, components=worlds(pilot.methods)[0])
+        return any(choice.fits for choice in _choices(kind, question))
     if all(parts.degrees is None for parts in pilot.components.values()):
         return False
     components = {asking: parts.lucky for asking, parts in pilot.components.items()}
     return any(choice.fits for choice in _choices(replace(pilot, components=components), question))
 
 
+def _band(pilot: Pilot, question: Question, choice: Choice) -> Iterator[str]:
+    """Yield how often a design finds the difference in other worlds, if nothing was measured."""
+    if pilot.origin != DEMO or pilot.methods is None:
+        return
+    found = [
+        _power_of(
+            choice,
+            dict(question.components(replace(pilot, components=of)))[choice.asking],
+            question,
+        )
+        for of in (pilot.components, *worlds(pilot.methods))
+    ]
+    yield (
+        f"Without a pilot the promise is uncertain: in simulated worlds this design finds the difference in "
+        f"{100 * min(found):.0f} to {100 * max(found):.0f} % of studies."
+    )
+
+
 def _unlucky(pilot: Pilot, question: Question, choice: Choice) -> float | None:
     """Return a design's power if the pilot's estimates are far too small, as those of one in ten are."""
     parts = dict(question.components(pilot))[choice.asking]
-    if parts.degrees is None or choice.n_images is None:
-        return None
+    return None if parts.degrees is None else _power_of(choice, parts.unlucky, question)
+
+
+def _power_of(choice: Choice, parts: Components, question: Question) -> float:
+    """Return the power of a design with images."""
     sharing = next(one for one in SHARINGS if one.name == choice.sharing)
     design = Design(
-        choice.n_images, choice.n_annotators, sharing.per_image, sharing.repeated, REPEATS
+        choice.n_images or 0, choice.n_annotators, sharing.per_image, sharing.repeated, REPEATS
     )
-    return power(parts.unlucky, design, question.difference, alpha=question.alpha_of_pair)
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """The power of a design for the requested difference, and the least it finds with that power, or None."""
-
-    asking: Asking
-    design: Design
-    power: float
-    least: float | None
-    answers: int
-
-
-def reach(pilot: Pilot, question: Question, design: Design) -> list[Reach]:
-    """Return the power of a design, for every way of asking that the pilot covers.
-
-    Raises RankingError if there are fewer than two images or annotators.
-    """
-    alpha = question.alpha_of_pair
-    return [
-        Reach(
-            asking,
-            design,
-            power(parts, design, question.difference, alpha=alpha),
-            least if math.isfinite(least) else None,
-            _answers(asking, design.n_rankings, question),
-        )
-        for asking, parts in question.components(pilot)
-        for least in [least_difference(parts, design, share=question.share, alpha=alpha)]
-    ]
+    return power(parts, design, question.difference, alpha=question.alpha_of_pair)
 
 
 def in_100(difference: float) -> str:
@@ -301,7 +303,7 @@ def _choice(
     if n_images is None:
         return Choice(asking, sharing.name, n_annotators)
     n_visits = replace(design, n_images=n_images).n_rankings
-    answers = _answers(asking, n_visits, question)
+    answers = answers_of(asking, n_visits, question)
     hours = answers * question.seconds / 3600 + n_annotators * question.minutes_a_person / 60
     fits = question.images is None or n_images <= question.images
     return Choice(
@@ -336,7 +338,8 @@ def _within_reach(pilot: Pilot, question: Question) -> float | None:
     return high / 1000
 
 
-def _answers(asking: Asking, n_visits: int, question: Question) -> int:
+def answers_of(asking: Asking, n_visits: int, question: Question) -> int:
+    """Return the answers that so many rankings or pairs take."""
     return n_visits if asking == "pairs" else round(n_visits * question.screens)
 
 
@@ -371,6 +374,9 @@ def _warnings(
         return
     least = _least_people(pilot, question)
     if not any(choice.n_images is not None for choice in choices):
+        if pilot.origin == DEMO:
+            yield _UNKNOWN.format(people=question.people, difference=in_100(question.difference))
+            return
         yield _too_few(question, least)
         if is_uncertain:
             yield _UNCERTAIN
@@ -381,9 +387,9 @@ def _warnings(
             f"The {question.images} images are not enough: at least {fewest} are "
             "needed. Choose a larger difference, or add images."
         )
-        if is_uncertain:
+        if is_uncertain and pilot.origin != DEMO:
             yield _UNCERTAIN
-    if least is not None and least > 2:
+    if least is not None and least > 2 and pilot.origin != DEMO:
         yield (
             f"You need at least {least} people, however many images you use, because "
             "people differ too much."

@@ -17,8 +17,9 @@ from rankings.design.power import (
     power,
     spread,
 )
+from rankings.design.reach import reach
 from rankings.design.simulation import Simulated, outcome, simulate
-from rankings.design.study_plans import Question, reach
+from rankings.design.study_plans import Question
 from rankings.errors import RankingError
 from rankings.inference.multi_reader import compare
 from rankings.inference.personal_distances import PersonalDistances

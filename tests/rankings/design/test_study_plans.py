@@ -11,7 +11,8 @@ from rankings.__main__ import main
 from rankings.design.designs import Components, Design
 from rankings.design.pilots import Pilot, demo_pilot
 from rankings.design.power import power
-from rankings.design.study_plans import SHARINGS, Question, plan, plan_table, reach
+from rankings.design.reach import reach, reach_of_hours
+from rankings.design.study_plans import SHARINGS, Question, plan, plan_table
 from rankings.errors import RankingError
 from tests.support.cases import cases
 
@@ -105,7 +106,10 @@ def test_a_pilot_that_may_overestimate_how_people_differ_does_not_say_that_they_
 
 def test_no_design_has_fewer_people_than_are_said_to_be_needed():
     """Of few images a design of three finds what one of endless images does not."""
-    found = plan(demo_pilot(), Question(difference=0.15, people=12, n_protocols=3, images=24))
+    found = plan(
+        Pilot(demo_pilot().components, "a pilot"),
+        Question(difference=0.15, people=12, n_protocols=3, images=24),
+    )
     fewest = min(choice.n_annotators for choice in found.choices if choice.n_images is not None)
     assert fewest == 3
     assert found.remarks[0].startswith("You need at least 3 people")
@@ -158,6 +162,31 @@ def test_what_a_design_finds():
         parts = PILOT.components[one.asking]
         assert one.power == power(parts, design, 0.04)
         assert power(parts, design, one.least) == pytest.approx(0.8)
+
+
+def test_three_people_with_two_hours_rank_what_fits_into_them():
+    """10 minutes each before the first pair leave 90 minutes: 36 rankings of 15 pairs of 10 s."""
+    question = Question(people=3, screens=15, seconds=10, n_protocols=7)
+    found = reach_of_hours(PILOT, question, 2)
+    whole = {one.design.per_image: one for one in found if one.asking == "rankings"}
+    assert whole[3].design == Design(12, 3, 3)
+    assert whole[2].design == Design(18, 3, 2)
+    for one in found:
+        assert one.answers * 10 <= 90 * 60
+    assert [one.least for one in found] == sorted(one.least for one in found)
+    [own] = [one for one in reach(PILOT, question, Design(12, 3, 3)) if one.asking == "rankings"]
+    assert own == whole[3]
+    assert reach_of_hours(PILOT, question, 0.5) == []
+
+
+def test_without_a_pilot_the_band_has_the_demo_and_kinder_and_harder_worlds():
+    found = plan(demo_pilot(), Question(difference=0.08, people=12, images=100))
+    [words] = [one for one in found.remarks if "in simulated worlds" in one]
+    low, high = map(int, re.search(r"in (\d+) to (\d+) %", words).groups())
+    assert low < 80 <= high
+    few = plan(demo_pilot(), Question(difference=0.01, people=3, images=100))
+    assert not any("however many images" in one for one in few.remarks)
+    assert "a pilot of 20 images by three people would show it" in few.remarks[0]
 
 
 @cases(

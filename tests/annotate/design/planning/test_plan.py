@@ -110,7 +110,7 @@ def test_only_who_may_set_up_studies_is_led_there(researcher, study):
 
 def test_too_few_people_and_one_annotator_are_said(researcher, study):
     few = researcher.get(address(study), {"study": "", "people": "3", "difference": "1"})
-    assert "a difference of 1 in 100 pairs cannot be detected with 3 people" in few.text
+    assert "3 people are too few for a difference of 1 in 100 pairs" in few.text
     assert "It cannot be detected" in few.text
     one = researcher.get(address(study), {"study": "", "people": "1"})
     assert "One annotator says nothing about others" in one.text
