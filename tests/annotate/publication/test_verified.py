@@ -38,6 +38,15 @@ def test_tables_of_every_look_agree(tmp_path, capsys, look):
     assert "Everything agrees." in said(written(tmp_path, files_of(look).items()), capsys)
 
 
+def test_each_table_is_recomputed_or_said_not_to_be(tmp_path, capsys):
+    out = said(written(tmp_path, files_of().items()), capsys)
+    tables = {name for name in files_of() if name.startswith("csv/")}
+    verify = program()
+    of_here = {f"csv/{slug}.csv" for slug in (*verify.INPUTS, *verify.TABLES, "criteria")}
+    assert {*re.findall(r"not recomputed: (\S+\.csv) \(", out)} == tables - of_here
+    assert "csv/values.csv" in tables - of_here
+
+
 @pytest.fixture
 def once(tmp_path, monkeypatch):
     """A folder of files whose inputs do not change: all is recomputed once for the same settings."""
