@@ -2,7 +2,7 @@
 
 import re
 
-_METHOD = re.compile(r"bootstrap|jackknife|Student's t|Wilson")
+_METHOD = re.compile(r"bootstrap|jackknife|Student's t|moderated t-test|Wilson")
 _OVER = re.compile(r"over |annotators and images|images and annotators|image and annotator")
 
 

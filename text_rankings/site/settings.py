@@ -376,6 +376,7 @@ SPECTACULAR_SETTINGS = {
         "FileKind": "annotate.imports.models.FileKind",
         "ReceiptKind": "annotate.imports.models.Import.Kind",
         "Strategy": "annotate.studies.models.Study.Strategy",
+        "WhenShown": "annotate.studies.models.Study.GroundTruth",
     },
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": f"/{STATIC_URL}img/icon.svg",

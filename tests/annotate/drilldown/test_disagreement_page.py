@@ -37,7 +37,7 @@ def test_the_counts_of_a_report_open_the_images_they_count(follow, among):
         rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
     make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
     make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
-    make_run(study, "Worse still", {"a": 0.1, "b": 0.5, "c": 0.9})
+    make_run(study, "In part", {"a": 0.1, "b": 0.9, "c": 0.5})
     Score.objects.filter(run__name="Right", result__image=study.images.first()).update(recall=0.5)
     client = follow(study)
     page = client.get(
