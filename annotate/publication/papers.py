@@ -34,6 +34,11 @@ from rankings.output.verification import programs, verification_tables
 _PACKAGES: Final = ("rankings", "protocols")
 # The README of the zip.
 _README: Final = Path(__file__).with_name("explanation.md").read_text(encoding="utf-8")
+_OF_PROOF: Final = ("| csv/rankings.csv", "| verify.py")
+_NO_PROOF: Final = (
+    "No program recomputes these tables: the report was kept before reports held rankings and scores, "
+    "or it is too large to hold them."
+)
 _FIGURES: Final = "the figures as PDF, a folder for each criterion"
 _COLUMNS: Final = {
     "criterion": "recall, precision or preference",
@@ -106,7 +111,9 @@ def files(
     around, text = exports.tables_in(data), methods_text(data)
     facts = exports.facts_of(data, header)
     about_figures = _FIGURES if can_write() else f"none. {NO_FILES}"
-    yield "README.md", _README.format(study=header["study"], figures=about_figures)
+    steps = verification_tables(data)
+    readme = _README.format(study=header["study"], figures=about_figures)
+    yield "README.md", readme if steps else _without_proof(readme)
     slugs = [table.slug for table in around]
     yield "paper.tex", _article(slugs, figures, chosen)
     if chosen.has_supplement:
@@ -116,7 +123,6 @@ def files(
     yield "methods.md", text.markdown
     yield "references.bib", text.bib
     yield "csv/report.csv", report_files.to_csv(report, header)
-    steps = verification_tables(data)
     for table in steps:
         yield f"csv/{table.slug}.csv", exports.TABLE_WRITERS["csv"](table, {})
     if steps:
@@ -131,6 +137,12 @@ def files(
         exports.TABLE_WRITERS["md"](exports.with_skips(table, header, "md"), {}) for table in around
     ]
     yield "report.md", "\n".join([report_files.to_markdown(report, header), *markdown])
+
+
+def _without_proof(readme: str) -> str:
+    """Return the README of a report that holds no rankings and scores."""
+    lines = [line for line in readme.splitlines() if not line.startswith(_OF_PROOF)]
+    return "\n".join([*lines, "", _NO_PROOF, ""])
 
 
 _HEAD: Final = (

@@ -4,6 +4,7 @@ Of each state there is a backup of a site and the bundle of its answered study, 
 `write_state.py` wrote with the program as it was then.
 """
 
+import io
 import json
 import zipfile
 from pathlib import Path
@@ -26,11 +27,13 @@ from annotate.operations.backups.rows import (
     set_next_keys,
     store_rows,
 )
+from annotate.publication.work import write_paper
 from annotate.reports.exports import tables_in
 from annotate.reports.models import KeptReport
 from annotate.studies.models import Study
 from rankings.analysis.verdicts import earlier_loss
 from rankings.output.analysis_tables import tables_of
+from rankings.output.latex import Look
 from tests.support.databases import bare_database
 from tests.support.pages import flat
 from tests.support.truths import answer, same_truth
@@ -118,6 +121,8 @@ def test_pages_show_a_study_and_its_kept_report(site):
         ("reports:report", [study.slug]),
         ("reports:kept", [study.slug, kept.pk]),
         ("figures:kept_figures", [study.slug, kept.pk]),
+        ("figures:kept_detectors", [study.slug, kept.pk]),
+        ("publication:kept_paper", [study.slug, kept.pk]),
     ):
         assert client.get(reverse(name, args=arguments)).status_code == 200, name
     # Its tests had another loss: it is shown as it is, with a sentence, and without a verdict.
@@ -128,6 +133,21 @@ def test_pages_show_a_study_and_its_kept_report(site):
     for table in tables_in(kept.data):
         if table.slug in {one.slug for one in tables_of(kept.data)}:
             assert table.note.startswith(earlier_loss(kept.data)), table.slug
+
+
+def test_files_for_a_paper_are_written_from_a_kept_report(site):
+    kept = KeptReport.objects.get(study__name="Finished")
+    with io.BytesIO() as stream:
+        write_paper(kept.data, Look(), [], stream)
+        with zipfile.ZipFile(stream) as written:
+            names = written.namelist()
+            readme = written.read("README.md").decode()
+    assert "report.md" in names
+    # It has no inputs, so nothing in it can be proved.
+    assert not {"verify.py", "rankings.csv", "scores.csv"} & {*names}
+    assert "verify.py" not in readme
+    assert "csv/rankings.csv" not in readme
+    assert "No program recomputes these tables" in readme
 
 
 def test_a_study_in_work_goes_on_to_its_end(site):
