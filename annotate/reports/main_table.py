@@ -402,8 +402,7 @@ def shown_table(
     of_people = distances_to_people(around) if around else {}
     place = {name: at for at, name in enumerate(of_people)}
     silent = {*around.get("against_silence", ())} if around else set[str]()
-    # A report that was kept before protocols were found equal does not say it.
-    equal = around["comparisons"].get("equal", ()) if around else ()
+    equal = around["comparisons"].get("equal", ()) if around else ()  # Some kept reports have none.
     alike = {same[0]: same for same in equal}
     copies = {name for same in alike.values() for name in same[1:]}
     rows = [
