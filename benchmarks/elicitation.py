@@ -71,9 +71,9 @@ def slips(share: float, *, by_pair: bool = False) -> Kind:
 
 KINDS: Mapping[str, Kind] = {
     "exact": slips(0),
-    "5 % wrong, anew": slips(0.05),
-    "10 % wrong, anew": slips(0.1),
-    "20 % wrong, anew": slips(0.2),
+    "5 % wrong, each time": slips(0.05),
+    "10 % wrong, each time": slips(0.1),
+    "20 % wrong, each time": slips(0.2),
     "5 % wrong, by pair": slips(0.05, by_pair=True),
     "10 % wrong, by pair": slips(0.1, by_pair=True),
     "unsure on near pairs": unsure,
