@@ -17,13 +17,18 @@ ENOUGH_TIMES: Final = 50
 ENOUGH_RANKINGS: Final = 5
 
 
-def seconds_a_pair(study: Study) -> float:
-    """Return the median seconds of the study's last answers, or the usual ones if there are few."""
+def last_seconds(study: Study, n: int) -> list[float]:
+    """Return the active times of the study's last n answers in force that have one."""
     times = Judgement.objects.filter(
         assignment__study=study, seconds_taken__isnull=False, withdrawal__isnull=True
     )
-    latest = times.order_by("-pk").values_list("seconds_taken", flat=True)[:_N_TIMES]
-    taken = [seconds for seconds in latest if seconds is not None]
+    latest = times.order_by("-pk").values_list("seconds_taken", flat=True)[:n]
+    return [seconds for seconds in latest if seconds is not None]
+
+
+def seconds_a_pair(study: Study) -> float:
+    """Return the median seconds of the study's last answers, or the usual ones if there are few."""
+    taken = last_seconds(study, _N_TIMES)
     return median(taken) if len(taken) >= ENOUGH_TIMES else SECONDS_A_PAIR
 
 

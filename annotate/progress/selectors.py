@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django_stubs_ext import StrOrPromise
 
+from annotate.judging.effort import last_seconds
 from annotate.judging.image_allocation import n_counted
 from annotate.judging.models import Assignment, Screen
 from annotate.studies.exclusions import left_out
@@ -165,11 +166,7 @@ def _rankings(study: Study, now: datetime | None = None) -> list[_Rankings]:
 
 def median_seconds(study: Study) -> float | None:
     """Return the median active time per pair over the last answers with a recorded time."""
-    answers = study.assignments.filter(
-        judgements__seconds_taken__isnull=False, judgements__withdrawal__isnull=True
-    )
-    seconds = answers.order_by("-judgements__pk").values_list("judgements__seconds_taken")
-    taken = [value for (value,) in seconds[:N_LAST_ANSWERS] if value is not None]
+    taken = last_seconds(study, N_LAST_ANSWERS)
     return median(taken) if taken else None
 
 
