@@ -73,7 +73,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         markdown = markdown.replace(f"]({link})", f"]({name})")
     # Other documents of the repository are not on the site.
     markdown = re.sub(
-        r"\[([^\]]+)\]\((?:\.\./)+((?:\.github/)?[A-Z]+\.md)(?:#[\w-]+)?\)", r"\1 (`\2`)", markdown
+        r"\[([^\]]+)\]\((?:\.\./)+((?:\.github/|findings/)?(?:[A-Z]+\.md|\w+\.sh))(?:#[\w-]+)?\)",
+        r"\1 (`\2`)",
+        markdown,
     )
     if page.file.src_uri == _PYTHON:
         for module, name in objects(markdown):
