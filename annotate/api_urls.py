@@ -25,10 +25,6 @@ register_converter(Key, "key")
 
 app_name = "api"
 _JUDGING = [
-    path("screen", judging.Current.as_view(), name="screen"),
-    path("start", judging.Start.as_view(), name="start"),
-    path("undo", judging.Undo.as_view(), name="undo"),
-    path("history", judging.History.as_view(), name="history"),
     path("answers/<slug:extension>", exchange.OwnAnswers.as_view(), name="own_answers"),
     path("assignments", judging.OwnAssignments.as_view(), name="own_assignments"),
 ]
@@ -107,9 +103,5 @@ urlpatterns = [
     ),
     path("judging", judging.JudgedStudies.as_view(), name="judged_studies"),
     path("judging/studies/<slug:slug>/", include(_JUDGING)),
-    path("judging/screens/<slug:screen_id>/answer", judging.Answer.as_view(), name="answer"),
-    path("judging/screens/<slug:screen_id>/skip", judging.Skip.as_view(), name="skip"),
-    path("judging/screens/<slug:screen_id>/note", judging.NoteOfScreen.as_view(), name="note"),
-    path("judging/screens/<slug:screen_id>/change", judging.Change.as_view(), name="change"),
     re_path("", rest.NotThere.as_view(), name="nowhere"),
 ]

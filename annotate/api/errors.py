@@ -18,24 +18,12 @@ class ApiError(APIException):
         self.more = more or {}
 
 
-class Conflict(ApiError):
-    status_code = status.HTTP_409_CONFLICT
-    problem = "conflict"
-    title = "Not possible in the present state"
-
-
 class NotPossible(ApiError):
     """A well-formed request that is refused; the message says why."""
 
     status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
     problem = "refused"
     title = "Refused"
-
-
-class Forbidden(ApiError):
-    status_code = status.HTTP_403_FORBIDDEN
-    problem = "forbidden"
-    title = "Not allowed"
 
 
 class MissingScope(ApiError):

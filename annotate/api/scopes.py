@@ -8,10 +8,9 @@ from rest_framework.request import Request
 
 from .errors import MissingScope
 
-READ, JUDGE, LOAD, MANAGE = "read", "judge", "load", "manage"
+READ, LOAD, MANAGE = "read", "load", "manage"
 SCOPES = {
     READ: _("Read what you may see: data, studies you follow, scores and reports"),
-    JUDGE: _("Answer pairs in the studies you annotate"),
     LOAD: _("Load data and score protocols, if you are an admin"),
     MANAGE: _("Set up studies and keep reports, within your permissions"),
 }

@@ -10,7 +10,6 @@ from rest_framework.reverse import reverse
 
 from annotate.access import permitted
 from annotate.api.fields import Regions
-from annotate.api.scopes import JUDGE, READ
 from annotate.api.views import AnyType, ApiView, ListView, OneView
 
 from . import selectors, views
@@ -219,11 +218,6 @@ class Photograph(ApiView):
     """The photograph of an image: of a dataset you see, or of a study you annotate."""
 
     content_negotiation_class = AnyType
-
-    def scope_of(self, method: str) -> str:
-        # Annotators need the photographs, too.
-        scopes = getattr(self.request.auth, "scopes", ())
-        return JUDGE if JUDGE in scopes else READ
 
     @extend_schema(responses=PHOTOGRAPH)
     def get(self, request: Request, sha256: str) -> HttpResponseBase:

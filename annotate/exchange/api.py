@@ -10,7 +10,7 @@ from rest_framework.throttling import BaseThrottle
 
 from annotate.access import permitted
 from annotate.api.idempotency import idempotent
-from annotate.api.scopes import JUDGE, READ
+from annotate.api.scopes import READ
 from annotate.api.throttling import Heavy
 from annotate.api.views import AnyType, ApiView, SignedInRequest
 from annotate.datasets.models import Dataset
@@ -54,9 +54,6 @@ class RawFile(ApiView):
 
 class OwnAnswers(ApiView):
     content_negotiation_class = AnyType
-
-    def scope_of(self, method: str) -> str:
-        return JUDGE
 
     @extend_schema(
         parameters=[

@@ -1,4 +1,4 @@
-"""Answering pairs through the API: the same services as the page, and as blind."""
+"""Studies you annotate, a study's methods, rankings and notes in the API."""
 
 from functools import cached_property
 from typing import Any
@@ -6,91 +6,32 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from annotate.access import permitted
-from annotate.api.errors import Conflict, Forbidden
-from annotate.api.idempotency import idempotent
-from annotate.api.problems import CONTENT_TYPE
-from annotate.api.scopes import JUDGE
 from annotate.api.views import ApiView, ListView, SignedInRequest
 from annotate.datasets.models import Method
 from annotate.requests import require
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
-from rankings.elicitation.log import CRITERIA
 
-from . import answer_history, methods, planning, services
-from .errors import Incomplete, JudgingRefusal, StudyNotOpen
-from .image_allocation import first_visit_is_due, own_progress
+from . import methods
+from .image_allocation import own_progress
 from .models import Assignment, Note, Screen
-from .presentation import past_data
 from .serializers import (
     AddedSerializer,
-    AnswerSerializer,
     AssignmentQuery,
     AssignmentSerializer,
-    ConflictSerializer,
-    HaveSerializer,
     JudgedStudySerializer,
-    NextSerializer,
     NoteQuery,
     NoteSerializer,
     OwnAssignmentSerializer,
-    PastSerializer,
-    PinSerializer,
-    SkipSerializer,
-    UndoSerializer,
-    next_data,
 )
-from .shortcuts import judged, judged_with
-
-_NEXT = {200: NextSerializer, (409, CONTENT_TYPE): ConflictSerializer}
-
-
-class _Judging(ApiView):
-    request: SignedInRequest
-
-    def scope_of(self, method: str) -> str:
-        return JUDGE
-
-    def waiting(self, study: Study) -> Any:
-        """Return the data of the pair that waits."""
-        found = services.current(study=study, annotator=self.request.user)
-        done = found.turn is None and planning.has_begun_all(study, self.request.user)
-        return next_data(found, self.request, have="", done=done)
-
-    def refused(self, study: Study, refusal: JudgingRefusal) -> Exception:
-        """Convert a service's refusal to an exception of the API."""
-        if isinstance(refusal, Incomplete):
-            return ValidationError(refusal.reasons)
-        if isinstance(refusal, StudyNotOpen):
-            forbidden = Forbidden(str(refusal))
-            forbidden.problem = "study-not-open"
-            forbidden.title = "The study takes no answers now"
-            return forbidden
-        fault = Conflict(str(refusal), more={"current": self.waiting(study)})
-        fault.problem, fault.title = "already-answered", "Answered otherwise"
-        return fault
-
-    def then(self, study: Study, act: Any, /, **sent: Any) -> Response:
-        """Perform an act on the log and return the next question."""
-        have = sent.pop("have")
-        try:
-            outcome = act(annotator=self.request.user, **sent)
-        except JudgingRefusal as refusal:
-            raise self.refused(study, refusal) from refusal
-        is_done = outcome.turn is None
-        return Response(next_data(outcome, self.request, have=have, done=is_done))
+from .shortcuts import judged
 
 
 class JudgedStudies(ApiView):
-    def scope_of(self, method: str) -> str:
-        return JUDGE
-
     @extend_schema(responses=JudgedStudySerializer(many=True))
     def get(self, request: SignedInRequest) -> Response:
         """List the studies you annotate, and your progress."""
@@ -105,101 +46,12 @@ class OwnAssignments(ListView):
     serializer_class = OwnAssignmentSerializer
     ordering = ("position",)
 
-    def scope_of(self, method: str) -> str:
-        return JUDGE
-
     def get_queryset(self) -> QuerySet[Assignment]:
         study = judged(self.request, slug=self.kwargs["slug"])
         own = Assignment.objects.filter(study=study, annotator=self.request.user)
         return own.annotate(
             n_screens=Count("screens", filter=Q(screens__state=Screen.State.ANSWERED))
         )
-
-
-class Start(_Judging):
-    @extend_schema(request=HaveSerializer, responses=_NEXT)
-    def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Start the next image if none is in progress, and return the waiting pair."""
-        study, sent = judged(request, slug=slug), self.sent(HaveSerializer)
-        if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
-            page = reverse("learning:welcome", args=[slug], request=request)
-            fault = Conflict(
-                "Agree to take part and go through the first visit on the site before you begin.",
-                more={"page": page},
-            )
-            fault.problem, fault.title = "first-visit-due", "The first visit is due"
-            raise fault
-        return self.then(study, services.start, study=study, **sent)
-
-
-class Current(_Judging):
-    @extend_schema(responses=NextSerializer)
-    def get(self, request: SignedInRequest, slug: str) -> Response:
-        """Return the pair that waits for you, without changing anything."""
-        study = judged(request, slug=slug)
-        if study.state != Study.State.OPEN:
-            raise self.refused(study, services.not_open(study))
-        return Response(self.waiting(study))
-
-
-class Answer(_Judging):
-    @extend_schema(request=AnswerSerializer, responses=_NEXT)
-    def post(self, request: SignedInRequest, screen_id: str) -> Response:
-        """Answer a pair and get the next one. An answer sent twice is stored once."""
-        study, sent = judged_with(request, screen_id), self.sent(AnswerSerializer)
-        verdicts = {name: sent.pop(name) for name in CRITERIA if name in sent}
-        return self.then(
-            study, services.record_judgement, screen_id=screen_id, verdicts=verdicts, **sent
-        )
-
-
-class Skip(_Judging):
-    @extend_schema(request=SkipSerializer, responses=_NEXT)
-    def post(self, request: SignedInRequest, screen_id: str) -> Response:
-        """Report why a pair cannot be answered, and get the next one."""
-        study, sent = judged_with(request, screen_id), self.sent(SkipSerializer)
-        return self.then(study, services.record_skip, screen_id=screen_id, **sent)
-
-
-class NoteOfScreen(_Judging):
-    @extend_schema(request=PinSerializer, responses={201: PinSerializer})
-    @idempotent
-    def post(self, request: SignedInRequest, screen_id: str) -> Response:
-        """Pin a note to a pair or to a place of a result. It changes no answer and no ranking."""
-        study, sent = judged_with(request, screen_id), self.sent(PinSerializer)
-        try:
-            note = services.pin_note(screen_id=screen_id, annotator=request.user, **sent)
-        except StudyNotOpen as refusal:
-            raise self.refused(study, refusal) from refusal
-        return Response(self.shown(PinSerializer, note), status=201)
-
-
-class Change(_Judging):
-    @extend_schema(request=HaveSerializer, responses=_NEXT)
-    def post(self, request: SignedInRequest, screen_id: str) -> Response:
-        """Reopen one of the pairs you answered last."""
-        study, sent = judged_with(request, screen_id), self.sent(HaveSerializer)
-        return self.then(study, services.change, screen_id=screen_id, **sent)
-
-
-class Undo(_Judging):
-    @extend_schema(request=UndoSerializer, responses=_NEXT)
-    def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Undo the last answer or skip, and get its pair again."""
-        study, sent = judged(request, slug=slug), self.sent(UndoSerializer)
-        screen_id = sent.pop("screen")
-        return self.then(study, services.undo, study=study, screen_id=screen_id, **sent)
-
-
-class History(_Judging):
-    @extend_schema(responses=PastSerializer(many=True))
-    def get(self, request: SignedInRequest, slug: str) -> Response:
-        """List your last answers and skips, newest first."""
-        study = judged(request, slug=slug)
-        if study.state != Study.State.OPEN:
-            raise self.refused(study, services.not_open(study))
-        pasts = list(map(past_data, answer_history.history(study, request.user)))
-        return Response(self.shown(PastSerializer, pasts, many=True))
 
 
 class StudyMethod(ApiView):

@@ -187,14 +187,12 @@ def faults_in_rows(two):
     yield from that_refer_to(without(now, two.foreign), two.foreign)
 
 
-# The scope that an operation that writes needs, by its address or the beginning of it; judging needs its
-# own to read, too.
+# The scope that an operation that writes needs, by its address or the beginning of it.
 WRITES = {
     "datasets": "load",
     "datasets/{slug}/plan": "manage",
     "loads": "load",
     "receipts": "load",
-    "judging": "judge",
     "jobs": "read",
     "protocols": "read",
     "runs": "read",
@@ -212,8 +210,7 @@ def test_a_token_with_one_scope_does_what_its_scope_says_and_no_more(two, scope)
     for operation in operations():
         method, _, path = operation.partition(" ")
         root = path.split("/")[0]
-        is_read = method == "GET" and root != "judging"
-        needed = "read" if is_read else WRITES.get(path) or WRITES[root]
+        needed = "read" if method == "GET" else WRITES.get(path) or WRITES[root]
         given = keys | {"id": ids(two.mine).get(root, two.mine.kept.pk)}
         url = "/api/v1/" + path.format_map({**dict.fromkeys(names_in(path), "x"), **given})
         with taken_back():
@@ -223,9 +220,8 @@ def test_a_token_with_one_scope_does_what_its_scope_says_and_no_more(two, scope)
                 "missing-scope"
             )
             after = rows() if is_refused else before
-        # Every token may ask whose it is, and judging shows photographs.
-        is_open = root == "me" or (root == "photographs" and scope == "judge")
-        is_right = is_refused == (scope != needed and not is_open)
+        # Every token may ask whose it is.
+        is_right = is_refused == (scope != needed and root != "me")
         if not is_right or changed(before, after):
             differing.append((operation, response.status_code, needed))
     assert differing == []

@@ -55,11 +55,6 @@ class World:
     def image(self) -> Image:
         return self.study.images.in_order().first()
 
-    def screen_id(self) -> str:
-        """Return the id of the pair that waits for the annotator."""
-        annotator = self.people["annotator"]
-        return judging.start(study=self.study, annotator=annotator).turn.screen.public_id
-
     def client(self, role: str) -> APIClient:
         if role not in self.clients:
             person = self.people[role]

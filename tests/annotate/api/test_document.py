@@ -12,9 +12,9 @@ from annotate.api.errors import ApiError
 from annotate.api.problems import NAMES
 from annotate.api.scopes import SCOPES
 from annotate.api.tokens.services import create_token
-from annotate.judging.models import Assignment, Screen
 from annotate.scoring.services import score_protocol
 from tests.support.factories import add_annotator, add_researcher, make_person, make_study
+from tests.support.truths import rank_everything, same_truth
 
 TEXT = (Path(__file__).resolve().parents[3] / "docs" / "api.md").read_text(encoding="utf-8")
 [EXAMPLE] = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
@@ -23,6 +23,7 @@ BOXES = {
     "two": [(0, 0, 20, 10), (40, 0, 60, 10)],
     "three": [(0, 0, 20, 10), (40, 0, 60, 10), (80, 0, 90, 10)],
 }
+METHODS = list(BOXES)
 
 
 def run_example(site, person, *scopes):
@@ -46,31 +47,25 @@ def printed(site, person, *scopes):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_example_judges_and_reports_against_a_real_server(live_server):
-    study = make_study(list(BOXES), images=2, boxes=BOXES, min_annotators=1)
+def test_the_example_reads_and_reports_against_a_real_server(live_server):
+    study = make_study(METHODS, images=2, boxes=BOXES, min_annotators=1)
     score_protocol(dataset=study.dataset, slug="count")
     annotator = add_annotator(study)
-    said = printed(live_server.url, annotator, "read", "judge")
-    assert said[0] == f"I am {annotator.username}, with a token for read, judge."
+    rank_everything(study, annotator, same_truth([[name] for name in reversed(METHODS)]))
+    said = printed(live_server.url, annotator, "read", "load")
+    assert said[0] == f"I am {annotator.username}, with a token for read, load."
     # The boxes share 80 of 100 units of width: an IoU of 0.8.
     assert said[1] == "IOU: recall 1.00, precision 1.00."
-    n_pairs = Screen.objects.filter(state=Screen.State.ANSWERED).count()
-    assert said[2] == f"{study.name}: answered {n_pairs} pairs."
-    pk = dict(study.methods.values_list("name", "pk"))
-    order = [[pk["three"]], [pk["two"]], [pk["one"]]]
-    assert [assignment.rankings["recall"] for assignment in Assignment.objects.all()] == [
-        order,
-        order,
-    ]
+    assert said[2] == f"{study.name}: 2 of 2 images ranked."
 
-    said = printed(live_server.url, add_researcher(study), "read", "judge")
+    said = printed(live_server.url, add_researcher(study), "read")
     # The sentinel that counts boxes agrees with an annotator who does.
     assert said[2:] == [f"{study.name}: Sentinel: count scores 0.0."]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_the_example_stops_with_what_the_site_says(live_server):
-    done = run_example(live_server.url, make_person(), "read")
+    done = run_example(live_server.url, make_person(), "load")
     assert done.returncode == 1
     assert "missing-scope" in done.stderr
 
@@ -83,10 +78,9 @@ def kinds_of(cls):
 
 def test_every_kind_of_problem_is_in_the_table():
     table = TEXT.partition("## Errors")[2].partition("## Lists")[0]
-    kinds = {names[0] for names in NAMES.values()} | {"failed", "study-not-open"}
-    kinds |= {"already-answered", "first-visit-due"}
+    kinds = {names[0] for names in NAMES.values()} | {"failed"}
     kinds |= {error.problem for error in kinds_of(ApiError) if error.problem}
-    assert kinds == set(re.findall(r"`([a-z-]+)`", table)) - {"type", "current", "errors"}
+    assert kinds == set(re.findall(r"`([a-z-]+)`", table)) - {"type", "errors"}
 
 
 def test_every_scope_is_in_the_table():

@@ -59,7 +59,7 @@ def one_connection():
         signal.connect(close_old_connections)
 
 
-def real(world, screen_id, path):
+def real(world, path):
     """Return the values that replace an address's parameters in the world."""
     root = path.removeprefix("/api/v1/").split("/")[0]
     slugs = {"datasets": world.study.dataset.slug, "protocols": "iou"}
@@ -72,18 +72,13 @@ def real(world, screen_id, path):
         "extension": "csv",
         "name": "events.csv",
         "method": "alpha-net",
-        "screen_id": screen_id,
     }
 
 
-def cases(operation, world, screen_id):
+def cases(operation, world):
     """Requests to what is there, right and wrong, and to what is not there."""
     names = {parameter.name for parameter in operation.path_parameters}
-    there = {
-        name: value
-        for name, value in real(world, screen_id, operation.path).items()
-        if name in names
-    }
+    there = {name: value for name, value in real(world, operation.path).items() if name in names}
     right = operation.as_strategy(GenerationMode.POSITIVE, path_parameters=there)
     kinds = [right]
     if names:
@@ -103,7 +98,7 @@ def test_no_request_breaks_the_api_or_its_description(description, world, role):
     headers = dict(world.client(role)._credentials)
     authorization = headers.get("HTTP_AUTHORIZATION")
     headers = {"Authorization": authorization} if authorization else {}
-    n_requests, screen_id = 0, world.screen_id()
+    n_requests = 0
     for result in description.get_all_operations():
         operation = result.ok()
 
@@ -116,7 +111,7 @@ def test_no_request_breaks_the_api_or_its_description(description, world, role):
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         )
-        @given(case=cases(operation, world, screen_id))
+        @given(case=cases(operation, world))
         def answers_as_described(case):
             nonlocal n_requests
             n_requests += 1

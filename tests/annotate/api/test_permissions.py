@@ -88,19 +88,8 @@ OPERATIONS = {
     "GET receipts/{id}": (None, {"admin"}, 200),
     "POST receipts/{id}/undo": (None, {"admin"}, 200),
     "GET judging": (None, SIGNED_IN, 200),
-    "GET judging/studies/{slug}/screen": (None, {"annotator"}, 200),
-    "POST judging/studies/{slug}/start": ({}, {"annotator"}, 200),
-    # Not the pair that waits.
-    "POST judging/studies/{slug}/undo": ({"screen": ""}, {"annotator"}, 409),
-    "GET judging/studies/{slug}/history": (None, {"annotator"}, 200),
     "GET judging/studies/{slug}/answers/{extension}": (None, {"annotator"}, 200),
     "GET judging/studies/{slug}/assignments": (None, {"annotator"}, 200),
-    # Nothing is chosen.
-    "POST judging/screens/{screen_id}/answer": ({}, {"annotator"}, 422),
-    "POST judging/screens/{screen_id}/skip": ({"reason": "no_text"}, {"annotator"}, 200),
-    "POST judging/screens/{screen_id}/note": ({"text": "Is this text?"}, {"annotator"}, 201),
-    # It has no answer to change.
-    "POST judging/screens/{screen_id}/change": ({}, {"annotator"}, 409),
 }
 LISTS_OF_OWN = ["GET datasets", "GET studies", "GET judging"]
 
@@ -109,7 +98,7 @@ def test_every_operation_is_in_the_table():
     assert operations() == sorted(OPERATIONS)
 
 
-def request(client, operation, world, screen_id):
+def request(client, operation, world):
     method, _, path = operation.partition(" ")
     sent = OPERATIONS[operation][0]
     if sent == "new study":
@@ -131,7 +120,6 @@ def request(client, operation, world, screen_id):
         extension="csv",
         name="events.csv",
         method="alpha-net",
-        screen_id=screen_id,
     )
     kind = "json"
     if sent == "a file":
@@ -145,10 +133,9 @@ def request(client, operation, world, screen_id):
 @pytest.mark.parametrize("operation", sorted(OPERATIONS))
 def test_what_is_not_yours_is_not_there(world, operation):
     _, allowed, answer = OPERATIONS[operation]
-    screen_id = world.screen_id()
     # Those who are refused come first: they must change nothing for those who are not.
     for role in sorted(world.people, key=lambda role: (role in allowed, role)):
-        response = request(world.client(role), operation, world, screen_id)
+        response = request(world.client(role), operation, world)
         if role == "nobody":
             assert is_problem(response, 401, "not-signed-in")
             assert response["WWW-Authenticate"] == "Bearer"
@@ -161,11 +148,10 @@ def test_what_is_not_yours_is_not_there(world, operation):
 def test_other_peoples_data_are_not_there(world):
     """The same roles, in another study than theirs."""
     others = make_world()
-    screen_id = others.screen_id()
     for operation, (_, allowed, _) in OPERATIONS.items():
         for role in ("annotator", "researcher"):
             if allowed != SIGNED_IN:
-                response = request(world.client(role), operation, others, screen_id)
+                response = request(world.client(role), operation, others)
                 assert is_problem(response, 404, "not-found"), (operation, role)
 
 
@@ -173,21 +159,21 @@ def test_other_peoples_data_are_not_there(world):
 def test_lists_hold_ones_own(world, operation):
     make_world()
     own = {"GET datasets": "researcher", "GET studies": "researcher", "GET judging": "annotator"}
-    rows = request(world.client(own[operation]), operation, world, "").json()
+    rows = request(world.client(own[operation]), operation, world).json()
     rows = rows if isinstance(rows, list) else rows["results"]
     slug = world.study.dataset.slug if operation == "GET datasets" else world.study.slug
     assert [row["slug"] for row in rows] == [slug]
-    nothing = request(world.client("stranger"), operation, world, "").json()
+    nothing = request(world.client("stranger"), operation, world).json()
     assert nothing == [] or nothing["results"] == []
 
 
 def test_an_inactive_person_is_nobody(world):
-    client, screen_id = signed_in(world.people["admin"]), world.screen_id()
+    client = signed_in(world.people["admin"])
     world.people["admin"].is_active = False
     world.people["admin"].save()
     for operation in OPERATIONS:
         cache.clear()  # there are more of them than an anonymous client may ask in a minute
-        assert is_problem(request(client, operation, world, screen_id), 401), operation
+        assert is_problem(request(client, operation, world), 401), operation
 
 
 @pytest.mark.parametrize(

@@ -113,15 +113,9 @@ def test_t44_researchers_find_notes_at_the_image_and_in_a_list_to_discuss(
         assert notes in client.get(reverse(page, args=[study.slug])).text
 
 
-def test_t44_the_api_pins_notes_and_lists_them_for_researchers(client, page, study, turn):
-    url = reverse("api:note", args=[turn.screen.public_id])
-    sent = {"text": "Is this text?", "place": PLACE, "discuss": True}
-    response = page.post(url, sent, content_type="application/json")
-    assert (response.status_code, response.json()) == (201, sent)
-    page.post(url, {"text": "Only a remark."}, content_type="application/json")
-    wrong = {"text": "Look.", "place": {"side": "top", "at": [1, 2]}}
-    response = page.post(url, wrong, content_type="application/json")
-    assert response.status_code == 422
+def test_t44_the_api_lists_notes_for_researchers(client, page, study, annotator, turn):
+    pinned(turn, annotator, place=PLACE, discuss=True)
+    pinned(turn, annotator, "Only a remark.")
     notes = reverse("api:notes", args=[study.slug])
     assert page.get(notes).status_code == 404
     client.force_login(add_researcher(study))

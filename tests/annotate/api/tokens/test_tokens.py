@@ -169,7 +169,6 @@ def test_last_use_is_noted_to_the_minute(person):
 # Use of a token: one operation for each scope, which an admin who annotates may do.
 NEEDS = {
     "read": ("get", "/api/v1/studies", None, 200),
-    "judge": ("post", "/api/v1/judging/studies/{study}/start", {}, 200),
     "load": ("post", "/api/v1/datasets/{dataset}/runs", {"protocol": "count"}, 202),
     "manage": ("put", "/api/v1/studies/{study}/state", {"state": "open"}, 200),
 }
