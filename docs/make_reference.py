@@ -6,6 +6,7 @@
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,7 +66,8 @@ def formats_page() -> str:
     return between(text, begin, end, "\n".join(rows) + "\n")
 
 
-def commands_page() -> str:
+def commands_page(*, with_options: bool = False) -> str:
+    """Return the page of commands; with options, it is what the documentation site shows."""
     import django
 
     django.setup()
@@ -75,31 +77,39 @@ def commands_page() -> str:
     from rankings.__main__ import _parser as rankings
     from text_rankings.site.program import _parser as site
 
-    parts = ["# Commands\n", "Three programs come with the package.\n", MADE]
+    table = "" if with_options else "\n| command | what it does |\n| --- | --- |"
+    where = "" if with_options else " Each command prints its options with `--help`."
+    parts = ["# Commands\n", f"Three programs come with the package.{where}\n", MADE]
+
+    def add(name: str, said: str | None, options: str) -> None:
+        if with_options:
+            parts.append(f"### {name}\n\n{sentence(said)}\n\n{options}")
+        else:
+            parts.append(row(f"`{name}`", sentence(sentence(said).partition(". ")[0])))
+
     for name, parser in (
         ("text-protocols", protocols()), ("text-order", rankings()), ("text-rankings", site())
     ):  # fmt: skip
-        parts.append(f"## {name}\n\n{sentence(parser.description)}\n")
+        parts.append(f"## {name}\n\n{sentence(parser.description)}\n{table}")
         [commands] = [
             action for action in parser._actions
             if isinstance(action, argparse._SubParsersAction)
         ]  # fmt: skip
         helps = {choice.dest: choice.help for choice in commands._choices_actions}
         for command, sub in commands.choices.items():
-            parts.append(
-                f"### {name} {command}\n\n{sentence(helps.get(command) or sub.description)}\n"
-            )
-            parts.append(options_of(sub))
+            add(f"{name} {command}", helps.get(command) or sub.description, options_of(sub))
     parts.append(
         "## text-rankings manage\n\nCommands of the site; in the repository `python manage.py`.\n"
+        + table
     )
     ours = sorted(name for name, app in get_commands().items() if app == "annotate")
     common = {action.dest for action in django_parser()._actions}
     for name in ours:
         command = load_command_class("annotate", name)
-        parts.append(f"### {name}\n\n{sentence(command.help)}\n")
-        parts.append(options_of(command.create_parser("text-rankings manage", name), common))
-    return "\n".join(part for part in parts if part)
+        parser = command.create_parser("text-rankings manage", name)
+        add(name, command.help, options_of(parser, common))
+    text = "\n".join(part for part in parts if part) + "\n"
+    return re.sub(r"(?<=\|\n)(?=#)", "\n", text)
 
 
 def django_parser() -> argparse.ArgumentParser:

@@ -13,6 +13,7 @@ import pytest
 from django.core.management import get_commands
 
 from benchmarks.own_site import free_port
+from docs.make_reference import commands_page
 from tests.support.archives import zip_file
 from tests.support.cases import cases
 from tests.support.documents import ROOT, blocks_of, run_document
@@ -193,8 +194,8 @@ def test_the_package_of_the_how_to_is_the_one_that_is_tested():
     assert told == {path.name: path.read_text() for path in PACKAGE.iterdir() if path.is_file()}
 
 
-# The options of each command, by its heading in the reference, which a test compares with the code.
-REFERENCE = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+# The options of each command, by its heading on the documentation site.
+REFERENCE = commands_page(with_options=True)
 OPTIONS = {
     heading: set(re.findall(r"--[\w-]+", told))
     for heading, told in re.findall(r"^### (.+)\n((?:(?!##).*\n)*)", REFERENCE, re.MULTILINE)
