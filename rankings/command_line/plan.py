@@ -2,20 +2,16 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from text_rankings.base.options import prose
 
 from ..orders.buckets import Ranking
 from ..orders.from_scores import MAX_DECIMALS
 from .analyse import add_codes
-
-if TYPE_CHECKING:
-    from ..design.reach import Reach
-    from ..design.study_plans import Question
 
 _MOST_METHODS: Final = 1000
 _ABOUT_FILES: Final = (
@@ -96,7 +92,7 @@ def _add(commands: Any, name: str, run: Callable[..., Any], text: str) -> argpar
 
 
 def _plan(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
-    from ..design.reach import reach_of_hours
+    from ..design.reach import hours_in_words, reach_of_hours
     from ..design.study_plans import plan, plan_table
     from ..output.table import as_columns
 
@@ -104,33 +100,11 @@ def _plan(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     found = plan(pilot, question)
     within = None if options.hours is None else reach_of_hours(pilot, question, options.hours)
     if options.json:
-        budget = {} if within is None else {"within_hours": [asdict(one) for one in within]}
-        return {**found.to_json(), **budget}
-    lines = (prose(line, sys.stdout) for line in (*_budget(within, question), *found.remarks))
+        own = {} if within is None else {"within_hours": [asdict(one) for one in within]}
+        return {**found.to_json(), **own}
+    budget = () if within is None else hours_in_words(within, question, options.hours)
+    lines = (prose(line, sys.stdout) for line in (*budget, *found.remarks))
     return "\n".join([as_columns(plan_table(found)), *lines, ""])
-
-
-def _budget(within: "Sequence[Reach] | None", question: "Question") -> Iterator[str]:
-    """Yield what the hours of a plan find, the most first."""
-    from ..design.study_plans import ASKED, in_100
-
-    if within is None:
-        return
-    if not within:
-        yield "The hours are too few for a study by all these people."
-    for one in within:
-        least = (
-            "no difference"
-            if one.least is None
-            else f"a difference of {in_100(round(one.least, 3))}"
-        )
-        design = one.design
-        shared = " (three on 15 %)" if design.repeated else ""
-        yield (
-            f"In these hours: {ASKED[one.asking]}, {design.n_images} images, {design.per_image} of "
-            f"{design.n_annotators} people an image{shared}: {least} in 100 pairs is found in "
-            f"{100 * question.share:g} % of studies."
-        )
 
 
 def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:

@@ -261,7 +261,7 @@ def plan_table(found: Plan) -> Table:
             choice.hours_a_person,
             _mark(choice),
         )
-        for choice in sorted(found.choices, key=_by_cost)
+        for choice in sorted(found.choices, key=by_cost)
     )
     question = found.question
     note = (
@@ -275,14 +275,15 @@ def plan_table(found: Plan) -> Table:
     return Table("plan", "What finds it", note, columns, rows)
 
 
-def _numbers_of_people(most: int) -> Iterator[int]:
+def numbers_of_people(most: int) -> Iterator[int]:
+    """Yield the numbers of people that a plan examines, at most ``most``, ascending."""
     yield from (n for n in _STEPS if n < most)
     if most >= _STEPS[0]:
         yield most
 
 
 def _choices(pilot: Pilot, question: Question) -> Iterator[Choice]:
-    for n in _numbers_of_people(question.people):
+    for n in numbers_of_people(question.people):
         yield from _choices_of(pilot, question, n)
 
 
@@ -317,7 +318,7 @@ def _within_reach(pilot: Pilot, question: Question) -> float | None:
     """Return the smallest difference above the requested one that a design finds, or None."""
 
     # More people find more, if there are as many rankings as people.
-    numbers = list(_numbers_of_people(question.people))
+    numbers = list(numbers_of_people(question.people))
     most = question.people if question.images is None else question.images
     largest = {
         max((n for n in numbers if n <= most * sharing.per_image), default=0)
@@ -344,10 +345,11 @@ def answers_of(asking: Asking, n_visits: int, question: Question) -> int:
 
 
 def _least(choices: Sequence[Choice], among: Sequence[int]) -> int | None:
-    return min(among, key=lambda at: _by_cost(choices[at]), default=None)
+    return min(among, key=lambda at: by_cost(choices[at]), default=None)
 
 
-def _by_cost(choice: Choice) -> tuple[bool, float, int]:
+def by_cost(choice: Choice) -> tuple[bool, float, int]:
+    """Return the key that orders designs: those that fit first, then by hours and people."""
     return (
         not choice.fits,
         math.inf if choice.hours is None else choice.hours,

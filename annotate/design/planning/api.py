@@ -19,12 +19,13 @@ from annotate.datasets.shortcuts import seen_dataset
 from annotate.errors import Refusal
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
+from rankings.design.reach import reach_of_hours
 from rankings.design.simulation import Simulated
-from rankings.design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, Plan
+from rankings.design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, Plan, plan
 from rankings.elicitation.log import CRITERIA
 
 from . import services, work
-from .forms import MOST_IMAGES, MOST_PEOPLE
+from .forms import MOST_HOURS, MOST_IMAGES, MOST_PEOPLE
 
 
 class PlanQuery(serializers.Serializer[Any]):
@@ -57,6 +58,12 @@ class PlanQuery(serializers.Serializer[Any]):
         required=False, min_value=0.1, max_value=3600, help_text="Without it as in that study."
     )
     minutes = serializers.FloatField(default=USUAL_MINUTES, min_value=0, max_value=480)
+    hours = serializers.FloatField(
+        required=False,
+        min_value=0.1,
+        max_value=MOST_HOURS,
+        help_text="Of work of all people together; with it the answer says what they detect.",
+    )
     strategy = serializers.ChoiceField(
         services.STRATEGIES, default=services.STRATEGIES[0], help_text="Of whole rankings."
     )
@@ -120,6 +127,26 @@ class TrialSerializer(serializers.Serializer[Any]):
     false_alarms_error = serializers.FloatField()
 
 
+class PlannedDesignSerializer(serializers.Serializer[Any]):
+    n_images = serializers.IntegerField()
+    n_annotators = serializers.IntegerField()
+    per_image = serializers.IntegerField(help_text="People of an image.")
+    repeated = serializers.FloatField(help_text="Share of images with `repeats` people instead.")
+    repeats = serializers.IntegerField()
+
+
+class ReachSerializer(serializers.Serializer[Any]):
+    """A design that uses the hours of a question, and the differences that it detects."""
+
+    asking = serializers.CharField(help_text="rankings, or pairs")
+    design = PlannedDesignSerializer()
+    power = serializers.FloatField(help_text="For the difference of the question.")
+    least = serializers.FloatField(
+        allow_null=True, help_text="The least difference it detects with that power, or null."
+    )
+    answers = serializers.IntegerField()
+
+
 class StudyPlanSerializer(serializers.Serializer[Any]):
     """All examined designs, with notes."""
 
@@ -134,6 +161,10 @@ class StudyPlanSerializer(serializers.Serializer[Any]):
     unlucky = serializers.FloatField(
         allow_null=True, help_text="Power of the cheapest after the unluckiest tenth of pilots."
     )
+    within_hours = ReachSerializer(
+        many=True,
+        help_text="The least difference first; empty without hours, or if they are too few.",
+    )
     trial = TrialSerializer(allow_null=True, help_text="null: not tried with this model yet.")
 
 
@@ -147,9 +178,16 @@ class PlanOfDataset(ApiView):
     @extend_schema(parameters=[PlanQuery], responses=StudyPlanSerializer)
     def get(self, request: SignedInRequest, slug: str) -> Response:
         """Return the images and people that reveal a difference between two protocols, and their cost."""
-        _dataset, found, study = _planned(request, slug, self.query())
+        asked = self.query()
+        hours = asked.pop("hours", None)
+        _dataset, found, study = _planned(request, slug, asked)
         trial = None if study is None else work.last(study)
-        data = {**found.to_json(), "trial": None if trial is None else asdict(trial)}
+        within = [] if hours is None else reach_of_hours(found.pilot, found.question, hours)
+        data = {
+            **found.to_json(),
+            "within_hours": [asdict(one) for one in within],
+            "trial": None if trial is None else asdict(trial),
+        }
         return Response(self.shown(StudyPlanSerializer, data))
 
     @extend_schema(request=PlanQuery, responses={202: JobSerializer})
@@ -157,6 +195,7 @@ class PlanOfDataset(ApiView):
     def post(self, request: SignedInRequest, slug: str) -> Response:
         """Start simulating studies of the cheapest design of a plan."""
         sent = self.sent(PlanQuery)
+        sent.pop("hours", None)
         query = urlencode({"model": sent["model"]})
         dataset, _found, study = _planned(request, slug, sent)
         if study is None:
@@ -172,5 +211,5 @@ def _planned(
     model, pilot = asked.pop("model"), asked.pop("study", None)
     if pilot is not None:
         asked["study"] = get_object_or_404(services.pilots(request.user), slug=pilot)
-    found = services.plan_study(dataset=dataset, **asked)
+    found = plan(*services.question_of(dataset=dataset, **asked))
     return dataset, found, work.simulated(found, dataset, model)

@@ -1,6 +1,6 @@
 """Forms of a plan: goal, people, and the study that shows how much images and people vary."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -10,18 +10,20 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from annotate.datasets.models import Dataset
-from annotate.reports.services import sentinels
 from annotate.studies.models import Study
 from rankings.design.power import POWER
-from rankings.design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, Plan
+from rankings.design.reach import hours_in_words, reach_of_hours
+from rankings.design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, Plan, plan
 from rankings.elicitation.log import CRITERIA
 
 from . import services
+from .presentation import panel
 from .work import MODELS
 
 _PERCENT: Final = 100
 MOST_PEOPLE: Final = 1000
 MOST_IMAGES: Final = 100_000
+MOST_HOURS: Final = 100_000
 
 
 @dataclass(frozen=True)
@@ -29,29 +31,52 @@ class Planned:
     """A question with its plan, which is None if the question is invalid.
 
     ``is_enlarged``: the default difference is not detectable and was replaced by one that is.
+    ``in_hours``: sentences on what the hours find, if there is a limit.
     """
 
     form: "PlanForm"
     plan: Plan | None = None
     is_enlarged: bool = False
+    in_hours: Sequence[str] = ()
+
+    def panel(self, path: str) -> dict[str, Any]:
+        """Return the context of the panel, or none if the question is invalid."""
+        if self.plan is None:
+            return {}
+        strategy = self.form.asked()["strategy"]
+        return panel(
+            *(self.plan, path, strategy), is_enlarged=self.is_enlarged, in_hours=self.in_hours
+        )
 
 
 def planned(
-    data: QueryDict, *, dataset: Dataset, person: User, known: Mapping[str, Any] | None = None
+    data: QueryDict,
+    *,
+    dataset: Dataset,
+    person: User,
+    known: Mapping[str, Any] | None = None,
+    n_methods: int | None = None,
 ) -> Planned:
     """Plan the user's request; if the default difference is not detectable, use one that is."""
     known = known or {}
     form = PlanForm(data, dataset=dataset, person=person, known=known)
     if not form.is_valid():
         return Planned(form)
-    found = services.plan_study(dataset=dataset, **form.asked())
+    found = plan(*services.question_of(dataset=dataset, n_methods=n_methods, **form.asked()))
+    in_hours = tuple(_in_hours(found, form.cleaned_data["hours"]))
     if found.within_reach is None or data.get("difference"):
-        return Planned(form, found)
+        return Planned(form, found, in_hours=in_hours)
     known = {**known, "difference": f"{found.within_reach * _PERCENT:g}"}
     form = PlanForm(data, dataset=dataset, person=person, known=known)
     form.full_clean()
-    found = services.plan_study(dataset=dataset, **form.asked())
-    return Planned(form, found, is_enlarged=True)
+    found = plan(*services.question_of(dataset=dataset, n_methods=n_methods, **form.asked()))
+    return Planned(form, found, is_enlarged=True, in_hours=in_hours)
+
+
+def _in_hours(found: Plan, hours: float | None) -> Iterator[str]:
+    if hours is not None:
+        within = reach_of_hours(found.pilot, found.question, hours)
+        yield from hours_in_words(within, found.question, hours)
 
 
 class MainAndMore(forms.BaseForm):
@@ -102,6 +127,15 @@ class PlanForm(MainAndMore, forms.Form):
         ),
     )
     people = forms.IntegerField(label=_("People available"), min_value=1, max_value=MOST_PEOPLE)
+    hours = forms.FloatField(
+        label=_("Hours of work available"),
+        min_value=0.1,
+        max_value=MOST_HOURS,
+        required=False,
+        help_text=_(
+            "Of all people together; the plan then says what can be detected in this time."
+        ),
+    )
     images = forms.IntegerField(label=_("Images available"), min_value=2, max_value=MOST_IMAGES)
     n_protocols = forms.IntegerField(
         label=_("Protocols you will compare"),
@@ -142,7 +176,7 @@ class PlanForm(MainAndMore, forms.Form):
     )
 
     # Fields that the design of a new study shows at once.
-    MAIN = ("difference", "people", "criterion")
+    MAIN = ("difference", "people", "hours", "criterion")
 
     def __init__(
         self,
@@ -153,14 +187,12 @@ class PlanForm(MainAndMore, forms.Form):
         known: Mapping[str, Any] | None = None,
     ) -> None:
         """Fill in defaults; ``known`` has those of the study that is being set up."""
-        pilots = services.pilots(person)
-        of_dataset = pilots.filter(dataset=dataset).first()
-        runs = list(dataset.runs.latest_of_each_protocol())
+        own = services.usual_question(dataset, person)
+        of_dataset = own.pop("study")
         usual: dict[str, Any] = {
             "difference": f"{services.DIFFERENCE * _PERCENT:g}",
             "people": USUAL_PEOPLE,
-            "images": max(2, dataset.images.count()),
-            "n_protocols": max(2, len(runs) - len(sentinels(runs))),
+            **own,
             "power": f"{POWER * _PERCENT:g}",
             "criterion": services.CRITERION,
             "minutes": f"{USUAL_MINUTES:g}",
@@ -176,11 +208,12 @@ class PlanForm(MainAndMore, forms.Form):
         super().__init__(given)
         study = self.fields["study"]
         if isinstance(study, forms.ModelChoiceField):
-            study.queryset = pilots
+            study.queryset = services.pilots(person)
 
     def asked(self) -> dict[str, Any]:
-        """Return the arguments of `services.plan_study`."""
+        """Return the arguments of `services.question_of`."""
         cleaned = dict(self.cleaned_data)
+        del cleaned["hours"]
         cleaned["difference"] /= _PERCENT
         cleaned["power"] /= _PERCENT
         return cleaned

@@ -1,6 +1,6 @@
 """Presentation of a plan: the designs with all people, the map, and links to set up a study."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import Any
@@ -32,7 +32,14 @@ class ShownChoice:
     address: str
 
 
-def panel(found: Plan, path: str, strategy: str, *, is_enlarged: bool = False) -> dict[str, Any]:
+def panel(
+    found: Plan,
+    path: str,
+    strategy: str,
+    *,
+    is_enlarged: bool = False,
+    in_hours: Sequence[str] = (),
+) -> dict[str, Any]:
     """Return the context of a plan's panel; ``path`` is the page to send a design's settings to."""
     wider = found.within_reach
     return {
@@ -41,6 +48,7 @@ def panel(found: Plan, path: str, strategy: str, *, is_enlarged: bool = False) -
         "advised": _shown(found.advised, path, strategy) if found.advised else None,
         "wider": None if wider is None else round(100 * wider, 1),
         "is_enlarged": is_enlarged,
+        "in_hours": in_hours,
         "share": f"{100 * found.question.share:g}",
         "unlucky": None if found.unlucky is None else f"{100 * found.unlucky:.0f}",
     }

@@ -1,7 +1,7 @@
 """Plans of studies on a dataset, from the variances of another study or of the demo."""
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -13,30 +13,32 @@ from annotate.judging.effort import pairs_an_image, seconds_a_pair
 from annotate.judging.models import Assignment
 from annotate.reports.errors import TooLarge
 from annotate.reports.pilots import pilot_of_study
-from annotate.reports.services import require_small
+from annotate.reports.services import require_small, sentinels
 from annotate.studies.draws import n_methods_of_visit
 from annotate.studies.models import Study
+from rankings.design.designs import Design
 from rankings.design.pilots import (
     TEN_METHODS,
     USUAL_METHODS,
+    Asking,
     Pilot,
     demo_pilot,
     screens_of,
 )
 from rankings.design.power import POWER
+from rankings.design.reach import reach_in_words
 from rankings.design.study_plans import (
     REPEATS,
     SHARINGS,
     USUAL_MINUTES,
     USUAL_PEOPLE,
     Choice,
-    Plan,
     Question,
-    plan,
 )
 from rankings.elicitation.strategies import SECONDS_A_PAIR, pairs_of_ranking
 
 DIFFERENCE: Final = 0.03
+_PAIR: Final = 2
 CRITERION: Final = "preference"
 STRATEGIES: Final = (Study.Strategy.INSERTION.value, Study.Strategy.CAREFUL.value)
 # Pairs of a ranking by careful insertion per pair by binary insertion with 2 re-checks, if 5 % of
@@ -75,7 +77,17 @@ def measured(study: Study | None) -> Measured:
     return Measured(pairs_an_image(study), n_methods, seconds_a_pair(study))
 
 
-def plan_study(
+def usual_question(dataset: Dataset, person: User) -> dict[str, Any]:
+    """Return the usual pilot (None without one), images and number of protocols of plans on a dataset."""
+    runs = list(dataset.runs.latest_of_each_protocol())
+    return {
+        "study": pilots(person).filter(dataset=dataset).first(),
+        "images": max(2, dataset.images.count()),
+        "n_protocols": max(2, len(runs) - len(sentinels(runs))),
+    }
+
+
+def question_of(
     *,
     dataset: Dataset,
     study: Study | None = None,
@@ -88,34 +100,63 @@ def plan_study(
     seconds: float | None = None,
     minutes: float = USUAL_MINUTES,
     strategy: str = STRATEGIES[0],
-) -> Plan:
-    """Return the designs that detect a difference on a dataset's images.
+    n_methods: int | None = None,
+) -> tuple[Pilot, Question]:
+    """Return the variances and the question of a plan.
 
     ``study`` is the pilot; without one, or if it is too large to analyse, the demo is used, and the
-    result says so. ``images`` defaults to those of the dataset, ``seconds`` to those measured in
-    the pilot. A ranking takes pairs by the number of the dataset's methods, scaled from those
-    measured in the pilot; another strategy than the pilot's takes more or fewer.
+    result says so. ``images`` and ``n_methods`` default to those of the dataset, ``seconds`` to those
+    measured in the pilot. A ranking takes pairs by the number of methods, scaled from those measured in
+    the pilot; another strategy than the pilot's takes more or fewer.
     """
     cost = measured(study)
     own = STRATEGIES[0] if study is None else study.strategy
-    pilot, n_methods = _pilot(study, criterion), dataset.methods.count()
+    pilot, n_methods = _pilot(study, criterion), n_methods or dataset.methods.count()
     if n_methods < 2:
         n_methods = cost.n_methods
         if study is None:
             pilot = replace(pilot, remarks=(*pilot.remarks, TEN_METHODS))
-    return plan(
-        pilot.for_methods(n_methods),
-        Question(
-            difference=difference,
-            people=people,
-            share=power,
-            n_protocols=n_protocols,
-            images=max(2, dataset.images.count()) if images is None else images,
-            screens=cost.screens_by(strategy, own, n_methods),
-            seconds=seconds or cost.seconds,
-            minutes_a_person=minutes,
-        ),
+    return pilot.for_methods(n_methods), Question(
+        difference=difference,
+        people=people,
+        share=power,
+        n_protocols=n_protocols,
+        images=max(2, dataset.images.count()) if images is None else images,
+        screens=cost.screens_by(strategy, own, n_methods),
+        seconds=seconds or cost.seconds,
+        minutes_a_person=minutes,
     )
+
+
+def finds(
+    *, dataset: Dataset, person: User, study: Study, images: int, people: int, n_methods: int
+) -> str:
+    """Return what a study with its settings finds with so many images and people, as a sentence.
+
+    ``study`` need not be stored. It is planned by the person's usual pilot on the dataset. Visits of
+    several methods, but not all, count as one pair.
+    """
+    asked = {**usual_question(dataset, person), "images": images}
+    pilot, question = question_of(
+        dataset=dataset, people=people, n_methods=n_methods, strategy=study.strategy, **asked
+    )
+    k = study.methods_per_visit
+    asking: Asking = "rankings" if k is None or k >= n_methods else "pairs"
+    if asking not in pilot.components:
+        pilot = demo_pilot().for_methods(n_methods)
+    per_image = min(study.max_annotators or people, people)
+    design = Design(
+        images,
+        people,
+        per_image,
+        study.agreement_percent / 100,
+        max(per_image, min(study.agreement_annotators, people)),
+    )
+    said = reach_in_words(pilot, question, design, asking)
+    if asking == "pairs" and (study.whole_percent or k != _PAIR):
+        more = _("Whole rankings, and visits of more than two methods, find more than that.")
+        return f"{said} {more}"
+    return said
 
 
 def _pilot(study: Study | None, criterion: str) -> Pilot:

@@ -18,7 +18,7 @@ from annotate.requests import SignedInRequest, refused_as_text
 from rankings.design.pilots import DEMO
 
 from .forms import TrialForm, planned
-from .presentation import choices_with_all, differences_of, panel, shown_map, shown_trial
+from .presentation import choices_with_all, differences_of, shown_map, shown_trial
 from .work import MODELS, last, simulated, start
 
 
@@ -44,7 +44,7 @@ def plan(request: SignedInRequest, slug: str) -> HttpResponse:
     begin = reverse("setup:begin", args=[dataset.slug])
     figure = sufficient_designs(found, criterion=asked["criterion"])
     context |= {
-        **panel(found, begin, asked["strategy"], is_enlarged=asked_for.is_enlarged),
+        **asked_for.panel(begin),
         "differences": differences_of(found),
         "pilot": asked["study"],
         "criterion": asked["criterion"],

@@ -9,11 +9,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotate.datasets.selectors import said_of_same_photographs
+from annotate.design.planning import services as planning
 from annotate.studies.models import Role, Study
+from rankings.design.study_plans import USUAL_PEOPLE
 
 from . import services
 from .models import NewStudy
 
+_TWO: Final = 2
 STEPS: Final = ("data", "design", "images", "people", "look", "open")
 _TITLES: Final = {
     "data": gettext_lazy("Data"),
@@ -126,6 +129,29 @@ def summary(new: NewStudy, settings: Callable[[str], Any]) -> Summary:
     return Summary(
         n_images, n_without, n_methods, n_annotators, n_researchers, least, blocks, lacks
     )
+
+
+def finds(
+    new: NewStudy, settings: Callable[[str], Any], n_images: int, n_annotators: int
+) -> tuple[str, ...]:
+    """Return what a new study finds with its images and people; without people, with the usual number."""
+    n_methods = services.methods_of(new).count()
+    if n_images < _TWO or n_methods < _TWO:
+        return ()
+    if n_annotators == 1:
+        return (_("One annotator says nothing about others: invite more people."),)
+    names = ("max_annotators", "agreement_percent", "agreement_annotators", "methods_per_visit")
+    study = Study(**{name: settings(name) for name in (*names, "whole_percent", "strategy")})
+    said = planning.finds(
+        dataset=new.dataset,
+        person=new.person,
+        study=study,
+        images=n_images,
+        people=n_annotators or USUAL_PEOPLE,
+        n_methods=n_methods,
+    )
+    assumed = _("No one ranks yet; if {n} people do:").format(n=USUAL_PEOPLE)
+    return (said,) if n_annotators else (assumed, said)
 
 
 def lacks_of(n_images: int, n_methods: int) -> str:

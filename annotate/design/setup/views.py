@@ -23,7 +23,6 @@ from annotate.datasets.selectors import method_counts, with_counts
 from annotate.datasets.shortcuts import seen_dataset
 from annotate.datasets.thumbnails import covers_of_datasets, thumbnail_of
 from annotate.design.planning.forms import planned
-from annotate.design.planning.presentation import panel
 from annotate.errors import CHOOSE_A_VERDICT
 from annotate.guide.markdown import own_words
 from annotate.judging.models import Skip
@@ -128,22 +127,23 @@ def step(request: SignedInRequest, pk: int, step: str) -> HttpResponse:
 def _plan(request: SignedInRequest, new: NewStudy) -> dict[str, Any]:
     """Return the question about the study's goal, with the draft's answers, and the plan."""
     known: dict[str, Any] = {"images": max(2, services.chosen(new).count())}
-    annotators = new.people.get(Role.ANNOTATOR.value)
-    if annotators:
+    if annotators := new.people.get(Role.ANNOTATOR.value):
         known["people"] = len(annotators)
-    asked_for = planned(request.GET, dataset=new.dataset, person=request.user, known=known)
+    asked_for = planned(
+        request.GET,
+        dataset=new.dataset,
+        person=request.user,
+        known=known,
+        n_methods=services.methods_of(new).count(),
+    )
     question = asked_for.form
     whole = reverse("planning:plan", args=[new.dataset.slug])
-    context: dict[str, Any] = {
+    asked = {name: question.data[name] for name in question.fields if name in request.GET}
+    return {
         "question": question,
         "whole_plan": f"{whole}?{urlencode(question.data)}",
+        **asked_for.panel(f"{presentation.address(new, 'design')}?{urlencode(asked)}"),
     }
-    if asked_for.plan is not None:
-        asked = {name: question.data[name] for name in question.fields if name in request.GET}
-        path = f"{presentation.address(new, 'design')}?{urlencode(asked)}"
-        strategy = asked_for.form.asked()["strategy"]
-        context |= panel(asked_for.plan, path, strategy, is_enlarged=asked_for.is_enlarged)
-    return context
 
 
 def _words(new: NewStudy) -> list[tuple[str, str]]:
@@ -346,19 +346,23 @@ def finish(request: SignedInRequest, pk: int) -> HttpResponse:
                 else _("The study is set up."),
             )
             return redirect("studies:detail", slug=study.slug)
-    summary = presentation.summary(new, lambda name: new.settings.get(name, usual(name)))
+
+    def setting(name: str) -> Any:
+        return new.settings.get(name, usual(name))
+
+    summary = presentation.summary(new, setting)
     chosen = services.chosen(new).in_order()[:12]
     context = {
         "summary": summary,
         "refusal": refusal,
+        "finds": presentation.finds(new, setting, summary.n_images, summary.n_annotators),
         "blocks": [(said, presentation.address(new, step)) for step, said in summary.blocks],
         "lacks": [(said, presentation.address(new, step)) for step, said in summary.lacks],
         "pictures": [thumbnail_of(image, new.dataset.box_convention) for image in chosen],
         "methods": services.methods_of(new),
         "people": services.members_of(new),
         "questions": [
-            new.settings.get(name, usual(name))
-            for name in ("recall_question", "precision_question", "preference_question")
+            setting(f"{criterion}_question") for criterion in ("recall", "precision", "preference")
         ],
     }
     return _step(request, new, "open", context, None, is_refused=bool(refusal))

@@ -1,6 +1,6 @@
 """Images needed to find a difference between two protocols, by number of people."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from annotate.languages import numeral
 from annotate.reports.pilots import pilot_of_study
+from rankings.design.bands import Band, band
 from rankings.design.pilots import DEMO
 from rankings.design.study_plans import (
     ASKED,
@@ -22,7 +23,7 @@ from rankings.design.study_plans import (
 )
 
 from ..data import FigureData, noted_as_live
-from ..figure import Figure, Spec, without_drawing
+from ..figure import Cell, Figure, Spec, without_drawing
 from ..parts import drawn, fitted, heads_of
 from ..themes import Paper
 from ..words import titled, whole
@@ -32,6 +33,8 @@ NAME: Final = "plan"
 
 # Multiple of the study's number of people, so that the effect of more people is visible.
 _MORE: Final = 2
+# Without those of the band.
+_N_COLUMNS: Final = 6
 _DASHES: Final[Sequence[list[float]]] = ([1, 0], [4, 2])
 # Short enough for a column of a paper.
 _SHORT: Final = {
@@ -44,7 +47,9 @@ def figure_of(data: FigureData) -> Figure:
     pilot = pilot_of_study(data.study, data.criterion, settings=data.settings, runs=list(data.runs))
     if pilot.origin == DEMO:
         reason = _("The study's answers are too few to tell how much images and people vary.")
-        return without_drawing(NAME, _title(Question(), data.criterion), heads_of(NAME), reason)
+        return without_drawing(
+            NAME, _title(Question(), data.criterion), heads_of(NAME)[:_N_COLUMNS], reason
+        )
     people = max(USUAL_PEOPLE, _MORE * len(data.of_annotator))
     figure = sufficient_designs(plan(pilot, Question(people=people)), criterion=data.criterion)
     return noted_as_live(figure, data)
@@ -56,38 +61,49 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
     title = _title(question, criterion)
     enough = [choice for choice in found.choices if choice.n_images is not None]
     if not enough:
-        return without_drawing(NAME, title, heads_of(NAME), found.remarks[0])
-    best = found.cheapest
+        return without_drawing(NAME, title, heads_of(NAME)[:_N_COLUMNS], found.remarks[0])
+    best, around = found.cheapest, band(found)
+    caption = _(
+        "Number of images with which a difference of {difference} in 100 pairs is detected "
+        "in {share} % of studies, by number of people; how much images and people vary is "
+        "taken from {origin}. Ring: the design with the fewest hours."
+    ).format(
+        difference=numeral(in_100(question.difference)),
+        share=numeral(f"{100 * question.share:g}"),
+        origin=found.pilot.origin,
+    )
     return Figure(
         name=NAME,
         title=title,
-        caption=(
-            _(
-                "Number of images with which a difference of {difference} in 100 pairs is detected "
-                "in {share} % of studies, by number of people; how much images and people vary is "
-                "taken from {origin}. Ring: the design with the fewest hours."
-            ).format(
-                difference=numeral(in_100(question.difference)),
-                share=numeral(f"{100 * question.share:g}"),
-                origin=found.pilot.origin,
-            )
-        ),
+        caption=caption if around is None else f"{caption} {_of_band(around)}",
         summary=_summary(enough, best),
-        columns=heads_of(NAME),
-        rows=tuple(
-            (
-                ASKED[choice.asking],
-                choice.sharing,
-                choice.n_annotators,
-                choice.n_images,
-                choice.answers,
-                choice.hours,
-            )
-            for choice in enough
-        ),
+        columns=heads_of(NAME)[: _N_COLUMNS if around is None else None],
+        rows=tuple(_rows(enough, around)),
         notes=tuple(found.remarks),
-        draw=partial(_lines, choices=enough),
+        draw=partial(_lines, choices=enough, around=around),
     )
+
+
+def _of_band(around: Band) -> str:
+    return _(
+        "Area: what {asked}, {sharing}, need in the kindest and the hardest of several simulated "
+        "worlds; where it reaches the top, no number of images suffices in the hardest."
+    ).format(asked=ASKED[around.asking], sharing=around.sharing)
+
+
+def _rows(choices: Sequence[Choice], around: Band | None) -> Iterator[tuple[Cell, ...]]:
+    """Yield the numbers of each design; with a band, also the fewest and most images, or None."""
+    for choice in choices:
+        row = (
+            *(ASKED[choice.asking], choice.sharing, choice.n_annotators, choice.n_images),
+            *(choice.answers, choice.hours),
+        )
+        if around is None:
+            yield row
+        else:
+            is_own = (choice.asking, choice.sharing) == (around.asking, around.sharing)
+            own = around.of(choice.n_annotators) if is_own else None
+            yield (*row, None, None) if own is None else (*row, own.fewest, own.most)
 
 
 def _title(question: Question, criterion: str) -> str:
@@ -113,7 +129,7 @@ def _summary(choices: Sequence[Choice], best: Choice | None) -> str:
     return f"{text} {cheapest}"
 
 
-def _lines(paper: Paper, choices: Sequence[Choice]) -> Spec:
+def _lines(paper: Paper, choices: Sequence[Choice], around: Band | None) -> Spec:
     sharings = [sharing.name for sharing in SHARINGS]
     askings = [
         str(text) for name, text in _SHORT.items() if any(one.asking == name for one in choices)
@@ -128,11 +144,20 @@ def _lines(paper: Paper, choices: Sequence[Choice]) -> Spec:
         }
         for choice in choices
     ]
+    needed = () if around is None else around.needed
+    known = [one.most for one in needed if one.most is not None]
+    top = max(*known, *(choice.n_images or 0 for choice in choices), 0)
+    area = [
+        {"people": one.n_annotators, "fewest": one.fewest, "most": one.most or top}
+        for one in needed
+        if one.fewest is not None and one.fewest <= top
+    ]
     legend = {"orient": "top", "columns": 1, "title": None, "symbolSize": 200, "offset": 6}
     chart = drawn(
         "plan",
         paper,
         rows=rows,
+        band=area,
         people=_("People"),
         images=_("Images (log scale)"),
         sharings=sharings,

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from rankings.__main__ import main
+from rankings.design.bands import band
 from rankings.design.designs import Components, Design
-from rankings.design.pilots import Pilot, demo_pilot
+from rankings.design.pilots import Pilot, demo_pilot, worlds
 from rankings.design.power import power
-from rankings.design.reach import reach, reach_of_hours
+from rankings.design.reach import hours_in_words, reach, reach_in_words, reach_of_hours
 from rankings.design.study_plans import SHARINGS, Question, plan, plan_table
 from rankings.errors import RankingError
 from tests.support.cases import cases
@@ -187,6 +188,72 @@ def test_without_a_pilot_the_band_has_the_demo_and_kinder_and_harder_worlds():
     few = plan(demo_pilot(), Question(difference=0.01, people=3, images=100))
     assert not any("however many images" in one for one in few.remarks)
     assert "a pilot of 20 images by three people would show it" in few.remarks[0]
+
+
+def test_hours_in_words_name_the_best_design_of_each_way_of_asking():
+    question = Question(people=3, screens=15, seconds=10)
+    found = reach_of_hours(PILOT, question, 2)
+    said = [*hours_in_words(found, question, 2)]
+    assert len(said) == 2
+    for line, asking in zip(said, dict.fromkeys(one.asking for one in found), strict=True):
+        best = min(one.least for one in found if one.asking == asking)
+        assert line.startswith(
+            f"In 2 hours, 3 people find a difference of {np.ceil(1000 * best) / 10:g}"
+        )
+    assert [*hours_in_words([], question, 0.5)] == [
+        "0.5 hours are too few for a study by 3 people."
+    ]
+    # One annotator says nothing about others, which a plan says in any case.
+    alone = Question(people=1)
+    assert [*hours_in_words(reach_of_hours(PILOT, alone, 9), alone, 9)] == []
+
+
+def test_the_command_says_what_hours_find_in_the_words_of_the_page(capsys):
+    assert main(["plan", "--people", "3", "--hours", "2", "--images", "500"]) == 0
+    question = Question(people=3, images=500)
+    for line in hours_in_words(reach_of_hours(demo_pilot(), question, 2), question, 2):
+        assert line in " ".join(capsys.readouterr().out.split()) or "pairs where" in line
+
+
+def test_a_design_in_words_has_the_range_of_the_worlds_only_without_a_pilot():
+    question, design = Question(people=12, images=100), Design(100, 12, 1, 0.15)
+    said = reach_in_words(demo_pilot(), question, design, "rankings")
+    assert said.startswith(
+        "100 images and 12 people (whole rankings, one person an image, 3 on 15 %)"
+    )
+    found = re.search(r"of (\S+) in 100.* from (\S+) to (\S+)\.$", said)
+    own, low, high = map(float, found.groups())
+    assert low <= own <= high
+    by_pilot = reach_in_words(PILOT, question, design, "rankings")
+    assert by_pilot.endswith("in 80 % of studies, by a pilot.")
+
+
+def fewest_by_counting(parts, question, sharing, n):
+    """The first number of images that suffices, tried one after the other."""
+    for images in range(2, 400):
+        design = Design(images, n, sharing.per_image, sharing.repeated)
+        is_enough = power(parts, design, question.difference) >= question.share
+        if images * sharing.per_image >= n and is_enough:
+            return images
+    return None
+
+
+def test_the_band_of_a_plan_without_a_pilot_runs_from_the_kindest_to_the_hardest_world():
+    question = Question(difference=0.12, people=5)
+    found = band(plan(demo_pilot(), question))
+    sharing = next(one for one in SHARINGS if one.name == found.sharing)
+    kinds = [demo_pilot().components, *worlds(10)]
+    for own in found.needed:
+        needed = [
+            fewest_by_counting(replace(of[found.asking]), question, sharing, own.n_annotators)
+            for of in kinds
+        ]
+        known = [n for n in needed if n is not None]
+        assert own.fewest == min(known, default=None)
+        assert own.most == (max(known) if len(known) == len(needed) else None)
+    assert any(one.most for one in found.needed)
+    assert band(plan(PILOT, question)) is None
+    assert band(plan(demo_pilot(), replace(question, people=1))) is None
 
 
 @cases(

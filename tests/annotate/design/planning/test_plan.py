@@ -6,12 +6,13 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.urls import reverse
 
-from annotate.design.planning.services import plan_study
+from annotate.design.planning.services import question_of
 from annotate.figures.themes import Paper
 from annotate.reports.pilots import pilot_of_study
 from annotate.scoring.services import score_protocol
 from rankings.design.pilots import DEMO, DEMO_COMPONENTS, TEN_METHODS
-from rankings.design.study_plans import SHARINGS
+from rankings.design.reach import hours_in_words, reach_of_hours
+from rankings.design.study_plans import SHARINGS, plan
 from tests.support.differing import two_who_differ
 from tests.support.factories import (
     add_annotator,
@@ -30,6 +31,10 @@ pytestmark = pytest.mark.django_db
 
 
 made_study = made_once(two_who_differ)
+
+
+def plan_of(**asked):
+    return plan(*question_of(**asked))
 
 
 def address(study):
@@ -67,7 +72,7 @@ def pairs_by_hand(n):
 def test_pairs_of_a_plan_follow_the_number_of_methods(n, pairs):
     """Without a pilot they were those of the demo's ten methods for every dataset."""
     dataset = make_study(n, images=2).dataset
-    found = plan_study(dataset=dataset, people=30, images=5000)
+    found = plan_of(dataset=dataset, people=30, images=5000)
     assert pairs == pairs_by_hand(n)
     assert found.question.screens == pairs
     assert TEN_METHODS not in found.remarks
@@ -76,12 +81,12 @@ def test_pairs_of_a_plan_follow_the_number_of_methods(n, pairs):
 def test_pairs_measured_in_a_pilot_are_scaled_to_the_methods_of_the_dataset(study):
     """The pilot needs four answers for three methods, whose rankings take three pairs."""
     dataset = make_study(5, images=2).dataset
-    found = plan_study(dataset=dataset, study=study, people=30, images=5000)
+    found = plan_of(dataset=dataset, study=study, people=30, images=5000)
     assert found.question.screens == pytest.approx(4 * 8 / 3)
 
 
 def test_a_plan_for_a_dataset_without_methods_says_whose_pairs_it_counts():
-    found = plan_study(dataset=make_dataset(), people=30, images=5000)
+    found = plan_of(dataset=make_dataset(), people=30, images=5000)
     assert found.question.screens == 25
     assert TEN_METHODS in found.remarks
 
@@ -140,6 +145,42 @@ def test_where_no_design_finds_it_a_link_asks_for_what_is_found(researcher, stud
     assert opened.context["plan"].question.share == 0.9
 
 
+def test_a_budget_of_hours_says_what_is_found_in_it(researcher, study):
+    """In two hours, three people find what the function of the command line says of the same question."""
+    asked = {"study": "", "people": "3", "hours": "2", "images": "500"}
+    page = researcher.get(address(study), asked)
+    found = page.context["plan"]
+    within = reach_of_hours(found.pilot, found.question, 2)
+    said = [*hours_in_words(within, found.question, 2)]
+    assert said[0].startswith("In 2 hours, 3 people find a difference of ")
+    for sentence in said:
+        assert sentence in flat(page.text)
+    answer = researcher.get(
+        reverse("api:plan", args=[study.dataset.slug]), {"people": 3, "hours": 2, "images": 500}
+    ).json()
+    assert [one["least"] for one in answer["within_hours"]] == [one.least for one in within]
+    few = researcher.get(address(study), asked | {"hours": "0.5"})
+    assert "0.5 hours are too few for a study by 3 people." in few.text
+    assert "hours are too few" not in researcher.get(address(study), asked | {"people": "1"}).text
+
+
+def test_without_a_pilot_the_map_has_the_band_of_the_simulated_worlds(researcher, study):
+    asked = {"study": "", "people": "30", "images": "5000"}
+    figure = researcher.get(address(study), asked).context["figure"]
+    assert figure.columns[-2:] == ("Fewest images", "Most images")
+    assert "Area: what " in figure.caption
+    [area] = [layer for layer in drawn_layers(figure) if layer["mark"]["type"] == "area"]
+    assert all(row["fewest"] <= row["most"] for row in area["data"]["values"])
+    own = researcher.get(address(study), {"people": "40", "images": "3000"}).context["figure"]
+    assert "Area" not in own.caption
+    assert own.columns[-1] == "Hours"
+    assert "area" not in {layer["mark"]["type"] for layer in drawn_layers(own)}
+
+
+def drawn_layers(figure):
+    return put_together(figure.drawings)["narrow"]["layer"]
+
+
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
@@ -148,6 +189,7 @@ def test_where_no_design_finds_it_a_link_asks_for_what_is_found(researcher, stud
         ("images", "1", "greater than or equal to 2"),
         ("power", "100", "less than or equal to 99"),
         ("seconds", "x", "Enter a number"),
+        ("hours", "0", "greater than or equal to 0.1"),
         ("study", "nowhere", "Select a valid choice"),
         ("criterion", "beauty", "Select a valid choice"),
     ],

@@ -9,7 +9,10 @@ from annotate.design.setup import image_filters
 from annotate.design.setup.models import NewStudy
 from annotate.judging.models import Assignment, Judgement, Screen
 from annotate.studies.models import Study
-from rankings.design.study_plans import USUAL_PEOPLE
+from rankings.design.designs import Design
+from rankings.design.pilots import demo_pilot
+from rankings.design.reach import reach_in_words
+from rankings.design.study_plans import USUAL_PEOPLE, Question
 from tests.support.factories import (
     add_annotator,
     add_researcher,
@@ -152,6 +155,37 @@ def test_what_is_not_asked_for_is_usual(site, dataset):
     assert (made.state, made.min_annotators, made.strategy) == ("draft", 3, "insertion")
     assert made.images.count() == 5
     assert not made.memberships.exists()
+
+
+@pytest.mark.parametrize(
+    ("n", "chosen", "said"),
+    [
+        (
+            3,
+            {"max_annotators": 1, "agreement_percent": 15, "agreement_annotators": 3},
+            "5 images and 3 people (whole rankings, one person an image, 3 on 15 %) find ",
+        ),
+        (3, {}, "5 images and 3 people (whole rankings, 3 people an image) find "),
+        (3, {"methods_per_visit": 2}, "(pairs where protocols disagree, 3 people an image) find "),
+        (1, {}, "One annotator says nothing about others: invite more people."),
+        (0, {}, f"No one ranks yet; if {USUAL_PEOPLE} people do: 5 images and 12 people"),
+    ],
+)
+def test_the_last_step_says_what_these_images_and_people_find(
+    site, dataset, admin, n, chosen, said
+):
+    new = begun(site, dataset)
+    new.people = {"annotator": [make_person(f"ann{at}").pk for at in range(n)]}
+    new.settings = {**new.settings, **chosen}
+    new.save()
+    text = " ".join(site.get(reverse("setup:finish", args=[new.pk])).text.split())
+    assert said in text
+    # By the pairs of its three methods, of which a difference of all pairs is the largest.
+    assert ("simulated worlds" in text) == (n != 1)
+    if n == 3 and not chosen:
+        question = Question(people=3, images=5)
+        own = reach_in_words(demo_pilot().for_methods(3), question, Design(5, 3, 3), "rankings")
+        assert own in text
 
 
 def test_nothing_is_stored_before_the_first_step_is_sent(site, dataset):
