@@ -155,7 +155,6 @@ _RELEASE = (
     "tests/annotate/imports/test_killed.py",
     "tests/annotate/jobs/test_workers.py",
     "tests/annotate/operations/backups/",
-    "tests/annotate/test_real_study.py",
     "tests/annotate/upgrade/",
     "tests/deploy/test_cluster.py",
     "tests/deploy/test_crash.py",
@@ -178,7 +177,6 @@ _FIRST = (
     "tests/test_wheel.py",
     "tests/test_documents_run.py",
     "tests/browser/",
-    "tests/annotate/test_real_study",
     "tests/annotate/reports/",
 )
 # Tests of these need no neighbours, and may run separately.

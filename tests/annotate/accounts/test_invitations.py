@@ -493,10 +493,3 @@ def test_the_list_of_a_study_shows_no_other_study(admin_client, study):
     assert "own@example.org" in page
     assert "other@example.org" not in page
     assert "other@example.org" in admin_client.get(reverse("accounts:invitations")).text
-
-
-def test_queries_do_not_grow_with_invitations(admin_client, study, django_assert_max_num_queries):
-    for _ in range(20):
-        made(study)
-    with django_assert_max_num_queries(12):
-        admin_client.get(reverse("accounts:invitations"))

@@ -145,16 +145,6 @@ def test_what_is_not_yours_is_not_there(world, operation):
             assert response.status_code == answer, (role, response.content)
 
 
-def test_other_peoples_data_are_not_there(world):
-    """The same roles, in another study than theirs."""
-    others = make_world()
-    for operation, (_, allowed, _) in OPERATIONS.items():
-        for role in ("annotator", "researcher"):
-            if allowed != SIGNED_IN:
-                response = request(world.client(role), operation, others)
-                assert is_problem(response, 404, "not-found"), (operation, role)
-
-
 @pytest.mark.parametrize("operation", LISTS_OF_OWN)
 def test_lists_hold_ones_own(world, operation):
     make_world()

@@ -22,7 +22,7 @@ from annotate.studies.services import create_study
 from protocols.command_line.main import main
 from tests.support.archives import picture_bytes, zip_file
 from tests.support.codabench import OWNERS
-from tests.support.factories import add_researcher, make_admin, make_study
+from tests.support.factories import make_admin
 from tests.support.pages import flat
 
 
@@ -156,14 +156,6 @@ def test_wheels_of_a_folder_are_written_into_the_bundle_for_the_default_image(
         program = next(name for name in bundle.namelist() if name.startswith("programs/"))
         with zipfile.ZipFile(BytesIO(bundle.read(program))) as packed:
             assert packed.read("packages/numpy/__init__.py") == b"x = 1\n"
-
-
-def test_the_pages_are_for_admins_only(client, dataset):
-    study = make_study()
-    client.force_login(add_researcher(study))
-    for name, more in (("competition", []), ("load", []), ("preview", ["x"]), ("loaded", [1])):
-        address = reverse(f"codabench:{name}", args=[study.dataset.slug, *more])
-        assert client.get(address).status_code == 404
 
 
 def upload(admin, **files):

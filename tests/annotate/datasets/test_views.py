@@ -11,7 +11,6 @@ from tests.support.factories import (
     add_annotator,
     add_researcher,
     make_admin,
-    make_dataset,
     make_image,
     make_person,
     make_study,
@@ -78,11 +77,3 @@ def test_the_dataset_page_counts_boxes_empty_results_and_gaps(client, study):
 def test_an_empty_site_says_what_a_dataset_is(client):
     client.force_login(make_admin())
     assert "No dataset is loaded yet" in client.get(reverse("datasets:list")).text
-
-
-def test_a_dataset_without_anything_has_a_page(client):
-    dataset = make_dataset()
-    client.force_login(make_admin())
-    response = client.get(reverse("datasets:detail", args=[dataset.slug]))
-    assert "No results are loaded yet" in response.text
-    assert "No protocol has scored" in response.text

@@ -3,16 +3,12 @@
 import re
 
 import pytest
-from django.urls import reverse
 
 from annotate.judging.models import Assignment
 from tests.support.evidence import compare_url, disagreement_url, image_url
 from tests.support.factories import (
     add_annotator,
-    add_researcher,
-    make_admin,
     make_method,
-    make_person,
     make_result,
     make_run,
     make_study,
@@ -127,31 +123,6 @@ def test_the_image_says_when_it_does_not_count(follow):
     study = _one_annotator()
     response = follow(study).get(image_url(study))
     assert response.context["page"].does_not_count == "1 of 3 complete rankings"
-
-
-@pytest.mark.parametrize("name", ["image", "compare", "disagreement", "annotators"])
-@pytest.mark.parametrize(
-    ("role", "status"),
-    [("nobody", 302), ("stranger", 404), ("annotator", 404), ("researcher", 200), ("admin", 200)],
-)
-def test_researchers_of_the_study_and_admins_see_the_pages(client, study, name, role, status):
-    people = {
-        "stranger": make_person,
-        "annotator": lambda: study.assignments.first().annotator,
-        "researcher": lambda: add_researcher(study),
-        "admin": make_admin,
-    }
-    if role != "nobody":
-        client.force_login(people[role]())
-    arguments = [study.slug]
-    if name in ("image", "compare"):
-        arguments.append(study.images.get().name)
-    assert client.get(reverse(f"evidence:{name}", args=arguments)).status_code == status
-
-
-def test_a_researcher_of_another_study_sees_nothing(client, study):
-    client.force_login(add_researcher(make_study(["a", "b"])))
-    assert client.get(image_url(study)).status_code == 404
 
 
 def test_queries_do_not_grow_with_methods_or_people(follow, django_assert_max_num_queries):

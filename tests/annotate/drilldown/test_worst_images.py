@@ -13,7 +13,6 @@ from tests.support.factories import (
     make_dataset,
     make_image,
     make_method,
-    make_person,
     make_result,
 )
 
@@ -212,20 +211,6 @@ def test_without_scores_the_page_says_what_to_do(client):
     make_image(dataset, "img_1", truth=words(1))
     shown = client.get(reverse("scored:compare", args=[dataset.slug, "img_1"]))
     assert "No method has a result on this image" in shown.text
-
-
-def test_the_number_of_queries_does_not_grow_with_the_images(
-    admin, dataset, django_assert_max_num_queries
-):
-    with django_assert_max_num_queries(14):
-        admin.get(reverse("scored:worst", args=[dataset.slug]), {"method": "east"})
-
-
-def test_strangers_see_nothing(client, dataset, run):
-    client.force_login(make_person("stranger"))
-    image = reverse("scored:compare", args=[dataset.slug, "part/img_1"])
-    for address in (reverse("scored:worst", args=[dataset.slug]), image):
-        assert client.get(address).status_code == 404
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from annotate.reports import services as services_of_reports
 from annotate.studies.exclusions import decide
 from rankings.agreement.report import Settings
 from rankings.elicitation.log import CRITERIA
-from tests.support.factories import add_annotator, add_researcher, make_person, make_run, make_study
+from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.figures import put_together
 from tests.support.kept import keep_report
 from tests.support.made_once import made_once
@@ -358,18 +358,6 @@ def test_settings_that_cannot_be_are_422(researcher, study, query):
 def test_what_is_no_figure_is_404(researcher, study, end):
     page = reverse("figures:figures", args=[study.slug])
     assert researcher.get(f"{page}{end}").status_code == 404
-
-
-def test_other_people_see_nothing(client, study):
-    page = reverse("figures:figures", args=[study.slug])
-    for url in (page, address(study)):
-        assert client.get(url).status_code == 302
-    annotator = study.assignments.first().annotator
-    foreign = add_researcher(make_study(["x", "y"]))
-    for person in (annotator, foreign, make_person()):
-        client.force_login(person)
-        for url in (page, address(study), address(study, "progress", "pdf")):
-            assert client.get(url).status_code == 404
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete"])

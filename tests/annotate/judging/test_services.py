@@ -10,14 +10,12 @@ from annotate.judging import replay, services
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.studies.models import Membership, Study, StudyImage
-from tests.support.factories import add_annotator, make_person, make_study
+from tests.support.factories import add_annotator, make_study
 from tests.support.truths import (
-    CRITERIA,
     answer,
     asked_verdicts,
     rank_everything,
     same_truth,
-    verdicts,
 )
 
 pytestmark = pytest.mark.django_db
@@ -126,45 +124,6 @@ def test_equal_seeds_ask_equal_screens():
     assert list(Screen.objects.order_by("number").values_list("left", "right")) == first
 
 
-def test_the_same_answer_twice_is_one_event_with_the_same_response():
-    study = make_study(["a", "b", "c"])
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
-    first, second = answer(turn, annotator, ABC), answer(turn, annotator, ABC)
-    assert Judgement.objects.count() == 1
-    assert first.screen == second.screen
-
-
-def test_another_answer_to_an_answered_screen_is_refused():
-    study = make_study(["a", "b", "c"])
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
-    answer(turn, annotator, ABC)
-    changed = asked_verdicts(ABC, turn)
-    changed["recall"] = "right" if changed["recall"] != "right" else "left"
-    with pytest.raises(AlreadyAnswered):
-        services.record_judgement(
-            screen_id=turn.screen.public_id, annotator=annotator, verdicts=changed
-        )
-    assert Judgement.objects.get().verdicts == verdicts(ABC, turn.screen)
-
-
-@pytest.mark.parametrize("missing", CRITERIA)
-def test_an_open_criterion_without_a_verdict_is_refused_by_name(missing):
-    study = make_study(["a", "b"])
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
-    answers = asked_verdicts(same_truth([["a"], ["b"]]), turn)
-    with pytest.raises(Incomplete) as refusal:
-        services.record_judgement(
-            screen_id=turn.screen.public_id,
-            annotator=annotator,
-            verdicts={name: value for name, value in answers.items() if name != missing},
-        )
-    assert refusal.value.reasons == {missing: "Choose left, equal or right."}
-    assert not Judgement.objects.exists()
-
-
 def test_an_implied_criterion_cannot_be_answered_otherwise():
     study = make_study(["a", "b", "c", "d"])
     annotator = add_annotator(study)
@@ -182,16 +141,6 @@ def test_an_implied_criterion_cannot_be_answered_otherwise():
         )
     assert set(refusal.value.reasons) == {criterion}
     assert Judgement.objects.count() == n_before
-
-
-def test_a_screen_of_somebody_else_is_not_there():
-    study = make_study(["a", "b"])
-    owner, other = add_annotator(study), add_annotator(study)
-    turn = services.start(study=study, annotator=owner).turn
-    for person in (other, make_person()):
-        with pytest.raises(NotThere):
-            answer(turn, person, same_truth([["a"], ["b"]]))
-    assert not Judgement.objects.exists()
 
 
 def test_who_no_longer_takes_part_cannot_answer():
@@ -220,36 +169,6 @@ def test_a_study_that_is_not_open_takes_no_answer_skip_or_undo(state):
     with pytest.raises(StudyNotOpen):
         services.start(study=study, annotator=annotator)
     assert not Judgement.objects.exists()
-
-
-def test_undo_brings_back_the_same_screen_with_its_answers():
-    study = make_study(["a", "b", "c"])
-    annotator = add_annotator(study)
-    first = services.start(study=study, annotator=annotator).turn
-    second = answer(first, annotator, ABC)
-    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id).turn
-    assert back.screen == first.screen
-    assert back.answers == verdicts(ABC, first.screen)
-    assert Withdrawal.objects.count() == Judgement.objects.count() == 1
-
-
-def test_as_many_undos_as_answers_give_the_empty_log_and_keep_every_event():
-    study = make_study(["a", "b", "c", "d"], images=2)
-    annotator = add_annotator(study)
-    first = services.start(study=study, annotator=annotator).turn
-    n_screens = rank_everything(study, annotator, TRUTHS)
-    assert set(study.study_images.values_list("n_complete", flat=True)) == {1}
-    turn = None
-    for _ in range(n_screens):
-        shown = turn.screen.public_id if turn else ""
-        turn = services.undo(study=study, annotator=annotator, screen_id=shown).turn
-    assert turn.screen == first.screen
-    assert Judgement.objects.count() == Withdrawal.objects.count() == n_screens
-    assert set(study.study_images.values_list("n_complete", flat=True)) == {0}
-    assert (
-        services.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id).turn.screen
-        == first.screen
-    ), "nothing is left to undo"
 
 
 def test_after_an_undo_across_images_both_are_ranked_to_the_end():
@@ -361,14 +280,6 @@ def test_a_skip_can_be_taken_back():
     assert back.answers == {}
 
 
-def test_starting_twice_gives_the_same_screen():
-    study = make_study(["a", "b"])
-    annotator = add_annotator(study)
-    turns = [services.start(study=study, annotator=annotator).turn for _ in range(2)]
-    assert turns[0].screen == turns[1].screen
-    assert Screen.objects.count() == 1
-
-
 def test_the_database_refuses_a_second_judgement_in_force():
     study = make_study(["a", "b"])
     annotator = add_annotator(study)
@@ -379,20 +290,6 @@ def test_the_database_refuses_a_second_judgement_in_force():
     judgement.pk, judgement.number = None, judgement.number + 1
     with pytest.raises(IntegrityError), transaction.atomic():
         judgement.save(force_insert=True)
-
-
-def test_answer_and_next_screen_take_at_most_eleven_queries(django_assert_max_num_queries):
-    study = make_study(10)
-    annotator = add_annotator(study)
-    strict = same_truth([[f"method-{i}"] for i in range(10)])
-    turn = services.start(study=study, annotator=annotator).turn
-    for _ in range(8):
-        turn = answer(turn, annotator, strict)
-    answers = asked_verdicts(strict, turn)
-    with django_assert_max_num_queries(11):
-        services.record_judgement(
-            screen_id=turn.screen.public_id, annotator=annotator, verdicts=answers
-        )
 
 
 def test_images_that_are_equally_near_are_drawn_for_each_annotator():

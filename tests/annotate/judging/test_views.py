@@ -63,12 +63,6 @@ def test_pages_print_the_keys_that_work(page, study, turn):
             assert re.search(radio, text), name
 
 
-def test_every_key_that_can_be_changed_is_one(page):
-    text = page.get(reverse("preferences")).text
-    names = set(re.findall(r'data-action="(\w+)"', text))
-    assert {"recall_left", "preference_right", "undo"} <= names <= set(KEYS)
-
-
 def test_looking_at_a_study_changes_nothing(page, study):
     response = page.get(reverse("judging:judge", args=[study.slug]))
     assert response.status_code == 200
@@ -314,16 +308,6 @@ def test_t35_boxes_beyond_the_edges_of_a_photograph_are_in_view_without_scripts_
     assert shown_now(turn)["image"]["room"] == [5, 0]
     html = page.get(reverse("judging:judge", args=[study.slug])).text
     assert html.count('viewBox="-5 -0 110 240"') == 2
-
-
-def test_the_page_takes_few_queries_and_more_boxes_take_no_more(
-    page, study, turn, django_assert_max_num_queries
-):
-    # The page says which image's results it has already.
-    answers = asked_verdicts(AB, turn) | {"have": shown_now(turn)["image"]["key"]}
-    # Eight, session and account among them, and the two statements around a transaction.
-    with django_assert_max_num_queries(10):
-        page.post(answer_url(turn), answers, headers=JSON)
 
 
 def test_t29_every_control_with_a_key_shows_it_in_the_preferences(page):

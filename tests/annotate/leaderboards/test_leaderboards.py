@@ -20,7 +20,6 @@ from tests.support.factories import (
     make_dataset,
     make_image,
     make_method,
-    make_person,
     make_result,
 )
 from tests.support.pages import flat
@@ -183,14 +182,6 @@ def test_the_api_gives_the_same(admin, dataset):
     ]
     assert admin.get(address, {"by": "nonsense"}).status_code == 404
     assert admin.get(address, {"figure": "nonsense"}).status_code == 422
-
-
-def test_strangers_see_nothing(client, dataset):
-    score_protocol(dataset=dataset, slug="iou")
-    client.force_login(make_person("stranger"))
-    file = reverse("leaderboards:file", args=[dataset.slug, "leaderboard", "csv"])
-    for address in (page(dataset), file, reverse("api:leaderboard", args=[dataset.slug])):
-        assert client.get(address).status_code == 404
 
 
 def test_the_figure_is_a_file_of_the_shown_numbers(admin, dataset):

@@ -128,20 +128,6 @@ def test_before_consent_the_visit_cannot_be_finished(page, study):
     assert not FirstVisit.objects.exists()
 
 
-@pytest.mark.parametrize(("name", "arguments"), PAGES)
-def test_other_peoples_studies_are_not_there(client, study, name, arguments):
-    address = reverse(f"learning:{name}", args=[study.slug, *arguments])
-    for person in (make_person(), add_researcher(study), add_newcomer(make_study(["c", "d"]))):
-        client.force_login(person)
-        assert client.get(address).status_code == 404
-
-
-@pytest.mark.parametrize(("name", "arguments"), PAGES)
-def test_nobody_is_asked_to_sign_in(client, study, name, arguments):
-    response = client.get(reverse(f"learning:{name}", args=[study.slug, *arguments]))
-    assert response["Location"].startswith(reverse("account_login"))
-
-
 @pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.CLOSED])
 @pytest.mark.parametrize(("name", "arguments"), PAGES)
 def test_a_study_that_is_not_open_is_refused_in_words(page, study, agreed, state, name, arguments):

@@ -342,17 +342,6 @@ def test_no_address_of_a_visitor_is_kept(study):
     assert arrival_in(browser).answers == []
 
 
-def test_another_researcher_sees_no_entrance_of_this_study(study, client):
-    entrance = make_entrance(study)
-    other = crowd_study(images=2)
-    from tests.support.factories import add_researcher
-
-    client.force_login(add_researcher(other))
-    assert client.get(reverse("recruiting:entrances", args=[study.slug])).status_code == 404
-    crossed = reverse("recruiting:payment", args=[other.slug, entrance.pk, "list"])
-    assert client.get(crossed).status_code == 404
-
-
 def test_progress_reaches_the_payment_list_before_the_end(researcher, study):
     entrance = make_entrance(study)
     browser = admitted(entrance)

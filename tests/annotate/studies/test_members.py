@@ -115,10 +115,3 @@ def test_a_membership_of_another_study_is_not_there(admin_client, study, name):
 
 def test_a_study_without_members_says_what_to_do(admin_client, study):
     assert "The study has no members yet" in members_page(admin_client, study).text
-
-
-def test_queries_do_not_grow_with_members(admin_client, study, django_assert_max_num_queries):
-    for _ in range(10):
-        rank_everything(study, add_annotator(study), AB)
-    with django_assert_max_num_queries(12):
-        members_page(admin_client, study)

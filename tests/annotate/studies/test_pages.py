@@ -213,25 +213,6 @@ def test_screens_are_counted_whether_their_ranking_has_ended_or_not():
     assert answered == {person: counted[person.pk, "answered"] for person in (ana, ben)}
 
 
-def test_queries_do_not_grow_with_images_or_people(client, django_assert_max_num_queries):
-    study = make_study(["a", "b"], images=8)
-    for _ in range(5):
-        rank_everything(study, add_annotator(study), AB)
-    client.force_login(add_researcher(study))
-    with django_assert_max_num_queries(24):
-        client.get(reverse("studies:detail", args=[study.slug]))
-
-
-def test_the_start_page_lists_what_is_yours_and_nothing_else(client):
-    own, other = make_study(["a", "b"], images=2), make_study(["a", "b"])
-    annotator = add_annotator(own)
-    client.force_login(annotator)
-    html = client.get(reverse("home")).text
-    assert own.name in html
-    assert other.name not in html
-    assert "0 of 2 images ranked" in html
-
-
 def test_an_unknown_person_is_422_with_the_reason(client):
     study = make_study(["a", "b"])
     client.force_login(make_admin())

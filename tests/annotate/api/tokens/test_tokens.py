@@ -7,13 +7,12 @@ from django.urls import reverse
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from annotate.api.scopes import SCOPES
 from annotate.api.tokens import services
 from annotate.api.tokens.errors import TokenRefused
 from annotate.api.tokens.models import Token
 from annotate.api.tokens.services import create_token, revoke_token
 from annotate.audit.models import Act, AuditEntry
-from tests.support.factories import add_annotator, make_admin, make_person, make_study
+from tests.support.factories import make_admin, make_person
 from tests.support.world import is_problem, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -124,13 +123,6 @@ def test_an_expired_token_is_dead_and_says_so_on_the_page(page, person):
     assert "expired" in page.get(PAGE).text
 
 
-def test_the_token_of_somebody_inactive_is_dead(person):
-    script = signed_in(person)
-    person.is_active = False
-    person.save()
-    assert is_problem(script.get("/api/v1/me"), 401)
-
-
 @pytest.mark.parametrize(
     "header",
     [
@@ -174,38 +166,8 @@ NEEDS = {
 }
 
 
-@pytest.mark.parametrize("asked", NEEDS)
-@pytest.mark.parametrize("scope", SCOPES)
-def test_a_token_does_what_it_was_made_for_and_nothing_else(scope, asked):
-    admin = make_admin()
-    study = make_study(annotators=[admin])
-    method, address, sent, answer = NEEDS[asked]
-    address = address.format(study=study.slug, dataset=study.dataset.slug)
-    response = getattr(signed_in(admin, scopes=(scope,)), method)(address, sent)
-    if scope == asked:
-        assert response.status_code == answer
-    else:
-        assert is_problem(response, 403, "missing-scope")
-        assert response.json()["scope"] == asked
-
-
-def test_every_scope_does_not_make_an_admin(person):
-    study = make_study()
-    add_annotator(study, person)
-    script = signed_in(person)
-    sent = {"name": "x", "dataset": study.dataset.slug, "methods": ["method-0", "method-1"]}
-    assert is_problem(script.post("/api/v1/studies", sent), 404)
-    assert is_problem(script.get(f"/api/v1/studies/{study.slug}"), 404)
-
-
 def test_a_token_opens_no_page(person):
     assert signed_in(person).get(PAGE).status_code == 302
-
-
-def test_nobody_has_no_tokens(client):
-    assert client.get(PAGE).status_code == 302
-    assert client.post(PAGE, SENT).status_code == 302
-    assert not Token.objects.exists()
 
 
 def test_making_and_revoking_stand_in_the_log_without_the_name():
