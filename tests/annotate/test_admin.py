@@ -43,7 +43,7 @@ from tests.support.factories import (
 from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.participants import make_entrance
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import rank_everything, same_truth, skipped, undone
 
 pytestmark = pytest.mark.django_db
 TRUTH = same_truth([["a"], ["b"], ["c"]])
@@ -94,10 +94,8 @@ def make_everything():
     annotator = add_annotator(study)
     turn = judging.start(study=study, annotator=annotator).turn
     judging.pin_note(screen_id=turn.screen.public_id, annotator=annotator, text="Is this text?")
-    turn = judging.record_skip(
-        screen_id=turn.screen.public_id, annotator=annotator, reason="other", text=""
-    ).turn
-    judging.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id)
+    turn = skipped(turn, "other", text="")
+    undone(turn)
     rank_everything(study, add_annotator(study), TRUTH)
     take_looks()
     Preferences.objects.create(person=annotator)

@@ -15,7 +15,7 @@ from rankings.output.pair_tables import PAIR_TABLES
 from tests.support.addresses import names_of_addresses
 from tests.support.factories import add_annotator, make_admin, make_run, make_study
 from tests.support.kept import keep_report
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import rank_by, same_truth
 from tests.support.work import file_made
 
 pytestmark = pytest.mark.django_db
@@ -29,8 +29,7 @@ NOT_FOR_PEOPLE = re.compile(r"(?<![\w.’'-])(nan|NaN|inf|Infinity|None(?! was| 
 
 def answered():
     study = make_study(["a", "b", "c"], images=N_IMAGES, min_annotators=2)
-    for _ in range(2):
-        rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
+    rank_by(2, study, same_truth([["a"], ["b"], ["c"]]))
     return study
 
 

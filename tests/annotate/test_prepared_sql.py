@@ -9,7 +9,7 @@ from annotate.judging.replay import read_log, stored_events
 from annotate.prepared_sql import log_of_an_assignment, study_of_a_screen
 from annotate.studies.models import Role, Study
 from tests.support.factories import add_annotator, add_researcher, make_study
-from tests.support.truths import answer, same_truth
+from tests.support.truths import answer, same_truth, skipped, undone
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 ABCD = same_truth([["a"], ["b"], ["c"], ["d"]])
@@ -22,15 +22,11 @@ COLUMNS = (
 
 
 def skip(turn, annotator):
-    return services.record_skip(
-        screen_id=turn.screen.public_id, annotator=annotator, reason="cannot_see"
-    ).turn
+    return skipped(turn, "cannot_see")
 
 
 def undo(turn, annotator):
-    return services.undo(
-        study=turn.assignment.study, annotator=annotator, screen_id=turn.screen.public_id
-    ).turn
+    return undone(turn)
 
 
 def test_the_log_has_the_rows_of_the_models_for_answers_skips_and_undone_ones():

@@ -11,6 +11,7 @@ from annotate.judging.models import Screen
 from annotate.judging.presentation import payload
 from annotate.judging.quotas import quota_of, remaining_of
 from annotate.studies.models import Study
+from tests.support.factories import add_annotator
 
 CRITERIA = ("recall", "precision", "preference")
 Truth = Mapping[str, Sequence[Sequence[str]]]
@@ -62,3 +63,35 @@ def rank_everything(study: Study, annotator: User, truth: Truth) -> int:
         turn = answer(turn, annotator, truth)
         n_screens += 1
     return n_screens
+
+
+def rank_by(n_annotators: int, study: Study, truth: Truth) -> None:
+    """Let so many new annotators answer until nothing is left."""
+    for _ in range(n_annotators):
+        rank_everything(study, add_annotator(study), truth)
+
+
+def first_turn(study: Study) -> current_screen.Turn:
+    """Let a new annotator begin a study."""
+    return services.start(study=study, annotator=add_annotator(study)).turn
+
+
+def judged(
+    turn: current_screen.Turn, verdicts: Mapping[str, str], **more: Any
+) -> current_screen.Turn | None:
+    """Let the annotator of a turn answer it; return the next."""
+    return services.record_judgement(**_of(turn), verdicts=verdicts, **more).turn
+
+
+def skipped(turn: current_screen.Turn, reason: str, **more: Any) -> current_screen.Turn | None:
+    """Let the annotator of a turn skip it; return the next."""
+    return services.record_skip(**_of(turn), reason=reason, **more).turn
+
+
+def undone(turn: current_screen.Turn) -> current_screen.Turn:
+    """Let the annotator of a turn take back what came before it; return that."""
+    return services.undo(**_of(turn), study=turn.assignment.study).turn
+
+
+def _of(turn: current_screen.Turn) -> dict[str, Any]:
+    return {"screen_id": turn.screen.public_id, "annotator": turn.assignment.annotator}

@@ -17,7 +17,7 @@ from annotate.studies.exclusions import decide
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study
 from tests.support.archives import picture_bytes
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
-from tests.support.truths import answer, asked_verdicts, rank_everything, same_truth
+from tests.support.truths import answer, asked_verdicts, rank_by, rank_everything, same_truth
 
 ABCDE = same_truth([["a"], ["b", "twin"], ["c"], ["d"]])
 FLIPPED = {"left": "right", "right": "left", "equal": "left"}
@@ -28,8 +28,7 @@ def ranked_study(best: str = "a", right: str = "Right", turned: str = "Reversed"
     """Make a study of two images, three annotators (best > b > c), and two opposite protocols."""
     methods = [best, "b", "c"]
     study = make_study(methods, images=2)
-    for _ in range(3):
-        rank_everything(study, add_annotator(study), same_truth([[method] for method in methods]))
+    rank_by(3, study, same_truth([[method] for method in methods]))
     make_run(study, right, dict(zip(methods, (0.9, 0.5, 0.1), strict=True)))
     make_run(study, turned, dict(zip(methods, (0.1, 0.5, 0.9), strict=True)))
     return study

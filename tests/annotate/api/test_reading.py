@@ -27,7 +27,7 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.kept import keep_report
-from tests.support.truths import rank_everything
+from tests.support.truths import rank_by, rank_everything
 from tests.support.work import made_by
 from tests.support.world import TRUTH, is_problem, signed_in
 
@@ -357,8 +357,7 @@ def test_studies_are_sorted_and_filtered(world):
 
 
 def test_a_report_is_that_of_the_page(world, researcher, client):
-    for _ in range(3):
-        rank_everything(world.study, add_annotator(world.study), TRUTH)
+    rank_by(3, world.study, TRUTH)
     address = f"/api/v1/studies/{world.study.slug}/report"
     data = researcher.get(f"{address}?decimals=2&consensus=kemeny").json()
     assert (data["settings"]["decimals"], data["settings"]["consensus"]) == (2, "kemeny")
@@ -388,8 +387,7 @@ FILES = {
 
 
 def test_tables_come_as_files_whatever_is_accepted(world, researcher):
-    for _ in range(3):
-        rank_everything(world.study, add_annotator(world.study), TRUTH)
+    rank_by(3, world.study, TRUTH)
     study = f"/api/v1/studies/{world.study.slug}"
     answer = researcher.post(f"{study}/reports", {"min_annotators": 1})
     kept = made_by(researcher, answer, "report")

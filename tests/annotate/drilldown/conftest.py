@@ -5,13 +5,12 @@ from copy import deepcopy
 import pytest
 
 from tests.support.factories import (
-    add_annotator,
     add_researcher,
     make_run,
     make_study,
 )
 from tests.support.made_once import made_once
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import rank_by, same_truth
 from tests.support.worked import worked_study
 
 STRICT = [["a"], ["b"], ["c"], ["d"], ["e"], ["f"]]
@@ -22,8 +21,7 @@ FIGURE_3 = {"a": 0.9, "d": 0.9, "b": 0.8, "c": 0.7, "f": 0.6, "e": 0.5}
 def _figure_3():
     """One image that three annotators rank a > b > c > d > e > f, and the protocol of figure 3."""
     study = make_study(list("abcdef"))
-    for _ in range(3):
-        rank_everything(study, add_annotator(study), same_truth(STRICT))
+    rank_by(3, study, same_truth(STRICT))
     make_run(study, "Figure 3", FIGURE_3)
     return study
 

@@ -19,7 +19,7 @@ from annotate.reports import background_counts
 from annotate.studies.exclusions import left_out
 from tests.support.factories import add_annotator, add_newcomer, make_study
 from tests.support.pages import flat
-from tests.support.truths import answer, rank_everything, same_truth
+from tests.support.truths import answer, rank_by, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 
@@ -172,8 +172,7 @@ def test_mistakes_are_counted_that_come_again(follow, errs_again):
     names = [f"method-{at}" for at in range(8)]
     straight = same_truth([[name] for name in names])
     turned = same_truth([[name] for name in reversed(names)])
-    for _ in range(3):
-        rank_everything(study, add_annotator(study), straight)
+    rank_by(3, study, straight)
     person = add_annotator(study)
     turn = services.start(study=study, annotator=person).turn
     seen, n_twice = set(), 0
@@ -283,8 +282,7 @@ def test_a_study_without_annotators_and_one_who_has_not_begun(follow):
 
 def test_queries_do_not_grow_with_images_or_people(follow, django_assert_max_num_queries):
     study = make_study(list("abc"), images=4)
-    for _ in range(4):
-        rank_everything(study, add_annotator(study), same_truth(ABC))
+    rank_by(4, study, same_truth(ABC))
     client = follow(study)
     with django_assert_max_num_queries(16):
         client.get(url(study))

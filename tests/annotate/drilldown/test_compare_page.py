@@ -7,7 +7,6 @@ import pytest
 
 from annotate.drilldown.images.compare import matching_protocols
 from annotate.drilldown.images.page import results_of
-from annotate.judging import services
 from annotate.judging.models import Screen
 from annotate.scoring.services import score_protocol
 from protocols.core.regions import encode_regions
@@ -20,6 +19,7 @@ from tests.support.factories import (
     regions,
 )
 from tests.support.pages import flat
+from tests.support.truths import first_turn, judged
 
 pytestmark = pytest.mark.django_db
 
@@ -168,12 +168,10 @@ def test_a_method_that_is_not_in_the_study_is_404(follow, study):
 def test_t23_a_pair_tells_who_said_what_with_the_sides_of_the_page_and_what_was_shown(follow):
     study = make_study(["a", "b"], n_checks=0)
     for _ in range(6):
-        person = add_annotator(study)
-        turn = services.start(study=study, annotator=person).turn
-        services.record_judgement(
-            screen_id=turn.screen.public_id,
-            annotator=person,
-            verdicts=dict.fromkeys(("recall", "precision", "preference"), "left"),
+        turn = first_turn(study)
+        judged(
+            turn,
+            dict.fromkeys(("recall", "precision", "preference"), "left"),
             seen={"first": "left", "left": 1.0, "right": 2.0},
         )
     image = study.images.get()

@@ -24,7 +24,7 @@ from tests.support.factories import (
 )
 from tests.support.made_once import made_once
 from tests.support.pages import flat
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import rank_by, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 
@@ -33,8 +33,7 @@ pytestmark = pytest.mark.django_db
 def test_the_counts_of_a_report_open_the_images_they_count(follow, among):
     """Best and Worst of each protocol are as many as the images behind them."""
     study = make_study(list("abc"), images=3)
-    for _ in range(3):
-        rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
+    rank_by(3, study, same_truth([["a"], ["b"], ["c"]]))
     make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
     make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
     make_run(study, "In part", {"a": 0.1, "b": 0.9, "c": 0.5})
@@ -79,8 +78,7 @@ def test_every_number_of_a_baseline_opens_the_images_it_is_the_mean_of(follow, a
 def make_the_apart():
     """Three images; Right is 0, 1 and 3 swaps away from a > b > c on them."""
     study = make_study(list("abc"), images=3)
-    for _ in range(3):
-        rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
+    rank_by(3, study, same_truth([["a"], ["b"], ["c"]]))
     run = ProtocolRun.objects.create(
         dataset=study.dataset, name="Right", version="1", origin=ProtocolRun.Origin.IMPORTED
     )

@@ -13,7 +13,7 @@ from tests.support.factories import (
     make_run,
     make_study,
 )
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import rank_by, rank_everything, same_truth
 from tests.support.worked import worked_study
 
 pytestmark = [pytest.mark.django_db, pytest.mark.release]
@@ -43,8 +43,7 @@ def _one_method():
 
 def _all_ties():
     study = make_study(["a", "b", "c"])
-    for _ in range(3):
-        rank_everything(study, add_annotator(study), same_truth([["a", "b", "c"]]))
+    rank_by(3, study, same_truth([["a", "b", "c"]]))
     make_run(study, "Ties", {"a": 0.5, "b": 0.5, "c": 0.5})
     return study
 
@@ -128,8 +127,7 @@ def test_the_image_says_when_it_does_not_count(follow):
 def test_queries_do_not_grow_with_methods_or_people(follow, django_assert_max_num_queries):
     study = make_study(8, images=2)
     ranking = [[f"method-{at}"] for at in range(8)]
-    for _ in range(4):
-        rank_everything(study, add_annotator(study), same_truth(ranking))
+    rank_by(4, study, same_truth(ranking))
     for at in range(5):
         make_run(study, f"run {at}", {f"method-{n}": n / 10 for n in range(8)})
     client = follow(study)

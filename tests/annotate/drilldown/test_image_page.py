@@ -16,7 +16,15 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.pages import flat
-from tests.support.truths import answer, asked_verdicts, rank_everything, same_truth
+from tests.support.truths import (
+    answer,
+    asked_verdicts,
+    first_turn,
+    judged,
+    rank_by,
+    rank_everything,
+    same_truth,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -75,8 +83,7 @@ def test_merges_are_drawn_too_and_passing_a_tie_costs_a_swap_for_each(follow):
     b and c, one swap each, after that b and c merge: 2.5.
     """
     study = make_study(list("abc"))
-    for _ in range(3):
-        rank_everything(study, add_annotator(study), same_truth([["a"], ["b", "c"]]))
+    rank_by(3, study, same_truth([["a"], ["b", "c"]]))
     make_run(study, "Tie", {"a": 0.1, "b": 0.5, "c": 0.5})
     make_run(study, "Strict", {"a": 0.1, "b": 0.5, "c": 0.9})
     page = follow(study).get(image_url(study)).context["page"]
@@ -96,8 +103,7 @@ def test_the_wall_stands_in_consensus_order_and_ties_share_a_frame(follow):
         "precision": [["a", "b", "c", "d"]],
         "preference": [["c"], ["b"], ["a"], ["d"]],
     }
-    for _ in range(3):
-        rank_everything(study, add_annotator(study), truth)
+    rank_by(3, study, truth)
     client = follow(study)
     walls = {
         criterion: client.get(image_url(study), {"criterion": criterion}).context["page"].wall
@@ -248,12 +254,10 @@ def test_every_screen_is_listed_with_whether_it_counts(follow, worked):
 
 def test_t23_a_screen_tells_what_was_shown_first_and_for_how_long(follow):
     study = make_study(list("ab"))
-    person = add_annotator(study)
-    turn = services.start(study=study, annotator=person).turn
-    services.record_judgement(
-        screen_id=turn.screen.public_id,
-        annotator=person,
-        verdicts=asked_verdicts(same_truth([["a"], ["b"]]), turn),
+    turn = first_turn(study)
+    judged(
+        turn,
+        asked_verdicts(same_truth([["a"], ["b"]]), turn),
         seen={"first": "right", "left": 1.5, "right": 6.0},
     )
     response = follow(study).get(image_url(study), {"annotator": "annotator-1"})

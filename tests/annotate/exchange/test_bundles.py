@@ -43,7 +43,7 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.made_once import made_once
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import rank_by, rank_everything, same_truth
 from tests.support.work import file_made
 from tests.support.worked import empty_the_site, n_rows, worked_study
 
@@ -139,8 +139,7 @@ def pairs_study():
     )
     for name, scores in (("one", (0.9, 0.8, 0.5, 0.1)), ("two", (0.8, 0.9, 0.5, 0.1))):
         make_run(study, name, dict(zip("abcd", scores, strict=True)))
-    for _ in range(2):
-        rank_everything(study, add_annotator(study), same_truth([list("ab"), list("cd")]))
+    rank_by(2, study, same_truth([list("ab"), list("cd")]))
     return study
 
 

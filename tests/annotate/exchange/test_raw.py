@@ -15,7 +15,6 @@ from django.urls import reverse
 
 from annotate.exchange import raw
 from annotate.exchange.columns import EVENT_COLUMNS, RANKING_COLUMNS, TABLES
-from annotate.judging import services
 from annotate.judging.models import Judgement, Skip, Withdrawal
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Membership
@@ -23,7 +22,7 @@ from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
 from tests.support.factories import add_annotator, make_study
 from tests.support.made_once import made_once
 from tests.support.pages import flat
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import first_turn, rank_by, same_truth, skipped
 from tests.support.work import file_made
 from tests.support.worked import worked_study
 
@@ -55,9 +54,8 @@ def test_every_event_is_there_once_and_in_order(study):
 
 def test_an_answer_that_they_look_the_same_has_this_reason():
     study = make_study(["a", "b"])
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
-    services.record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="same")
+    turn = first_turn(study)
+    skipped(turn, "same")
     [row] = json.loads(read(study, "events.json"))
     assert (row["kind"], row["reason"], row["recall"]) == ("judgement", "same", "equal")
 
@@ -201,8 +199,7 @@ def test_the_number_of_queries_does_not_grow_with_the_annotators():
     study = make_study(["a", "b", "c"], images=2)
     counts = []
     for _ in range(2):
-        for _ in range(2):
-            rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
+        rank_by(2, study, same_truth([["a"], ["b"], ["c"]]))
         with CaptureQueriesContext(
             connection,
         ) as queries:

@@ -16,10 +16,10 @@ from annotate.scoring.services import score_protocol
 from rankings.agreement.report import Settings
 from rankings.detectors.tallies import figures
 from rankings.output.detector_tables import DETECTOR_TABLES
-from tests.support.factories import add_annotator, make_admin, make_run, make_study
+from tests.support.factories import make_admin, make_run, make_study
 from tests.support.kept import keep_report
 from tests.support.made_once import made_once
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import rank_by, same_truth
 
 pytestmark = pytest.mark.django_db
 ABC = [["a"], ["b"], ["c"]]
@@ -27,8 +27,7 @@ ABC = [["a"], ["b"], ["c"]]
 
 def make_the_study():
     study = make_study(["a", "b", "c"], images=2)
-    for _ in range(3):
-        rank_everything(study, add_annotator(study), same_truth(ABC))
+    rank_by(3, study, same_truth(ABC))
     make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
     make_run(study, "Turned", {"a": 0.5, "b": 0.9, "c": 0.1})
     make_run(study, "Partial", {"a": 0.5, "b": 0.9})

@@ -21,7 +21,6 @@ from annotate.figures.files import FORMATS, specification
 from annotate.figures.kinds import NAMES, figure_of
 from annotate.figures.themes import THEMES, Paper
 from annotate.jobs.models import Job
-from annotate.judging import services
 from annotate.reports import services as services_of_reports
 from annotate.studies.exclusions import decide
 from rankings.agreement.report import Settings
@@ -31,7 +30,7 @@ from tests.support.figures import put_together
 from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.pages import flat
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import first_turn, judged, rank_by, rank_everything, same_truth
 from tests.support.work import file_made
 from tests.support.worked import ranked_study
 
@@ -398,8 +397,7 @@ def test_one_annotator_cannot_agree_with_anybody(client):
 @pytest.mark.django_db
 def test_all_ties_and_constant_and_identical_protocols(client):
     study = make_study(["a", "b", "c"], images=2)
-    for _ in range(3):
-        rank_everything(study, add_annotator(study), same_truth([["a", "b", "c"]]))
+    rank_by(3, study, same_truth([["a", "b", "c"]]))
     for name in ("Same", "Again"):
         make_run(study, name, {"a": 0.5, "b": 0.5, "c": 0.5})
     client.force_login(add_researcher(study))
@@ -420,16 +418,10 @@ def test_a_protocol_without_scores_is_named(researcher, study):
 @pytest.mark.django_db
 def test_somebody_who_always_answers_left_is_drawn_like_others(client):
     study = make_study(["a", "b", "c"], images=2)
-    for _ in range(3):
-        rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
-    hasty = add_annotator(study)
-    turn = services.start(study=study, annotator=hasty).turn
+    rank_by(3, study, same_truth([["a"], ["b"], ["c"]]))
+    turn = first_turn(study)
     while turn is not None:
-        turn = services.record_judgement(
-            screen_id=turn.screen.public_id,
-            annotator=hasty,
-            verdicts=dict.fromkeys(turn.open_criteria, "left"),
-        ).turn
+        turn = judged(turn, dict.fromkeys(turn.open_criteria, "left"))
     make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
     client.force_login(add_researcher(study))
     found = every_figure_in(client, study)

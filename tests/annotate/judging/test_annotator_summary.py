@@ -18,7 +18,14 @@ from annotate.studies.models import Study
 from rankings.elicitation.log import Remaining
 from tests.support.factories import add_annotator, add_newcomer, make_person, make_study
 from tests.support.pages import flat
-from tests.support.truths import answer, asked_verdicts, rank_everything, same_truth
+from tests.support.truths import (
+    answer,
+    asked_verdicts,
+    judged,
+    rank_everything,
+    same_truth,
+    skipped,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -142,12 +149,7 @@ def test_t30_at_work_the_page_tells_what_is_left_and_nothing_of_repeated_pairs(
     page, study, annotator
 ):
     turn = services.start(study=study, annotator=annotator).turn
-    services.record_judgement(
-        screen_id=turn.screen.public_id,
-        annotator=annotator,
-        verdicts=asked_verdicts(TRUTH, turn),
-        seconds_taken=30.0,
-    )
+    judged(turn, asked_verdicts(TRUTH, turn), seconds_taken=30.0)
     text = page()
     assert "Time left, at your pace" in text
     assert "Pairs you saw twice" not in text
@@ -196,21 +198,13 @@ def test_t30_the_file_holds_ones_own_answers_undone_ones_and_skips_and_no_method
     turn = services.start(study=study, annotator=annotator).turn
     seen = {"first": "right", "left": 2.5, "right": 3.0}
     given = {"recall": "left", "precision": "equal", "preference": "right"}
-    services.record_judgement(
-        screen_id=turn.screen.public_id,
-        annotator=annotator,
-        verdicts=given,
-        seconds_taken=4.5,
-        seen=seen,
-    )
+    judged(turn, given, seconds_taken=4.5, seen=seen)
     after = services.undo(
         study=study, annotator=annotator, screen_id=waiting_id(study, annotator)
     ).turn
-    services.record_skip(
-        screen_id=after.screen.public_id, annotator=annotator, reason="other", text="=too dark"
-    )
+    skipped(after, "other", text="=too dark")
     client.force_login(annotator)
-    answered, skipped = answers_of(client, study)
+    answered, left_out = answers_of(client, study)
     assert {name: answered[name] for name in given} == given
     assert (answered["image"], answered["image_number"]) == (study.images.get().name, "1")
     assert (answered["seconds"], answered["undone"]) == ("4.5", "true")
@@ -219,8 +213,8 @@ def test_t30_the_file_holds_ones_own_answers_undone_ones_and_skips_and_no_method
         "2.5",
         "3.0",
     ]
-    assert skipped["skipped"] == "Another reason: =too dark"
-    assert (skipped["recall"], skipped["undone"]) == ("", "false")
+    assert left_out["skipped"] == "Another reason: =too dark"
+    assert (left_out["recall"], left_out["undone"]) == ("", "false")
     again = answers_of(client, study, "json")
     assert [row["undone"] for row in again] == [True, False]
     assert "method" not in json.dumps(again)

@@ -21,9 +21,12 @@ from tests.support.truths import (
     CRITERIA,
     answer,
     asked_verdicts,
+    first_turn,
+    judged,
     rank_everything,
     same_truth,
     shown_now,
+    skipped,
     verdicts,
 )
 
@@ -75,7 +78,7 @@ def test_an_old_answer_is_changed_and_what_contradicts_it_is_set_aside(study, an
     left, right = past.screen.left.method.name, past.screen.right.method.name
     swapped = {"left": "right", "right": "left", "equal": "left"}
     anew = {criterion: swapped[verdict] for criterion, verdict in past.event.verdicts.items()}
-    services.record_judgement(screen_id=turn.screen.public_id, annotator=annotator, verdicts=anew)
+    judged(turn, anew)
     turn = current_screen.waiting_turn(study, annotator)
     while turn is not None:
         turn = answer(turn, annotator, ABCD)
@@ -155,15 +158,8 @@ def test_a_disputed_criterion_is_answered_against_what_followed(study, annotator
     other = "equal" if follows != "equal" else "left"
     given = asked_verdicts(truth, turn) | {criterion: other}
     with pytest.raises(Incomplete):
-        services.record_judgement(
-            screen_id=turn.screen.public_id, annotator=annotator, verdicts=given
-        )
-    services.record_judgement(
-        screen_id=turn.screen.public_id,
-        annotator=annotator,
-        verdicts=given,
-        disputed=[criterion],
-    )
+        judged(turn, given)
+    judged(turn, given, disputed=[criterion])
     assert Judgement.objects.latest("number").verdicts[criterion] == other
     assignment = Assignment.objects.get()
     settled = replay.read_log(assignment).settled
@@ -201,8 +197,7 @@ def test_a_study_without_re_checks_asks_none():
 
 def test_a_contradicted_re_check_comes_again_with_its_sides_swapped():
     study = make_study(NAMES)
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
+    turn = first_turn(study)
     wrong = {}
     while turn is not None:
         given = asked_verdicts(STRICT, turn)
@@ -210,9 +205,7 @@ def test_a_contradicted_re_check_comes_again_with_its_sides_swapped():
             mirrored = {"left": "right", "right": "left", "equal": "left"}
             wrong[turn.screen.left_id, turn.screen.right_id] = turn.screen
             given = {**given, "recall": mirrored[given["recall"]]}
-        turn = services.record_judgement(
-            screen_id=turn.screen.public_id, annotator=annotator, verdicts=given
-        ).turn
+        turn = judged(turn, given)
     again = Screen.objects.get(purpose="again")
     ((left, right),) = wrong
     assert (again.left_id, again.right_id) == (right, left)
@@ -223,12 +216,7 @@ def test_a_contradicted_re_check_comes_again_with_its_sides_swapped():
 
 def test_t11_answers_after_a_skip_are_stored(study, annotator):
     turn = services.start(study=study, annotator=annotator).turn
-    turn = services.record_skip(
-        screen_id=turn.screen.public_id,
-        annotator=annotator,
-        reason="broken",
-        environment={"window": "1440x900"},
-    ).turn
+    turn = skipped(turn, "broken", environment={"window": "1440x900"})
     answer(turn, annotator, ABCD)
     assert Judgement.objects.count() == 1
 
@@ -405,8 +393,7 @@ def test_the_study_says_whether_ground_truth_is_sent(setting, shown):
 def test_match_colours_say_what_the_studys_protocol_makes_of_each_box():
     boxes = {"exact": [(0, 0, 99, 39)], "wrong": [(300, 300, 340, 340)]}
     study = make_study(["exact", "wrong"], boxes=boxes, match_protocol="iou")
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
+    turn = first_turn(study)
     data = shown_now(turn)
     fates = {
         name: data["image"]["matches"][data[side]]

@@ -2,7 +2,6 @@
 
 import io
 import json
-import random
 
 import pytest
 from django.core.management import call_command
@@ -22,7 +21,7 @@ from annotate.studies.exclusions import decide, left_out
 from protocols.core.regions import encode_regions
 from tests.support.bundles import bundle_of, members_of, refused, summed
 from tests.support.factories import add_annotator, make_admin, make_study
-from tests.support.truths import asked_verdicts, same_truth, shown_now
+from tests.support.truths import asked_verdicts, first_turn, judged, same_truth, shown_now, skipped
 from tests.support.worked import empty_the_site
 
 pytestmark = pytest.mark.django_db
@@ -54,17 +53,8 @@ def go_through(study, annotator, known=right_answer):
         is_known = turn.screen.known is not None
         if is_known:
             shown.append(turn.screen)
-        turn = services.record_judgement(
-            screen_id=turn.screen.public_id,
-            annotator=annotator,
-            verdicts=known(turn) if is_known else asked_verdicts(TRUTH, turn),
-        ).turn
+        turn = judged(turn, known(turn) if is_known else asked_verdicts(TRUTH, turn))
     return shown
-
-
-def click(turn):
-    draw = random.Random(turn.screen.pk)
-    return {name: draw.choice(["left", "equal", "right"]) for name in right_answer(turn)}
 
 
 def opposite(turn):
@@ -103,8 +93,7 @@ def test_each_comes_after_so_many_other_pairs_of_its_image():
 def test_a_copy_stands_on_its_side_and_nothing_marks_it(client):
     # So many that every kind and both sides are drawn, whatever the keys of the rows.
     study = known_study(n_known=25)
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
+    turn = first_turn(study)
     kinds, sides_of_copies = set(), set()
     while turn is not None:
         data = shown_now(turn)
@@ -126,9 +115,7 @@ def test_a_copy_stands_on_its_side_and_nothing_marks_it(client):
         # Nothing that the page is sent says which pairs these are.
         assert "known" not in json.dumps(data)
         left = data["progress"]["most"]
-        following = services.record_judgement(
-            screen_id=turn.screen.public_id, annotator=annotator, verdicts=verdicts
-        ).turn
+        following = judged(turn, verdicts)
         if following is not None and following.assignment == turn.assignment:
             assert shown_now(following)["progress"]["most"] < left
         turn = following
@@ -144,13 +131,10 @@ def test_the_image_fetched_ahead_has_the_copies(client):
     first = turn.assignment
     ahead = client.get(reverse("judging:next_image", args=[study.slug]), headers=JSON).json()
     while turn.assignment == first:
-        turn = services.record_judgement(
-            screen_id=turn.screen.public_id,
-            annotator=annotator,
-            verdicts=right_answer(turn)
-            if turn.screen.known is not None
-            else asked_verdicts(TRUTH, turn),
-        ).turn
+        turn = judged(
+            turn,
+            right_answer(turn) if turn.screen.known is not None else asked_verdicts(TRUTH, turn),
+        )
     assert len(ahead["image"]["results"]) == 5
     assert shown_now(turn)["image"]["results"] == ahead["image"]["results"]
     assert shown_now(turn, have=ahead["image"]["key"])["image"].keys() & {"results"} == set()
@@ -181,11 +165,7 @@ def test_an_answer_that_was_undone_counts_when_it_is_given_again():
     annotator = add_annotator(study)
     turn = services.start(study=study, annotator=annotator).turn
     while turn.screen.known is None:
-        turn = services.record_judgement(
-            screen_id=turn.screen.public_id,
-            annotator=annotator,
-            verdicts=asked_verdicts(TRUTH, turn),
-        ).turn
+        turn = judged(turn, asked_verdicts(TRUTH, turn))
     screen = turn.screen
     turn = services.record_judgement(
         screen_id=screen.public_id, annotator=annotator, verdicts=opposite(turn)
@@ -209,15 +189,9 @@ def test_a_skipped_pair_is_not_asked_again():
     while turn is not None:
         if turn.screen.known is not None:
             n_known += 1
-            turn = services.record_skip(
-                screen_id=turn.screen.public_id, annotator=annotator, reason="other", text="odd"
-            ).turn
+            turn = skipped(turn, "other", text="odd")
         else:
-            turn = services.record_judgement(
-                screen_id=turn.screen.public_id,
-                annotator=annotator,
-                verdicts=asked_verdicts(TRUTH, turn),
-            ).turn
+            turn = judged(turn, asked_verdicts(TRUTH, turn))
     assert n_known == 1
     assert Assignment.objects.get().state == "complete"
 
@@ -257,11 +231,7 @@ def test_who_guesses_is_left_out_by_the_rule_once_and_people_have_the_last_word(
     turn, decided = services.start(study=study, annotator=guessing).turn, False
     while turn is not None:
         is_known = turn.screen.known is not None
-        turn = services.record_judgement(
-            screen_id=turn.screen.public_id,
-            annotator=guessing,
-            verdicts=opposite(turn) if is_known else asked_verdicts(TRUTH, turn),
-        ).turn
+        turn = judged(turn, opposite(turn) if is_known else asked_verdicts(TRUTH, turn))
         n = tally_of(study, guessing).n
         assert (guessing.pk in left_out(study)) == (n >= 10 and not decided)
         if n == 11 and not decided:
@@ -299,11 +269,7 @@ def test_a_method_that_leaves_takes_its_pair_with_it():
     turn, n_known = services.start(study=study, annotator=annotator).turn, 0
     while turn is not None:
         n_known += turn.screen.known is not None
-        turn = services.record_judgement(
-            screen_id=turn.screen.public_id,
-            annotator=annotator,
-            verdicts=asked_verdicts(TRUTH, turn),
-        ).turn
+        turn = judged(turn, asked_verdicts(TRUTH, turn))
     assert n_known == 0
     assert Assignment.objects.get().state == "complete"
 

@@ -12,7 +12,17 @@ from annotate.studies.errors import StudyRefused
 from annotate.studies.services import change_settings
 from rankings.elicitation.careful import FIRST_ANSWERS, FIRST_SLIPS
 from tests.support.factories import add_annotator, make_method, make_result, make_study
-from tests.support.truths import CRITERIA, answer, rank_everything, same_truth, shown_now
+from tests.support.truths import (
+    CRITERIA,
+    answer,
+    first_turn,
+    judged,
+    rank_everything,
+    same_truth,
+    shown_now,
+    skipped,
+    undone,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -74,7 +84,7 @@ def test_undo_brings_back_the_pair_and_a_changed_answer_is_new_evidence():
     annotator = add_annotator(study)
     turn = services.start(study=study, annotator=annotator).turn
     second = answer(turn, annotator, ABCDE)
-    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id).turn
+    back = undone(second)
     assert back.screen.public_id == turn.screen.public_id
     again = answer(back, annotator, ABCDE)
     assert {*again.pair} == {*second.pair}
@@ -114,7 +124,7 @@ def test_a_skip_leaves_the_other_pairs_to_be_asked():
     study = careful_study(methods_per_visit=4)
     annotator = add_annotator(study)
     turn = services.start(study=study, annotator=annotator).turn
-    services.record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="cannot_see")
+    skipped(turn, "cannot_see")
     rank_everything(study, annotator, ABCDE)
     visit = Assignment.objects.get()
     assert visit.state == "incomplete"
@@ -142,13 +152,8 @@ def test_methods_join_and_leave():
 def test_a_result_asked_as_often_as_allowed_is_flagged():
     """Two results are one pair, so one screen, and no place is as probable as this study wants."""
     study = careful_study("ab", certainty=0.99)
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
-    turn = services.record_judgement(
-        screen_id=turn.screen.public_id,
-        annotator=annotator,
-        verdicts=dict.fromkeys(CRITERIA, "left"),
-    ).turn
+    turn = first_turn(study)
+    turn = judged(turn, dict.fromkeys(CRITERIA, "left"))
     assert turn is None
     assert Assignment.objects.get().unsettled == sorted(CRITERIA)
     assert Judgement.objects.count() == 1

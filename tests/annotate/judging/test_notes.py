@@ -13,7 +13,7 @@ from annotate.judging.personal_data import answers, erase_texts
 from annotate.judging.replay import rankings_that_differ
 from tests.support.factories import add_annotator, add_researcher, make_study
 from tests.support.made_once import made_once
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import judged, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 AB = same_truth([["alpha-net"], ["beta-net"], ["gamma-net"]])
@@ -135,9 +135,7 @@ def test_t44_the_comparison_of_two_results_shows_their_notes_and_coverage(
 ):
     pinned(turn, annotator, "Is this text?", place=PLACE)
     seen = {"n": 10, "seen": 9}
-    services.record_judgement(
-        screen_id=turn.screen.public_id, annotator=annotator, verdicts=EQUAL, places=seen
-    )
+    judged(turn, EQUAL, places=seen)
     client.force_login(add_researcher(study))
     url = reverse("evidence:compare", args=[study.slug, turn.assignment.image.name])
     left, right = (side.method.slug for side in (turn.screen.left, turn.screen.right))

@@ -26,7 +26,7 @@ from tests.support.factories import (
     make_run,
     make_study,
 )
-from tests.support.truths import answer, rank_everything, same_truth, shown_now
+from tests.support.truths import answer, rank_by, rank_everything, same_truth, shown_now, undone
 
 pytestmark = pytest.mark.django_db
 
@@ -166,7 +166,7 @@ def test_undo_goes_back_over_images_and_the_pair_that_waited_waits_on():
     first = services.start(study=study, annotator=annotator).turn
     second = answer(first, annotator, ABCD)
     assert second.assignment != first.assignment
-    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id).turn
+    back = undone(second)
     assert (back.screen.pk, back.assignment.state) == (first.screen.pk, "in_work")
     assert answer(back, annotator, ABCD).screen.pk == second.screen.pk
     assert StudyImage.objects.get(study=study, image=first.assignment.image_id).n_complete == 1
@@ -397,8 +397,7 @@ class TestConnected:
         )
         wanted = dict(study.study_images.values_list("image", "n_annotators"))
         assert sorted(filter(None, wanted.values())) == [3, 3, 3]
-        for _ in range(3):
-            rank_everything(study, add_annotator(study), ABCD)
+        rank_by(3, study, ABCD)
         taken = list(Assignment.objects.values_list("image", flat=True))
         assert {image: taken.count(image) for image in wanted} == {
             image: n or 1 for image, n in wanted.items()

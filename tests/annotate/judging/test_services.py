@@ -14,8 +14,13 @@ from tests.support.factories import add_annotator, make_study
 from tests.support.truths import (
     answer,
     asked_verdicts,
+    first_turn,
+    judged,
+    rank_by,
     rank_everything,
     same_truth,
+    skipped,
+    undone,
 )
 
 pytestmark = pytest.mark.django_db
@@ -78,8 +83,7 @@ def test_an_image_on_which_all_results_look_alike_needs_no_screen():
 
 def test_complete_rankings_are_counted_per_image():
     study = make_study(["a", "b", "c"], images=2)
-    for _ in range(2):
-        rank_everything(study, add_annotator(study), ABC)
+    rank_by(2, study, ABC)
     assert set(study.study_images.values_list("n_complete", flat=True)) == {2}
 
 
@@ -134,11 +138,7 @@ def test_an_implied_criterion_cannot_be_answered_otherwise():
     forged = next(value for value in ("left", "equal", "right") if value != follows)
     n_before = Judgement.objects.count()
     with pytest.raises(Incomplete) as refusal:
-        services.record_judgement(
-            screen_id=turn.screen.public_id,
-            annotator=annotator,
-            verdicts=asked_verdicts(TRUTHS, turn) | {criterion: forged},
-        )
+        judged(turn, asked_verdicts(TRUTHS, turn) | {criterion: forged})
     assert set(refusal.value.reasons) == {criterion}
     assert Judgement.objects.count() == n_before
 
@@ -179,7 +179,7 @@ def test_after_an_undo_across_images_both_are_ranked_to_the_end():
     assert not first.can_undo
     of_second_image = answer(first, annotator, truth)
     assert of_second_image.can_undo
-    services.undo(study=study, annotator=annotator, screen_id=of_second_image.screen.public_id)
+    undone(of_second_image)
     again = rank_everything(study, annotator, truth)
     assert again == 2
     assert Assignment.objects.filter(state="complete").count() == 2
@@ -203,18 +203,15 @@ def test_an_answer_to_a_screen_that_an_undo_left_behind_is_refused():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
     second = answer(services.start(study=study, annotator=annotator).turn, annotator, ABC)
-    services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id)
+    undone(second)
     with pytest.raises(AlreadyAnswered):
         answer(second, annotator, ABC)
 
 
 def test_a_skip_places_nothing_and_another_pair_comes():
     study = make_study(["a", "b", "c"])
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
-    following = services.record_skip(
-        screen_id=turn.screen.public_id, annotator=annotator, reason="cannot_see"
-    ).turn
+    turn = first_turn(study)
+    following = skipped(turn, "cannot_see")
     assert {following.screen.left_id, following.screen.right_id} != {
         turn.screen.left_id,
         turn.screen.right_id,
@@ -226,18 +223,15 @@ def test_a_skip_places_nothing_and_another_pair_comes():
 def test_results_that_look_the_same_are_equal_by_every_criterion_asked():
     """Items 0 = 1 > 2 by recall, so that 1 > 2 follows; by the others 0 is above 1 and 2."""
     study = make_study(["a", "b", "c"])
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
+    turn = first_turn(study)
     while 0 in turn.pair:
         better = "left" if turn.pair[0] == 0 else "right"
         recall = "equal" if 1 in turn.pair else better
         given = {"recall": recall, "precision": better, "preference": better}
-        turn = services.record_judgement(
-            screen_id=turn.screen.public_id, annotator=annotator, verdicts=given
-        ).turn
+        turn = judged(turn, given)
     assert turn.open_criteria == ("precision", "preference")
     for _ in range(2):
-        services.record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="same")
+        skipped(turn, "same")
     judgement = Judgement.objects.latest("pk")
     assert judgement.verdicts == {"precision": "equal", "preference": "equal"}
     assert [one.looks_same for one in Judgement.objects.order_by("pk")] == [False, False, True]
@@ -248,19 +242,16 @@ def test_answers_after_a_skip_count():
     study = make_study(["a", "b", "c"])
     annotator = add_annotator(study)
     turn = services.start(study=study, annotator=annotator).turn
-    services.record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="other")
+    skipped(turn, "other")
     rank_everything(study, annotator, ABC)
     assert names(study, Assignment.objects.get().rankings)["recall"] == [["a"], ["b", "c"]]
 
 
 def test_a_pair_skipped_twice_ends_the_image_as_incomplete_and_it_does_not_count():
     study = make_study(["a", "b"])
-    annotator = add_annotator(study)
-    turn = services.start(study=study, annotator=annotator).turn
+    turn = first_turn(study)
     for _ in range(2):
-        turn = services.record_skip(
-            screen_id=turn.screen.public_id, annotator=annotator, reason="no_text"
-        ).turn
+        turn = skipped(turn, "no_text")
     assert turn is None
     assignment = Assignment.objects.get()
     assert assignment.state == "incomplete"
@@ -270,12 +261,9 @@ def test_a_pair_skipped_twice_ends_the_image_as_incomplete_and_it_does_not_count
 
 def test_a_skip_can_be_taken_back():
     study = make_study(["a", "b", "c"])
-    annotator = add_annotator(study)
-    first = services.start(study=study, annotator=annotator).turn
-    second = services.record_skip(
-        screen_id=first.screen.public_id, annotator=annotator, reason="broken"
-    ).turn
-    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id).turn
+    first = first_turn(study)
+    second = skipped(first, "broken")
+    back = undone(second)
     assert back.screen == first.screen
     assert back.answers == {}
 
@@ -317,9 +305,7 @@ def test_a_ranking_that_ends_knows_its_screens():
     turn = services.start(study=study, annotator=annotator).turn
     first = turn.assignment
     for _ in range(2):
-        turn = services.record_skip(
-            screen_id=turn.screen.public_id, annotator=annotator, reason="other"
-        ).turn
+        turn = skipped(turn, "other")
     while turn.assignment == first:
         turn = answer(turn, annotator, ABC)
 
@@ -332,7 +318,7 @@ def test_a_ranking_that_ends_knows_its_screens():
 
     assert known() == counted() != (0, 0)
     # Taken up again it is in work, and counted once it ends.
-    turn = services.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id).turn
+    turn = undone(turn)
     assert turn.assignment == first
     assert known() == (0, 0)
     while turn.assignment == first:

@@ -11,7 +11,7 @@ from annotate.judging.errors import AlreadyAnswered
 from annotate.judging.models import Assignment, Judgement, Screen, Withdrawal
 from tests.support.factories import add_annotator, make_study
 from tests.support.together import at_once
-from tests.support.truths import answer, asked_verdicts, rank_everything, same_truth
+from tests.support.truths import answer, asked_verdicts, judged, rank_everything, same_truth, undone
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ABC = same_truth([["a"], ["b"], ["c"]])
@@ -33,9 +33,7 @@ def test_of_two_answers_at_once_one_is_kept_and_one_refused():
     other = dict.fromkeys(asked_verdicts(ABC, turn), "equal")
 
     def answer_equal():
-        return services.record_judgement(
-            screen_id=turn.screen.public_id, annotator=annotator, verdicts=other
-        ).turn
+        return judged(turn, other)
 
     responses = at_once(lambda: answer(turn, annotator, ABC), answer_equal)
     assert sum(isinstance(response, AlreadyAnswered) for response in responses) == 1
@@ -48,9 +46,7 @@ def test_an_undo_and_an_answer_at_once_follow_one_another():
     second = answer(services.start(study=study, annotator=annotator).turn, annotator, ABC)
 
     def undo():
-        return services.undo(
-            study=study, annotator=annotator, screen_id=second.screen.public_id
-        ).turn
+        return undone(second)
 
     responses = at_once(lambda: answer(second, annotator, ABC), undo)
     assert sum(isinstance(response, AlreadyAnswered) for response in responses) == 1

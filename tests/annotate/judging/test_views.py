@@ -20,6 +20,7 @@ from tests.support.truths import (
     CRITERIA,
     answer,
     asked_verdicts,
+    judged,
     rank_everything,
     same_truth,
     shown_now,
@@ -258,11 +259,7 @@ def test_implied_answers_are_shown_and_cannot_be_chosen(page, study, annotator, 
         "preference": [["gamma-net"], ["alpha-net"], ["beta-net"]],
     }
     while not turn.implied:
-        services.record_judgement(
-            screen_id=turn.screen.public_id,
-            annotator=annotator,
-            verdicts=asked_verdicts(truth, turn),
-        )
+        judged(turn, asked_verdicts(truth, turn))
         turn = current_screen.waiting_turn(study, annotator)
     html = page.get(reverse("judging:judge", args=[study.slug])).text
     for criterion in turn.implied:

@@ -11,10 +11,10 @@ from django.utils import timezone
 from annotate.accounts.models import Invitation
 from annotate.accounts.services import invite
 from annotate.jobs.models import Job
-from annotate.judging import services as judging
 from annotate.judging.models import Skip
 from annotate.operations import retention
-from tests.support.factories import add_annotator, make_admin, make_person, make_study
+from tests.support.factories import make_admin, make_person, make_study
+from tests.support.truths import first_turn, skipped
 
 pytestmark = pytest.mark.django_db
 
@@ -49,15 +49,8 @@ def test_addresses_of_used_invitations(settings):
 def test_browsers_of_skipped_pairs(settings):
     settings.DETAILS_KEPT_DAYS = 365
     study = make_study(["a", "b"])
-    person = add_annotator(study)
-    turn = judging.start(study=study, annotator=person).turn
-    judging.record_skip(
-        screen_id=turn.screen.public_id,
-        annotator=person,
-        reason="other",
-        text="too dark",
-        environment={"agent": "x"},
-    )
+    turn = first_turn(study)
+    skipped(turn, "other", text="too dark", environment={"agent": "x"})
     Skip.objects.update(environment={"agent": "x"}, created=timezone.now() - timedelta(days=364))
     retention.enforce()
     assert Skip.objects.get().environment == {"agent": "x"}

@@ -19,7 +19,7 @@ from tests.support.factories import (
     make_person,
     make_study,
 )
-from tests.support.truths import answer, rank_everything, same_truth
+from tests.support.truths import answer, rank_everything, same_truth, skipped
 
 pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])
@@ -201,7 +201,7 @@ def test_screens_are_counted_whether_their_ranking_has_ended_or_not():
     turn = services.start(study=study, annotator=ben).turn
     for _ in range(4):
         turn = answer(turn, ben, same_truth([["c"], ["b"], ["a"]]))
-    services.record_skip(screen_id=turn.screen.public_id, annotator=ben, reason="other")
+    skipped(turn, "other")
     counted = selectors.counts(study).screens
     for person in (ana, ben):
         screens = Screen.objects.filter(assignment__annotator=person)

@@ -36,7 +36,7 @@ from tests.support.factories import (
 from tests.support.made_once import made_once
 from tests.support.matrix import completed
 from tests.support.participants import make_entrance
-from tests.support.truths import rank_everything
+from tests.support.truths import rank_everything, undone
 from tests.support.world import TRUTH, make_world
 
 pytestmark = pytest.mark.django_db
@@ -105,7 +105,7 @@ class Planted:
         turn = judging.start(study=study, annotator=person).turn
         skipped = {"annotator": person, "reason": "other", "text": MARK}
         turn = judging.record_skip(screen_id=turn.screen.public_id, **skipped).turn
-        turn = judging.undo(study=study, annotator=person, screen_id=turn.screen.public_id).turn
+        turn = undone(turn)
         judging.record_skip(screen_id=turn.screen.public_id, **skipped)
         rank_everything(study, person, TRUTH)
         self.made_by_hand(world, person)

@@ -23,7 +23,7 @@ from annotate.judging.replay import rankings_that_differ
 from annotate.studies.services import remove_member
 from tests.support.factories import add_annotator, make_admin, make_person, make_study
 from tests.support.made_once import made_once
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import rank_everything, same_truth, skipped
 
 pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])
@@ -52,13 +52,7 @@ def person(study, client):
     invite(study=make_study(["a", "b"]), role="annotator", emails=["zq@example.org"])
     add_annotator(study, person)
     turn = judging.start(study=study, annotator=person).turn
-    judging.record_skip(
-        screen_id=turn.screen.public_id,
-        annotator=person,
-        reason="other",
-        text="Zenobia could not see it",
-        environment={"agent": "Zbrowser"},
-    )
+    skipped(turn, "other", text="Zenobia could not see it", environment={"agent": "Zbrowser"})
     rank_everything(study, person, AB)
     # One browser is signed in, and in another the second factor is still missing.
     Client().force_login(person)

@@ -16,7 +16,7 @@ from rankings.agreement.report import Settings
 from tests.support.differing import two_who_differ
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.made_once import made_once
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import rank_by, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 
@@ -149,8 +149,7 @@ def test_only_numbers_that_are_thresholds_are_searched(study):
 @pytest.mark.parametrize("n_annotators", [0, 1])
 def test_with_nobody_or_one_annotator_the_page_says_what_lacks(client, n_annotators):
     study = make_study(["a", "b"], images=1)
-    for _ in range(n_annotators):
-        rank_everything(study, add_annotator(study), same_truth([["a", "b"]]))
+    rank_by(n_annotators, study, same_truth([["a", "b"]]))
     score_protocol(dataset=study.dataset, slug="iou")
     make_run(study, "P", {"a": 0.9, "b": 0.1})
     client.force_login(add_researcher(study))
@@ -182,8 +181,7 @@ def test_queries_do_not_grow_with_images(client, django_assert_max_num_queries):
     counts = []
     for n_images in (1, 6):
         study = make_study(["a", "b"], images=n_images)
-        for _ in range(2):
-            rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+        rank_by(2, study, same_truth([["a"], ["b"]]))
         make_run(study, "P", {"a": 0.9, "b": 0.1})
         client.force_login(add_researcher(study))
         with django_assert_max_num_queries(200) as queries:
