@@ -27,8 +27,8 @@ MIN_SIDE: Final = 4
 MAX_BOXES: Final = 60
 MAX_TEXT: Final = 40
 MAX_LINE: Final = 99
-MAX_BODY: Final = 64 * 1024
-_MAX_LINK: Final = 32 * 1024
+# Longer than the longest texts on as many boxes as there may be.
+_MAX_LINK: Final = 64 * 1024
 _VERSION: Final = "1"
 _SIDES: Final = {"t": "truth", "d": "detections"}
 _LINK_PART: Final = re.compile(
@@ -37,11 +37,6 @@ _LINK_PART: Final = re.compile(
     r"(?:~c(?P<confidence>\d{1,3}))?"
 )
 _PLAIN: Final = re.compile(r"[A-Za-z0-9]")
-_MALFORMED: Final = gettext_lazy(
-    "This is not a scene: send JSON with the lists truth and detections of boxes "
-    '{"rect": [left, top, right, bottom]}.'
-)
-
 _DAMAGED: Final = gettext_lazy("The scene in this link is truncated or damaged.")
 
 _log = logging.getLogger(__name__)
@@ -218,66 +213,6 @@ def _linked(match: re.Match[str]) -> Box:
     )
 
 
-# Scenes sent by the page
-
-
-def from_body(body: bytes) -> tuple[Drawing, str | None]:
-    """Return the drawing that the page sent, and the slug of the one protocol it asks for, if any.
-
-    Raises NotAScene for everything else.
-    """
-    if len(body) > MAX_BODY:
-        raise NotAScene(_("A scene has at most {n} kB.").format(n=MAX_BODY // 1024))
-    try:
-        sent = json.loads(body)
-    except (ValueError, RecursionError) as fault:
-        raise NotAScene(_MALFORMED) from fault
-    if not isinstance(sent, dict) or not isinstance(sent.get("scene"), dict):
-        raise NotAScene(_MALFORMED)
-    only = sent.get("protocol")
-    if only is not None and (not isinstance(only, str) or only not in registry.PROTOCOLS):
-        raise NotAScene(_("There is no protocol of this name."))
-    return from_data(sent["scene"]), only
-
-
-def from_data(scene: Mapping[str, Any]) -> Drawing:
-    """Return the drawing that JSON data describe; raises NotAScene."""
-    unknown = set(scene) - {"truth", "detections", "width", "height"}
-    truth, detections = scene.get("truth"), scene.get("detections")
-    if unknown or not isinstance(truth, list) or not isinstance(detections, list):
-        raise NotAScene(_MALFORMED)
-    return Drawing(
-        tuple(_given(box, {"rect", "text", "region", "ignored"}) for box in truth),
-        tuple(_given(box, {"rect", "text", "confidence"}) for box in detections),
-    )
-
-
-def _given(given: Any, known: set[str]) -> Box:
-    if not isinstance(given, dict) or set(given) - known:
-        raise NotAScene(_MALFORMED)
-    rect = given.get("rect")
-    if (
-        not isinstance(rect, list)
-        or len(rect) != 4
-        or any(type(value) is not int for value in rect)
-    ):
-        raise NotAScene(_("A box needs four whole numbers: left, top, right and bottom."))
-    text, region = given.get("text", ""), given.get("region", "0")
-    ignored, confidence = given.get("ignored", False), given.get("confidence")
-    if not isinstance(text, str) or not isinstance(ignored, bool):
-        raise NotAScene(_("The text of a box is a string, and ignored is true or false."))
-    if not isinstance(region, str) or not re.fullmatch(r"[0-9]{1,2}", region):
-        raise NotAScene(
-            _("A line is a number from 1 to {max_line}, or 0 for none.").format(max_line=MAX_LINE)
-        )
-    if confidence is not None:
-        if type(confidence) not in (int, float) or not 0 <= confidence <= 1:
-            raise NotAScene(_("A confidence is a number from 0 to 1."))
-        confidence = round(100 * confidence)
-    left, top, right, bottom = rect
-    return Box(left, top, right, bottom, text, int(region), ignored, confidence)
-
-
 # Steps of the form next to the stage
 
 
@@ -420,8 +355,15 @@ class Preset:
 
 
 def _preset(row: Mapping[str, Any]) -> Preset:
-    drawing = from_data({side: row[side] for side in ("truth", "detections")})
+    drawing = Drawing(*(tuple(map(_box, row[side])) for side in ("truth", "detections")))
     return Preset(row["slug"], row["name"], row["says"], drawing)
+
+
+def _box(data: Mapping[str, Any]) -> Box:
+    """Return the box of data as ``Drawing.data`` has it."""
+    own = {name: data[name] for name in ("text", "ignored") if name in data}
+    sure = round(100 * data["confidence"]) if "confidence" in data else None
+    return Box(*data["rect"], **own, line=int(data.get("region", 0)), confidence=sure)
 
 
 _LISTED: Final = json.loads(Path(__file__).with_name("presets.json").read_text(encoding="utf-8"))

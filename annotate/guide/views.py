@@ -22,7 +22,6 @@ from . import markdown
 from .playground import (
     DEFAULT,
     HEIGHT,
-    MAX_BODY,
     MAX_BOXES,
     MAX_LINE,
     MAX_TEXT,
@@ -34,7 +33,6 @@ from .playground import (
     NotAScene,
     add_box,
     change_box,
-    from_body,
     from_link,
     place_of,
     score_drawing,
@@ -169,8 +167,12 @@ def picture(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def score(request: HttpRequest) -> JsonResponse:
+    """Score the scene of a link by every protocol, or by the one that is named."""
+    only = request.POST.get("protocol")
+    if only is not None and only not in registry.PROTOCOLS:
+        return JsonResponse({"message": _("There is no protocol of this name.")}, status=400)
     try:
-        drawing, only = from_body(request.read(MAX_BODY + 1))
+        drawing = from_link(request.POST.get("scene", ""))
     except NotAScene as refusal:
         return JsonResponse({"message": str(refusal)}, status=400)
     return JsonResponse({"protocols": _in_words(drawing, only)})

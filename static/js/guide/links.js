@@ -1,4 +1,4 @@
-// A scene (its boxes in the format of the stage) as a link, and as data for the site.
+// A scene (its boxes in the format of the stage) as a link, in addresses and to the site.
 //
 // A link is text that needs no escaping in an address: 1_t10.10.110.50~wword~l1~i_d10.10.110.50~c90
 // Version, then each box: side, left.top.right.bottom, ~w text (-HH: a byte), ~l line, ~i ignored,
@@ -45,22 +45,4 @@ export function fromData({ truth, detections }) {
 function boxOf({ rect: [left, top, right, bottom], text = "", region = "0", ignored = false, confidence }) {
   const hundredths = confidence === undefined ? null : Math.round(100 * confidence);
   return { left, top, right, bottom, text, line: Number(region), ignored, confidence: hundredths };
-}
-
-// The data that the site scores.
-export function toData({ truth, detections }) {
-  const rect = ({ left, top, right, bottom }) => [left, top, right, bottom];
-  return {
-    truth: truth.map((box) => ({
-      rect: rect(box),
-      ...(box.text && { text: box.text }),
-      ...(box.line && { region: String(box.line) }),
-      ...(box.ignored && { ignored: true }),
-    })),
-    detections: detections.map((box) => ({
-      rect: rect(box),
-      ...(box.text && { text: box.text }),
-      ...(box.confidence !== null && { confidence: box.confidence / 100 }),
-    })),
-  };
 }

@@ -1,7 +1,7 @@
 // Requests the scores of a scene from the site.
 import { tokenOf } from "../elements/csrf.js";
 import { gettext } from "../elements/words.js";
-import { toData } from "./links.js";
+import { toLink } from "./links.js";
 
 const PATIENCE_MS = 10_000;
 
@@ -14,8 +14,8 @@ export async function askForScores(url, scene, only) {
   try {
     response = await fetch(url, {
       method: "POST",
-      body: JSON.stringify({ scene: toData(scene), ...(only && { protocol: only }) }),
-      headers: { "Content-Type": "application/json", "X-CSRFToken": tokenOf() },
+      body: new URLSearchParams({ scene: toLink(scene), ...(only && { protocol: only }) }),
+      headers: { "X-CSRFToken": tokenOf() },
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     if (response.ok) return (await response.json()).protocols;

@@ -1,7 +1,6 @@
 """The public pages of the protocols, and the scores of the playground."""
 
 import html
-import json
 import re
 
 import pytest
@@ -12,6 +11,7 @@ from annotate.guide import markdown
 from annotate.guide.playground import DEFAULT, PRESETS, Box, Drawing, from_link, to_link
 from annotate.guide.views import percent
 from protocols import registry
+from tests.support.cases import cases
 from tests.support.pages import flat
 
 # No user is signed in and nothing is stored: these tests may not touch the database.
@@ -222,13 +222,12 @@ def test_a_step_that_cannot_be_done_says_why_and_keeps_the_scene(client, fields)
 # Scores
 
 
-def ask(client, body, **headers):
-    data = body if isinstance(body, str | bytes) else json.dumps(body)
-    return client.post(SCORE, data, content_type="application/json", **headers)
+def ask(client, scene, headers=None, **protocol):
+    return client.post(SCORE, {"scene": scene} | protocol, headers=headers)
 
 
 def test_a_scene_is_scored_by_every_protocol(client):
-    response = ask(client, {"scene": SMALL.data()})
+    response = ask(client, to_link(SMALL))
     assert response.status_code == 200
     protocols = response.json()["protocols"]
     assert [said["slug"] for said in protocols] == list(registry.PROTOCOLS)
@@ -242,78 +241,42 @@ def test_a_scene_is_scored_by_every_protocol(client):
 
 
 def test_an_undefined_score_and_a_region_without_a_match_are_told_in_words(client):
-    data = {"truth": [], "detections": [{"rect": [10, 10, 110, 50]}]}
-    [said] = ask(client, {"scene": data, "protocol": "iou"}).json()["protocols"]
+    [said] = ask(client, "1_d10.10.110.50", protocol="iou").json()["protocols"]
     assert said["reasons"] == [["D1", "its best IoU, 0.000, is not above 0.5"]]
     assert said["indicators"]["mean_iou"] == "–"
-    [said] = ask(client, {"scene": data, "protocol": "table-structure"}).json()["protocols"]
+    [said] = ask(client, "1_d10.10.110.50", protocol="table-structure").json()["protocols"]
     assert said["figures"] == ["–"] * 3
     assert said["sentence"] == f"{said['name']}: undefined, it needs tables with cells."
 
 
 def test_one_protocol_is_asked_by_its_name(client):
-    response = ask(client, {"scene": SMALL.data(), "protocol": "deteval"})
+    response = ask(client, to_link(SMALL), protocol="deteval")
     assert [said["slug"] for said in response.json()["protocols"]] == ["deteval"]
 
 
-def box(**fields):
-    return {"scene": {"truth": [{"rect": [10, 10, 110, 50]} | fields], "detections": []}}
-
-
-def detected(**fields):
-    return {"scene": {"truth": [], "detections": [{"rect": [10, 10, 110, 50]} | fields]}}
-
-
-MALFORMED = {
-    "nothing": b"",
-    "no JSON": b"{",
-    "no text": b"\xff\xfe\x00",
-    "deep": b"[" * 60_000,
-    "a huge number": b'{"scene": ' + b"9" * 5000 + b"}",
-    "a list": [],
-    "no scene": {},
-    "scene is text": {"scene": "1_t0.0.9.9"},
-    "no detections": {"scene": {"truth": []}},
-    "detections are null": {"scene": {"truth": [], "detections": None}},
-    "an unknown key": {"scene": {"truth": [], "detections": [], "regions": {}}},
-    "an unknown protocol": {"scene": {"truth": [], "detections": []}, "protocol": "x"},
-    "a protocol that is no name": {"scene": {"truth": [], "detections": []}, "protocol": ["iou"]},
-    "a box that is none": {"scene": {"truth": [None], "detections": []}},
-    "a mask": {"scene": {"truth": [{"mask": {"x": 0, "y": 0, "rows": ["1"]}}], "detections": []}},
-    "three numbers": box(rect=[0, 0, 9]),
-    "fractions": box(rect=[0.5, 0, 9, 9]),
-    "switches": box(rect=[True, 0, 9, 9]),
-    "not a number": b'{"scene": {"truth": [{"rect": [NaN, 0, 9, 9]}], "detections": []}}',
-    "outside": box(rect=[0, 0, 1001, 9]),
-    "below": box(rect=[0, 0, 9, 601]),
-    "turned": box(rect=[90, 0, 9, 9]),
-    "too thin": box(rect=[0, 0, 3, 9]),
-    "a text that is none": box(text=5),
-    "a long text": box(text="x" * 41),
-    "half a letter": b'{"scene": {"truth": [{"rect": [0, 0, 9, 9], "text": "\\ud800"}], "detections": []}}',
-    "two lines of text": box(text="a\nb"),
-    "ignored is text": box(ignored="yes"),
-    "a line that is none": box(region="first"),
-    "a truth with confidence": box(confidence=0.5),
-    "an ignored detection": detected(ignored=True),
-    "too sure": detected(confidence=1.5),
-    "endlessly sure": json.dumps(detected(confidence=0.5)).replace("0.5", "1e999"),
-    "too many truths": {"scene": {"truth": [{"rect": [0, 0, 9, 9]}] * 61, "detections": []}},
-    "too many detections": {"scene": {"truth": [], "detections": [{"rect": [0, 0, 9, 9]}] * 61}},
-    "too long": json.dumps({"scene": {"truth": [], "detections": []}}) + " " * 65_536,
-}
-
-
-@pytest.mark.parametrize("name", MALFORMED)
-def test_what_is_no_scene_is_refused_in_a_sentence(client, name):
-    response = ask(client, MALFORMED[name])
+@cases(
+    "sent",
+    [
+        {},
+        {"scene": ""},
+        {"scene": "1_t0.0.9"},
+        {"scene": "1_t0.0.9.9_d10"},
+        {"scene": "1_" + "_".join(["t0.0.9.9"] * 61)},
+        {"scene": "1_t0.0.9.9~w" + "a" * 65_536},
+        {"scene": "1_t0.0.9.9", "protocol": "x"},
+        {"scene": "1_t0.0.9.9", "protocol": ""},
+    ],
+)
+def test_what_is_no_scene_is_refused_in_a_sentence(client, sent):
+    response = client.post(SCORE, sent)
     assert response.status_code == 400
     assert response.json()["message"].endswith(".")
 
 
 def test_sixty_boxes_on_each_side_are_scored(client):
-    boxes = [{"rect": [10 * at, 5 * at, 10 * at + 60, 5 * at + 30]} for at in range(60)]
-    response = ask(client, {"scene": {"truth": boxes, "detections": boxes}})
+    """With the longest texts that a box may have."""
+    boxes = [Box(10 * at, 5 * at, 10 * at + 60, 5 * at + 30, "🙂" * 40) for at in range(60)]
+    response = ask(client, to_link(Drawing(boxes, boxes)))
     assert response.status_code == 200
     assert all(
         "not be computed" not in said.get("error", "") for said in response.json()["protocols"]
@@ -326,10 +289,10 @@ def test_scores_are_only_asked_by_post(client):
 
 def test_another_site_cannot_ask(client):
     strict = Client(enforce_csrf_checks=True)
-    assert ask(strict, {"scene": SMALL.data()}).status_code == 403
+    assert ask(strict, to_link(SMALL)).status_code == 403
     strict.get(PLAYGROUND)
     token = strict.cookies["csrftoken"].value
-    assert ask(strict, {"scene": SMALL.data()}, headers={"X-CSRFToken": token}).status_code == 200
+    assert ask(strict, to_link(SMALL), headers={"X-CSRFToken": token}).status_code == 200
 
 
 def test_percents_are_rounded_as_the_page_rounds_them():

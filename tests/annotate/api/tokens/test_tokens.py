@@ -158,14 +158,6 @@ def test_last_use_is_noted_to_the_minute(person):
     assert person.api_tokens.get().last_used > before
 
 
-# Use of a token: one operation for each scope, which an admin who annotates may do.
-NEEDS = {
-    "read": ("get", "/api/v1/studies", None, 200),
-    "load": ("post", "/api/v1/datasets/{dataset}/runs", {"protocol": "count"}, 202),
-    "manage": ("put", "/api/v1/studies/{study}/state", {"state": "open"}, 200),
-}
-
-
 def test_a_token_opens_no_page(person):
     assert signed_in(person).get(PAGE).status_code == 302
 
