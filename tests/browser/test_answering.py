@@ -252,21 +252,6 @@ def test_a_second_enter_is_no_answer_to_the_next_pair(opened):
     assert Judgement.objects.count() == 1
 
 
-def test_t15_a_replayed_request_is_stored_once_and_answered_alike(opened):
-    page = opened()
-    with page.expect_request(ANSWERS) as sent:
-        press(page, *EQUAL, "Enter")
-    first = sent.value.response().json()
-    again = page.evaluate(
-        """async ([url, body, token]) => (await fetch(url, {method: "POST", body,
-           headers: {Accept: "application/json", "X-CSRFToken": token,
-           "Content-Type": "application/x-www-form-urlencoded"}})).json()""",
-        [sent.value.url, sent.value.post_data, sent.value.headers["x-csrftoken"]],
-    )
-    assert again["screen"] == first["screen"]
-    assert Judgement.objects.count() == 1
-
-
 def test_t15_of_two_tabs_the_first_answer_stays_and_the_other_says_so(opened):
     first, second = opened(), opened()
     before = screen_id(first)

@@ -16,7 +16,6 @@ from annotate.imports import staging
 from annotate.imports.models import Draft, Import
 from annotate.jobs.models import Job
 from annotate.judging import services
-from annotate.judging.models import Judgement
 from annotate.publication.services import publish
 from annotate.reports.services import available_runs
 from annotate.scoring.services import score_protocol
@@ -218,22 +217,4 @@ def test_t17_a_study_can_be_ranked_to_the_end_without_javascript(
     expect(page.get_by_text(re.compile("Thank you|Thanks")).first).to_be_visible()
     assignments = study.assignments.filter(annotator=people["fresh"])
     assert [assignment.state for assignment in assignments] == ["complete"] * 3
-    context.close()
-
-
-@pytest.mark.smoke
-def test_an_early_enter_says_what_is_missing_and_sends_nothing(
-    browser, client, live_server, study, people
-):
-    context = browser.new_context()
-    page = signed_in(context, client, people["annotator"], live_server)
-    page.goto(live_server.url + address("judging:judge", study))
-    page.locator("[data-open-skip]").wait_for()
-    n_before = Judgement.objects.count()
-    page.keyboard.press("1")
-    page.keyboard.press("Enter")
-    page.locator(
-        "fieldset[data-criterion=precision]", has_text="Choose left, equal or right"
-    ).wait_for()
-    assert Judgement.objects.count() == n_before
     context.close()

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { confirm, confirmAlike, receive, wait } from "../../static/js/judging/exchange.js";
-import { NAMES } from "../../static/js/judging/layout.js";
-import { followEdit, leftOf, paceOf, refresh } from "../../static/js/judging/screen.js";
+import { confirm, receive, wait } from "../../static/js/judging/exchange.js";
+import { leftOf, paceOf, refresh } from "../../static/js/judging/screen.js";
 
 const CHOOSE = "Say something.";
 const PAYLOAD = {
@@ -51,80 +50,16 @@ function makePage({ state = "free", unanswered = [], isUntouched = false, ...res
   return { page, told, names };
 }
 
-test("results that look the same are equal everywhere, and sent at once", () => {
-  const { page, told, names } = makePage();
-  confirmAlike(page);
-  assert.deepEqual(told.find(([name]) => name === "answer.giveAll"), ["answer.giveAll", "equal"]);
-  const [, letter] = told.find(([name]) => name === "courier.take");
-  assert.equal(new URLSearchParams(letter.body).get("looks_same"), "1");
-  assert.ok(names().includes("skip.close"));
-});
-
-test("a pair that was just shown, or an answer under way, takes no such answer", () => {
-  for (const other of [{ shownAt: performance.now() }, { state: "travelling" }]) {
-    const { page, told } = makePage(other);
-    confirmAlike(page);
-    assert.deepEqual(told, []);
-  }
-});
-
-test("an answer is sent with its time, the aids and the image that is known", () => {
-  const { page, told } = makePage();
-  confirm(page);
-  const [, letter] = told.find(([name]) => name === "courier.take");
-  assert.deepEqual([letter.kind, letter.screen, letter.url], ["answer", "s1", "/answer/"]);
-  assert.deepEqual(Object.fromEntries(new URLSearchParams(letter.body)), {
-    recall: "left",
-    seconds_taken: "2.5",
-    aids: '{"blink":1}',
-    places: '{"n":3,"seen":2}',
-    layout: '{"panes":"one","scale":0.4}',
-    seen: '{"first":"both","left":2,"right":2}',
-    have: "k",
-  });
-  assert.equal(page.isHasty, true);
-});
-
-test("nothing is sent before both results were shown", () => {
-  for (const [missing, words] of [
-    [["left", "right"], "Wait until both results are shown, then confirm."],
-    [["right"], "Not looked at yet: Right result."],
-  ]) {
-    const { page, told } = makePage({ seen: { missing: () => missing } });
-    const focused = [];
-    const switches = ["left", "right"].map((side) => ({ dataset: { side }, focus: () => focused.push(side) }));
-    page.panes.pair = { layout: { names: () => NAMES }, switches };
-    confirm(page);
-    assert.deepEqual(told, [["messages.warn", words]]);
-    assert.deepEqual(focused, missing.length === 1 ? ["right"] : []);
-  }
-});
-
 test("confirming again while something is under way sends that sooner, and nothing else", () => {
   const { page, names } = makePage({ state: "waiting" });
   confirm(page);
   assert.deepEqual(names(), ["courier.hurry"]);
 });
 
-test("a second press meant for the pair before is no answer to this one", () => {
-  const { page, names } = makePage({ isUntouched: true, shownAt: performance.now() });
-  confirm(page);
-  assert.deepEqual(names(), []);
-});
-
 test("without its photograph a pair is not answered", () => {
   const { page, names } = makePage({ photograph: "failed" });
   confirm(page);
   assert.deepEqual(names(), ["messages.warn"]);
-});
-
-test("what is missing is said at its question and aloud, and nothing is sent", () => {
-  const { page, told } = makePage({ unanswered: ["precision"] });
-  confirm(page);
-  assert.deepEqual(told, [
-    ["answer.showErrors", { precision: CHOOSE }],
-    ["messages.alert", "Not answered yet: Precision."],
-  ]);
 });
 
 test("the button waits for the last answer, the photograph, and what is under way", () => {
@@ -139,17 +74,6 @@ test("the button waits for the last answer, the photograph, and what is under wa
   assert.deepEqual(allowed({ state: "travelling" }), [false, true]);
   assert.deepEqual(allowed({ state: "waiting" }), [true, true]);
   assert.deepEqual(allowed({ state: "signed-out" }), [true, true]);
-});
-
-test("only who wants it goes on by itself, and only after the last answer", () => {
-  const after = (options) => {
-    const { page, names } = makePage(options);
-    followEdit(page);
-    return names();
-  };
-  assert.deepEqual(after({}), ["advance.start"]);
-  assert.deepEqual(after({ unanswered: ["recall"] }), ["advance.stop"]);
-  assert.deepEqual(after({ person: { advance: false } }), ["advance.stop"]);
 });
 
 test("the countdown until the next try is said once", () => {
