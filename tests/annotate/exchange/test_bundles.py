@@ -104,12 +104,6 @@ def test_who_is_left_out_stays_left_out_on_another_site(study):
     assert members_of(bundle_of(loaded.study)) == members_of(first)
 
 
-def test_a_bundle_of_another_version_is_refused(members):
-    manifest = json.loads(members[MANIFEST]) | {"version": 8}
-    changed = summed(members | {MANIFEST: json.dumps(manifest).encode()})
-    assert "of version “8”; this site reads version 1 alone" in refused(changed)
-
-
 def test_looks_come_along_with_their_decisions_and_times(study):
     found = {"recall": {"decided": [["p", "q"]], "withdrawn": [], "held": [["p", "q"]]}}
     taken = study.created + timedelta(days=400)

@@ -1,7 +1,6 @@
 """Practice enters nothing: no log, ranking, report or export (T18)."""
 
 import re
-from pathlib import Path
 
 import pytest
 from django.core.management import call_command
@@ -20,7 +19,6 @@ from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 
-ROOT = Path(__file__).resolve().parents[3]
 TRUTH = same_truth([["a"], ["b", "c"]])
 LOG = (Assignment, Screen, Judgement, Skip, Withdrawal, StudyImage)
 
@@ -91,25 +89,3 @@ def test_an_annotators_rankings_are_the_same_with_and_without_practice(study):
         for each in rankings
     ]
     assert orders[0] == orders[1]
-
-
-@pytest.mark.parametrize(
-    "folder", ["annotate/reports", "annotate/scoring", "annotate/datasets", "rankings", "protocols"]
-)
-def test_what_makes_results_does_not_know_of_first_visits(folder):
-    for file in ROOT.joinpath(folder).rglob("*.py"):
-        # It shows how practice went, and makes no result of it.
-        if file.name == "annotators_page.py":
-            continue
-        text = file.read_text(encoding="utf-8").lower()
-        assert "first_visit" not in text, file
-        assert "firstvisit" not in text, file
-        assert "annotate.learning" not in text, file
-
-
-def test_replay_does_not_know_of_first_visits():
-    text = (ROOT / "annotate/judging/replay.py").read_text(encoding="utf-8").lower()
-    # A visit of judging.visits is one image's, and is what is replayed.
-    assert "first_visit" not in text
-    assert "firstvisit" not in text
-    assert "learning" not in text
