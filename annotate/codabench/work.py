@@ -57,16 +57,10 @@ def start_load(
     )
 
 
-def _dataset(arguments: Mapping[str, Any]) -> Dataset:
-    dataset = Dataset.objects.filter(pk=arguments["dataset"]).first()
-    if dataset is None:
-        raise JobFailed("The dataset is no longer here.")
-    return dataset
-
-
 def write(arguments: Mapping[str, Any], running: Running) -> None:
     """Run the job; the file is the bundle."""
-    dataset, content = _dataset(arguments), arguments["content"]
+    dataset = jobs.still_there(Dataset.objects.all(), arguments["dataset"])
+    content = arguments["content"]
     picture = b64decode(arguments["picture"]) or None
 
     def to(stream: IO[bytes]) -> None:
@@ -81,7 +75,8 @@ def write(arguments: Mapping[str, Any], running: Running) -> None:
 
 def load(arguments: Mapping[str, Any], running: Running) -> None:
     """Run the job; the file lists the outcomes, and the downloads are deleted."""
-    dataset, chosen = _dataset(arguments), arguments["chosen"]
+    dataset = jobs.still_there(Dataset.objects.all(), arguments["dataset"])
+    chosen = arguments["chosen"]
     try:
         download = Download.of(dataset, arguments["token"])
     except NotThere as gone:

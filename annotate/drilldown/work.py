@@ -5,6 +5,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from annotate.jobs import services as jobs
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Running
 from annotate.reports import background_counts
@@ -17,9 +18,7 @@ from .images.disagreement import asked_for, disagreement
 
 def count(arguments: Mapping[str, Any], running: Running) -> None:
     """Run the job. Raises JobFailed if the study or a protocol's run has been deleted."""
-    study = Study.objects.filter(pk=arguments["study"]).first()
-    if study is None:
-        raise JobFailed("The study is no longer here.")
+    study = jobs.still_there(Study.objects.all(), arguments["study"])
     what, asked = arguments["what"], arguments["asked"]
     value: Any
     if what == background_counts.ANNOTATORS:

@@ -4,17 +4,16 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from shutil import copyfileobj
-from typing import IO, Any, Final, TypeVar
+from typing import IO, Any, Final
 
 from django.contrib.auth.models import User
-from django.db.models import Model, QuerySet
 from django.utils.translation import gettext as _
 
 from annotate.datasets import exports
 from annotate.datasets.models import Dataset, Method, Result
 from annotate.jobs import services as jobs
 from annotate.jobs.errors import JobFailed
-from annotate.jobs.files import publishing_file
+from annotate.jobs.files import publish_file
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
 from annotate.scoring.computing import scene_of
@@ -37,7 +36,6 @@ TRUTH: Final = "exchange.truth"
 RESULTS: Final = "exchange.results"
 CAUSES: Final = "exchange.causes"
 PHOTOGRAPHS: Final = "exchange.photographs"
-_Row = TypeVar("_Row", bound=Model)
 
 
 def start_bundle(*, study: Study, photographs: bool, names: bool, person: User) -> Job:
@@ -90,7 +88,7 @@ def start_causes(*, run: ProtocolRun, person: User) -> Job:
 
 
 def bundle(arguments: Mapping[str, Any], running: Running) -> None:
-    study = _study(arguments)
+    study = jobs.still_there(Study.objects.all(), arguments["study"])
 
     def write(stream: IO[bytes]) -> None:
         write_bundle(
@@ -101,28 +99,21 @@ def bundle(arguments: Mapping[str, Any], running: Running) -> None:
             tell=running.tell,
         )
 
-    _publish(running, f"{study.slug}.zip", write)
+    publish_file(running, f"{study.slug}.zip", write)
 
 
 def raw_data(arguments: Mapping[str, Any], running: Running) -> None:
-    study = _study(arguments)
-    _publish(
+    study = jobs.still_there(Study.objects.all(), arguments["study"])
+    publish_file(
         running,
         f"{study.slug}-raw.zip",
         lambda stream: raw.write_zip(study, stream, names=arguments["names"], tell=running.tell),
     )
 
 
-def _dataset(arguments: Mapping[str, Any]) -> Dataset:
-    return _still_there(
-        Dataset.objects.filter(pk=arguments["dataset"]),
-        _("No longer available: the dataset has been removed."),
-    )
-
-
 def photographs(arguments: Mapping[str, Any], running: Running) -> None:
-    dataset = _dataset(arguments)
-    _publish(
+    dataset = jobs.still_there(Dataset.objects.all(), arguments["dataset"])
+    publish_file(
         running,
         f"{dataset.slug}-photographs.zip",
         lambda stream: exports.write_photographs(dataset, stream, running.tell),
@@ -130,9 +121,9 @@ def photographs(arguments: Mapping[str, Any], running: Running) -> None:
 
 
 def truth(arguments: Mapping[str, Any], running: Running) -> None:
-    dataset = _dataset(arguments)
+    dataset = jobs.still_there(Dataset.objects.all(), arguments["dataset"])
     extension = arguments["extension"]
-    _publish(
+    publish_file(
         running,
         f"{dataset.slug}-ground-truth.{extension}",
         lambda stream: _copy(exports.truth_file(dataset, extension), stream),
@@ -140,10 +131,9 @@ def truth(arguments: Mapping[str, Any], running: Running) -> None:
 
 
 def results(arguments: Mapping[str, Any], running: Running) -> None:
-    methods = Method.objects.select_related("dataset").filter(pk=arguments["method"])
-    method = _still_there(methods, _("No longer available: the method has been removed."))
+    method = jobs.still_there(Method.objects.select_related("dataset"), arguments["method"])
     extension = arguments["extension"]
-    _publish(
+    publish_file(
         running,
         f"{method.slug}.{extension}",
         lambda stream: _copy(exports.results_file(method, extension), stream),
@@ -151,10 +141,9 @@ def results(arguments: Mapping[str, Any], running: Running) -> None:
 
 
 def causes(arguments: Mapping[str, Any], running: Running) -> None:
-    runs = ProtocolRun.objects.select_related("dataset").filter(pk=arguments["run"])
-    run = _still_there(runs, _("No longer available: the run has been removed."))
+    run = jobs.still_there(ProtocolRun.objects.select_related("dataset"), arguments["run"])
     try:
-        _publish(
+        publish_file(
             running,
             f"{run.dataset.slug}-{run.protocol}-causes.zip",
             lambda stream: write_causes(run, stream, running.tell),
@@ -163,26 +152,6 @@ def causes(arguments: Mapping[str, Any], running: Running) -> None:
         raise JobFailed(
             _("{run} cannot be explained: {reason}.").format(run=run, reason=refusal)
         ) from refusal
-
-
-def _study(arguments: Mapping[str, Any]) -> Study:
-    return _still_there(
-        Study.objects.filter(pk=arguments["study"]),
-        _("No longer available: the study has been removed."),
-    )
-
-
-def _still_there(rows: QuerySet[_Row], otherwise: str) -> _Row:
-    """Return the row that a job is about. Raises JobFailed if it was removed in the meantime."""
-    row = rows.first()
-    if row is None:
-        raise JobFailed(otherwise)
-    return row
-
-
-def _publish(running: Running, name: str, write: Callable[[IO[bytes]], object]) -> None:
-    with publishing_file(running, name, write) as outcome:
-        outcome.text = _("{file} is ready.").format(file=name)
 
 
 def _copy(made: IO[bytes], stream: IO[bytes]) -> None:

@@ -8,7 +8,7 @@ from typing import IO, Any, Final
 from django.contrib.auth.models import User
 
 from annotate.jobs import services as jobs
-from annotate.jobs.files import publishing_file
+from annotate.jobs.files import publish_file
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
 from annotate.reports.arguments import arguments_of, asked_for, kept_asked_for
@@ -57,9 +57,7 @@ def write(arguments: Mapping[str, Any], running: Running) -> None:
                     running.tell(at * n_files + done, len(CRITERIA) * n_files, "Files written")
                     archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
 
-    name = f"{asked.study.slug}-figures.zip"
-    with publishing_file(running, name, write_zip) as outcome:
-        outcome.text = f"{name} is ready."
+    publish_file(running, f"{asked.study.slug}-figures.zip", write_zip)
 
 
 def _files(data: FigureData, figures: Sequence[Figure]) -> Iterator[tuple[str, bytes]]:

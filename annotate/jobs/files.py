@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotate.access import Person
 
@@ -67,6 +68,12 @@ def publishing_file(
         part.unlink(missing_ok=True)
         whole.unlink(missing_ok=True)
         raise
+
+
+def publish_file(running: Running, file_name: str, write: Callable[[IO[bytes]], object]) -> None:
+    """Publish a job whose only result is a file, as ``publishing_file`` does."""
+    with publishing_file(running, file_name, write) as outcome:
+        outcome.text = _("{file} is ready.").format(file=file_name)
 
 
 def forget_old() -> int:

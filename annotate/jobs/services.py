@@ -3,11 +3,12 @@
 import json
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -17,9 +18,12 @@ from annotate.errors import Refusal
 
 from . import queue
 from .access import require_permission
+from .errors import JobFailed
 from .models import Job
 from .running import run_one
 from .versions import VERSION
+
+_Row = TypeVar("_Row", bound=Model)
 
 
 def start(
@@ -111,6 +115,14 @@ def again(*, job: Job, person: User | None) -> Job:
 def is_repeatable(job: Job) -> bool:
     """Return whether a job can be repeated by itself, unlike steps of loads and deleted e-mails."""
     return not job.kind.startswith(("imports.", "mail."))
+
+
+def still_there(rows: QuerySet[_Row], key: int) -> _Row:
+    """Return the row that a job is about. Raises JobFailed if it was removed in the meantime."""
+    row = rows.filter(pk=key).first()
+    if row is None:
+        raise JobFailed(f"The {rows.model._meta.verbose_name} is no longer here.")
+    return row
 
 
 def forget_ended(before: datetime) -> int:

@@ -19,7 +19,7 @@ from annotate.figures.themes import Paper
 from annotate.jobs import services as jobs
 from annotate.jobs.engine import computing
 from annotate.jobs.errors import JobFailed
-from annotate.jobs.files import publishing_file
+from annotate.jobs.files import publish_file
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Progress, Running
 from annotate.reports import services as reports
@@ -80,14 +80,12 @@ def paper(arguments: Mapping[str, Any], running: Running) -> None:
         else FigureData(**vars(asked), criterion=criterion)
         for criterion in CRITERIA
     ]
-    name = f"{study.slug}-for-a-paper.zip"
 
     def write(stream: IO[bytes]) -> None:
         chosen = Chosen(**arguments["chosen"])
         write_paper(data, look, figures, stream, running, chosen)
 
-    with publishing_file(running, name, write) as outcome:
-        outcome.text = f"{name} is ready."
+    publish_file(running, f"{study.slug}-for-a-paper.zip", write)
 
 
 def start_file(*, page: PublicPage, person: User | None) -> Job:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from annotate.jobs import services as jobs
 from annotate.jobs.errors import JobFailed
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
@@ -24,9 +25,7 @@ def arguments_of(asked: Asked) -> dict[str, Any]:
 
 def asked_for(arguments: Mapping[str, Any]) -> Asked:
     """Return the subject of a job's report; raises JobFailed if the study or a run was deleted."""
-    study = Study.objects.filter(pk=arguments["study"]).first()
-    if study is None:
-        raise JobFailed("The study is no longer here.")
+    study = jobs.still_there(Study.objects.all(), arguments["study"])
     wanted = arguments["runs"]
     runs = list(ProtocolRun.objects.filter(pk__in=wanted).order_by("name"))
     if len(runs) < len(wanted):
@@ -38,7 +37,4 @@ def kept_asked_for(arguments: Mapping[str, Any], study: Study) -> KeptReport | N
     """Return a job's kept report, or None for a live one; raises JobFailed if it was deleted."""
     if arguments["kept"] is None:
         return None
-    kept = study.kept_reports.filter(pk=arguments["kept"]).first()
-    if kept is None:
-        raise JobFailed("The report is no longer here.")
-    return kept
+    return jobs.still_there(study.kept_reports.all(), arguments["kept"])

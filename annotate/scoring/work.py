@@ -37,11 +37,8 @@ def start(*, dataset: Dataset, slug: str, parameters: Mapping[str, Any], person:
 
 
 def score(arguments: Mapping[str, Any], running: Running) -> None:
-    """Run the job; raises NotScored, also if the dataset is gone."""
-    dataset = Dataset.objects.filter(pk=arguments["dataset"]).first()
-    if dataset is None:
-        raise services.NotScored(_("The dataset is no longer here."))
-
+    """Run the job; raises NotScored, or JobFailed if the dataset is gone."""
+    dataset = jobs.still_there(Dataset.objects.all(), arguments["dataset"])
     protocol = services.protocol_named(arguments["protocol"], arguments["parameters"])
     with computing() as executor:
         scored = services.compute(
@@ -67,10 +64,8 @@ def score(arguments: Mapping[str, Any], running: Running) -> None:
 
 
 def explain_run(arguments: Mapping[str, Any], running: Running) -> None:
-    """Run the job; raises NotScored if the run is gone."""
-    run = ProtocolRun.objects.select_related("dataset").filter(pk=arguments["run"]).first()
-    if run is None:
-        raise services.NotScored(_("The run is no longer here."))
+    """Run the job; raises JobFailed if the run is gone."""
+    run = jobs.still_there(ProtocolRun.objects.select_related("dataset"), arguments["run"])
     with transaction.atomic():
         explain(run, lambda done, total: running.tell(done, total, _("Results explained")))
         running.require_permission()

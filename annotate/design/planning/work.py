@@ -59,9 +59,7 @@ def start(*, study: Simulated, dataset: Dataset, query: str, person: User) -> Jo
 
 def compute(arguments: Mapping[str, Any], running: Running) -> None:
     """Do the work of the job. Raises JobFailed if the dataset is gone or nothing can be tested."""
-    dataset = Dataset.objects.filter(pk=arguments["dataset"]).first()
-    if dataset is None:
-        raise JobFailed("The dataset is no longer here.")
+    dataset = jobs.still_there(Dataset.objects.all(), arguments["dataset"])
     study = Simulated(**arguments["settings"])
     doing = "Simulating studies"
     try:

@@ -72,12 +72,12 @@ def test_a_kind_whose_worker_is_killed_is_done_once(workers, study, kind):
         (
             "exchange.bundle",
             {"study": 0, "photographs": False, "names": False},
-            "the study has been rem",
+            "The study is no",
         ),
-        ("exchange.raw", {"study": 0, "names": False}, "the study has been removed"),
-        ("exchange.truth", {"dataset": 0, "extension": "zip"}, "the dataset has been removed"),
-        ("exchange.photographs", {"dataset": 0}, "the dataset has been removed"),
-        ("exchange.results", {"method": 0, "extension": "zip"}, "the method has been removed"),
+        ("exchange.raw", {"study": 0, "names": False}, "The study is no longer"),
+        ("exchange.truth", {"dataset": 0, "extension": "zip"}, "The dataset is no longer"),
+        ("exchange.photographs", {"dataset": 0}, "The dataset is no longer"),
+        ("exchange.results", {"method": 0, "extension": "zip"}, "The method is no longer"),
     ],
 )
 def test_what_it_is_about_was_removed_meanwhile(kind, arguments, sentence):
