@@ -8,7 +8,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -32,6 +32,7 @@ from tools.pages import between, row  # noqa: E402
 PAGE = ROOT / "docs" / "protocols" / "conformance.md"
 SHARED = ROOT.parent / "shared"
 INDEPENDENT = "independent implementation"
+THE_SAME = "the same tool"
 
 # The lines of the page around the rows of its table.
 BEGIN, END = f"{'| --- ' * 8}|\n", "\n## Deviations, explained"
@@ -62,6 +63,28 @@ class Row:
         return row(*cells) + "\n"
 
 
+def merged(found: Iterator[Row]) -> list[Row]:
+    """Return one row for each protocol and tool, in the order of their first comparison."""
+    together: dict[tuple[str, str], Row] = {}
+    first: dict[str, str] = {}
+    for of in found:
+        tool = first.setdefault(of.slug, of.tool) if of.tool == THE_SAME else of.tool
+        first.setdefault(of.slug, tool)
+        row = together.get((of.slug, tool))
+        if row is None:
+            together[of.slug, tool] = replace(of, tool=tool)
+            continue
+        wholes = [whole for whole in (row.whole, of.whole) if whole is not None]
+        together[of.slug, tool] = replace(
+            row,
+            data=f"{row.data}, {of.data}",
+            deviations=[*row.deviations, *of.deviations],
+            whole=max(wholes, default=None),
+            n_sets=row.n_sets + of.n_sets,
+        )
+    return list(together.values())
+
+
 def shown(deviation: float) -> str:
     return "0" if deviation == 0 else f"{deviation:.0e}".replace("e-0", "e-")
 
@@ -80,7 +103,7 @@ def rows() -> Iterator[Row]:
         )
     for protocol, slug in conformance.EDGE_SLUGS.items():
         deviations = list(conformance.compare_edge_cases(protocol).values())
-        yield Row(slug, "the same tool", "edge cases", deviations)
+        yield Row(slug, THE_SAME, "edge cases", deviations)
     yield from maptext_rows()
     yield from total_text_rows()
     yield from evaltex_rows()
@@ -190,7 +213,7 @@ def main() -> int:
     if not (SHARED / "reference").is_dir():
         print("The reference values are not here; nothing was written.", file=sys.stderr)
         return 2
-    made = list(rows())
+    made = merged(rows())
     table = "".join(row.text() for row in made)
     PAGE.write_text(between(PAGE.read_text("utf-8"), BEGIN, END, table), "utf-8")
     n_beyond = sum(row.n_beyond for row in made)
