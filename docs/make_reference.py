@@ -1,4 +1,4 @@
-"""Write what documents have from the code: commands, settings, the table of formats, rooms, drawings.
+"""Write what documents have from the code: commands, the table of formats, rooms, drawings.
 
 ``--check`` writes nothing, and fails if a document differs.
 """
@@ -31,7 +31,6 @@ def pages() -> dict[Path, str]:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "text_rankings.site.settings")
     return {
         FOLDER / "commands.md": commands_page(),
-        FOLDER / "settings.md": settings_page(),
         DOCS / "formats.md": formats_page(),
         rooms.DOCUMENT: rooms.document(rooms.DOCUMENT.read_text(encoding="utf-8")),
         **drawings(),
@@ -148,11 +147,11 @@ def _rows(parser: argparse.ArgumentParser, without: set[str]) -> Iterator[str]:
 
 
 def settings_page() -> str:
+    """Return the page of settings that the documentation site shows, from the template of ``.env``."""
     parts = [
         "# Settings\n",
         "Variables of the environment. On one person's machine none is needed; `text-rankings --data` is "
-        "DATA_DIR. With Docker they stand in `.env`, of which `.env.example` is the template.\n",
-        MADE,
+        "DATA_DIR. With Docker they are in `.env`, of which `.env.example` is the template.\n",
         "| variable | as in the template | meaning |\n| --- | --- | --- |",
     ]
     said: list[str] = []

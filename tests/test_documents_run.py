@@ -81,7 +81,6 @@ ELSEWHERE = {
     "docs/how-to/extend.md": "tests/test_recipes.py",
     "docs/how-to/study-file.md": "tests/annotate/design/study_file/test_study_file.py",
     "docs/api.md": "tests/annotate/api/test_document.py",
-    "docs/library.md": "tests/test_library_doc.py",
 }
 
 

@@ -19,7 +19,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 _FENCE = "```"
 _PYTHON: Final = "reference/python.md"
-_COMMANDS: Final = "reference/commands.md"
 # The bibliographies of the packages, which documents link to in the repository.
 _SOURCES: Final = {
     f"../../{package}/REFERENCES.md": f"../reference/sources-{package}.md"
@@ -63,18 +62,20 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for module, name in objects(python.content_string):
             text = f"`from {module} import {name}`\n\n::: {module}.{name}\n"
             files.append(File.generated(config, f"reference/python/{name}.md", content=text))
-    files.append(File.generated(config, _COMMANDS, content=_commands()))
+    for name, text in _of_the_code():
+        files.append(File.generated(config, name, content=text))
     for link, name in _SOURCES.items():
         text = Path(config.docs_dir, link.removeprefix("../")).read_text(encoding="utf-8")
         files.append(File.generated(config, name.removeprefix("../"), content=text))
     return files
 
 
-def _commands() -> str:
-    """Return the page of commands with every option; the repository's has a line for each command."""
+def _of_the_code() -> Iterator[tuple[str, str]]:
+    """Yield the pages of commands and settings in full; the repository has them in short."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "text_rankings.site.settings")
-    made = importlib.import_module("docs.make_reference").commands_page(with_options=True)
-    return str(made)
+    made = importlib.import_module("docs.make_reference")
+    yield "reference/commands.md", made.commands_page(with_options=True)
+    yield "reference/settings.md", made.settings_page()
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
