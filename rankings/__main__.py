@@ -161,7 +161,7 @@ def _add_detectors(commands: Any) -> None:
 
 
 def _detectors(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
-    from .command_line.answer_files import read_rankings
+    from .command_line.answer_files import read_declared, read_rankings
     from .command_line.files import as_text, read_scores
     from .detectors.soft_accuracy import Options
     from .detectors.standings import detectors
@@ -178,7 +178,11 @@ def _detectors(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
         path, partial(print, file=sys.stderr), codes=options.codes, whole=False
     )
     answer = detectors(
-        rankings, read_scores(options.scores), settings, min_annotators=options.min_annotators
+        rankings,
+        read_scores(options.scores),
+        settings,
+        min_annotators=options.min_annotators,
+        declared=read_declared(path),
     ).to_json()
     given = {name: getattr(options, name) for name in ("decimals", "beta", "min_annotators")}
     answer |= signed_counts(given, rankings)

@@ -11,7 +11,10 @@ from typing import Any, Final, TextIO
 
 import numpy as np
 
+from text_rankings.base.options import prose
+
 from ..agreement.report import RecallPrecision
+from ..analysis.detector_verdicts import beside_figures, preferred
 from ..detectors.tallies import N_PARTS, Tallies, parts_of_score
 from ..elicitation.pairs import text_of
 from ..errors import RankingError
@@ -111,8 +114,13 @@ def _said_of_images(left_out: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def as_text(detectors: Mapping[str, Any]) -> str:
-    """Return the tables of :meth:`.Detectors.to_json` in columns of plain text."""
-    texts = [as_columns(table) for table in detector_tables(detectors)]
+    """Return :meth:`.Detectors.to_json` as plain text: what people prefer, then tables in columns."""
+    texts = []
+    for criterion, own in detectors["criteria"].items():
+        if said := preferred(criterion, own["preferences"]):
+            lines = (said, *beside_figures(own["preferences"]))
+            texts.append("".join(f"{prose(line, sys.stdout)}\n" for line in lines))
+    texts += map(as_columns, detector_tables(detectors))
     for criterion, own in detectors["criteria"].items():
         texts += [f"{criterion}: {name} is left out: {why}\n" for name, why in own["left_out"]]
         texts += map(f"{criterion}: {{}}\n".format, _said_of_images(own["images_left_out"]))

@@ -7,7 +7,7 @@ losses of every two detectors are compared by the test that compares protocols
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -62,6 +62,8 @@ def preferences(
     is_whole = np.asarray(people.is_ranked.all(axis=1))
     measured = places_before(people).at(is_whole)
     found = compare_clusters(measured, people.images, people.annotators, declared)
+    # Not of the groups and scenes that the test counts.
+    found = replace(found, n_rankings=int(is_whole.sum()))
     is_tested = all(pair.adjusted_p_value is not None for pair in found.pairs)
     letters = told_apart(found)[1] if is_tested else dict.fromkeys(people.methods)
     known = [mean for mean in found.means if mean is not None]

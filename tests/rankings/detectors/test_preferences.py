@@ -245,6 +245,8 @@ def test_groups_are_the_units_if_declared():
     declared = Declared({f"{at:02}": f"site {at % 3}" for at in range(6)})
     tested = found_in(orders, declared=declared)["comparisons"]
     assert (tested["n_annotators"], tested["n_groups"], tested["n_images"]) == (3, 3, 20)
+    # The rankings behind it are people's: 20 images by six.
+    assert tested["n_rankings"] == 120
 
 
 def test_the_whole_standings_have_the_same_preferences():

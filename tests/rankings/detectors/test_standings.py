@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rankings.__main__ import main
+from rankings.analysis.detector_verdicts import beside_figures, preferred
 from rankings.command_line.files import as_text, read_scores
 from rankings.detectors.soft_accuracy import Options
 from rankings.detectors.standings import detectors
@@ -222,6 +223,36 @@ def test_the_shell_says_which_methods_lack_images(tmp_path, capsys):
     # (0.1 + 0.1 + 10 x 0.9) / 12
     assert iou["figures"] == {"full": pytest.approx(9.2 / 12)}
     assert (iou["n_wrong"], own["n_images_left_out"], own["images_left_out"]) == (0, 0, [])
+
+
+def test_the_shell_says_what_people_prefer_in_the_sentence_of_the_page(tmp_path, capsys):
+    """With the groups that the file of rankings declares, which were read by ``analyse`` alone."""
+    draw = random.Random(8)
+    rows = ["image,annotator,criterion,buckets,group"]
+    for at in range(20):
+        for person in range(6):
+            quality = {name: draw.gauss(3 - n, 0.5) for n, name in enumerate("abc")}
+            order = sorted(quality, key=lambda name: -quality[name])
+            buckets = json.dumps([[name] for name in order]).replace('"', '""')
+            rows.append(f'img_{at},p{person},recall,"{buckets}",site {person % 3}')
+    (tmp_path / "rankings.csv").write_text("\n".join(rows))
+    scores = [
+        f"iou,{name},img_{at},0.{9 - n},1" for at in range(20) for n, name in enumerate("abc")
+    ]
+    text = "\n".join(["protocol,method,image,recall,precision", *scores])
+    (tmp_path / "scores.csv").write_text(text)
+    files = [str(tmp_path / "rankings.csv"), str(tmp_path / "scores.csv"), "--resamples", "20"]
+    assert main(["detectors", *files]) == 0
+    said = capsys.readouterr().out
+    assert main(["detectors", "--json", *files]) == 0
+    found = json.loads(capsys.readouterr().out)["criteria"]["recall"]["preferences"]
+    assert found["comparisons"]["n_groups"] == 3
+    sentence = preferred("recall", found)
+    assert sentence.startswith("By recall, people prefer a to all others")
+    assert sentence.endswith("(120 rankings of 20 images by 3 groups).")
+    for line in (sentence, *beside_figures(found)):
+        assert f"{line}\n" in said
+    assert said.index(sentence) < said.index("People's preferences between the detectors")
 
 
 def test_the_order_of_the_rows_changes_no_digit(tmp_path, capsys):
