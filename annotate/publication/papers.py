@@ -46,6 +46,7 @@ _COLUMNS: Final = {
     "protocol": "name of the protocol or baseline",
 }
 _FURTHER: Final = {
+    report_files.SAME: "the first of the protocols that order the methods of all images like this one",
     COLUMN: "rankings that are missing because pairs in them were skipped, of the whole study",
     SIGNATURE: "how the numbers were made: settings, annotators, images and version, in one line",
 }
@@ -122,7 +123,7 @@ def files(
     yield "methods.tex", text.latex
     yield "methods.md", text.markdown
     yield "references.bib", text.bib
-    yield "csv/report.csv", report_files.to_csv(report, header)
+    yield "csv/report.csv", report_files.to_csv(report, header, data["analysis"])
     for table in steps:
         yield f"csv/{table.slug}.csv", exports.TABLE_WRITERS["csv"](table, {})
     if steps:
@@ -136,7 +137,10 @@ def files(
     markdown = [
         exports.TABLE_WRITERS["md"](exports.with_skips(table, header, "md"), {}) for table in around
     ]
-    yield "report.md", "\n".join([report_files.to_markdown(report, header), *markdown])
+    yield (
+        "report.md",
+        "\n".join([report_files.to_markdown(report, header, data["analysis"]), *markdown]),
+    )
 
 
 def _without_proof(readme: str) -> str:
@@ -190,7 +194,8 @@ def _metadata(report: Report, data: Mapping[str, Any]) -> str:
     header = data["header"]
     signed = [SIGNATURE] if SIGNATURE in header else []
     said = {measure.name: measure.says for measure in MEASURES}
-    said |= {name: _FURTHER[name] for name in ([COLUMN] if n_lost(header) else []) + signed}
+    same = [report_files.SAME] if report_files.alike_in(data["analysis"]) else []
+    said |= {name: _FURTHER[name] for name in same + ([COLUMN] if n_lost(header) else []) + signed}
     described = {
         "csv/report.csv": {
             "title": "Best / Worst / Score",

@@ -30,14 +30,20 @@ class Format:
 
 
 def _plain(
-    write: Callable[[Report, Mapping[str, str]], str],
+    write: Callable[[Report, Mapping[str, str], Mapping[str, Any]], str],
 ) -> Callable[[Report, Mapping[str, str], Look, Mapping[str, Any]], str]:
-    return lambda report, header, look, analysis: write(report, header)
+    return lambda report, header, look, analysis: write(report, header, analysis)
+
+
+def _json(
+    report: Report, header: Mapping[str, str], look: Look, analysis: Mapping[str, Any]
+) -> str:
+    return report_files.to_json(report, header)
 
 
 FORMATS: Mapping[str, Format] = {
     "csv": Format("CSV", "text/csv; charset=utf-8", _plain(report_files.to_csv)),
-    "json": Format("JSON", "application/json", _plain(report_files.to_json)),
+    "json": Format("JSON", "application/json", _json),
     "tex": Format("LaTeX", "application/x-tex; charset=utf-8", report_files.to_latex),
     "md": Format("Markdown", "text/markdown; charset=utf-8", _plain(report_files.to_markdown)),
 }
@@ -57,7 +63,7 @@ def export(
     look: Look | None = None,
     analysis: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return the report in one of FORMATS; only LaTeX uses the look and the analysis."""
+    """Return the report in one of FORMATS; only LaTeX uses the look, and JSON no analysis."""
     write = FORMATS[extension].write
     with translation.override("en"):
         return write(report.report, report.header, look or Look(), analysis or {})

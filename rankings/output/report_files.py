@@ -17,11 +17,17 @@ from .skips import COLUMN, n_lost, skips_said
 from .table import Column, Table, main_columns
 from .verdict_tables import has_few_images
 
+# The column that names the first of the protocols that order the methods of all images alike.
+SAME: Final = "same_as"
 
-def to_csv(report: Report, header: Mapping[str, str]) -> str:
+
+def to_csv(
+    report: Report, header: Mapping[str, str], analysis: Mapping[str, Any] | None = None
+) -> str:
     """Return one row per criterion and protocol or baseline, numbers in full precision.
 
-    The first line names the columns.
+    The first line names the columns. If protocols order the methods of all images alike, which pages
+    show as one row, the column ``same_as`` has the first of them.
 
     Parameters
     ----------
@@ -29,6 +35,8 @@ def to_csv(report: Report, header: Mapping[str, str]) -> str:
     header : mapping of str to str
         Only the signature and the number of rankings missing because pairs were skipped are used,
         in columns of their own if there are any. The JSON says where the numbers come from.
+    analysis : mapping, optional
+        "analysis" of :meth:`.Analysis.to_json`, for protocols that order all images alike.
 
     Examples
     --------
@@ -40,14 +48,39 @@ def to_csv(report: Report, header: Mapping[str, str]) -> str:
     """
     counts = n_lost(header)
     more, skipped = ((), ()) if counts is None else ((COLUMN,), counts[:1])
+    first = {
+        (criterion, name): same[0]
+        for criterion, alike in alike_in(analysis or {}).items()
+        for same in alike
+        for name in same
+    }
+    more = (SAME, *more) if first else more
     names = ("criterion", "kind", "protocol", *(measure.name for measure in MEASURES), *more)
     rows = (
-        (criterion, kind, *row.cells, *skipped)
+        (
+            criterion,
+            kind,
+            *row.cells,
+            *([first.get((criterion, row.protocol))] if first else ()),
+            *skipped,
+        )
         for criterion, table in report.criteria.items()
         for kind, some in (("protocol", table.rows), ("baseline", table.baselines))
         for row in some
     )
     return table_files.to_csv(Table("", "", "", tuple(map(Column, names)), tuple(rows)), header)
+
+
+def alike_in(analysis: Mapping[str, Any]) -> dict[str, list[list[str]]]:
+    """Return the groups of protocols that order the methods of all images alike, by criterion."""
+    found = {name: around["comparisons"].get("equal", ()) for name, around in analysis.items()}
+    return {name: [[*same] for same in alike] for name, alike in found.items() if alike}
+
+
+def alike_said(alike: Sequence[Sequence[str]]) -> str:
+    """Return a sentence that names such groups."""
+    names = "; ".join(" = ".join(same) for same in alike)
+    return f"Alike in the order of the methods on all images, and one protocol in tests: {names}."
 
 
 def to_json(report: Report, header: Mapping[str, str]) -> str:
@@ -82,7 +115,8 @@ def to_latex(
     look : Look, optional
         Layout and width of the table, and whether it shows intervals.
     analysis : mapping, optional
-        "analysis" of :meth:`.Analysis.to_json`, for intervals and the baseline of a person.
+        "analysis" of :meth:`.Analysis.to_json`, for intervals, the baseline of a person, and protocols
+        that order all images alike.
 
     Examples
     --------
@@ -93,13 +127,17 @@ def to_latex(
     return report_table(report, facts_of(report, header), look or Look(), analysis or {})
 
 
-def to_markdown(report: Report, header: Mapping[str, str]) -> str:
+def to_markdown(
+    report: Report, header: Mapping[str, str], analysis: Mapping[str, Any] | None = None
+) -> str:
     """Return a Markdown table for each criterion, below a list of facts about their origin.
 
     Parameters
     ----------
     report : Report
     header : mapping of str to str
+    analysis : mapping, optional
+        As of :func:`to_csv`.
 
     Examples
     --------
@@ -109,11 +147,13 @@ def to_markdown(report: Report, header: Mapping[str, str]) -> str:
     >>> "| iou | 1 | 1 | 1.00 |" in to_markdown(report, {})
     True
     """
-    lines = table_files.markdown_facts(facts_of(report, header))
+    lines, alike = table_files.markdown_facts(facts_of(report, header)), alike_in(analysis or {})
     for criterion, table in report.criteria.items():
         lines += ["", f"## {markdown_text(criterion).capitalize()}", ""]
         rows = [row.cells for row in table.rows]
         rows += [(f"{row.protocol} (baseline)", *row.cells[1:]) for row in table.baselines]
+        if criterion in alike:
+            lines += [markdown_text(alike_said(alike[criterion])), ""]
         lines += table_files.markdown_rows(Table("", "", "", main_columns(), tuple(rows)))
     return "\n".join(lines) + "\n"
 
@@ -172,7 +212,11 @@ def report_table(
     }
     ranked = dict.fromkeys(row.protocol for table in report.criteria.values() for row in table.rows)
     tabular = (_side if look.layout == "side" else _stacked)(blocks, [*ranked], look)
-    caption = " ".join(_sentences(report, facts, look, blocks))
+    alike = (
+        f"By {latex_text(name)}: {latex_text(alike_said(groups))}"
+        for name, groups in alike_in(analysis).items()
+    )
+    caption = " ".join([*_sentences(report, facts, look, blocks), *alike])
     label = latex.label_of(facts.get("study", ""), "protocols")
     return tabular.in_float(caption, label, facts, look.width)
 

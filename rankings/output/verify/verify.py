@@ -119,6 +119,8 @@ def recomputed(context):
         criterion: verify_tables.Around(study, told["sentinels"])
         for criterion, study in found.items()
     }
+    context.alike = {criterion: one.compared.alike for criterion, one in around.items()}
+    context.has_alike = any(context.alike.values())
     for slug, (keys, rows_in) in TABLES.items():
         # Tables other than that of the report have only criteria with images.
         some = {

@@ -257,7 +257,8 @@ def tabulars(text):
 def main_numbers(context):
     """Return by criterion and name the cells of report.csv and the limits, also of a person."""
     columns, rows = context.read("report")
-    measures = [c for c in columns if c not in REPEATED | {"criterion", "kind", "protocol"}]
+    named = {"criterion", "kind", "protocol", "same_as"}
+    measures = [c for c in columns if c not in REPEATED | named]
     found = {}
     for row in rows:
         own = [row[column] for column in measures], None, row["kind"]
@@ -288,6 +289,7 @@ def compare_main(context, text):
     n_images = n_images if len({*n_images}) > 1 else n_images[:1]
     told = [*n_images, *([context.metadata["annotators"]] * ("annotators" in context.metadata))]
     expect(context, "table.tex, caption", told, re.findall(r"\d+", caption[1]) if caption else None)
+    compare_alike(context, "table.tex, caption", text)
     [(_, rows)] = tabulars(text)
     rows = [row for row in rows if bare(row[0]) != "protocol"]
     is_side = all(bare(row[0]) not in map(bare, found) for row in rows)
@@ -321,6 +323,20 @@ def compare_main(context, text):
                 context.differ(f"table.tex, {criterion} / {one}", "the row is missing")
 
 
+def compare_alike(context, where, text):
+    """Look for a sentence on each group of protocols that order all images alike, and for no other."""
+    found, begins = bare(text), bare("Alike in the order of the methods on all images")
+    groups = {name: alike for name, alike in context.alike.items() if alike}
+    expect(
+        context, f"{where}, sentences on protocols that are alike", len(groups), found.count(begins)
+    )
+    for criterion, alike in groups.items():
+        names = "".join(bare(" = ".join(group)) for group in alike)
+        context.n += 1
+        if f"{bare('one protocol in tests')}{names}" not in found:
+            context.differ(f"{where}, {criterion}", f"recomputed that these are alike: {alike}")
+
+
 def compare_limits(context, where, cell, limits):
     """Compare the interval of a Score."""
     shown = re.findall(r"-?\d+\.\d+", re.sub(r"\\multicolumn\{\d+\}", "", cell))
@@ -339,6 +355,7 @@ def compare_markdown(context, slugs, text):
     lines = [(plain_latex(name), value) for name, _, value in lines]
     compare_comments(context, "report.md", lines)
     measures, found = main_numbers(context)
+    compare_alike(context, "report.md", text)
     titles = {}
     for slug in slugs:
         about = context.metadata["files"].get(f"csv/{slug}.csv", {})

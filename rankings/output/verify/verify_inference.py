@@ -35,6 +35,8 @@ class Compared:
         if not study.images:
             self.first = {name: name for name in orders}
         self.different = list(dict.fromkeys(self.first.values()))
+        groups = [[a for a in self.first if self.first[a] == b] for b in self.different]
+        self.alike = [group for group in groups if len(group) > 1]
         names = [*dict.fromkeys([*protocols, TIED, RANDOM])]
         self.design, self.losses = design_of(study, names)
         self.means = dict.fromkeys(names)

@@ -76,9 +76,10 @@ def report_rows(around, context):
     for at, name in enumerate(around.names):
         numbers = {key: of(d, at) if len(d) else None for key, of in context.measures.items()}
         counts = {} if len(d) else {"best": 0, "worst": 0}
-        yield ("protocol", name), numbers | counts
+        same = {"same_as": same_as(around, name)} if context.has_alike else {}
+        yield ("protocol", name), numbers | counts | same
     for name in (TIED, RANDOM):
-        none = dict.fromkeys(context.measures)
+        none = dict.fromkeys([*context.measures, *(["same_as"] if context.has_alike else [])])
         own = np.array([around.study.baseline(name)]).T
         yield (
             ("baseline", name),
@@ -89,6 +90,11 @@ def report_rows(around, context):
                 if key not in ("best", "worst")
             },
         )
+
+
+def same_as(around, name):
+    """Return the first of the protocols that order all images like this one, None without another."""
+    return next((group[0] for group in around.compared.alike if name in group), None)
 
 
 def component_rows(around, _):

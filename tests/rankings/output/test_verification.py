@@ -61,6 +61,34 @@ def no_false_alarm(seeds, folder, capsys):
         assert "Everything agrees." in out, (seed, out)
 
 
+def test_files_name_protocols_that_order_all_images_alike_and_it_checks_them(tmp_path, capsys):
+    """On pages they are one row; "copy" has the scores of "p0" times a half."""
+    rankings, scores = random_study(n_images=4)
+    first = sorted(next(iter(scores.values())))[0]
+    for of_image in scores.values():
+        of_image["copy"] = {
+            name: tuple(None if value is None else value / 2 for value in both)
+            for name, both in of_image[first].items()
+        }
+    files = paper_of(kept(rankings, scores, Settings(min_annotators=1), n_resamples=20))
+    rows = list(csv.DictReader(io.StringIO(files["csv/report.csv"])))
+    same = {row["protocol"]: row["same_as"] for row in rows if row["criterion"] == "recall"}
+    group = sorted(name for name, of in same.items() if of)
+    assert group == sorted(["copy", first])
+    assert len({same[name] for name in group}) == 1
+    sentence = f"one protocol in tests: {' = '.join(group)}."
+    assert sentence in files["table.tex"]
+    assert files["report.md"].count(sentence) == len(rankings)
+    assert "Everything agrees." in said(written(tmp_path / "all", files.items()), capsys)
+    for name in ("table.tex", "report.md"):
+        changed = files | {name: files[name].replace(" = copy", "").replace("copy = ", "")}
+        out = said(written(tmp_path / name, changed.items()), capsys)
+        assert f"DIFFERS {name}" in out
+        assert "recomputed that these are alike" in out
+    other = files | {"csv/report.csv": files["csv/report.csv"].replace(f",{same['copy']},", ",,")}
+    assert ", same_as: recomputed " in said(written(tmp_path / "csv", other.items()), capsys)
+
+
 @pytest.mark.release
 @pytest.mark.parametrize(
     ("groups", "scenes"),
