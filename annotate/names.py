@@ -1,9 +1,12 @@
 """Names that users give: every character of them is shown."""
 
+import unicodedata
 from collections.abc import Callable
+from hashlib import sha256
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from protocols.formats.problems import quoted
@@ -24,6 +27,20 @@ def refuse_unseen(name: str, refusal: Callable[[str], Exception]) -> None:
 def seen(name: str) -> None:
     """Validate a name in a form or in the API."""
     refuse_unseen(name, ValidationError)
+
+
+def address_of(name: str) -> str:
+    """Return what stands for a name in addresses: letters of Latin, digits and hyphens.
+
+    Letters of other scripts are left out, and a checksum of the name tells such names apart. It is
+    empty if a name has no letter or digit.
+    """
+    plain = unicodedata.normalize("NFKD", name)
+    address = slugify(name)
+    if any(letter.isalnum() and not letter.isascii() for letter in plain):
+        checksum = sha256(name.encode()).hexdigest()[:8]
+        return f"{address[:100]}-{checksum}".strip("-")
+    return address
 
 
 class NameField(forms.CharField):

@@ -6,10 +6,9 @@ from typing import Any, Final
 from zoneinfo import available_timezones
 
 from django import forms
-from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
-from annotate.names import NameField
+from annotate.names import NameField, address_of
 from protocols import registry
 from protocols.codabench.settings import FIGURES, Settings
 from protocols.codabench.values import SettingsError, shipped
@@ -216,7 +215,7 @@ class BaseChoices(forms.BaseFormSet[ChoiceForm]):
         names: set[str] = set()
         for form in self.forms:
             if form.cleaned_data.get("take"):
-                name = slugify(form.cleaned_data.get("method", ""))
+                name = address_of(form.cleaned_data.get("method", ""))
                 if name in {"", *names}:
                     said = _("Another method has this name.") if name else _("Give it a name.")
                     form.add_error("method", said)

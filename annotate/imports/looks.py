@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Dataset
+from annotate.names import address_of
 from protocols.formats.problems import Problems, quoted
 from text_rankings.base.names import look
 
@@ -22,7 +22,7 @@ def warn_of_looks(problems: Problems, methods: Iterable[str], looks: dict[str, s
     """
     for method in methods:
         other = looks.setdefault(look(method), method)
-        if slugify(other) != slugify(method):
+        if address_of(other) != address_of(method):
             found = _("the method {method}, which looks like {other}").format(
                 method=quoted(method), other=quoted(other)
             )

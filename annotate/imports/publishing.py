@@ -11,13 +11,12 @@ from typing import Any, Final, TypeVar
 
 from django.db import models
 from django.db.models import Q
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
 from annotate.datasets.photographs import Photograph
-from annotate.names import refuse_unseen
+from annotate.names import address_of, refuse_unseen
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
 from protocols.core.base import f_score
@@ -54,7 +53,7 @@ def named(name: str, what: str) -> tuple[str, str]:
     """Return a stripped name, and the slug that becomes part of addresses."""
     name = name.strip()
     refuse_unseen(name, NotLoaded)
-    slug = slugify(name)
+    slug = address_of(name)
     if not slug or len(name) > _MAX_NAME:
         raise NotLoaded(_UNNAMED[what].format(name=quoted(name), n=_MAX_NAME))
     return name, slug

@@ -7,13 +7,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, ImageQuerySet, Method
-from annotate.names import refuse_unseen
+from annotate.names import address_of, refuse_unseen
 
 from .draws import draw_images
 from .errors import StudyRefused
@@ -112,7 +111,7 @@ def create_study(
 def free_slug(name: str) -> str:
     """Return the slug of a new study of this name. Raises StudyRefused if it is not available."""
     refuse_unseen(name, StudyRefused)
-    slug = slugify(name)
+    slug = address_of(name)
     if not slug or slug == "new":  # studies/new/ is the page that sets up studies
         raise StudyRefused(_("Choose another name, with letters or digits."))
     if Study.objects.filter(Q(name=name) | Q(slug=slug)).exists():

@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from django.utils.text import slugify
-
 from annotate.datasets.models import Image
 from annotate.imports.models import DraftFile, FileKind, Import
+from annotate.names import address_of
 from annotate.recruiting.models import Entrance
 from annotate.recruiting.platforms import NAMES
 from annotate.recruiting.questions import as_lines
@@ -59,7 +58,7 @@ def _data(study: Study) -> dict[str, Any]:
     names: dict[str, Any] = {"dataset": dataset.name, "truth": "gt.zip"}
     methods = study.methods.order_by("pk").values_list("name", flat=True)
     results: dict[str, Any] = {name: f"{name}.zip" for name in methods}
-    title_of = {slugify(name): name for name in methods}
+    title_of = {address_of(name): name for name in methods}
     name_of = dict(study.methods.values_list("pk", "name"))
     for receipt in dataset.imports.filter(undone=None).order_by("pk"):
         if receipt.kind == Import.Kind.DATASET and receipt.files:
@@ -76,7 +75,7 @@ def _data(study: Study) -> dict[str, Any]:
             if file.kind != FileKind.RESULTS:
                 names[file.kind] = read
                 continue
-            titles = [title_of.get(slugify(title)) for title in file.counts.get("methods", {})]
+            titles = [title_of.get(address_of(title)) for title in file.counts.get("methods", {})]
             known = [title for title in titles if title is not None]
             # A file that names several methods is there once.
             results = {name: of for name, of in results.items() if name not in known}

@@ -15,6 +15,7 @@ from annotate.imports.models import Draft, FileKind, Missing
 from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
 from protocols.diagnostics.readings import AS_READ, FRAMES, ReadingError, words_of
+from protocols.formats.names import method_name
 from protocols.formats.problems import PASSED_OVER
 from protocols.formats.recognition.reading import ENCODINGS, FORMATS
 
@@ -180,7 +181,7 @@ def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
         name, _, what = described.partition("=")
         if name in (path.name, str(path)):
             kind, _, said = what.partition(":")
-            title = said or title
+            title = said or title or (method_name(path.name) if kind == FileKind.RESULTS else "")
     if kind not in FileKind.values:
         known = ", ".join(FileKind.values)
         raise CommandError(f"{kind} is no kind of file; {known}.", returncode=2)
