@@ -547,8 +547,8 @@ ANNOTATION = {"image_id": 1, "bbox": [10, 10, 200, 160], "iscrowd": 0}
          [("U2", "2 regions whose 16 numbers as polys, read as corners, would be other outlines as "
                  "control points")]),
         ({"poly": STRIP}, [("U2", "2 regions with their outlines in poly, of which the bboxes are read")]),
-        ({"difficult": True, "attributes": {"occluded": False, "text": "###"}},
-         [("U1", "attributes.text, difficult of 2 regions")]),
+        ({"difficult": True, "attributes": {"occluded": False, "word": "CARE"}},
+         [("U1", "attributes.word, difficult of 2 regions")]),
         # The outline is read, and these are nothing of a text.
         ({"segmentation": [STRIP], "polys": STRIP}, []),
         ({"attributes": {"occluded": False}, "area": 4000}, []),
@@ -682,13 +682,13 @@ def test_the_facade_reads_refuses_and_tells_it(door, recwarn):
 # Fields, annotations and lines that are not read
 
 
-FLAGGED = {"difficult": True, "attributes": {"text": "CARE"}}
+FLAGGED = {"difficult": True, "attributes": {"word": "CARE"}}
 TASK = {
     "data": {"image": "/data/upload/1/0a1b2c3d-img_1.png"},
     "annotations": [{"result": [], "was_cancelled": True}, {"result": [], "was_cancelled": False}],
     "drafts": [{"result": []}],
 }
-UNREAD = "attributes.text, difficult of 1 region (first in img_1)"
+UNREAD = "attributes.word, difficult of 1 region (first in img_1)"
 
 
 @cases(

@@ -20,6 +20,8 @@ _CLUTTER: Final = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _MIB: Final = 1024 * 1024
 _ENCRYPTED: Final = 0x1 | 0x40 | 0x2000
 _UTF8_NAME: Final = 0x800
+# The system of Windows in an entry, which Python writes as Unix.
+_FAT: Final = 0
 # Flags of the compression level, of sizes after the content, and of the name's encoding.
 _PLAIN_FLAGS: Final = 0x2 | 0x4 | 0x8 | _UTF8_NAME
 _MAX_PATH: Final = 1000
@@ -185,7 +187,7 @@ def _members(
             continue
         if not _is_safe(info, path, problems):
             continue
-        if info.is_dir():
+        if path.endswith("/"):
             continue
         total += info.file_size
         if total > limits.total_bytes:
@@ -259,8 +261,13 @@ def _n_bytes(info: zipfile.ZipInfo) -> int:
 
 
 def _path(info: zipfile.ZipInfo, unmarked: Counter[str]) -> str:
-    """Return an entry's name; many programs write UTF-8 without setting the flag."""
+    r"""Return an entry's name.
+
+    Many programs write UTF-8 without setting the flag, and some of Windows ``\\`` between folders.
+    """
     path = info.filename
+    if info.create_system == _FAT:
+        path = path.replace("\\", "/")
     if info.flag_bits & _UTF8_NAME or path.isascii():
         return path
     try:
@@ -288,7 +295,7 @@ def _is_safe(info: zipfile.ZipInfo, path: str, problems: Problems) -> bool:
         problems.error("A2", "a device, pipe or socket", "a file", shown)
     elif info.flag_bits & _ENCRYPTED:
         problems.error("A2", "an encrypted entry", "an archive without a password", shown)
-    elif info.is_dir() and info.file_size:
+    elif path.endswith("/") and info.file_size:
         problems.error("A2", "a folder with content of its own", "a folder or a file", shown)
     elif path.lower().endswith(_ARCHIVE_NAMES):
         problems.error(

@@ -26,6 +26,8 @@ from ..problems import Fault, Problems, quoted
 from .spotters import OUTLINES, may_be_controls, spotter_points
 
 _TEXTS: Final = ("text", "utf8_string", "transcription")
+# Among the attributes of CVAT and datumaro.
+_MARKS: Final = ("ignored", "ignore", "difficult")
 # The fields that are read, of those that look like outlines.
 _KNOWN: Final = {"segmentation", "points", *OUTLINES}
 _CONTROLS: Final = Reason(
@@ -224,7 +226,7 @@ def read_region(
         "text": next(
             (_text(annotation, key) for key in _TEXTS if annotation.get(key) is not None),
             # Codes of letters, as spotters are trained with, are no text without their alphabet.
-            checked.text_in(annotation, "rec"),
+            checked.text_in(annotation, "rec") or _text_among_attributes(annotation),
         ),
         "id": _text(annotation, "region_id"),
         "parent": _text(annotation, "parent"),
@@ -308,6 +310,12 @@ def _text(annotation: Mapping[str, Any], key: str) -> str | None:
     return value
 
 
+def _text_among_attributes(annotation: Mapping[str, Any]) -> str | None:
+    """Return the text among the attributes of a shape, as CVAT and datumaro write it."""
+    attributes = _group(annotation.get("attributes"))
+    return next((text for key in _TEXTS if (text := checked.text_in(attributes, key))), None)
+
+
 def _is_ignored(annotation: Mapping[str, Any], text: str | None) -> bool:
     for key in ("ignored", "ignore", "iscrowd"):
         if annotation.get(key) is not None:
@@ -316,6 +324,9 @@ def _is_ignored(annotation: Mapping[str, Any], text: str | None) -> bool:
             if key == "ignored" or annotation[key]:
                 return bool(annotation[key])
     # TextOCR writes a full stop for what cannot be read; COCO-Text has a field for that.
+    attributes = _group(annotation.get("attributes"))
+    if any(attributes.get(key) is True for key in _MARKS):
+        return True
     is_stop = annotation.get("utf8_string") == "." and "legibility" not in annotation
     return is_stop or text == IGNORED_TEXT or annotation.get("legibility") == _ILLEGIBLE
 

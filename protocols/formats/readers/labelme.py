@@ -13,6 +13,8 @@ from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
 
 _WANTED: Final = 'an object with "shapes"'
+# With their corners as points; X-AnyLabeling names a turned rectangle otherwise than LabelMe.
+_OUTLINES: Final = ("polygon", "rectangle", "rotation", "oriented_rectangle", "quadrilateral")
 # Label of shapes that have no other label.
 _LABEL: Final = "text"
 
@@ -43,7 +45,7 @@ def _region(shape: Any, text_in: str) -> Region:
             raise Fault("L1", "points of something else", "points as [x, y]")
         (x1, y1), (x2, y2) = ([checked.finite(value) for value in point] for point in points)
         outline = Region.from_box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)).points
-    elif type_ in ("polygon", "rectangle", "rotation"):
+    elif type_ in _OUTLINES:
         outline = checked.points_of_pairs(points)
     else:
         raise Fault("L1", f"a shape of the type {checked.shown(type_)}", "a polygon or a rectangle")
