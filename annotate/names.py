@@ -30,7 +30,7 @@ def seen(name: str) -> None:
 
 
 def address_of(name: str) -> str:
-    """Return what stands for a name in addresses: letters of Latin, digits and hyphens.
+    """Return the slug of a name, for addresses: Latin letters, digits and hyphens.
 
     Letters of other scripts are left out, and a checksum of the name tells such names apart. It is
     empty if a name has no letter or digit.

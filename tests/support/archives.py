@@ -19,6 +19,17 @@ def zip_bytes(entries: Mapping[str, str | bytes] | Iterable[tuple[str, str | byt
     return stream.getvalue()
 
 
+def zip_of_windows(entries: Mapping[str, str]) -> bytes:
+    r"""Return a zip as packers of Windows write it, whose names may have ``\\`` between folders."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in entries.items():
+            info = zipfile.ZipInfo(name)
+            info.create_system = 0
+            archive.writestr(info, content)
+    return stream.getvalue()
+
+
 def zip_file(path: Path, entries) -> Path:
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(zip_bytes(entries))

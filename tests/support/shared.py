@@ -7,6 +7,11 @@ import pytest
 _SHARED = Path(__file__).resolve().parents[3] / "shared"
 
 
+def shared_file(*parts: str) -> Path:
+    """Return a path below the shared documents, which need not be there."""
+    return _SHARED.joinpath(*parts)
+
+
 def shared_path(*parts: str) -> Path:
     """Return a path below the shared documents; skip the test if it is absent."""
     path = _SHARED.joinpath(*parts)

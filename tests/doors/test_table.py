@@ -1,0 +1,170 @@
+"""A table of inputs through every door: names, regions, figures, and the sentences about them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.db import transaction
+
+import text_rankings as tr
+from protocols.torch import TextDetectionMetric
+from tests.support import doors
+from tests.support.archives import zip_bytes
+
+from .inputs import Input
+from .inputs_engines import INPUTS as OF_ENGINES
+from .inputs_formats import INPUTS as OF_FORMATS
+from .inputs_readme import INPUTS as OF_README
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.filterwarnings("ignore::protocols.core.errors.DataWarning"),
+]
+
+INPUTS = {**OF_README, **OF_ENGINES, **OF_FORMATS}
+# The doors into the site cost ten times those of the libraries: each input takes one of them by turns,
+# and in the release's tests all.
+OF_SITE = (doors.import_files, doors.api, doors.site, doors.study_file)
+
+
+def written(folder, file):
+    name, content = file
+    if isinstance(content, Path):
+        if not content.exists():
+            pytest.skip(f"needs {content.name} of the shared documents, which are not here")
+        content = content.read_bytes()
+    elif isinstance(content, str):
+        content = content.encode()
+    elif isinstance(content, dict) and name.endswith(".zip"):
+        content = zip_bytes(content)
+    elif not isinstance(content, bytes):
+        content = json.dumps(content).encode()
+    (folder / name).write_bytes(content)
+    return folder / name
+
+
+def load_of(of: Input, folder: Path) -> doors.Load:
+    return doors.Load(
+        written(folder, of.truth),
+        written(folder, of.results),
+        of.photographs and written(folder, of.photographs),
+        names=list(of.expected_truth),
+        formats=of.formats,
+        readings=of.readings,
+        missing=of.missing,
+    )
+
+
+def outlined(words):
+    """Return words with boxes as four corners, clockwise from the top left one."""
+    return {
+        image: [(outline and corners(outline), text, ignored) for outline, text, ignored in own]
+        for image, own in words.items()
+    }
+
+
+def corners(outline):
+    if len(outline) > 4:
+        return tuple(map(float, outline))
+    left, top, right, bottom = map(float, outline)
+    return left, top, right, top, right, bottom, left, bottom
+
+
+def check(of: Input, seen: doors.Seen) -> None:
+    """Compare what came in through a door with what is written down."""
+    assert seen.is_refused == bool(of.refused), seen.said
+    said = " ".join(seen.said.split())
+    lacking = [part for part in (*of.said, *of.refused) if part not in said]
+    assert not lacking, seen.said
+    if seen.codes is not None:
+        assert seen.codes == of.codes, seen.said
+    if of.refused:
+        return
+    assert (seen.method, sorted(seen.images)) == (of.method, sorted(of.expected_truth))
+    if of.figures is not None:
+        assert seen.figures == pytest.approx(of.figures, abs=1e-6)
+    if seen.truth is not None:
+        assert_same(seen.truth, outlined(of.expected_truth))
+        empty = {image: [] for image in of.expected_truth}
+        assert_same({**empty, **seen.results}, {**empty, **outlined(of.expected_results)})
+
+
+def assert_same(seen, expected):
+    """Compare words by image; an outline that is not worked out may be any."""
+    any_outline = {
+        image: [
+            (None if of[0] is None else found[0], *found[1:])
+            for found, of in zip(seen.get(image, ()), own, strict=True)
+        ]
+        for image, own in expected.items()
+    }
+    assert any_outline == expected
+    assert seen.keys() == expected.keys()
+
+
+def is_worked_out(of: Input) -> bool:
+    sides = (of.expected_truth, of.expected_results)
+    outlines = [word[0] for side in sides for words in side.values() for word in words]
+    return not of.refused and of.figures is not None and None not in outlines
+
+
+def as_arrays(words):
+    return {
+        "polygons": [list(of[0]) for of in words],
+        "ignored": [of[2] for of in words],
+    }
+
+
+def cases(of_site):
+    """Yield each input with the doors that are right, and with each that is not, with the reason."""
+    for at, (name, of) in enumerate(INPUTS.items()):
+        given = of_site(at)
+        right = [door for door in given if door.__name__ not in of.wrong]
+        if right:
+            yield pytest.param(name, right, id=name)
+        for door in given:
+            if door not in right:
+                mark = pytest.mark.xfail(strict=True, reason=of.wrong[door.__name__])
+                yield pytest.param(name, [door], id=f"{name}, {door.__name__}", marks=mark)
+
+
+def by_turns(at):
+    return (doors.shell, doors.facade, OF_SITE[at % len(OF_SITE)])
+
+
+def all_others(at):
+    return tuple(door for door in OF_SITE if door not in by_turns(at))
+
+
+@pytest.mark.parametrize(("name", "given"), [*cases(by_turns)])
+def test_libraries_and_one_door_of_the_site(name, given, tmp_path):
+    load = load_of(INPUTS[name], tmp_path)
+    for door in given:
+        check(INPUTS[name], door(load))
+
+
+@pytest.mark.parametrize("name", [name for name, of in INPUTS.items() if is_worked_out(of)])
+def test_arrays_and_the_metric_give_the_figures_that_are_written_down(name):
+    """The words of the table through the two doors that take no files."""
+    of = INPUTS[name]
+    truth, results = outlined(of.expected_truth), outlined(of.expected_results)
+    metric = TextDetectionMetric("iou")
+    for image, words in truth.items():
+        metric.update([as_arrays(results.get(image, []))], [as_arrays(words)])
+    found = metric.compute()
+    assert (found["recall"], found["precision"]) == pytest.approx(of.figures, abs=1e-6)
+    overall = tr.score(
+        {image: as_arrays(words) for image, words in truth.items()},
+        {image: as_arrays(results.get(image, [])) for image in truth},
+    ).overall
+    assert (overall.recall, overall.precision) == pytest.approx(of.figures, abs=1e-6)
+
+
+@pytest.mark.release
+@pytest.mark.parametrize(("name", "given"), [*cases(all_others)])
+def test_the_other_doors_of_the_site(name, given, tmp_path):
+    load = load_of(INPUTS[name], tmp_path)
+    for door in given:
+        here = transaction.savepoint()
+        check(INPUTS[name], door(load))
+        transaction.savepoint_rollback(here)
