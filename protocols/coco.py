@@ -8,11 +8,9 @@ before. None of the three is COCO's AP50: they choose matches, treat crowds and 
 
 import io
 import json
-import math
 import warnings
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, overload
@@ -24,17 +22,12 @@ from .coco_summary import summarize
 from .core.base import ImageScore, OverallScore, Protocol, Scene, official
 from .core.errors import DataWarning
 from .core.fitting import Held, lacking, one_sided
-from .core.regions import Region
-from .diagnostics.stops import Answer, Compared, compared, require_possible
-from .formats.containers.checking import missing_images
+from .diagnostics.inspection import Noticed
 from .formats.containers.contents import Archive, Kind
 from .formats.containers.documents import image_name
-from .formats.names import fitted_names
-from .formats.problems import Fault
-from .formats.readers.coco import categories_of, read_region
 from .formats.recognition.reading import read
-from .loading.findings import findings_of
-from .loading.names import with_names_of
+from .loading.findings import Answer, findings_of, require_possible
+from .loading.looking import Truth, look_alone, look_at_results
 
 __all__ = ["Evaluation", "Json", "NotCoco", "evaluate", "scenes_of", "summarize"]
 
@@ -180,33 +173,31 @@ def scenes_of(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
 
     Examples
     --------
-    >>> truth = {"images": [{"id": 7, "file_name": "street.jpg"}], "annotations": []}
+    >>> word = {"id": 1, "image_id": 7, "bbox": [0, 0, 90, 40]}
+    >>> truth = {"images": [{"id": 7, "file_name": "street.jpg"}], "annotations": [word]}
     >>> scene = scenes_of(truth, [{"image_id": 7, "bbox": [0, 0, 100, 40]}])[7]
     >>> scene.name, len(scene.detections)
     ('street', 1)
     """
     found = read_pair(truth_json, results_json)
-    truth = found.truth
-    require_possible(truth.name, truth.regions, truth.sizes, [found.fit])
-    for said in (*found.findings, *found.fit.findings):
+    require_possible(found.truth.name, found.known, [(found.noticed, None)])
+    for said in (*found.findings_of_truth, *found.findings):
         warnings.warn(said, DataWarning, stacklevel=_CALLER)
     return found.scenes
-
-
-# Boxes without area by image and position in it.
-_Flat = dict[str, dict[int, Region]]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Annotations and results: the scenes by id, the annotations as read, and the results' fit.
 
-    ``findings`` are sentences about the files by themselves.
+    ``findings`` are sentences about the results.
     """
 
     scenes: dict[Any, Scene]
     truth: Archive
-    fit: Compared
+    known: Truth
+    noticed: Noticed
+    findings_of_truth: list[str]
     findings: list[str]
 
 
@@ -215,8 +206,8 @@ def read_pair(
 ) -> Pair:
     """Read annotations and results as ``scenes_of``; the caller warns of the findings.
 
-    ``name`` is that of results that are no file, ``answer`` as in ``stops.compared``. Raises
-    NotCoco as ``scenes_of`` does.
+    ``name`` is that of results that are no file, ``answer`` as in ``findings_of``. Raises NotCoco as
+    ``scenes_of`` does.
     """
     truth, results = loaded(truth_json), loaded(results_json)
     if not isinstance(truth, Mapping) or not isinstance(truth.get("images"), list):
@@ -224,103 +215,43 @@ def read_pair(
     if isinstance(results, list):
         # Results name images by numbers; the annotations have the names.
         results = {"images": truth["images"], "annotations": results}
-    flat: _Flat = {}
-    if isinstance(results, Mapping) and isinstance(results.get("annotations"), list):
-        if not results.get("categories"):
-            # As image ids, those of categories are the annotations'.
-            results = {**results, "categories": truth.get("categories")}
-        flat, others = _without_flat(results["annotations"], categories_of(results))
-        results = {**results, "annotations": others}
-    of_truth = _read(truth, "truth", _name(truth_json, "annotations"))
-    of_results = _read(results, "results", _name(results_json, name))
-    names = {of["id"]: _name_of(of) for of in truth["images"]}
-    of_results = with_names_of(of_truth.regions, of_results, NotCoco)
-    missing = missing_images(of_results, of_truth.regions, "empty")
-    of_results = replace(of_results, problems=(*of_results.problems, *missing))
-    flat = _by_name(flat, results, of_truth.regions)
+    if isinstance(results, Mapping) and not results.get("categories"):
+        # As image ids, those of categories are the annotations'.
+        results = {**results, "categories": truth.get("categories")}
+    of_truth = look_alone(_read(truth, "truth", _name(truth_json, "annotations")))
+    _require_usable(of_truth)
+    known = Truth.of(of_truth.archive)
+    noticed = look_at_results(
+        _read(results, "results", _name(results_json, name)), known, "", "empty"
+    )
+    _require_usable(noticed)
+    regions, detections = of_truth.archive.regions, noticed.archive.regions
     scenes = {
-        key: Scene(
-            of_truth.regions.get(name, ()),
-            _with_flat(of_results.regions.get(name, ()), flat.get(name, {})),
+        of["id"]: Scene(
+            regions.get(name, ()),
+            detections.get(name, ()),
             name,
-            *of_truth.sizes.get(name, (None, None)),
+            *of_truth.archive.sizes.get(name, (None, None)),
         )
-        for key, name in names.items()
+        for of in truth["images"]
+        for name in [_name_of(of)]
     }
-    said = [*findings_of(of_truth), *findings_of(of_results)]
-    if flat:
-        n, first = sum(map(len, flat.values())), next(iter(flat))
-        say = "detection has" if n == 1 else "detections have"
-        where = f"no area, the first of them in image {first}"
-        said.append(f"{n} {say} {where}; each counts as a false one")
+    said = findings_of(noticed, answer)
     sides = {
         "truth": (of for one in scenes.values() for of in one.truth),
         "results": (of for one in scenes.values() for of in one.detections or ()),
     }
     said += [f"{side}: {SHARES}" for side, regions in sides.items() if are_shares(regions)]
-    fitting = compared(of_results, of_truth.regions, of_truth.sizes, answer=answer)
-    return Pair(scenes, of_truth, fitting, said)
+    return Pair(scenes, of_truth.archive, known, noticed, findings_of(of_truth), said)
+
+
+def _require_usable(noticed: Noticed) -> None:
+    if noticed.archive.errors:
+        raise NotCoco(str(noticed.archive.errors[0]))
 
 
 def _name_of(image: Mapping[str, Any]) -> str:
     return image_name(str(image.get("file_name", image["id"])))
-
-
-def _by_name(flat: _Flat, results: Any, known: Collection[str]) -> _Flat:
-    """Return boxes without area under the names of known images; ``flat`` has ids of the results."""
-    if not flat:
-        return {}
-    own = {str(of["id"]): _name_of(of) for of in results["images"]}
-    if unknown := flat.keys() - own.keys():
-        raise NotCoco(f"results of the image {min(unknown)}, which is not listed")
-    images = fitted_names(own.values(), known) or {}
-    return {images[own[id_]]: of for id_, of in flat.items()}
-
-
-def _without_flat(annotations: list[Any], categories: Mapping[str, str]) -> tuple[_Flat, list[Any]]:
-    """Return boxes without area by image and position in it, which files may not have, and the others."""
-    flat: _Flat = {}
-    others = []
-    n_of: Counter[str] = Counter()
-    for annotation in annotations:
-        values = plain_values(annotation)
-        if not isinstance(values, dict):
-            others.append(values)
-            continue
-        image = str(values.get("image_id"))
-        if _is_flat(values.get("bbox")) and not values.keys() & {
-            "segmentation",
-            "points",
-            "pixels",
-            "mask",
-        }:
-            left, top, width, height = values["bbox"]
-            try:
-                region = read_region({**values, "bbox": [left, top, 1, 1]}, categories)
-            except Fault as fault:
-                raise NotCoco(f"results, image {image}: found {fault}") from fault
-            points = Region.from_box(left, top, left + width, top + height).points
-            flat.setdefault(image, {})[n_of[image]] = replace(region, points=points)
-        else:
-            others.append(values)
-        n_of[image] += 1
-    return flat, others
-
-
-def _is_flat(box: Any) -> bool:
-    if not isinstance(box, list) or len(box) != 4:
-        return False
-    if not all(isinstance(value, int | float) and math.isfinite(value) for value in box):
-        return False
-    return bool(min(box[2:]) == 0)
-
-
-def _with_flat(regions: tuple[Region, ...], flat: Mapping[int, Region]) -> tuple[Region, ...]:
-    merged = list(regions)
-    # By rising positions, so that each region returns to its own.
-    for at, region in flat.items():
-        merged.insert(at, region)
-    return tuple(merged)
 
 
 def _name(given: Json, otherwise: str) -> str:
@@ -332,7 +263,4 @@ def _read(data: Any, kind: Kind, name: str) -> Archive:
         text = json.dumps(data, default=plain_values)
     except (TypeError, ValueError) as fault:
         raise NotCoco(f"{name}: not what a JSON file can hold: {fault}") from fault
-    archive = read(io.BytesIO(text.encode()), kind=kind, format="coco-json", name=name)
-    if archive.errors:
-        raise NotCoco(str(archive.errors[0]))
-    return archive
+    return read(io.BytesIO(text.encode()), kind=kind, format="coco-json", name=name)

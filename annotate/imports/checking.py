@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -21,25 +21,17 @@ from annotate.datasets.photographs import Photograph, read_photographs
 from annotate.datasets.selectors import truths_of
 from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
-from protocols.diagnostics.empty_results import images_with_text, look_over
-from protocols.diagnostics.frames import truth_upright
-from protocols.diagnostics.inspection import Against, look
-from protocols.diagnostics.readings import AS_NAMED, AS_WRITTEN, SIDES, STORED
-from protocols.diagnostics.truths import impossible, without_regions
+from protocols.diagnostics.empty_results import images_with_text
+from protocols.diagnostics.inspection import Against, Noticed
+from protocols.diagnostics.readings import AS_WRITTEN, SIDES, STORED
 from protocols.formats.containers.archives import opened_once
-from protocols.formats.containers.checking import (
-    Meaning,
-    missing_images,
-    outside_images,
-    unknown_images,
-    with_known_names,
-)
+from protocols.formats.containers.checking import Meaning
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.containers.files import Source
 from protocols.formats.containers.frames import PictureSize, turned_images
 from protocols.formats.problems import Nearest, Problems
-from protocols.formats.readers.coco import with_ids_of
 from protocols.formats.recognition.reading import LINES, read
+from protocols.loading.looking import Truth, look_alone, look_at_results
 
 from . import staging
 from .frames import tell_missing_photographs, tell_turned
@@ -109,63 +101,46 @@ class Checked:
     formats: Sequence[str] = ()
     at_random: list[Example] = field(default_factory=list)
     worst: list[Example] = field(default_factory=list)
-    # Of ground truth: its regions for comparison, images with text. Of results: two readings.
-    against: Against | None = None
-    ids: Archive | None = None
-    with_text: Collection[str] = frozenset()
-    trial: dict[str, Any] | None = None
-    # Of results, as of ``Noticed``.
-    is_exchanged: bool = False
-    fits_hardly: bool = False
-    is_misread: bool = False
+    # Of ground truth and results: what was noticed, without the regions.
+    noticed: Noticed | None = None
+    # Of ground truth.
+    known: Truth | None = None
 
 
 @dataclass
 class Known:
-    """Images and results to check a load against: the dataset's, and those in the load itself."""
+    """Images and results that a load is checked against: the dataset's, and those in the load itself."""
 
-    # None for an image of unknown size.
-    images: dict[str, Size | None] = field(default_factory=dict)
+    truth: Truth = field(default_factory=Truth)
     line_format: str | None = None
     # Whether the user said that the ground truth of the same load gives boxes as left, top, width,
     # height.
     is_by_sides: bool = False
     # For each method, the images with a result; None: all images.
     evaluated: dict[str, Collection[str] | None] = field(default_factory=dict)
-    against: Against = field(default_factory=Against)
-    # Ground truth of the same load, without its regions, for its ids; a dataset keeps none.
-    ids: Archive | None = None
-    # Images whose ground truth has a region that counts.
-    with_text: Collection[str] = frozenset()
     # The names of methods by their look.
     looks: dict[str, str] = field(default_factory=dict)
     results: KnownResults = field(default_factory=lambda: KnownResults(None))
 
     @property
-    def sizes(self) -> dict[str, Size]:
-        return {image: size for image, size in self.images.items() if size is not None}
+    def images(self) -> Collection[str]:
+        return self.truth.images
 
     @classmethod
     def of(cls, dataset: Dataset | None, *, with_results: bool) -> "Known":
         if dataset is None:
             return cls()
         rows = dataset.images.in_order().values_list("name", "width", "height", "orientation")
-        known = cls(
-            {
-                name: None if not w or not h else PictureSize(w, h, turn)
-                for name, w, h, turn in rows
-            },
-            dataset.line_format,
-        )
-        known.against = Against.of(
-            list(known.images), partial(truths_of, dataset), turned_images(known.images)
-        )
+        sizes = {name: PictureSize(w, h, turn) if w and h else None for name, w, h, turn in rows}
+        against = Against.of(list(sizes), partial(truths_of, dataset), turned_images(sizes))
         truths = dataset.images.values_list("name", "truth").iterator(chunk_size=1000)
+        with_text = images_with_text((name, decode_regions(truth)) for name, truth in truths)
+        truth = Truth(sizes, against=against, with_text=with_text)
+        known = cls(replace(truth, photographs=truth.sizes), dataset.line_format)
         known.looks = looks_of(dataset)
         known.results = KnownResults(dataset)
-        known.with_text = images_with_text((name, decode_regions(truth)) for name, truth in truths)
         if with_results:
-            n_images = len(known.images)
+            n_images = len(sizes)
             for method in dataset.methods.all():
                 of_method = Result.objects.filter(method=method)
                 names = set(of_method.values_list("image__name", flat=True).iterator())
@@ -180,33 +155,21 @@ def check_truth(
 
     ``sizes`` returns those of the photographs.
     """
-    archive = _read(given, "truth", None, progress, sizes)
     of_photographs = sizes()
+    archive = _read(given, "truth", None, progress, lambda: of_photographs)
     known_sizes = {**archive.sizes, **of_photographs}
-    archive, trial = truth_upright(archive, known_sizes, given.file.reading)
-    problems = _problems_of(archive)
-    if archive.methods:
-        problems.error(
-            "N3", _("regions of several methods"), _("ground truth, of which an image has only one")
-        )
-    elif not archive.regions and not archive.errors:
+    noticed = look_alone(archive, of_photographs, given.file.reading)
+    archive = noticed.archive
+    problems = archive.collected()
+    if not archive.regions and not archive.errors:
         problems.error(
             "A1", _("no ground-truth file"), _("{pattern} in a zip").format(pattern="gt_NAME.txt")
         )
-    for fault in chain(impossible(archive), without_regions(archive)):
-        problems.add(fault)
-    problems.merge(outside_images(archive, of_photographs))
-    checked = Checked(rows, problems, {}, archive.line_format, archive.encodings, archive.formats)
+    checked = _checked(rows, problems, noticed)
     rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
     _choose_examples(checked, archive, archive.regions)
-    checked.trial = trial
-    checked.against = Against.of(
-        list(archive.regions),
-        lambda names: {name: archive.regions[name] for name in names},
-        turned_images(known_sizes),
-    )
-    checked.with_text = images_with_text(archive.regions.items())
-    checked.ids = replace(archive, regions={}, lines={}, parents={}, problems=())
+    known = Truth.of(archive, known_sizes, of_photographs)
+    checked.known = replace(known, ids=_without_regions(archive))
     checked.counts = {
         "images": len(archive.regions),
         "regions": archive.n_regions,
@@ -227,32 +190,18 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     archive = (
         read_as(AS_WRITTEN[reading])
         if reading in AS_WRITTEN
-        else _read(given, "results", known.line_format, progress, lambda: known.sizes)
+        else _read(given, "results", known.line_format, progress, lambda: known.truth.sizes)
     )
     is_found = not given.file.format and not reading and archive.format in LINES
     if known.is_by_sides and is_found and archive.line_format == LineFormat.LTRB:
         archive = read_as(AS_WRITTEN[SIDES])
-    if known.ids is not None:
-        archive = with_ids_of(known.ids, archive, given.source)
-    archive, renamed = with_known_names(archive, () if reading == AS_NAMED else known.images)
-    noticed = look(archive, known.against, known.images, reading, read_as)
-    archive = noticed.archive
-    problems = _problems_of(archive)
     missing = cast("Meaning | None", given.file.missing or None)
-    unknown = unknown_images(archive, known.images)
-    # A file with an unknown name is most probably that of a missing image.
-    is_unread = archive.errors or unknown.found or (archive.questions and not archive.regions)
-    lacking = [] if is_unread else missing_images(archive, known.images, missing)
-    for fault in (*renamed, *impossible(archive, "results")):
-        problems.add(fault)
-    if reading or not noticed.is_of_other_images:
-        problems.merge(unknown)
-        for fault in lacking:
-            problems.add(fault)
-    # If errors or questions remain, another reading may find other boxes.
-    is_settled = not archive.errors and not archive.questions
-    look_over(problems, archive, known.with_text if is_settled else (), known.sizes, missing)
-    checked = Checked(rows, problems, {}, archive.line_format, archive.encodings, archive.formats)
+    noticed = look_at_results(
+        *(archive, known.truth, reading, missing), asks=True, source=given.source, read_as=read_as
+    )
+    archive = noticed.archive
+    problems = archive.collected()
+    checked = _checked(rows, problems, noticed)
     by_method = {
         name or given.file.title: {
             image: regions for image, regions in by_image.items() if image in known.images
@@ -260,6 +209,8 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         for name, by_image in archive.by_method.items()
     }
     warn_of_looks(problems, by_method, known.looks)
+    # If errors or questions remain, another reading may find other boxes.
+    is_settled = not archive.errors and not archive.questions
     for method, by_image in by_method.items() if is_settled else ():
         known.results.warn(problems, method, by_image)
     rows.write(_rows_of(by_method))
@@ -276,10 +227,19 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     checked.counts["read_as"] = _read_as_of(given, archive)
     if noticed.is_misread and noticed.offer is not None:
         checked.counts["fitting"] = noticed.offer.reading
-    checked.trial = noticed.trial
-    checked.is_exchanged, checked.fits_hardly = noticed.is_exchanged, noticed.fits_hardly
-    checked.is_misread = noticed.is_misread
     return checked
+
+
+def _checked(rows: Rows, problems: Problems, noticed: Noticed) -> Checked:
+    archive = noticed.archive
+    of_lines = archive.line_format, archive.encodings, archive.formats
+    noticed = replace(noticed, archive=_without_regions(archive))
+    return Checked(rows, problems, {}, *of_lines, noticed=noticed)
+
+
+def _without_regions(archive: Archive) -> Archive:
+    """Return the ids and names of an archive; it is kept while other files are read."""
+    return replace(archive, regions={}, methods={}, lines={}, parents={}, problems=())
 
 
 def _read_as(given: Given, format: str) -> Archive:
@@ -330,11 +290,6 @@ def _read(
         sizes=sizes,
         encoding=given.file.encoding or None,
     )
-
-
-def _problems_of(archive: Archive) -> Problems:
-    """Return the archive's problems in a collection to which more can be added."""
-    return Problems(archive.name, list(archive.problems), Counter(archive.counts))
 
 
 def _choose_examples(
@@ -432,9 +387,3 @@ def evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collecti
             if method in partly:
                 partly[method].add(image)
     return evaluated
-
-
-def images_of(truth: Rows, photographs: Rows | None) -> dict[str, Size | None]:
-    """Return the images of a dataset that is about to be loaded, with their sizes if known."""
-    sizes = {row[0]: PictureSize(row[3], row[4], row[6]) for row in photographs or ()}
-    return {row[0]: sizes.get(row[0]) for row in truth}

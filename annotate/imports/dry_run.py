@@ -16,11 +16,12 @@ from annotate.datasets.selectors import results_on
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
 from protocols.diagnostics.fits import fit
-from protocols.diagnostics.inspection import FITS, Against, as_data
+from protocols.diagnostics.inspection import FITS, as_data
 from protocols.diagnostics.readings import AS_READ
 from protocols.diagnostics.stops import wrong_side
 from protocols.formats.problems import Problems
 from protocols.formats.summaries import Summary, summaries
+from protocols.loading.looking import Truth
 
 from . import annotators_csv, checking, drafts, publishing, score_checks, staging
 from .checking import Checked, Given, Known
@@ -96,7 +97,7 @@ class _Checker:
 
     def compared(self) -> dict[str, Any]:
         """Return the images on which results were compared, and the fit of loaded results."""
-        known, dataset = self._known, self._draft.dataset
+        known, dataset = self._known.truth, self._draft.dataset
         if not any(file.kind == FileKind.RESULTS for file in self._files):
             return {}
         truth = known.against.truth
@@ -131,27 +132,27 @@ class _Checker:
     def _compare_all(self, checked: Mapping[int, Checked]) -> None:
         """Report what only all results together tell: exchanged ground truth, wrong readings."""
         files = [file for file in self._files if file.kind == FileKind.RESULTS]
-        of_results = [(file.name, checked[file.pk]) for file in files]
+        noticed = {file.pk: of for file in files if (of := checked[file.pk].noticed)}
         truth = self._stored_truth() if self._truth is None else self._truth.problems
         side = wrong_side(
             truth,
-            self._known.against.truth,
-            self._known.sizes,
-            of_results,
+            self._known.truth.against.truth,
+            self._known.truth.sizes,
+            noticed.values(),
             is_said=all(file.reading for file in files),
         )
         if side == "truth":
             if truth is not None and self._truth is None:
                 # A dataset has no file among those that are checked.
                 for problem in truth.found:
-                    of_results[0][1].problems.add(replace(problem, expected=_OF_STORED))
-            for _name, of in of_results:
-                of.problems.drop("F2")
+                    checked[files[0].pk].problems.add(replace(problem, expected=_OF_STORED))
+            for pk, of in noticed.items():
+                checked[pk].problems.drop("F2")
                 of.trial = None
         self.is_misread = side == "results"
         for file in files if self.is_misread else []:
             # That a file is read as it is, is an answer; a reading that hardly fits leaves the question.
-            if checked[file.pk].is_misread and file.reading != AS_READ:
+            if noticed[file.pk].is_misread and file.reading != AS_READ:
                 checked[file.pk].problems.ask("F2", _("your choice of how to read the file"))
 
     def _stored_truth(self) -> Problems | None:
@@ -173,18 +174,14 @@ class _Checker:
         kind = given.file.kind
         if kind == FileKind.TRUTH:
             self._truth = checking.check_truth(given, rows, progress, self._sizes)
-            images = checking.images_of(self._truth.rows, None)
             by_sides = given.file.format == "ltwh"
-            self._known = Known(images, self._truth.line_format, is_by_sides=by_sides)
-            self._known.against = self._truth.against or Against()
-            self._known.with_text, self._known.ids = self._truth.with_text, self._truth.ids
+            known = self._truth.known or Truth()
+            self._known = Known(known, self._truth.line_format, is_by_sides=by_sides)
             return self._truth
         if kind == FileKind.PHOTOGRAPHS:
             if self._truth is None:
                 raise JobFailed(_("Photographs are loaded together with their ground truth."))
-            checked = checking.check_photographs(given, self._truth.rows, rows, progress)
-            self._known.images = checking.images_of(self._truth.rows, checked.rows)
-            return checked
+            return checking.check_photographs(given, self._truth.rows, rows, progress)
         if kind == FileKind.RESULTS:
             checked = checking.check_results(given, self._known, rows, progress)
             self._known.evaluated |= checking.evaluated_after(checked, given.file.missing)
@@ -237,7 +234,8 @@ def _trials(
     draft: Draft, files: Sequence[DraftFile], checked: Mapping[int, Checked]
 ) -> list[dict[str, Any]]:
     """Return the readings to offer, each with an image on which it differs from the current one."""
-    tried = {file.pk: trial for file in files if (trial := checked[file.pk].trial)}
+    noticed = {file.pk: checked[file.pk].noticed for file in files}
+    tried = {pk: of.trial for pk, of in noticed.items() if of is not None and of.trial}
     images = {trial["image"] for trial in tried.values()}
     truths, photographs = _beneath(draft, files, checked, images)
     kinds = {file.pk: file.kind for file in files}

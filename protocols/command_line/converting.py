@@ -84,7 +84,8 @@ def convert(
     from ..formats.recognition.reading import read
     from ..formats.summaries import summaries
     from ..formats.writing.converting import write
-    from ..loading.photographs import photographs, pictures, upright
+    from ..loading.looking import look_alone
+    from ..loading.photographs import known_pictures, photographs, with_answers
 
     if not Path(file).exists():
         raise NotConverted(f"{file} cannot be read: there is no such file")
@@ -98,7 +99,9 @@ def convert(
 
     archive = read(file, kind=kind, format=format, sizes=sizes_known, encoding=encoding)
     _refuse(file, archive)
-    archive = upright(archive, pictures(file), given, reading, "--reading {}".format)
+    known = known_pictures(file, images)
+    noticed = look_alone(archive, known, reading, kind)
+    archive = with_answers(noticed, known, given is not None, reading, "--reading {}".format)
     _refuse(file, archive)
     sizes = {**archive.sizes, **sizes_known()}
     content = write(archive.regions, to, kind=kind, sizes=sizes, without=without)

@@ -76,7 +76,7 @@ def amended(archive: Archive, reading: str, *, sizes: Sizes, known: Collection[s
         # The boxes are in the upright frame from now on.
         changed = replace(changed, parents=parents, units=dict.fromkeys(regions, Unit.DECIDED))
     _tell_shapes(changed, problems)
-    return replace(changed, problems=tuple(problems.found), counts=dict(problems.counts))
+    return changed.with_problems(problems)
 
 
 def _tell_shapes(archive: Archive, problems: Problems) -> None:

@@ -4,15 +4,12 @@ Results are compared with the ground truth (``trials``). The ground truth itself
 the image and by the sides that its file states, else a person is asked.
 """
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from protocols.core.regions import Region, encode_regions
 from protocols.formats.containers.contents import Archive, Unit
 from protocols.formats.containers.frames import PictureSize, orientation_of
-from protocols.formats.problems import Problems
 from text_rankings.base.counts import counted
 
 from .corrections import amended
@@ -65,10 +62,10 @@ def truth_upright(
     try:
         changed = amended(archive, reading, sizes=sizes, known=archive.regions)
     except ReadingError as refusal:
-        problems = _problems_of(archive)
+        problems = archive.collected()
         problems.error("F2", f"a file to be read {words_of(reading)}", str(refusal))
-        return _with(archive, problems), None
-    problems = _problems_of(changed)
+        return archive.with_problems(problems), None
+    problems = changed.collected()
     words = UPRIGHT if reading == AS_READ and other == STORED else reading
     problems.warning(
         "F8" if told == DECIDED else "F2",
@@ -78,7 +75,7 @@ def truth_upright(
         ),
         "photographs that are stored upright",
     )
-    return _with(changed, problems), None
+    return changed.with_problems(problems), None
 
 
 def _frames_told(archive: Archive, image: str, size: tuple[int, int]) -> set[str]:
@@ -101,7 +98,7 @@ def _reach_within(regions: Sequence[Region], sides: tuple[int, ...]) -> bool:
 def _asked(
     archive: Archive, sizes: Sizes, other: str, images: Sequence[str]
 ) -> tuple[Archive, Trial]:
-    problems = _problems_of(archive)
+    problems = archive.collected()
     some = ", ".join(images[:3]) + (" …" if len(images) > 3 else "")
     problems.question(
         "F2",
@@ -114,7 +111,7 @@ def _asked(
     image = max(images, key=lambda of: min(len(archive.regions[of]), _MAX_DRAWN))
     others = amended(archive, other, sizes=sizes, known=archive.regions).regions
     words = [UPRIGHT, STORED] if other == STORED else [STORED, UPRIGHT]
-    return _with(archive, problems), {
+    return archive.with_problems(problems), {
         "image": image,
         "reading": other,
         "as_read": encode_regions(archive.regions[image][:_MAX_DRAWN]),
@@ -125,11 +122,3 @@ def _asked(
 
 def _photographs(images: Sequence[str]) -> str:
     return counted(len(images), "photograph")
-
-
-def _problems_of(archive: Archive) -> Problems:
-    return Problems(archive.name, list(archive.problems), Counter(archive.counts))
-
-
-def _with(archive: Archive, problems: Problems) -> Archive:
-    return replace(archive, problems=tuple(problems.found), counts=dict(problems.counts))

@@ -3,7 +3,6 @@
 Nothing is corrected automatically: another reading that fits far better is a question.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -203,10 +202,10 @@ def _read_as_said(
     try:
         changed = amended(archive, reading, sizes=sizes, known=images)
     except ReadingError as refusal:
-        problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+        problems = archive.collected()
         problems.error("F2", f"a file to be read {words_of(reading)}", str(refusal))
-        return Noticed(_with(archive, problems))
-    problems = Problems(archive.name, list(changed.problems), Counter(changed.counts))
+        return Noticed(archive.with_problems(problems))
+    problems = changed.collected()
     fits = _fits(changed, against, sizes)
     said = fit(against.truth, _largest(changed), sizes)
     noticed = Noticed(changed, fits, fits_hardly=bool(fits) and _hardly(said))
@@ -225,7 +224,7 @@ def _read_as_said(
         "a file that needs no correction",
         action="read this way, as specified",
     )
-    noticed.archive = _with(changed, problems)
+    noticed.archive = changed.with_problems(problems)
     if reading == EXCHANGED and fits:
         noticed.is_exchanged = is_better(fit(against.truth, _largest(archive), sizes), said)
     return noticed
@@ -263,7 +262,7 @@ def _tell_other(
         f"{_numbers(as_data(other.fit))} (at IoU 0.5, on {against.words})"
     )
     problems.warning("F2", found, "results that fit", action=MISREAD)
-    noticed.archive = _with(noticed.archive, problems)
+    noticed.archive = noticed.archive.with_problems(problems)
     noticed.offer, noticed.is_misread = other, True
     noticed.is_exchanged = other.reading == EXCHANGED
 
@@ -327,7 +326,7 @@ def _trial(
 
 def _told(noticed: Noticed, against: Against, reading: str, as_read: Fit) -> Archive:
     archive, offer = noticed.archive, noticed.offer
-    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    problems = archive.collected()
     if offer is not None:
         as_it_is = _numbers(as_data(offer.as_read))
         better = _numbers(as_data(offer.fit))
@@ -360,12 +359,12 @@ def _told(noticed: Noticed, against: Against, reading: str, as_read: Fit) -> Arc
             "ground truth with the same coordinates"
         )
         problems.warning("F4", found, "what a method found", action=KEPT)
-    return _with(archive, problems)
+    return archive.with_problems(problems)
 
 
 def _told_of_fields(archive: Archive, held: Held) -> Archive:
     """Return the archive with findings on labels and texts that one side has and the other does not."""
-    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    problems = archive.collected()
     for name, words in _FIELDS.items():
         of_truths, of_found = held.of_truths[name], held.of_found[name]
         if held.truths and of_found and not of_truths:
@@ -376,16 +375,12 @@ def _told_of_fields(archive: Archive, held: Held) -> Archive:
             continue
         wanted = f"{words} on both sides, or on neither"
         problems.warning("F10", found, wanted, action=KEPT)
-    return _with(archive, problems)
+    return archive.with_problems(problems)
 
 
 def _fits_hardly(of: Fit) -> bool:
     is_told = of.n_truth >= _MIN_TRUTH and of.n_detections > 0
     return is_told and of.n_matches < _HARDLY * of.n_truth
-
-
-def _with(archive: Archive, problems: Problems) -> Archive:
-    return replace(archive, problems=tuple(problems.found), counts=dict(problems.counts))
 
 
 def _numbers(of: Mapping[str, Any]) -> str:

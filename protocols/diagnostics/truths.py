@@ -18,6 +18,8 @@ from .readings import EXCHANGED, Regions, Sizes, read_so
 _MIN_REGIONS: Final = 5
 # A box of the last pixel included is a pixel high if its lines are equal.
 _FLAT_PX: Final = 1.0
+# Expected where another format explains a fault.
+OTHER_FORMAT: Final = "another format"
 
 
 def impossible(archive: Archive, kind: Kind = "truth") -> list[Problem]:
@@ -30,9 +32,9 @@ def impossible(archive: Archive, kind: Kind = "truth") -> list[Problem]:
     regions = list(chain.from_iterable(archive.regions.values()))
     if archive.errors or archive.questions or len(regions) < _MIN_REGIONS:
         return []
-    expected = "another format, in which regions and texts can be right"
+    expected = f"{OTHER_FORMAT}, in which regions and texts can be right"
     if slug := _format_of(archive, regions, kind):
-        expected = f"another format: {slug} fits the lines"
+        expected = f"{OTHER_FORMAT}: {slug} fits the lines"
     texts = [region.text for region in regions]
     if are_left_over(texts, kind):
         given = [text for text in texts if text]

@@ -1,7 +1,6 @@
 """Photographs of the commands and of the facade: their sizes, and boxes in the upright frame."""
 
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -11,10 +10,10 @@ from typing import Final
 from text_rankings.base.counts import counted
 
 from ..core.errors import ProtocolError
-from ..diagnostics.frames import truth_upright
+from ..diagnostics.inspection import Noticed
 from ..diagnostics.readings import FRAMES, words_of
 from ..formats.containers.contents import Archive
-from ..formats.containers.frames import PictureSize, orientation_of, turned_images
+from ..formats.containers.frames import PictureSize, orientation_of
 from ..formats.containers.image_sizes import picture_sizes
 from ..formats.problems import READ_ANYWAY, Problem, Problems
 
@@ -74,38 +73,29 @@ def state_of(path: str) -> tuple[str, int, int, int] | None:
     return os.path.realpath(path), now.st_ino, now.st_size, changed
 
 
-def upright(
-    archive: Archive,
-    inside: Mapping[str, PictureSize],
-    given: Mapping[str, PictureSize] | None,
+def with_answers(
+    noticed: Noticed,
+    known: Mapping[str, PictureSize],
+    are_given: bool,
     reading: str,
     option: Option,
 ) -> Archive:
-    """Return a file with its boxes in the upright frame of photographs that are known.
+    """Return a file whose question of its frame is a warning, with the option that answers it.
 
-    ``inside`` are the pictures in the file itself, ``given`` those that a person passes. A frame
-    that nothing tells is a warning, with the option that answers. A warning also says that given
-    photographs are not of all images, or that a reading of a frame changes nothing.
+    ``known`` are the pictures that are known. A warning also says that photographs that are given are
+    not of all images, or that a reading of a frame changes nothing.
     """
-    known = dict(inside) | dict(given or {})
-    sizes = dict(archive.sizes)
-    sizes |= {image: known[image] for image in turned_images(known)}
-    frame, trial = truth_upright(archive, sizes, reading)
-    problems = Problems(frame.name, counts=Counter(frame.counts))
-    problems.found += [
+    archive, trial = noticed.archive, noticed.trial
+    problems = archive.collected()
+    problems.found = [
         of if of.severity != "question" or trial is None else _told(of, trial["reading"], option)
-        for of in frame.problems
+        for of in problems.found
     ]
-    if given is not None:
+    if are_given:
         _tell_lacking(problems, archive, known)
-    if reading in FRAMES and not any(orientation_of(sizes.get(of)) > 1 for of in archive.regions):
+    if reading in FRAMES and not any(orientation_of(known.get(of)) > 1 for of in archive.regions):
         tell_unused(problems, reading)
-    if frame is archive and len(problems.found) == len(archive.problems):
-        return archive
-    if frame is not archive:
-        sizes = {image: of for image, of in sizes.items() if image in archive.regions}
-        frame = replace(frame, sizes=sizes)
-    return replace(frame, problems=tuple(problems.found), counts=dict(problems.counts))
+    return archive.with_problems(problems)
 
 
 def tell_unused(problems: Problems, reading: str) -> None:

@@ -1,6 +1,5 @@
 """Ground truth and results of the commands and of the facade, read from files."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -10,31 +9,21 @@ from typing import Any, Final
 from ..core.base import Protocol, Scene
 from ..core.errors import ProtocolError
 from ..core.regions import Region
-from ..diagnostics.corrections import amended
-from ..diagnostics.frames import truth_upright
-from ..diagnostics.readings import AS_READ, AS_WRITTEN, FRAMES, ReadingError
-from ..diagnostics.stops import Answer, Compared, compared, require_possible
-from ..diagnostics.truths import impossible, without_regions
-from ..formats.containers.checking import (
-    missing_images,
-    outside_images,
-    with_known_names,
-)
+from ..diagnostics.inspection import Noticed
+from ..diagnostics.readings import AS_READ, AS_WRITTEN, FRAMES
+from ..diagnostics.truths import OTHER_FORMAT
 from ..formats.containers.contents import Archive, Kind, LineFormat
 from ..formats.containers.folders import unfolded
 from ..formats.containers.frames import turned_images
-from ..formats.problems import Problems
-from ..formats.readers.coco import with_ids_of
 from ..formats.readers.layouts import rules_named
 from ..formats.readers.rrc import read_archive
 from ..formats.readers.rrc_lines import Rules
 from ..formats.recognition.guessing import guess
 from ..formats.recognition.reading import FORMATS, LINES, named_formats, read
-from ..formats.summaries import findings
 from ..signatures import Signature, SignatureError, signature
-from .findings import findings_of
-from .names import with_names_of
-from .photographs import known_pictures, photographs, pictures, state_of, tell_unused, upright
+from .findings import Answer, findings_of, require_possible
+from .looking import Truth, look_alone, look_at_results
+from .photographs import known_pictures, photographs, state_of, tell_unused, with_answers
 
 
 class BatchError(ProtocolError):
@@ -122,18 +111,42 @@ def read_file(path: str, kind: Kind, formats: Formats = NOT_NAMED) -> Archive:
     Raises BatchError if the file cannot be read, or can be read in two ways and its format is not
     named.
     """
-    format = formats.truth if kind == "truth" else formats.results
-    return _checked_archive(_look(path, kind, format), path, kind, formats)
+    return looked_file(path, kind, formats).archive
+
+
+def looked_file(path: str, kind: Kind, formats: Formats = NOT_NAMED) -> Noticed:
+    """Return a file of one side alone, with its findings; raises as ``read_file``."""
+    if kind == "truth":
+        return looked_truth(path, formats)[0]
+    noticed = look_alone(_look(path, kind, formats.results), kind=kind)
+    _checked_archive(noticed.archive, path, kind, formats)
+    return noticed
 
 
 def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
-    """Return the contents of ground truth; raises as ``read_file``."""
-    drops = formats.drop_broken_ignored
-    archive = _look(path, "truth", formats.truth, drops=drops, images=formats.images)
+    """Return the contents of ground truth, in the upright frame; raises as ``read_file``."""
+    return looked_truth(path, formats)[0].archive
+
+
+def looked_truth(path: str, formats: Formats = NOT_NAMED) -> tuple[Noticed, Truth]:
+    """Return ground truth with its findings, and as results are compared with it.
+
+    Raises as ``read_file``.
+    """
+    state = tuple(state_of(of) for of in (path, formats.images) if of is not None)
+    return _looked_truth(path, state, replace(formats, results=None, results_reading=""))
+
+
+@lru_cache(maxsize=32)
+def _looked_truth(path: str, _: object, formats: Formats) -> tuple[Noticed, Truth]:
+    drops, images, reading = formats.drop_broken_ignored, formats.images, formats.truth_reading
+    archive = _look(path, "truth", formats.truth, drops=drops, images=images)
+    known = known_pictures(path, images)
+    noticed = look_alone(archive, known, reading)
+    option = partial(formats.option, "truth-reading")
+    noticed.archive = with_answers(noticed, known, images is not None, reading, option)
     try:
-        checked = _checked_archive(archive, path, "truth", formats)
-        told = (*checked.problems, *without_regions(checked))
-        return _upright(replace(checked, problems=told), path, formats)
+        _checked_archive(noticed.archive, path, "truth", formats)
     except BatchError as refusal:
         mended = archive.errors and not _look(path, "truth", formats.truth, drops=True).errors
         if drops or not mended:
@@ -141,14 +154,7 @@ def read_truth(path: str, formats: Formats = NOT_NAMED) -> Archive:
         raise BatchError(
             f"{refusal} Such lines of ignored text are left out with {formats.dropping}."
         ) from refusal
-
-
-def _upright(archive: Archive, path: str, formats: Formats) -> Archive:
-    """Return ground truth with its boxes in the upright frame of photographs that are known."""
-    given = None if formats.images is None else photographs(formats.images)
-    inside = pictures(path)
-    option = partial(formats.option, "truth-reading")
-    return upright(archive, inside, given, formats.truth_reading, option)
+    return noticed, Truth.of(noticed.archive, {**noticed.archive.sizes, **known}, known)
 
 
 def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive:
@@ -159,29 +165,39 @@ def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive
     format that they fit. If it was not named, results may have another, unambiguous format. Raises
     BatchError if a file cannot be read, the results can be read in two ways and no format is named,
     or an image is not in the ground truth. Other names that fit exactly one image each become those
-    of the images, with a warning (N2).
+    of the images, with a warning (N2); another (N4) counts the images without a file, which is read
+    as a file without regions.
     """
-    named, of_truth = _named_results(path, truth, formats), read_truth(truth, formats)
-    if not formats.results_reading:
-        # Where neither coordinates nor sides tell the frame, both are compared with the truth.
-        decided, _trial = truth_upright(named, {**named.sizes, **of_truth.sizes})
-        return named if decided.questions else decided
-    reading, sizes = formats.results_reading, of_truth.sizes
-    try:
-        changed = amended(named, reading, sizes=sizes, known=of_truth.regions)
-    except ReadingError as refusal:
-        raise BatchError(f"{Path(path).name}: {refusal}.") from refusal
-    if reading not in FRAMES or turned_images(sizes):
-        return changed
-    problems = Problems(named.name, list(changed.problems), Counter(changed.counts))
-    tell_unused(problems, reading)
-    return replace(changed, problems=tuple(problems.found), counts=dict(problems.counts))
+    return looked_results(path, truth, formats).archive
 
 
-def _named_results(path: str, truth: str, formats: Formats) -> Archive:
-    of_truth = read_truth(truth, formats)
-    written = with_ids_of(of_truth, _results_as_written(path, truth, formats), path)
-    return _with_names_of(of_truth, written)
+def looked_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Noticed:
+    """Return a result set with its findings; raises as ``read_results``."""
+    state = tuple(state_of(of) for of in (path, truth, formats.images) if of is not None)
+    return _looked_results(path, state, truth, formats)
+
+
+@lru_cache(maxsize=32)
+def _looked_results(path: str, _: object, truth: str, formats: Formats) -> Noticed:
+    archive = _results_as_written(path, truth, formats)
+    _, known = looked_truth(truth, formats)
+    noticed = look_at_results(
+        *(archive, known, _said(formats), "empty"),
+        source=unfolded(path),
+        read_as=partial(_look, path, "results"),
+    )
+    _checked_archive(noticed.archive, path, "results", formats)
+    if formats.results_reading in FRAMES and not turned_images(known.sizes):
+        problems = noticed.archive.collected()
+        tell_unused(problems, formats.results_reading)
+        noticed.archive = noticed.archive.with_problems(problems)
+    return noticed
+
+
+def _said(formats: Formats) -> str:
+    """Return the reading of results that a person named, by itself or by a format."""
+    said = (of for of, format in AS_WRITTEN.items() if format == formats.results)
+    return formats.results_reading or next(said, "")
 
 
 def _results_as_written(path: str, truth: str, formats: Formats) -> Archive:
@@ -220,12 +236,13 @@ def _may_be_quads(archive: Archive) -> bool:
 
 
 def _checked_archive(archive: Archive, path: str, kind: Kind, formats: Formats) -> Archive:
-    if archive.errors:
-        raise BatchError(str(archive.errors[0]))
     name = f"{kind}-format"
-    for problem in impossible(archive, kind):
-        [slug] = named_formats(problem.expected) or ["…"]
-        raise BatchError(f"{problem} Name it: {formats.option(name, slug)}.")
+    if archive.errors:
+        error = archive.errors[0]
+        if not error.expected.startswith(OTHER_FORMAT):
+            raise BatchError(str(error))
+        [slug] = named_formats(error.expected) or ["…"]
+        raise BatchError(f"{error} Name it: {formats.option(name, slug)}.")
     if archive.questions:
         question = archive.questions[0]
         if question.code == "F7":
@@ -293,44 +310,26 @@ def _read_as_it_is(
 
 def findings_about_truth(path: str, formats: Formats = NOT_NAMED) -> list[str]:
     """Return what every door says of a ground truth: what was left out, and what leaves its image."""
-    archive = read_truth(path, formats)
-    outside = outside_images(archive, known_pictures(path, formats.images))
-    return [*findings_of(archive), *findings(outside.found, outside.counts)]
+    return findings_of(looked_truth(path, formats)[0])
 
 
 def findings_about(path: str, truth: str, formats: Formats = NOT_NAMED) -> list[str]:
     """Return what every door says of a result set: what was left out, and how it fits the truth."""
-    archive = read_results(path, truth, formats)
-    fitting = compared_file(path, truth, formats).findings
-    return [*findings_of(archive), *fitting]
+    noticed = looked_results(path, truth, formats)
+    return findings_of(noticed, results_answer(noticed, formats), _said(formats))
 
 
-def compared_file(path: str, truth: str, formats: Formats = NOT_NAMED) -> Compared:
-    """Compare a result set with the ground truth; raises as ``read_results``."""
-    state = tuple(state_of(of) for of in (path, truth, formats.images) if of is not None)
-    return _compared_as_it_is(path, state, truth, formats)
-
-
-@lru_cache(maxsize=32)
-def _compared_as_it_is(path: str, _: object, truth: str, formats: Formats) -> Compared:
-    read_now = _named_results if formats.results_reading else read_results
-    archive, of_truth = read_now(path, truth, formats), read_truth(truth, formats)
-    said = next((of for of, format in AS_WRITTEN.items() if format == formats.results), "")
-
-    def read_as(format: str) -> Archive:
-        return with_known_names(_look(path, "results", format), of_truth.regions)[0]
+def results_answer(noticed: Noticed, formats: Formats) -> Answer:
+    """Return how a person passes another reading of a result set."""
 
     def answer(reading: str) -> str:
         if reading in AS_WRITTEN:
             return formats.option("results-format", AS_WRITTEN[reading])
         if reading == AS_READ and not formats.results_reading:
-            return formats.option("results-format", archive.line_format.value)
+            return formats.option("results-format", noticed.archive.line_format.value)
         return formats.option("results-reading", reading)
 
-    named = formats.results_reading or said
-    regions, sizes = of_truth.regions, of_truth.sizes
-    known = known_pictures(truth, formats.images)
-    return compared(archive, regions, sizes, read_as, answer, named, known)
+    return answer
 
 
 def require_fit(paths: Iterable[str], truth: str, formats: Formats = NOT_NAMED) -> None:
@@ -338,12 +337,12 @@ def require_fit(paths: Iterable[str], truth: str, formats: Formats = NOT_NAMED) 
 
     Results are read until one fits.
     """
-    archive = read_truth(truth, formats)
+    of_truth, known = looked_truth(truth, formats)
+    noticed = (looked_results(path, truth, formats) for path in paths)
     require_possible(
-        archive.name,
-        archive.regions,
-        archive.sizes,
-        (compared_file(path, truth, formats) for path in paths),
+        of_truth.archive.name,
+        known,
+        ((of, results_answer(of, formats)) for of in noticed),
         is_said=bool(formats.results_reading),
         answer=truth_answer(formats),
     )
@@ -365,17 +364,6 @@ def regions_of_truth(path: str, formats: Formats = NOT_NAMED) -> Mapping[str, tu
     if not regions:
         raise BatchError(f"{Path(path).name} has no images, so that nothing can be scored")
     return regions
-
-
-def _with_names_of(truth: Archive, results: Archive) -> Archive:
-    """Return results under the names of the images of the ground truth.
-
-    A warning (N4) counts the images without a file, which is read as a file without regions. Raises
-    BatchError for an image that the ground truth does not have.
-    """
-    named = with_names_of(truth.regions, results, BatchError)
-    missing = missing_images(named, truth.regions, "empty")
-    return replace(named, problems=(*named.problems, *missing))
 
 
 def read_scenes(truth: str, results: str, formats: Formats = NOT_NAMED) -> list[Scene]:

@@ -118,6 +118,7 @@ def test_coco_warns_of_what_was_found(tmp_path):
     from protocols.coco import evaluate
 
     truth = {"images": [{"id": 1, "file_name": "1.jpg"}], "annotations": []}
+    truth["annotations"].append({"id": 1, "image_id": 1, "bbox": [0, 0, 40, 20]})
     quad = list(map(int, CROSSING.split(",")))
     results = [{"image_id": 1, "segmentation": [quad], "score": 1}]
     (tmp_path / "res.json").write_text(json.dumps(results))

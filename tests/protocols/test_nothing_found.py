@@ -55,6 +55,7 @@ def is_expected(slug, case, of_image):
     return [getattr(of_image, key) for key in KEYS] == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.*no region in the ground truth")
 @cases("slug", [slug for slug in ALONE if slug != "table-structure"])
 @cases("case", [case for case in SIDES if case != "nothing, no file"])
 def test_arrays_metric_and_coco_give_what_each_protocol_defines(slug, case):

@@ -4,7 +4,7 @@ import csv
 import io
 import math
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
@@ -16,26 +16,27 @@ from protocols.coco import read_pair
 from protocols.core.base import Scene
 from protocols.core.errors import DataWarning, ProtocolError
 from protocols.core.regions import Region
-from protocols.diagnostics.readings import Regions, Sizes
+from protocols.diagnostics.inspection import Noticed
+from protocols.diagnostics.readings import Regions
 from protocols.diagnostics.same_results import Repeats
-from protocols.diagnostics.stops import Answer, Compared, compared, require_possible
 from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.containers.documents import image_name
 from protocols.formats.containers.shapes import may_be_shares
 from protocols.formats.names import method_name
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
-from protocols.loading.findings import findings_of
-from protocols.loading.names import with_names_of
+from protocols.loading.findings import Answer, findings_of, require_possible
+from protocols.loading.looking import Truth, look_alone, look_at_results
 from protocols.loading.sources import (
     Formats,
-    compared_file,
+    findings_about,
     findings_about_truth,
-    read_file,
-    read_results,
+    looked_file,
+    looked_results,
+    looked_truth,
     read_scenes,
-    read_truth,
     reading_of,
+    results_answer,
     truth_answer,
 )
 from protocols.signatures import DATA
@@ -95,10 +96,11 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> Methods:
     for name, own in scenes.items() if _ONE not in methods else ():
         result = methods[name]
         archive = Path(fspath(result)).name if _is_path(result) else "results"
-        source.findings |= dict.fromkeys(repeats.told(archive, name, partial(_detections, own)))
+        source.told_of_results += repeats.told(archive, name, partial(_detections, own))
     for finding in source.findings:
         warnings.warn(finding, DataWarning, stacklevel=_CALLER - 1)
-    for finding in source.findings_of_fit():
+    source.require_possible()
+    for finding in dict.fromkeys(source.told_of_results):
         warnings.warn(finding, DataWarning, stacklevel=_CALLER - 1)
     _warn(outlines, scenes, reading)
     return Methods(scenes, read_as, _ONE not in methods)
@@ -186,29 +188,21 @@ def _is_path(given: Any) -> bool:
     return isinstance(given, str | PathLike)
 
 
-def how_they_fit(truth: ByImage, results: ByImage, method: str) -> Compared:
-    """Compare results that were not read from files with the ground truth."""
-    given = {image: regions for image, regions in results.items() if regions is not None}
-    is_quads = all(region.n_points == 4 for regions in given.values() for region in regions)
-    shape = LineFormat.QUAD if is_quads else LineFormat.POLYGON
-    archive = Archive(method or "results", shape, given, (), {})
-    known = {image: regions or () for image, regions in truth.items()}
-    return compared(archive, known, absent=None)
-
-
 class _Source:
     """A ground truth, and the results that belong to it."""
 
     def __init__(self, truth: Any, reading: Reading, outlines: Outlines) -> None:
         self._truth, self._reading, self._outlines = truth, reading, outlines
         self._images: ByImage | None = None
+        self._known: Truth | None = None
         # How both were read last, as in signatures.
         self.read_as: dict[Kind, str] = {}
-        # Sentences about files, each once.
+        # Sentences about the ground truth and options, each once; those about results.
         self.findings: dict[str, None] = {}
-        self._compared: list[Compared] = []
-        # Name, regions, sizes and answer of ground truth with which results were compared.
-        self._of_truth: tuple[str, Regions, Sizes, Answer | None] = "truth", {}, {}, None
+        self.told_of_results: list[str] = []
+        # Each result set with its answer, and name, regions and answer of the ground truth.
+        self._noticed: list[tuple[Noticed, Answer | None]] = []
+        self._of_truth: tuple[str, Truth, Answer | None] = "truth", Truth(), None
 
     @property
     def images(self) -> ByImage:
@@ -216,6 +210,18 @@ class _Source:
         if self._images is None:
             self._images = self._by_image(self._truth, "truth")
         return self._images
+
+    @property
+    def known(self) -> Truth:
+        """The ground truth as results are compared with it; raises NotData if it cannot be right."""
+        if self._known is None:
+            regions = {image: regions or () for image, regions in self.images.items()}
+            noticed = look_alone(Archive("truth", LineFormat.QUAD, regions, (), {}))
+            if noticed.archive.errors:
+                raise NotData(str(noticed.archive.errors[0]))
+            self._tell(findings_of(noticed))
+            self._known = Truth.of(noticed.archive)
+        return self._known
 
     def scenes(self, results: Any, method: str) -> list[Scene]:
         """Return the scenes of one method."""
@@ -230,35 +236,33 @@ class _Source:
             self.read_as["truth"] = _COCO if _is_path(self._truth) else DATA
             self.read_as["results"] = _COCO if _is_path(results) else DATA
             pair = read_pair(self._truth, results, method or "results", answer)
-            self._tell_fit(pair.fit, pair.truth, truth_answer(formats) if are_files else None)
-            self.findings |= dict.fromkeys(pair.findings)
+            self._noticed.append((pair.noticed, answer))
+            of_files = truth_answer(formats) if are_files else None
+            self._of_truth = pair.truth.name, pair.known, of_files
+            self._tell(pair.findings_of_truth)
+            self.told_of_results += pair.findings
             return list(pair.scenes.values())
         if are_files:
             truth, given = fspath(self._truth), fspath(results)
-            scenes = read_scenes(truth, given, formats)
-            archive = self._tell(read_truth(truth, formats), "truth", formats)
-            self.findings |= dict.fromkeys(findings_about_truth(truth, formats))
-            self._tell(read_results(given, truth, formats), "results", formats)
-            self._tell_fit(compared_file(given, truth, formats), archive, truth_answer(formats))
-            return scenes
-        found = self._named(self._by_image(results, "results"))
-        fit = how_they_fit(self.images, found, method)
-        self._compared.append(fit)
-        self._of_truth = "truth", {name: of or () for name, of in self.images.items()}, {}, None
+            of_truth, known = looked_truth(truth, formats)
+            noticed = looked_results(given, truth, formats)
+            self.read_as["truth"] = reading_of(of_truth.archive, formats, "truth")
+            self.read_as["results"] = reading_of(noticed.archive, formats, "results")
+            self._noticed.append((noticed, results_answer(noticed, formats)))
+            self._of_truth = of_truth.archive.name, known, truth_answer(formats)
+            self._tell(findings_about_truth(truth, formats))
+            self.told_of_results += findings_about(given, truth, formats)
+            return read_scenes(truth, given, formats)
+        found = self._looked(self._by_image(results, "results"), method)
         return [
             Scene(regions or (), found.get(image), image) for image, regions in self.images.items()
         ]
 
-    def findings_of_fit(self) -> list[str]:
-        """Return how results fit; raise Misread if truth and results cannot be right as read."""
-        name, regions, sizes, answer = self._of_truth
+    def require_possible(self) -> None:
+        """Raise Misread if truth and results cannot be right as read."""
+        name, known, answer = self._of_truth
         is_said = bool(self._reading.formats.results_reading)
-        require_possible(name, regions, sizes, self._compared, is_said=is_said, answer=answer)
-        return list(dict.fromkeys(of for fit in self._compared for of in fit.findings))
-
-    def _tell_fit(self, fit: Compared, truth: Archive, answer: Answer | None) -> None:
-        self._compared.append(fit)
-        self._of_truth = truth.name, truth.regions, truth.sizes, answer
+        require_possible(name, known, self._noticed, is_said=is_said, answer=answer)
 
     def _of_photographs(self) -> list[str]:
         """Return the options that are given and are of photographs and frames."""
@@ -272,33 +276,39 @@ class _Source:
             said = f"{', '.join(options)}: not used, since truth and results are not both files"
             self.findings[said] = None
 
-    def _named(self, found: ByImage) -> ByImage:
-        """Return results under the names of the images of the ground truth."""
-        given = {image: regions or () for image, regions in found.items()}
-        archive = Archive("results", LineFormat.QUAD, given, (), {})
-        named = with_names_of(self.images, archive, NotData)
-        self.findings |= dict.fromkeys(findings_of(named))
-        return {
-            image: None if found[name] is None else regions
-            for name, (image, regions) in zip(found, named.regions.items(), strict=True)
-        }
+    def _looked(self, found: ByImage, method: str) -> ByImage:
+        """Return results that were not read from files under the names of the images of the truth."""
+        given = {image: regions for image, regions in found.items() if regions is not None}
+        is_quads = all(region.n_points == 4 for regions in given.values() for region in regions)
+        shape = LineFormat.QUAD if is_quads else LineFormat.POLYGON
+        noticed = look_at_results(Archive(method or "results", shape, given, (), {}), self.known)
+        if noticed.archive.errors:
+            raise NotData(str(noticed.archive.errors[0]))
+        self.told_of_results += findings_of(noticed)
+        self._noticed.append((noticed, None))
+        self._of_truth = "truth", self.known, None
+        return noticed.archive.regions
 
     def _by_image(self, given: Any, kind: Kind) -> ByImage:
         if _is_path(given):
             formats = replace(self._reading.formats, images=None, truth_reading="")
-            path = fspath(given)
-            if kind == "truth":
-                return self._tell(read_truth(path, formats), kind, formats).regions
-            return self._tell(read_file(path, kind, formats), kind, formats).regions
+            noticed = looked_file(fspath(given), kind, formats)
+            self.read_as[kind] = reading_of(noticed.archive, formats, kind)
+            self._tell_of(kind, findings_of(noticed))
+            return noticed.archive.regions
         named = [self._reading.box_format] if self._reading.box_format != "xyxy" else []
         shares = [] if self._reading.sizes is None else ["shares"]
         self.read_as[kind] = "+".join([DATA, *named, *shares])
         if is_frame(given) or isinstance(given, _Rows):
             rows = given.rows if isinstance(given, _Rows) else records_of(given)
-            return self._tell(_of_rows(rows, kind), kind).regions if rows else {}
+            if not rows:
+                return {}
+            archive = _of_rows(rows, kind)
+            self._tell_of(kind, findings_of(Noticed(archive)))
+            return archive.regions
         if _is_coco(given) and isinstance(given, Mapping):
             pair = read_pair(given, [])
-            self.findings |= dict.fromkeys(pair.findings)
+            self._tell(pair.findings_of_truth)
             return {scene.name: scene.truth for scene in pair.scenes.values()}
         if isinstance(given, Mapping) and not given.keys() & _OUTLINES:
             return dict(self._of_images(given.items(), kind))
@@ -309,11 +319,14 @@ class _Source:
         wanted = "a path, COCO's data, a data frame, or arrays by image"
         raise NotData(f"the {kind} must be {wanted}, got {type(given).__name__}")
 
-    def _tell(self, archive: Archive, kind: Kind, formats: Formats | None = None) -> Archive:
-        if formats is not None:
-            self.read_as[kind] = reading_of(archive, formats, kind)
-        self.findings |= dict.fromkeys(findings_of(archive))
-        return archive
+    def _tell(self, findings: Iterable[str]) -> None:
+        self.findings |= dict.fromkeys(findings)
+
+    def _tell_of(self, kind: Kind, findings: list[str]) -> None:
+        if kind == "truth":
+            self._tell(findings)
+        else:
+            self.told_of_results += findings
 
     def _of_images(self, given: Any, kind: Kind) -> Iterator[tuple[str, tuple[Region, ...] | None]]:
         seen: dict[str, str] = {}

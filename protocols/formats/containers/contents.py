@@ -1,13 +1,14 @@
 """Contents of one file: regions by image, their positions, and all faults."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from protocols.core.regions import Region
 
-from ..problems import PASSED_OVER, Problem
+from ..problems import PASSED_OVER, Problem, Problems
 from .archives import Limits
 from .files import Source
 
@@ -113,6 +114,14 @@ class Archive:
     @property
     def questions(self) -> tuple[Problem, ...]:
         return tuple(problem for problem in self.problems if problem.severity == "question")
+
+    def collected(self) -> Problems:
+        """Return the problems in a collection to which more can be added."""
+        return Problems(self.name, list(self.problems), Counter(self.counts))
+
+    def with_problems(self, problems: Problems) -> Self:
+        """Return the archive with these problems in place of its own."""
+        return replace(self, problems=tuple(problems.found), counts=dict(problems.counts))
 
     @property
     def n_skipped_lines(self) -> int:

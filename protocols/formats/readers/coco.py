@@ -69,7 +69,9 @@ def _read_coco(
     _Dataset(document, collector, problems, truth).read(json_of(document, problems))
 
 
-read_coco: Final = reader_of("coco-json", ".json", _read_coco)
+# Its programs count a box without area as a false detection, or as a missed truth.
+_reader_of: Final = partial(reader_of, "coco-json", ".json", keeps_flat=True)
+read_coco: Final = _reader_of(_read_coco)
 
 
 def with_ids_of(truth: Archive, results: Archive, source: Source) -> Archive:
@@ -79,7 +81,7 @@ def with_ids_of(truth: Archive, results: Archive, source: Source) -> Archive:
     is_one = len(set(truth.entries.values())) <= 1
     if results.format != "coco-json" or not (is_list and is_one and truth.image_ids):
         return results
-    read_again = reader_of("coco-json", ".json", partial(_read_coco, truth=truth))
+    read_again = _reader_of(partial(_read_coco, truth=truth))
     return read_again(unfolded(source), "results", results.name, Limits(), None)
 
 
@@ -368,7 +370,9 @@ def _shape(annotation: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[Run,
     if len(box) != 4:
         raise Fault("L1", f"{len(box)} numbers as bbox", "x, y, width, height")
     left, top, width, height = (checked.finite(value) for value in box)
-    return checked.box_region(left, top, width, height).points, None
+    if min(width, height) < 0:
+        raise Fault("L4", f"a box of {width:g} x {height:g}", "no negative side")
+    return Region.from_box(left, top, left + width, top + height).points, None
 
 
 def _mask(runs: Sequence[Run]) -> tuple[tuple[float, ...], tuple[Run, ...]]:

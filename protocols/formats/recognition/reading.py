@@ -1,7 +1,6 @@
 """Reading of ground truth and results in any known format, by one function."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -146,7 +145,7 @@ def read(
 
 def _of_encoding(archive: Archive, possible: Mapping[str, str], encoding: str | None) -> Archive:
     """Return the archive with the encoding in which its texts were read, or the question of it."""
-    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    problems = archive.collected()
     if encoding is None and len(possible) > 1:
         choices = (f"{slug} ({ENCODINGS[slug]}: {text})" for slug, text in possible.items())
         problems.question(
@@ -157,8 +156,7 @@ def _of_encoding(archive: Archive, possible: Mapping[str, str], encoding: str | 
         problems.warning(
             "F7", f"texts in {ENCODINGS[slug]}, such as {possible.get(slug, '')}", "plain UTF-8"
         )
-    found, counts = tuple(problems.found), dict(problems.counts)
-    return replace(archive, problems=found, counts=counts, encodings=possible)
+    return replace(archive.with_problems(problems), encodings=possible)
 
 
 def _asked_of_labels(archive: Archive) -> Archive:
@@ -168,7 +166,7 @@ def _asked_of_labels(archive: Archive) -> Archive:
     has_texts = any(region.text for region in regions)
     if has_texts or len(labels) < _MIN_LABELS or 2 * len(labels) <= len(regions):
         return archive
-    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    problems = archive.collected()
     problems.question(
         "F1",
         f"{len(labels)} different labels and no descriptions",
@@ -185,7 +183,7 @@ def _asked_of_numbers(archive: Archive, slug: str) -> Archive:
     regions = [region for of_image in archive.regions.values() for region in of_image]
     if not regions or not is_possible(regions):
         return archive
-    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    problems = archive.collected()
     problems.question("F1", found, f"your choice of how they are counted: {choices}")
     return _with(archive, problems, (slug, other))
 
@@ -218,8 +216,7 @@ _OTHER_WAY: Final[Mapping[str, tuple[str, str, Callable[[Sequence[Region]], bool
 
 def _with(archive: Archive, problems: Problems, formats: tuple[str, ...]) -> Archive:
     """Return an archive with its problems, and the formats from which a person may choose."""
-    found, counts = tuple(problems.found), dict(problems.counts)
-    return replace(archive, problems=found, counts=counts, formats=formats)
+    return replace(archive.with_problems(problems), formats=formats)
 
 
 def _chosen(
@@ -259,7 +256,7 @@ def _other_format(archive: Archive, guessed: Archive, fitting: tuple[str, ...]) 
     n_others = sum(problem.code != "L4" for problem in guessed.errors)
     if not (is_most or is_wider) or guessed.counts.get("L1") or 10 * n_others > n_wrong:
         return archive
-    problems = Problems(archive.name, list(guessed.problems), Counter(guessed.counts))
+    problems = guessed.collected()
     wrong = next(problem for problem in archive.errors if problem.code in codes)
     expected = (
         f"your choice of how to read the lines: {guessed.format} fits them ({guessed.reading})"
@@ -329,7 +326,7 @@ def _nothing_in(name: str) -> Archive:
     problems = Problems(name)
     wanted = "a file with regions, or a zip of the files of all images"
     problems.error("A1", "an empty file", wanted)
-    return Archive(name, LineFormat.QUAD, {}, tuple(problems.found), dict(problems.counts))
+    return Archive(name, LineFormat.QUAD, {}, (), {}).with_problems(problems)
 
 
 def _not_read(look: str, name: str) -> Archive:
@@ -342,4 +339,4 @@ def _not_read(look: str, name: str) -> Archive:
             "image,left,top,right,bottom,text,confidence"
         ),
     )
-    return Archive(name, LineFormat.QUAD, {}, tuple(problems.found), dict(problems.counts))
+    return Archive(name, LineFormat.QUAD, {}, (), {}).with_problems(problems)

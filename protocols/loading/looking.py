@@ -1,0 +1,139 @@
+"""The order of steps from a file that was read to what is loaded, the same at every door."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from ..diagnostics.empty_results import images_with_text, look_over
+from ..diagnostics.frames import truth_upright
+from ..diagnostics.inspection import Against, Noticed, look
+from ..diagnostics.readings import AS_NAMED, AS_READ, AS_WRITTEN, Sizes
+from ..diagnostics.truths import impossible, without_regions
+from ..formats.containers.checking import (
+    Meaning,
+    missing_images,
+    outside_images,
+    unknown_images,
+    with_known_names,
+)
+from ..formats.containers.contents import Archive, Kind
+from ..formats.containers.files import Source
+from ..formats.containers.frames import turned_images
+from ..formats.problems import Problem
+from ..formats.readers.coco import with_ids_of
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The images of a load, and the ground truth that results are compared with.
+
+    ``images`` are in counting order, with width and height in pixels, or None if they are unknown;
+    ``photographs`` are the sizes beyond which a region is reported. ``with_text`` are the images whose
+    ground truth has a region that counts. ``ids`` is the ground truth of the load, with or without its
+    regions, for the ids of its images and labels.
+    """
+
+    images: Mapping[str, tuple[int, int] | None] = field(default_factory=dict)
+    photographs: Sizes = field(default_factory=dict)
+    against: Against = field(default_factory=Against)
+    with_text: Collection[str] = frozenset()
+    ids: Archive | None = None
+
+    @classmethod
+    def of(
+        cls, truth: Archive, sizes: Sizes | None = None, photographs: Sizes | None = None
+    ) -> "Truth":
+        """Return a ground truth as results are compared with it; ``sizes`` are by default its own."""
+        sizes = truth.sizes if sizes is None else sizes
+        regions = truth.regions
+        return cls(
+            {image: sizes.get(image) for image in regions},
+            photographs or {},
+            Against.of(
+                list(regions),
+                lambda names: {name: regions[name] for name in names},
+                turned_images(sizes),
+            ),
+            images_with_text(regions.items()),
+            truth,
+        )
+
+    @property
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """The sizes of the images whose size is known."""
+        return {image: size for image, size in self.images.items() if size is not None}
+
+
+def look_alone(
+    archive: Archive, photographs: Sizes | None = None, reading: str = "", kind: Kind = "truth"
+) -> Noticed:
+    """Return a file in the upright frame, with all findings; a frame that nothing tells is a question.
+
+    ``photographs`` are the sizes beyond which a region is reported, ``reading`` is the answer to the
+    question.
+    """
+    sizes = {**archive.sizes, **(photographs or {})}
+    upright, trial = truth_upright(archive, sizes, reading)
+    if upright.regions is not archive.regions:
+        upright = replace(upright, sizes={of: sizes[of] for of in upright.regions if of in sizes})
+    problems = upright.collected()
+    if kind == "truth" and archive.methods:
+        problems.error(
+            "N3", "regions of several methods", "ground truth, of which an image has only one"
+        )
+    for fault in impossible(upright, kind):
+        problems.add(fault)
+    for fault in without_regions(upright) if kind == "truth" else ():
+        problems.add(fault)
+    problems.merge(outside_images(upright, photographs or {}))
+    return Noticed(upright.with_problems(problems), trial=trial)
+
+
+def look_at_results(
+    archive: Archive,
+    known: Truth,
+    reading: str = "",
+    missing: Meaning | None = None,
+    *,
+    asks: bool = False,
+    source: Source | None = None,
+    read_as: Callable[[str], Archive] | None = None,
+) -> Noticed:
+    """Return results under the names and in the frame of the ground truth, with all findings.
+
+    If ``asks``, another reading that fits far better, and images without results whose meaning is not
+    given, are questions; else such results are kept as they are read, and such images are not
+    mentioned. ``reading`` is the one that a person named, ``source`` the file, and ``read_as`` reads it
+    again in a format.
+    """
+
+    def named(archive: Archive) -> tuple[Archive, list[Problem]]:
+        if known.ids is not None and source is not None:
+            archive = with_ids_of(known.ids, archive, source)
+        return with_known_names(archive, () if reading == AS_NAMED else known.images)
+
+    archive, renamed = named(archive)
+    if not reading or reading in AS_WRITTEN:
+        decided, _ = truth_upright(archive, {**archive.sizes, **known.sizes})
+        archive = archive if decided.questions else decided
+    read_how = reading or ("" if asks else AS_READ)
+    again = None if read_as is None else lambda format: named(read_as(format))[0]
+    noticed = look(archive, known.against, known.images, read_how, again)
+    archive = noticed.archive
+    problems = archive.collected()
+    unknown = unknown_images(archive, known.images)
+    # A file with an unknown name is most probably that of a missing image.
+    is_unread = archive.errors or unknown.found or (archive.questions and not archive.regions)
+    is_told = not is_unread and (asks or missing is not None)
+    lacking = missing_images(archive, known.images, missing) if is_told else []
+    for fault in (*renamed, *impossible(archive, "results")):
+        problems.add(fault)
+    if read_how or not noticed.is_of_other_images:
+        problems.merge(unknown)
+        for fault in lacking:
+            problems.add(fault)
+    # If errors or questions remain, another reading may find other boxes.
+    is_settled = not archive.errors and not archive.questions
+    with_text = known.with_text if is_settled else ()
+    look_over(problems, archive, with_text, known.photographs, missing)
+    noticed.archive = archive.with_problems(problems)
+    return noticed
