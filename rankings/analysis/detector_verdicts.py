@@ -12,8 +12,8 @@ _TWO: Final = 2
 # A sentence names so many groups of detectors between which nothing is decided.
 _MOST_GROUPS: Final = 2
 # The largest shares, in percent, of simulated studies that call equal detectors different
-# (benchmarks/preferences.py), rounded up: from so many annotators on, where each has a taste as strong as
-# the quality of results, and where annotators are of two camps with opposite tastes.
+# (docs/validation/preferences.md), rounded up: from so many annotators on, where each has a taste as
+# strong as the quality of results, and where annotators are of two camps with opposite tastes.
 _RISKS: Final = ((10, 8, 8), (5, 9, 9), (3, 11, 25), (0, 17, 52))
 
 
