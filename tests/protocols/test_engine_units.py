@@ -256,6 +256,22 @@ def test_a_layout_of_surya_is_no_lines_in_silence():
     ]
 
 
+def test_blocks_of_surya_0_22_have_their_texts_out_of_html():
+    block = {"polygon": PAIRS, "confidence": 0.97, "label": "Text", "raw_label": "Text",
+             "reading_order": 0, "html": "<p>CARE &amp; <b>X</b><br/>Y</p>", "skipped": False,
+             "error": False, "bbox": [38, 43, 126, 60]}  # fmt: skip
+    picture = block | {"label": "Picture", "html": "", "skipped": True}
+    data = {"img_1": [{"blocks": [block, picture], "image_bbox": [0, 0, 640, 480]}]}
+    archive = opened(data)
+    [region] = archive.regions["img_1"]
+    assert (archive.format, region.points, region.text) == ("surya", BOX, "CARE & X Y")
+    assert (region.label, region.confidence, archive.sizes) == ("Text", 0.97, {"img_1": (640, 480)})
+    assert account(archive) == [
+        ("U1", "1 picture of a layout (first in img_1)"),
+        ("U2", "1 block of a layout (first in img_1)"),
+    ]
+
+
 def test_lines_that_surya_detected_are_lines():
     bare = {"img_1": [{"bboxes": [{"polygon": PAIRS, "bbox": [38, 43, 126, 60]}]}]}
     assert account(opened(bare)) == []
@@ -661,7 +677,6 @@ UNREAD = "attributes.word, difficult of 1 region (first in img_1)"
     ("slug", "data"),
     [
         ("art-json", {"gt_img_1": [{"points": PAIRS, **FLAGGED}]}),
-        ("coco-json", [{"image_id": "img_1", "bbox": [38, 43, 88, 17], **FLAGGED}]),
         ("mmocr", {"data_list": [{"img_path": "img_1.jpg", "instances": [{"polygon": BOX, **FLAGGED}]}]}),
         ("rects-json", {"chars": [], "lines": [{"points": BOX, **FLAGGED}]}),
         ("easyocr", {"img_1": [{"box": PAIRS, **FLAGGED}]}),

@@ -1,5 +1,10 @@
-"""Surya: results.json of its recognition or its detection, a list of pages for each file."""
+"""Surya: results.json of its recognition or its detection, a list of pages for each file.
 
+From 0.20 on its recognition gives blocks of a layout, with texts in HTML, and no lines.
+"""
+
+import html
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -13,7 +18,9 @@ from ..containers.documents import Document, json_of, page_name
 from ..containers.pages import units_of
 from ..problems import Fault, Problems
 
-_WANTED: Final = 'an object of files, each with pages that have "text_lines" or "bboxes"'
+_LISTS: Final = ("text_lines", "bboxes", "blocks")
+_WANTED: Final = 'an object of files, each with pages that have "text_lines", "bboxes" or "blocks"'
+_TAG: Final = re.compile(r"<[^<>]*+>")
 _PICTURES: Final = ("Picture", "Figure", "Image")
 _NO_TEXT: Final = Reason(
     "{n} picture of a layout", "{n} pictures of a layout", "lines of text, as of surya_detect"
@@ -48,7 +55,7 @@ read_words: Final = reader_of(
 def _read_page(
     name: str, page: _Object, words: bool, collector: Collector, entry: str | None
 ) -> None:
-    key = next((key for key in ("text_lines", "bboxes") if key in page), None)
+    key = next((key for key in _LISTS if key in page), None)
     if key is None:
         raise Fault("A1", "a page without lines", _WANTED)
     found: Sequence[_Object] = checked.objects_in(page, key)
@@ -81,7 +88,7 @@ def _without_pictures(
 def _region(given: _Object) -> Region:
     fields: dict[str, Any] = {
         "label": checked.text_in(given, "label"),
-        "text": checked.text_in(given, "text"),
+        "text": checked.text_in(given, "text") or _plain(checked.text_in(given, "html")),
         "confidence": checked.confidence_of(given.get("confidence")),
     }
     if isinstance(given.get("polygon"), list):
@@ -91,3 +98,8 @@ def _region(given: _Object) -> Region:
         raise Fault("L1", checked.shown(given), 'an object with "polygon" or "bbox"')
     left, top, right, bottom = map(checked.finite, box)
     return checked.box_region(left, top, right - left, bottom - top, **fields)
+
+
+def _plain(written: str | None) -> str | None:
+    """Return the text of a block of HTML, whose tags are blanks."""
+    return " ".join(html.unescape(_TAG.sub(" ", written or "")).split()) or None
