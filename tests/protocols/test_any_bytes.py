@@ -125,6 +125,8 @@ VALID = {
     "tesseract-box": zip_bytes({"a.box": "w 0 0 5 5 0\n", "a.png": picture_bytes(20, 10)}),
     "easyocr": b'[[[[0,0],[9,0],[9,9]],"w",0.5]]',
     "paddle-json": b'{"input_path":"a.jpg","rec_polys":[[[0,0],[9,0],[9,9]]],"rec_texts":["w"],"rec_scores":[0.5]}',
+    "paddle-json-words": b'{"input_path":"a.jpg","rec_polys":[[[0,0],[9,0],[9,9]]],"rec_texts":["w"],"text_word":[["w"]],'
+    b'"text_word_boxes":[[[0,0,5,5]]]}',
     **dict.fromkeys(("google-vision", "google-vision-lines"), VISION),
     **dict.fromkeys(("textract", "textract-lines"), TEXTRACT),
     **dict.fromkeys(("azure-read", "azure-read-lines"), AZURE),
@@ -140,6 +142,7 @@ VALID = {
     "msra-td500": b"0 1 0 0 5 5 -0.5\n",
     "open-images": zip_bytes({"a.csv": "ImageID,Confidence,XMin,XMax,YMin,YMax\na,1,0,0.5,0,0.5\n", "a.png": picture_bytes(20, 10)}),
     "rapidocr": b'{"boxes":[[[0,0],[9,0],[9,9]]],"txts":["w"],"scores":[0.5]}',
+    "rapidocr-words": b'[[["w",0.5,[[0,0],[9,0],[9,9]]]]]',
     "docling-parse": zip_bytes({
         "a.json": '{"dimension":{"rect":{"r_x2":9,"r_y2":9}},"word_cells":[{"text":"w","rect":{"r_x0":0,"r_y0":0,"r_x1":5,"r_y1":0,'
         '"r_x2":5,"r_y2":5,"r_x3":0,"r_y3":5}}]}',

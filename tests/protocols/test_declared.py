@@ -145,7 +145,8 @@ def test_cells_of_docling_are_words_in_points_of_a_page_with_y_upwards():
     assert problem.found.startswith("shares of 1 image whose size is not known")
 
 
-RAPIDOCR = {"boxes": [PAIRS, [[38, 43], [126, 43], [126, 60], [38, 60]]], "txts": ["a", "CARE"]}
+BOX_PAIRS = [[38, 43], [126, 43], [126, 60], [38, 60]]
+RAPIDOCR = {"boxes": [PAIRS, BOX_PAIRS], "txts": ["a", "CARE"]}
 
 
 def test_lists_of_rapidocr_are_regions_if_they_are_equally_long():
@@ -155,6 +156,22 @@ def test_lists_of_rapidocr_are_regions_if_they_are_equally_long():
     assert what(opened(RAPIDOCR)) == [(SLANTED, "a", None), (BOX, "CARE", None)]
     assert account(opened({**RAPIDOCR, "scores": [0.5]})) == [("L1", "1 scores for boxes")]
     assert opened({"boxes": [], "txts": []}).regions == {"img_1": ()}
+
+
+def test_words_of_rapidocr_are_read_alone_or_where_they_are_asked_for():
+    """They are the ``word_results`` of a result, as JSON, or a member of it with its lines."""
+    lines = [
+        [["CARE", 0.97, BOX_PAIRS], ["a", 0.5, PAIRS]],
+        [["CARE", 0.9, [[0, 0], [9, 0], [9, 9]]]],
+    ]
+    expected = [(BOX, "CARE", 0.97), (SLANTED, "a", 0.5), ((0, 0, 9, 0, 9, 9), "CARE", 0.9)]
+    alone = opened(lines)
+    assert (alone.format, what(alone), account(alone)) == ("rapidocr-words", expected, [])
+    both = {**RAPIDOCR, "word_results": lines}
+    assert what(opened(both, format="rapidocr-words")) == expected
+    archive = opened(both)
+    assert (archive.format, len(archive.regions["img_1"])) == ("rapidocr", 2)
+    assert account(archive) == [("U2", "3 words inside lines (first in img_1)")]
 
 
 def test_an_entity_of_a_form_without_words_has_no_parent():
@@ -449,6 +466,7 @@ def test_words_of_abbyy_are_put_together_from_characters(line, expected):
 
 SLUGS = {
     "rapidocr": RAPIDOCR,
+    "rapidocr-words": [[["CARE", 0.5, BOX_PAIRS]]],
     "docling-parse": {"dimension": {}, "word_cells": []},
     "kraken-json": KRAKEN,
     "windows-ocr": WINOCR,

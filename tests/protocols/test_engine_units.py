@@ -294,6 +294,27 @@ def test_boxes_of_words_inside_lines_of_paddleocr_are_counted():
     ]
 
 
+def test_words_of_paddleocr_are_read_where_they_are_asked_for():
+    """Blanks are words of their own; a line without boxes of words is left out and counted."""
+    data = {"rec_polys": [PAIRS, PAIRS], "rec_texts": ["CARE of", "me"], "rec_scores": [0.9, 0.8],
+            "text_word": [["CARE", " ", "of"], []],
+            "text_word_boxes": [[[38, 43, 90, 60], [90, 43, 95, 60], [95, 43, 126, 60]], []]}  # fmt: skip
+    archive = opened(data, "img_1_res.json", format="paddle-json-words")
+    found = [(of.box, of.text) for of in archive.regions["img_1"]]
+    assert found == [((38, 43, 90, 60), "CARE"), ((95, 43, 126, 60), "of")]
+    assert account(archive) == [
+        ("U1", "1 line without words among others"),
+        ("U1", "1 word or line without text (first in img_1)"),
+    ]
+    del data["text_word_boxes"]
+    archive = opened(data, "img_1_res.json", format="paddle-json-words")
+    assert account(archive) == [("U2", "2 lines without words")]
+    for boxes, found in (([[1, 2, 3, 4]], "2 text_word for 1 boxes"), ([[1, 2]] * 2, "a list in")):
+        wrong = data | {"text_word": [["a", "b"]], "text_word_boxes": [boxes]}
+        [problem] = opened(wrong, "img_1_res.json", format="paddle-json-words").errors
+        assert problem.found.startswith(found)
+
+
 def test_lines_are_read_and_counted_where_a_page_has_no_words():
     line = {"content": "CARE", "polygon": [value for pair in PAIRS for value in pair]}
     azure = {"analyzeResult": {"pages": [{"width": 200, "height": 100, "lines": [line]}]}}

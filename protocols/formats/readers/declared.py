@@ -1,6 +1,7 @@
 """Formats that differ by their keys alone: each is the "table" of its entry in formats.json.
 
-A path leads through objects ("bbox.x0") and lists, of which it takes each item ("lines.words");
+A path leads through objects ("bbox.x0") and lists, of which it takes each item ("lines.words"; ``*``
+are the items of lists in a list);
 ``a|b`` are alternatives, ``tags[name=text]`` the items of a list with that member, ``^`` the object
 around. Elements of XML are objects (see ``tree_of``).
 """
@@ -44,6 +45,13 @@ _OTHERS: Final = Reason(
 
 _BLOCKS: Final = Reason("{n} block without lines", "{n} blocks without lines", "lines of text")
 
+_WORDS: Final = Reason(
+    "{n} word inside lines",
+    "{n} words inside lines",
+    "lines; the format …-words reads the words",
+    "U2",
+)
+
 
 def declared_reader(slug: str, table: _Object) -> Read:
     """Return the reader of a format that a table declares.
@@ -60,6 +68,7 @@ def declared_reader(slug: str, table: _Object) -> Read:
     ``kinds`` is a path and the values of regions that are shapes; ``outlined`` says that others have
     no outline. ``columns`` are lists of a region's members, ``instead`` leads to lines that are read
     where there are no regions; ``page`` are paths to the sides of a page in points, ``origin`` to its corner.
+    ``words`` leads to words that the format of this name with "-words" reads.
     ``scale`` makes shares of the image's sides of coordinates; ``engine`` says which files an
     engine writes.
     """
@@ -102,6 +111,7 @@ def _images(data: Any, table: _Object) -> Iterator[tuple[str | None, Any]]:
             yield _PREFIX.sub("", storable(key), count=1), {_ITEMS: _not_none(items)}
     elif "[]" in paths and isinstance(data, list):
         yield None, {_ITEMS: data}
+        return
     for path in paths:
         found = [] if path in ("*", "[]") else _all(data, path)
         for image in found:
@@ -142,6 +152,8 @@ def _read_image(
         units = list(units_of([], lines, [], collector, entry))
     if not units and (n_blocks := len(_all(image, table.get("above", "-")))):
         collector.count(_BLOCKS, entry, n=n_blocks, image=name)
+    if n_words := len(_all(image, table.get("words", "-"))):
+        collector.count(_WORDS, entry, n=n_words, image=name)
     shapes = [unit for unit in units if _is_shape(unit, table)]
     n_others = len(units) - len(shapes) + len(_all(image, table.get("others", "-")))
     if n_others:
@@ -233,6 +245,8 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _step(given: Any, step: str) -> list[Any]:
+    if step == "*":
+        return _listed(given)
     if not isinstance(given, Mapping):
         return []
     if filtered := _FILTERED.fullmatch(step):

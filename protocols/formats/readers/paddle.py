@@ -1,7 +1,8 @@
 """PaddleOCR: Label.txt with a line for each image, and the ``NAME_res.json`` of version 3."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from protocols.core.regions import Region
@@ -10,6 +11,7 @@ from ..containers import checked
 from ..containers.collecting import REGION, Collector, Reason, reader_of
 from ..containers.contents import IGNORED_TEXT, KINDS, Kind
 from ..containers.documents import Document, image_name, json_in, json_of, page_name, text_of
+from ..containers.pages import units_of
 from ..problems import Fault, Problems, quoted
 
 # Texts that PaddleOCR's own readers ignore.
@@ -19,7 +21,7 @@ _LISTS: Final = (("rec_polys", "rec_texts", "rec_scores"), ("dt_polys", "", "dt_
 _WORD_BOXES: Final = Reason(
     "{n} box of a word inside a line",
     "{n} boxes of words inside lines",
-    "lines; words are read from a csv",
+    "lines; the format paddle-json-words reads the words",
     "U2",
 )
 _UNRECOGNISED: Final = Reason(
@@ -68,8 +70,10 @@ def _region(given: Any) -> Region:
     )
 
 
-def _read_results(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
-    """Read what version 3 found in an image, in recognised lines if there are such."""
+def _read_results(
+    document: Document, collector: Collector, problems: Problems, _: Kind, *, words: bool
+) -> None:
+    """Read what version 3 found in an image, in recognised lines if there are such, or their words."""
     data = json_of(document, problems)
     given = data.get("res", data) if isinstance(data, Mapping) else None
     if isinstance(given, Mapping) and isinstance(given.get("overall_ocr_res"), Mapping):
@@ -102,24 +106,61 @@ def _read_results(document: Document, collector: Collector, problems: Problems, 
     listed = given[polygons]
     if not isinstance(listed, list):
         raise Fault("L1", checked.shown(listed), _WANTED_RESULTS)
-    found = [
+    found: Sequence[Mapping[str, Any]] = [
         {"points": of, "transcription": at(texts, index), "score": at(scores, index)}
         for index, of in enumerate(listed)
     ]
+    if words:
+        of_lines = [
+            _words(at("text_word_boxes", index), at("text_word", index))
+            for index in range(len(listed))
+        ]
+        bare = [line for line, of_line in zip(found, of_lines, strict=True) if not of_line]
+        every = [word for of_line in of_lines for word in of_line]
+        found = units_of(every, bare, [], collector, document.entry)
     collector.image_with(name, found, _region, REGION, entry=document.entry)
-    _count_others(given, polygons, name, collector, document.entry)
+    _count_others(given, polygons, name, collector, document.entry, words)
 
 
-read_results: Final = reader_of("paddle-json", ".json", _read_results, engine=KINDS)
+read_results: Final = reader_of(
+    "paddle-json", ".json", partial(_read_results, words=False), engine=KINDS
+)
+read_words: Final = reader_of(
+    "paddle-json-words", ".json", partial(_read_results, words=True), engine=KINDS
+)
+
+
+def _words(boxes: Any, texts: Any) -> list[Mapping[str, Any]]:
+    """Return the words of a line, from boxes of left, top, right and bottom, and as many texts."""
+    if not isinstance(boxes, list) or not isinstance(texts, list):
+        return []
+    if len(boxes) != len(texts):
+        raise Fault("L1", f"{len(texts)} text_word for {len(boxes)} boxes", "a text for each box")
+    return [
+        {"points": _corners(box), "transcription": text}
+        for box, text in zip(boxes, texts, strict=True)
+    ]
+
+
+def _corners(box: Any) -> list[list[float]]:
+    if not isinstance(box, list) or len(box) != 4:
+        raise Fault("L1", f"{checked.shown(box)} in text_word_boxes", "the four numbers of a box")
+    left, top, right, bottom = map(checked.finite, box)
+    return [[left, top], [right, top], [right, bottom], [left, bottom]]
 
 
 def _count_others(
-    given: Mapping[str, Any], polygons: str, name: str, collector: Collector, entry: str | None
+    given: Mapping[str, Any],
+    polygons: str,
+    name: str,
+    collector: Collector,
+    entry: str | None,
+    reads_words: bool,
 ) -> None:
     """Count what is given besides the lines that are read: boxes of words, unrecognised outlines."""
     of_lines = given.get("text_word_boxes")
     words = [of for of in of_lines if isinstance(of, list)] if isinstance(of_lines, list) else []
-    if n_words := sum(map(len, words)):
+    if (n_words := sum(map(len, words))) and not reads_words:
         collector.count(_WORD_BOXES, entry, n=n_words, image=name)
     detected = given.get("dt_polys")
     n_more = len(detected) - len(given[polygons]) if isinstance(detected, list) else 0

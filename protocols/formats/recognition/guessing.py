@@ -63,6 +63,10 @@ _OCR_LIST: Final = re.compile(
 _APPLE: Final = re.compile(
     r"""(?:\{\s*+"[^"]*+"\s*+:\s*+)?\[\s*+\[\s*+"(?:[^"\\]|\\.)*+"\s*+,\s*+[\d.e-]++\s*+,\s*+\[\s*+-?\d"""
 )
+# Lines of words, each a text, a confidence and points, as RapidOCR 3 has them.
+_OCR_WORDS: Final = re.compile(
+    r"""\[[\[\s]*+"(?:[^"\\]|\\.)*+"\s*+,\s*+[\d.e-]++\s*+,\s*+\[\s*+\[\s*+-?\d"""
+)
 # The outermost element, behind declarations and comments.
 _ROOT: Final = re.compile(
     r"(?:[^<]*+<(?:\?[^>]*+>|!--(?:[^-]|-(?!->))*+-->))*+[^<]*+<(?:\w++:)?+(\w++)"
@@ -302,6 +306,9 @@ def _guess_document(begin: bytes, name: str) -> Guess:
     if _APPLE.match(text):
         reason = f"{quoted(name)} has lists of text, confidence and box, as of Apple Vision."
         return _annotated(bool(_TRUTH_NAME.search(name)), "apple-vision", name, reason)
+    if start.startswith("[") and _OCR_WORDS.match(text):
+        reason = f"{quoted(name)} has lines of words with confidence and points, as of RapidOCR."
+        return _annotated(bool(_TRUTH_NAME.search(name)), "rapidocr-words", name, reason)
     if start.startswith(("{", "[")):
         return _guess_json(text, name)
     if _PADDLE.match(lines[0]):
