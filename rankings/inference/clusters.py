@@ -98,12 +98,14 @@ def clustered(
     if images is None and annotators is None:
         return measured
     by_group = annotators is not None
-    images = measured.images if images is None else images
-    annotators = measured.annotators if annotators is None else annotators
+    # Sums of any order of rows are rounded alike.
+    order = measured.order()
+    images = (measured.images if images is None else images)[order]
+    annotators = (measured.annotators if annotators is None else annotators)[order]
     cells = np.stack([images, annotators], axis=1)
     different, cell_of = np.unique(cells, axis=0, return_inverse=True)
     sums = np.zeros((len(different), measured.distances.shape[1]))
-    np.add.at(sums, cell_of.ravel(), measured.distances)
+    np.add.at(sums, cell_of.ravel(), measured.distances[order])
     sizes = np.bincount(cell_of.ravel())
     # Means of so many numbers are multiples of one fraction.
     scale = measured.scale * math.lcm(*set(sizes.tolist())) if len(sizes) else 0

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from ..orders.packed_scores import Floats
 
-# A component, or a mean square, of at most this share of the whole variance is 0: it is 0 by design,
-# as for annotators who agree on a difference, and its sign comes from rounding. verify.py has the
-# same number.
+# A component, a mean square or a difference of at most this share of what it is a part of is 0: it is
+# 0 by design, as for annotators who agree on a difference, and its sign comes from rounding. This is
+# the only such number in inference; verify.py has the same.
 ZERO: Final = 1e-9
 
 
@@ -59,12 +59,12 @@ def components(
     )
 
 
-def without_rounding(values: Floats, whole: Floats) -> Floats:
+def without_rounding(values: Floats | float, whole: Floats | float) -> Floats:
     """Return values, with 0 for those of at most :data:`ZERO` of the ``whole``.
 
     Parameters
     ----------
-    values, whole : ndarray
+    values, whole : ndarray or float
         Of shapes that broadcast; the result has their common shape.
     """
-    return np.where(np.abs(values) > ZERO * whole, values, 0.0)
+    return np.where(np.abs(values) > ZERO * np.asarray(whole), values, 0.0)

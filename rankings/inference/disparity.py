@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..orders.packed_scores import Floats
-from .components import components
+from .components import components, without_rounding
 from .multi_reader import NOTHING, ONE_ANNOTATOR, ONE_IMAGE
 from .personal_distances import PersonalDistances, personal_losses
 from .personal_rankings import PersonalRankings
@@ -108,7 +108,8 @@ def disparity_of(
     # ``protocols`` times the sum of squares, and the mean over pairs 2 / (protocols - 1) times it.
     centred = measured.distances
     if n_protocols:
-        centred = centred - centred.mean(axis=1, keepdims=True)
+        means = centred.mean(axis=1, keepdims=True)
+        centred = without_rounding(centred - means, np.abs(means))
     study = _Study(
         np.unique(measured.images, return_inverse=True)[1],
         np.unique(measured.annotators, return_inverse=True)[1],
@@ -203,8 +204,7 @@ def _variances_of(
         n_a[n_a > 0],
     )
     variances = np.array(found, dtype=np.float64) * 2 / (len(sums) - 1)
-    # A value within the rounding errors of the sums is 0, as for protocols that never differ.
-    return np.where(np.abs(variances) > 1e-12 * max(raw, 1.0) / n, variances, 0.0)
+    return without_rounding(variances, raw / n)
 
 
 def _squared(sums: Floats, n: NDArray[np.integer[Any]]) -> Floats:

@@ -120,8 +120,7 @@ def moments_of(
     # On balanced data: mean squares divided by n; 1 / of_i and 1 / of_a count images, annotators.
     of_rest = rest / n
     of_images = image * of_i + of_rest
-    size = np.abs(image) + np.abs(annotator) + rest
-    of_annotators = without_rounding(annotator * of_a + of_rest, size * of_a)
+    of_annotators = mean_square(parts, of_a, n)
     free_i: float | Floats = 1 / of_i - 1
     free_a: float | Floats = 1 / of_a - 1
     is_limited = (np.asarray(prior.degrees) > 0) & ~np.asarray(prior.is_common)
@@ -134,7 +133,7 @@ def moments_of(
     # Without an images' component, the test uses only the annotators' mean square, and vice versa.
     has_images = image > 0
     of_mean = of_annotators + np.where(has_images, of_images - of_rest, 0)
-    of_mean = without_rounding(of_mean, size * (of_i + of_a))
+    of_mean = without_rounding(of_mean, _size(parts) * (of_i + of_a))
     from_annotators = of_annotators**2 / free_a
     others = of_images**2 / free_i + of_rest**2 / free
     degrees = _divided(of_mean**2, from_annotators + np.where(has_images, others, 0))
@@ -158,13 +157,31 @@ def annotator_ratios(
     none; one that is below 0 by chance is 0. ``weights`` are those of :func:`moments_of`, for ``n``
     rankings; all arrays are of shape (k,).
     """
-    image, annotator, rest = parts
-    of_annotators = weights[1]
+    image, _annotator, rest = parts
     others = np.maximum(image, 0) + rest
-    size = np.abs(image) + np.abs(annotator) + rest
-    squares = annotator * of_annotators + rest / n + image * _images_part(weights, n)
-    squares = np.maximum(without_rounding(squares, size * of_annotators), 0)
+    squares = np.maximum(mean_square(parts, weights[1], n, _images_part(weights, n)), 0)
     return np.divide(squares, others, out=np.full_like(squares, -1.0), where=others > 0), others
+
+
+def mean_square(
+    parts: tuple[Floats, Floats, Floats],
+    of_annotators: float,
+    n: float,
+    of_images: Floats | float = 0.0,
+) -> Floats:
+    """Return the mean squares between annotators, divided by ``n`` rankings.
+
+    ``parts`` are as in :func:`moments_of`, ``of_annotators`` is sum n_a^2 / n^2, and ``of_images`` the
+    share of the images' component, divided by ``n``.
+    """
+    image, annotator, rest = parts
+    squares = annotator * of_annotators + rest / n + image * of_images
+    return without_rounding(squares, _size(parts) * of_annotators)
+
+
+def _size(parts: tuple[Floats, Floats, Floats]) -> Floats:
+    image, annotator, rest = parts
+    return np.asarray(np.abs(image) + np.abs(annotator) + rest)
 
 
 def _images_part(weights: tuple[float, float], n: float) -> Floats:
@@ -219,6 +236,5 @@ def _squares(products: Floats) -> Floats:
     """Return the sum of squared differences of every two columns, in the order of pairs."""
     first, second = np.triu_indices(len(products), 1)
     own = np.diag(products)
-    # A value within the rounding errors of the sums is 0, as for protocols that never differ.
     squares = own[first] + own[second] - 2 * products[first, second]
-    return np.where(squares > 1e-12 * (own[first] + own[second]), squares, 0.0)
+    return without_rounding(squares, own[first] + own[second])

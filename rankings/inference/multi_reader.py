@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from ..errors import RankingError
 from .clusters import NONE_DECLARED, Declared
+from .components import without_rounding
 from .moments import Moments, moments, moments_of_means
 from .personal_distances import LOSS, PersonalDistances, personal_losses
 from .personal_rankings import PersonalRankings, protocols_alike
@@ -215,8 +216,7 @@ def compare(
 
 
 def _difference(a: float, b: float) -> float:
-    """Return a - b, or 0 if it is within the rounding errors of the two means."""
-    return a - b if abs(a - b) > 1e-12 * (abs(a) + abs(b)) else 0.0
+    return float(without_rounding(a - b, abs(a) + abs(b)))
 
 
 def _mean_limits(

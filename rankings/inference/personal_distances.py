@@ -46,8 +46,11 @@ class PersonalDistances:
 
     def in_order(self) -> "PersonalDistances":
         """Return the rankings by image, annotator and distances: sums are then rounded alike."""
-        keys = *self.distances.T[::-1], self.annotators, self.images
-        return self.at(np.lexsort(keys))
+        return self.at(self.order())
+
+    def order(self) -> NDArray[np.intp]:
+        """Return the numbers of the rankings by image, annotator and distances."""
+        return np.lexsort((*self.distances.T[::-1], self.annotators, self.images))
 
     def integers(self) -> Floats | None:
         """Return distances times ``scale``, around a number near their mean, as whole numbers.

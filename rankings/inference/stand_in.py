@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from ..orders.packed_scores import Floats
 from .clusters import NONE_DECLARED, Declared
-from .components import components
+from .components import components, without_rounding
 from .moderation import Prior
-from .moments import Moments, moments_of, squares_within
+from .moments import Moments, mean_square, moments_of, squares_within
 from .personal_distances import LOSS, losses_between, losses_of
 from .personal_rankings import PersonalGroup, PersonalRankings
 from .resampling import LEVEL
@@ -98,9 +98,11 @@ def stand_in(
         return StandIns(names, 0, 0, level, NO_SECOND)
     images, annotators = (len(np.unique(of)) for of in (cells.images, cells.annotators))
     weights = cells.weights()
-    means = weights @ cells.apart - weights @ cells.between
+    of_two = float(weights @ cells.between)
+    apart = weights @ cells.apart
+    means = without_rounding(apart - of_two, apart + of_two)
     found = tuple(
-        StandIn(name, mean, float(weights @ cells.between))
+        StandIn(name, mean, of_two)
         for name, mean in zip(rankings.protocols, means.tolist(), strict=True)
     )
     reason = None
@@ -136,13 +138,15 @@ class _Cells:
         return float(counts.sum() ** 2 / (counts**2).sum())
 
     def pseudo_values(self) -> Floats:
-        """Return psi, of shape (n, candidates)."""
+        """Return psi less its mean, of shape (n, candidates)."""
         most = self.effective()
         factor = 2 * (most - 1) / (most - 2)
         _, image_of, sizes = np.unique(self.images, return_inverse=True, return_counts=True)
         means = (np.bincount(image_of, self.between) / sizes)[image_of]
         of_people = factor * self.between - (factor - 1) * means
-        return np.asarray(self.apart - of_people[:, np.newaxis])
+        values = self.apart - of_people[:, np.newaxis]
+        size = np.abs(self.apart).mean(axis=0) + np.abs(of_people).mean()
+        return without_rounding(values - values.mean(axis=0), size)
 
 
 def _cells(rankings: PersonalRankings, declared: Declared) -> _Cells | None:
@@ -224,7 +228,6 @@ def _moments(cells: _Cells) -> tuple[Moments, Floats]:
     _, image_of, n_i = np.unique(cells.images, return_inverse=True, return_counts=True)
     _, annotator_of, n_a = np.unique(cells.annotators, return_inverse=True, return_counts=True)
     values = cells.pseudo_values()
-    values = values - values.mean(axis=0)
     parts = components(
         (values**2).sum(axis=0),
         squares_within(values, image_of, n_i, np.diag),
@@ -236,8 +239,7 @@ def _moments(cells: _Cells) -> tuple[Moments, Floats]:
     of_annotators = float((np.bincount(annotator_of, weights) ** 2).sum())
     n = 1 / float((weights**2).sum())
     found = moments_of(parts, (of_images, of_annotators), n, 1, Prior())
-    _image, annotator, rest = parts
-    squares = np.maximum(annotator * of_annotators + rest / n, 0)
+    squares = np.maximum(mean_square(parts, of_annotators, n), 0)
     below = squares**2 / (1 / of_annotators - 1)
     return found, np.divide(
         found.of_mean**2, below, out=np.full_like(below, np.inf), where=below > 0

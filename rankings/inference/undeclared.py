@@ -18,6 +18,7 @@ from text_rankings.base.names import natural_order
 
 from ..orders.packed_scores import Floats
 from .clusters import NONE_DECLARED, Declared
+from .components import without_rounding
 from .personal_distances import PersonalDistances
 
 # A sign is shown if at most this share of studies without clusters has a stronger one.
@@ -83,7 +84,7 @@ def _in_two_clusters(points: Floats, rng: np.random.Generator) -> bool:
         return False
     deviations = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
     deviations /= np.sqrt(len(points) - 1)
-    if deviations[0] < 1e-9:
+    if not without_rounding(deviations[0], np.abs(points).max()):
         return False
     own = _share_inside(points)
     draws = (
@@ -115,7 +116,8 @@ def _neighbours_alike(rows: Floats, rng: np.random.Generator) -> bool:
         return float((np.diff(ordered, axis=0) ** 2).sum())
 
     own = apart(rows)
-    return _is_rare(sum(apart(rng.permutation(rows)) <= own + 1e-12 for _ in range(_N_DRAWS)))
+    draws = (apart(rng.permutation(rows)) - own for _ in range(_N_DRAWS))
+    return _is_rare(sum(bool(without_rounding(draw, own) <= 0) for draw in draws))
 
 
 def _is_rare(n_stronger: int) -> bool:

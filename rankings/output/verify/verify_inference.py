@@ -14,7 +14,7 @@ from scipy.stats import t as student
 from verify_study import RANDOM, TIED
 
 LEVEL = 0.95
-# A component, or a mean square, of at most this share of the whole variance is 0 by design.
+# A component, a mean square or a difference of at most this share of what it is a part of is 0 by design.
 ZERO = 1e-9
 # From so many annotators on p-values are adjusted step by step.
 STEPS_FROM = 10
@@ -126,11 +126,15 @@ def number(names):
 
 
 def difference(means, a, b):
-    """Return the difference of two means, 0 if it is within rounding; None without means."""
+    """Return the difference of two means, None without means."""
     if means[a] is None:
         return None
-    found = means[a] - means[b]
-    return found if abs(found) > 1e-12 * (abs(means[a]) + abs(means[b])) else 0.0
+    return without_rounding(means[a] - means[b], abs(means[a]) + abs(means[b]))
+
+
+def without_rounding(value, whole):
+    """Return the value, or 0 for one of at most ZERO of the whole."""
+    return value if abs(value) > ZERO * whole else 0.0
 
 
 def scaled(d):
@@ -198,7 +202,7 @@ class Design:
         image, annotator, rest = parts
         square, whole = annotator * self.of_a + rest / self.n, abs(image) + abs(annotator) + rest
         square += image * of_images
-        return square if abs(square) > ZERO * whole * self.of_a else 0.0
+        return without_rounding(square, whole * self.of_a)
 
     def ratio(self, parts):
         """Mean square of annotators / n, relative to the other components, and these."""
@@ -223,7 +227,7 @@ class Design:
             below += (of_images + of_rest) ** 2 / (1 / self.of_i - 1) + of_rest**2 / interaction
         mean = square + of_images
         whole = abs(image) + abs(annotator) + rest
-        mean = mean if abs(mean) > ZERO * whole * (self.of_i + self.of_a) else 0.0
+        mean = without_rounding(mean, whole * (self.of_i + self.of_a))
         degrees = mean**2 / below if below else math.inf
         is_limited = prior is not None and not prior[2]
         return mean, min(degrees, free) if is_limited else degrees
@@ -358,7 +362,7 @@ def pseudo_tested(cells, table):
     weights = 1 / (len(sizes) * sizes[image])
     apart, between = table[:, :-1], table[:, -1]
     of_two = float(weights @ between)
-    means = (weights @ apart - of_two).tolist()
+    means = [without_rounding(one - of_two, one + of_two) for one in (weights @ apart).tolist()]
     most = len(cells) ** 2 / (work**2).sum()
     if len(work) < 3 or most <= 2 or len(sizes) < 2:
         return [[one, of_two, None, None, None] for one in means]
@@ -368,13 +372,15 @@ def pseudo_tested(cells, table):
     for at, one in enumerate(means):
         design = Design(image, annotator, 1)
         x = apart[:, at] - of_people
-        parts = design.components(x - x.mean())
+        size = apart[:, at].mean() + abs(of_people).mean()
+        x = np.where(abs(x - x.mean()) > ZERO * size, x - x.mean(), 0.0)
+        parts = design.components(x)
         # Every image has the same weight.
         design.of_i = (np.bincount(image, weights) ** 2).sum()
         design.of_a = (np.bincount(annotator, weights) ** 2).sum()
         design.n = 1 / (weights**2).sum()
         variance = max(design.variance(parts)[0], 0)
-        below = max(parts[1] * design.of_a + parts[2] / design.n, 0) ** 2 / (1 / design.of_a - 1)
+        below = max(design.mean_square(parts), 0) ** 2 / (1 / design.of_a - 1)
         degrees = min(max(variance**2 / below if below > 0 else math.inf, 1), 1e9)
         tested.append((one, math.sqrt(variance), degrees))
         if variance > 0:
