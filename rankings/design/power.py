@@ -70,9 +70,9 @@ def components_of(
     parts, n_i, n_a = raw_components(tested)
     n = len(tested.images)
     of_i, of_a = float((n_i**2).sum()) / n**2, float((n_a**2).sum()) / n**2
-    ratios, _ = annotator_ratios(parts, (of_i, of_a), n)
+    ratios, others = annotator_ratios(parts, (of_i, of_a), n)
     own = 1 / of_a - 1
-    prior = prior_of(ratios[ratios >= 0], own, len(measured.protocols))
+    prior = prior_of(ratios, others, own, len(measured.protocols))
     prior_degrees = float(prior.degrees)
     is_most = prior_degrees >= most_prior(own, len(measured.protocols)) > 0
     image, annotator, rest = (float(part.mean()) for part in parts)

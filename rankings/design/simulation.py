@@ -10,7 +10,7 @@ losses are sums of normal effects of image, annotator and rest, as a plan assume
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from ..inference.clusters import clustered
 from ..inference.multi_reader import compare
 from ..inference.personal_distances import PersonalDistances
 from ..inference.significance import ALPHA
+from ..orders.distances import Distance, distances_between
+from ..orders.packed import dense_places
 from ..orders.packed_scores import Floats
 
 Generator = np.random.Generator
@@ -50,11 +52,21 @@ class Simulated:
         Number of protocols with more noise, and how much more, so that they are farther from people.
     taste, noise : float
         Standard deviations of annotators' likings and noise, where a quality has 1.
+    camps : float
+        Concentration of a Dirichlet distribution of an annotator's shares of the features: near 0,
+        each annotator likes one feature, by ``taste``. 0: likings are normal and independent.
+    drift : float
+        Standard deviation of the change of an annotator's likings from the first image to the last.
+    scales : bool
+        Whether each annotator has thresholds of their own, one to seven, instead of equal steps.
+    coarse : float
+        Step to which every second protocol rounds its scores; 0: all round to 0.1.
     model : "thurstone", "plackett-luce" or "normal"
         Normal noise, or Gumbel's with the same standard deviation. "normal" has no methods: a loss is
         a sum of normal effects. It uses no setting of methods, people's answers and protocols' noise.
     image, annotator, rest, difference : float
-        Of "normal" alone: the variances of the difference of two protocols, and its mean.
+        Of "normal" alone: the variances of the difference of two protocols, and its mean. Trials of other
+        models look for the protocols' noise that makes this mean.
     pairs : bool
         Whether a visit asks one pair, drawn where protocols disagree, instead of a ranking.
     flips, flips_by : float, "answer" or "pair"
@@ -68,8 +80,9 @@ class Simulated:
         Exponent of the annotators' shares of the work: the n-th does n^-workload.
     even : bool
         Whether annotators rank equally many images, as in a plan, instead of those drawn for them.
-    drop_outs, skips : float
-        Share of annotators who stop halfway, and of rankings that are lost.
+    drop_outs, skips, unclear : float
+        Share of annotators who stop halfway, of rankings that are lost, and of those that are lost
+        where an annotator sees less difference between methods than on half of the images.
     copies : bool
         Whether protocols are pairs of near copies.
     order : "interleaved" or "sessions"
@@ -79,6 +92,8 @@ class Simulated:
         one, protocols differ much on few images.
     declared : bool
         Whether the test knows groups and scenes.
+    loss : "kemeny" or "edit"
+        Kemeny's loss per pair of methods, or the edit distance divided by the number of pairs.
     """
 
     annotators: int = 12
@@ -92,6 +107,10 @@ class Simulated:
     added: float = 0.4
     taste: float = 0.3
     noise: float = 0.5
+    camps: float = 0.0
+    drift: float = 0.0
+    scales: bool = False
+    coarse: float = 0.0
     model: Literal["thurstone", "plackett-luce", "normal"] = "thurstone"
     image: float = 0.00224
     annotator: float = 0.000712
@@ -107,10 +126,12 @@ class Simulated:
     even: bool = False
     drop_outs: float = 0.0
     skips: float = 0.0
+    unclear: float = 0.0
     copies: bool = False
     order: Literal["interleaved", "sessions"] = "interleaved"
     skew: float = 0.0
     declared: bool = True
+    loss: Distance = "kemeny"
 
     def __post_init__(self) -> None:
         for name, least in (("annotators", 1), ("images", 1), ("protocols", 2), ("methods", 2)):
@@ -121,6 +142,7 @@ class Simulated:
         for name, most in (
             *(("per_image", self.annotators), ("groups", self.annotators), ("scenes", self.images)),
             *(("farther", self.protocols - 1), ("flips", 1), ("drop_outs", 1), ("skips", 1)),
+            *(("unclear", 1), ("camps", 100), ("drift", 100), ("coarse", 100)),
             *(("taste", 100), ("noise", 100), ("added", 100), ("bias", 100), ("workload", 100)),
             *(("skew", 100), ("image", 1), ("annotator", 1), ("rest", 1), ("difference", 1)),
             *(("repeated", 1), ("repeats", self.annotators if self.repeated else _LARGEST)),
@@ -131,9 +153,12 @@ class Simulated:
             ("model", ("thurstone", "plackett-luce", "normal")),
             ("flips_by", ("answer", "pair")),
             ("order", ("interleaved", "sessions")),
+            ("loss", get_args(Distance)),
         ):
             if getattr(self, name) not in known:
                 raise RankingError(f"{name} must be {' or '.join(known)}")
+        if self.loss == "edit" and (self.pairs or self.flips):
+            raise RankingError("the edit distance needs rankings: no pairs, and no flips of pairs")
         if self.n_cells > MOST_CELLS:
             raise RankingError("so many images, annotators, protocols and methods are too large")
 
@@ -147,6 +172,11 @@ class Simulated:
     def is_farther(self) -> NDArray[np.bool_]:
         """Which protocols have more noise: the last ones."""
         return np.arange(self.protocols) >= self.protocols - self.farther
+
+    @property
+    def is_coarse(self) -> NDArray[np.bool_]:
+        """Which protocols round to ``coarse``: every second one."""
+        return (np.arange(self.protocols) % 2 > 0) & (self.coarse > 0)
 
 
 def simulated_from(settings: Mapping[str, Any]) -> Simulated:
@@ -197,7 +227,7 @@ def simulate(study: Simulated, rng: Generator) -> Made:
         losses = _of_effects(study, rng, images, annotators, (group_of, scene_of))
     else:
         every = _of_answers(study, rng, group_of, scene_of)
-        images, annotators = np.nonzero(_ranked(study, rng))
+        images, annotators = np.nonzero(_ranked(study, rng) & ~np.isnan(every[..., 0]))
         losses = every[images, annotators]
     names = tuple(f"p{at}" for at in range(study.protocols))
     measured = PersonalDistances(names, images, annotators, losses)
@@ -234,26 +264,69 @@ def _of_effects(
 def _of_answers(
     study: Simulated, rng: Generator, group_of: Numbers | None, scene_of: Numbers | None
 ) -> Floats:
-    """Return the losses of protocols on rankings by everybody, (images, annotators, protocols)."""
+    """Return the losses of protocols on rankings by everybody, (images, annotators, protocols).
+
+    Those of rankings that are lost because methods look close are NaN.
+    """
     n_images, n_people, k = study.images, study.annotators, study.protocols
     n_features = (k + 1) // 2 if study.copies else k
     quality = _alike(rng, (n_images, 1, study.methods), scene_of)
     features = _alike(rng, (n_images, n_features, study.methods), scene_of)
-    likings = study.taste * rng.normal(size=(n_people, n_features))
-    if group_of is not None:
-        likings += study.bias * rng.normal(size=(study.groups, n_features))[group_of]
-    seen = quality + np.einsum("af,ifm->iam", likings, features)
-    seen = np.round(2 * (seen + _noise_of(study, rng, seen.shape)))
+    # (images or 1, annotators, features)
+    likings = _likings(study, rng, n_features, group_of)
+    seen = quality + np.einsum(
+        "iaf,ifm->iam", np.broadcast_to(likings, (n_images, n_people, n_features)), features
+    )
+    seen += _noise_of(study, rng, seen.shape)
+    levels = _levels(study, rng, seen)
     own_noise = np.full(k, 0.5) + study.added * study.is_farther
     own_noise *= _OF_COPIES if study.copies else 1
     own = quality + 0.5 * features[:, np.arange(k) * n_features // k]
-    own = np.round(own + own_noise[:, np.newaxis] * _alike(rng, own.shape, scene_of), 1)
-    answers = _with_flips(study, rng, _signs(seen))
-    losses = _losses(study, rng, answers, _signs(own))
+    own += own_noise[:, np.newaxis] * _alike(rng, own.shape, scene_of)
+    own = np.round(own, 1)
+    if study.coarse:
+        own[:, study.is_coarse] = np.round(own[:, study.is_coarse] / study.coarse)
+    if study.loss == "edit":
+        a, b = dense_places(levels)[:, :, np.newaxis], dense_places(own)[:, np.newaxis]
+        losses = distances_between(a, b, "edit") / math.comb(study.methods, 2)
+    else:
+        losses = _losses(study, rng, _with_flips(study, rng, _signs(levels)), _signs(own))
     if study.skew:
         factors = rng.gamma(1 / study.skew, study.skew, size=(n_images, 1, k))
         losses = np.where(np.arange(k) % 2, factors, 1) * losses
+    if study.unclear:
+        spread = seen.std(axis=-1)
+        is_lost = (spread < np.median(spread, axis=0)) & (rng.random(spread.shape) < study.unclear)
+        losses = np.where(is_lost[..., np.newaxis], np.nan, losses)
     return np.asarray(losses)
+
+
+def _likings(study: Simulated, rng: Generator, n_features: int, group_of: Numbers | None) -> Floats:
+    """Return annotators' likings of features: (images, or 1 if they never change, annotators, features)."""
+
+    def drawn(n: int) -> Floats:
+        if study.camps:
+            return rng.dirichlet(np.full(n_features, study.camps), n)
+        return rng.normal(size=(n, n_features))
+
+    likings = study.taste * drawn(study.annotators)
+    if group_of is not None:
+        likings += study.bias * drawn(study.groups)[group_of]
+    if not study.drift:
+        return likings[np.newaxis]
+    progress = np.linspace(-0.5, 0.5, study.images)[:, np.newaxis, np.newaxis]
+    return np.asarray(likings + study.drift * progress * rng.normal(size=likings.shape))
+
+
+def _levels(study: Simulated, rng: Generator, seen: Floats) -> Floats:
+    """Return what annotators see, (images, annotators, methods), in steps."""
+    if not study.scales:
+        return np.asarray(np.round(2 * seen))
+    levels = np.zeros(seen.shape)
+    for at in range(study.annotators):
+        thresholds = rng.normal(size=rng.integers(1, 8)) * seen.std()
+        levels[:, at] = (seen[:, at, :, np.newaxis] > thresholds).sum(axis=-1)
+    return levels
 
 
 def _losses(
@@ -362,9 +435,10 @@ def outcome(
     if n_studies < 1:
         raise RankingError(f"the number of studies must be at least 1, got {n_studies}")
     rng = np.random.default_rng(seed)
-    is_farther = study.is_farther
+    is_farther, is_coarse = study.is_farther, study.is_coarse
     first, second = np.triu_indices(study.protocols, 1)
     differs = is_farther[first] != is_farther[second]
+    alike = ~differs & (is_coarse[first] == is_coarse[second])
     errors, tested = 0, 0
     found, means, limits = [], [], []
     for done in range(n_studies):
@@ -375,7 +449,7 @@ def outcome(
             continue
         tested += 1
         told = np.array([(pair.adjusted_p_value or 0.0) <= ALPHA for pair in result.pairs])
-        errors += bool(told[~differs].any())
+        errors += bool(told[alike].any())
         found += [float(told[differs].mean())] if differs.any() else []
         means.append(result.means)
         limits.append(result.mean_limits)

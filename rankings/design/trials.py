@@ -90,7 +90,7 @@ def try_design(study: Simulated, progress: Callable[[int, int], None] | None = N
     test.
     """
     n = n_studies_of(study)
-    made = study if study.model == "normal" else _with_difference(study)
+    made = study if study.model == "normal" else with_difference(study)
 
     def done_from(start: int) -> Callable[[int], None]:
         return lambda done: None if progress is None else progress(start + done, 2 * n)
@@ -105,8 +105,11 @@ def try_design(study: Simulated, progress: Callable[[int, int], None] | None = N
     )
 
 
-def _with_difference(study: Simulated) -> Simulated:
-    """Return the study with as much noise of the farther protocols as makes the wanted difference."""
+def with_difference(study: Simulated) -> Simulated:
+    """Return the study with as much noise of the farther protocols as makes its ``difference``.
+
+    Raises RankingError if none does.
+    """
     large = replace(
         study,
         annotators=min(study.annotators, 4),
