@@ -3,7 +3,9 @@
 With few annotators a pair's own mean square of annotators has few degrees of freedom, so that a
 test needs very large differences. The mean squares of all pairs, relative to the pairs' other
 components of variance, are modelled as one scaled F distribution: a common ratio, and prior degrees
-of freedom that are many if the pairs' ratios differ by chance only. Where some, but not all, annotators
+of freedom that are many if the pairs' ratios differ by chance only. A protocol that is far from people
+adds to the other components of its pairs, and hardly to how much annotators differ: so the ratio may fall
+with the other components. Where some, but not all, annotators
 rank an image, the mean square has a part of the images' variance, which is taken out afterwards.
 """
 
@@ -27,8 +29,9 @@ ENOUGH_PROTOCOLS = 5
 class Prior:
     """The ratio that all pairs share, and its degrees of freedom, 0 if nothing is shared.
 
-    A plan has arrays of all, one value for each design. ``is_common`` says that the pairs' ratios
-    differ by no more than chance, and that there are enough protocols to see it.
+    The ratio is of each pair, as it depends on the pair's other components. A plan has arrays of all, one
+    value for each design. ``is_common`` says that the pairs' ratios differ by no more than chance, and that
+    there are enough protocols to see it.
     """
 
     ratio: float | Floats = 0.0
@@ -41,31 +44,43 @@ class Prior:
         return np.asarray((self.degrees * self.ratio + degrees * ratios) / total)
 
 
-def prior_of(ratios: Floats, degrees: float, n_protocols: int) -> Prior:
+def prior_of(ratios: Floats, others: Floats, degrees: float, n_protocols: int) -> Prior:
     """Estimate the prior of scaled mean squares from the spread of their logarithms ([Smy04]_, 6.2).
 
-    ``ratios`` of shape (k,) are mean squares of annotators divided by the pairs' other components,
-    at least 0, with ``degrees`` of freedom each. All pairs together know no more than the
-    protocols' own contrasts, so prior and own degrees together are at most ``degrees * (n_protocols
-    - 1)``. There are none for fewer than three protocols or two ratios, or if all are 0.
+    ``ratios`` of shape (k,) are mean squares of annotators divided by ``others``, the pairs' other
+    components, with ``degrees`` of freedom each; below 0 for a pair without others, which does not count.
+    With enough protocols the ratio that pairs share follows a trend ([STW06]_): it is proportional to
+    a power of others, from 0, so that all ratios are alike, to -1, so that the mean squares are. All pairs
+    together know no more than the protocols' own contrasts, so prior and own degrees together are at most
+    ``degrees * (n_protocols - 1)``. There are none for fewer than three protocols or two ratios, or if all
+    are 0.
     """
-    if n_protocols < 3 or len(ratios) < 2 or not ratios.any():
+    counts = ratios >= 0
+    known = ratios[counts]
+    if n_protocols < 3 or len(known) < 2 or not known.any():
         return Prior()
     from scipy.special import digamma, polygamma
 
-    most = most_prior(degrees, n_protocols)
-    logs = np.log(np.maximum(ratios, _LEAST_SHARE * ratios.mean()))
+    most, is_enough = most_prior(degrees, n_protocols), n_protocols >= ENOUGH_PROTOCOLS
+    logs = np.log(np.maximum(known, _LEAST_SHARE * known.mean()))
+    apart = np.zeros(len(ratios))
+    apart[counts] = np.log(others[counts])
+    apart[counts] -= apart[counts].mean()
+    square = float(apart @ apart)
+    slope = float(np.clip((apart[counts] @ logs) / square, -1, 0)) if square and is_enough else 0.0
+    logs = logs - slope * apart[counts]
     excess = float(logs.var(ddof=1)) - float(polygamma(1, degrees / 2))
     if excess <= 0:
-        return Prior(float(ratios.mean()), most, n_protocols >= ENOUGH_PROTOCOLS)
+        shared = float((known / np.exp(slope * apart[counts])).mean())
+        return Prior(shared * np.exp(slope * apart), most, is_enough)
     prior = 2 * trigamma_inverse(excess)
 
     def bias(of: float) -> float:
         """Return the mean of the logarithm of a mean square with expectation 1."""
         return float(digamma(of / 2)) - math.log(of / 2)
 
-    ratio = math.exp(float(logs.mean()) - bias(degrees) + bias(prior))
-    return Prior(ratio, min(prior, most), prior >= most and n_protocols >= ENOUGH_PROTOCOLS)
+    shared = math.exp(float(logs.mean()) - bias(degrees) + bias(prior))
+    return Prior(shared * np.exp(slope * apart), min(prior, most), prior >= most and is_enough)
 
 
 def most_prior(degrees: Degrees, n_protocols: int) -> Degrees:

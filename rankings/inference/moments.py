@@ -41,8 +41,8 @@ def moments(measured: PersonalDistances, chosen: Sequence[int] | None = None) ->
     n = len(measured.images)
     weights = float((n_i**2).sum()) / n**2, float((n_a**2).sum()) / n**2
     free = max(n - len(n_i) - len(n_a) + 1, 1)
-    ratios, _ = annotator_ratios((image, annotator, rest), weights, n)
-    prior = prior_of(ratios[ratios >= 0], 1 / weights[1] - 1, len(measured.protocols))
+    ratios, others = annotator_ratios((image, annotator, rest), weights, n)
+    prior = prior_of(ratios, others, 1 / weights[1] - 1, len(measured.protocols))
     found = moments_of((image, annotator, rest), weights, n, free, prior)
     if measured.by_group:
         # Groups are few, so that the images' part must not add to their degrees of freedom.

@@ -18,7 +18,8 @@ never fewer and the test errs more often, by up to half a point in our simulatio
 A few annotators may agree by chance on one of many pairs, where their mean square is then near 0, and
 A - 1 degrees of freedom let only very large differences be found. So with three protocols or more
 each pair's mean square, relative to its other components, is shrunk to the one that all pairs share
-(:mod:`.moderation`), and is not below that of the rest. Where the pairs' ratios differ by more than
+(:mod:`.moderation`), which with five protocols or more may fall as these components grow, and is not
+below that of the rest. Where the pairs' ratios differ by more than
 chance, as with copies of one protocol, Satterthwaite's degrees of freedom are not more than those of
 the shrunk mean square. With ten annotators and more p-values are adjusted by Shaffer's step-down
 rule ([Sha86]_), which finds more than Bonferroni's; with fewer, where it errs in up to 10 % of simulated
@@ -48,7 +49,7 @@ from .significance import bonferroni, clusters, compact_letters, holm, shaffer
 from .student import student_tests
 
 # From so many annotators, or groups of them, on p-values are adjusted step by step.
-STEPS_FROM: Final = 10
+STEPS_FROM: Final = 5
 ONE_ANNOTATOR = "one annotator says nothing about others"
 ONE_IMAGE = "one image says nothing about others"
 NOTHING = "no ranking"

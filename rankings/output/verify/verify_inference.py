@@ -17,7 +17,7 @@ LEVEL = 0.95
 # A component, a mean square or a difference of at most this share of what it is a part of is 0 by design.
 ZERO = 1e-9
 # From so many annotators on p-values are adjusted step by step.
-STEPS_FROM = 10
+STEPS_FROM = 5
 # Losses are multiples of 50 divided by a number of pairs, which is not above this.
 MOST_PAIRS = 10_000
 
@@ -218,7 +218,7 @@ class Design:
             common, degrees, _ = prior
             ratio, others = self.ratio(parts)
             if ratio is not None:
-                shrunk = (degrees * common + free * ratio) / (degrees + free)
+                shrunk = (degrees * common(others) + free * ratio) / (degrees + free)
                 square = max(shrunk * others - max(image, 0) * self.images_part, of_rest)
             free += degrees
         of_images, below = max(image, 0) * self.of_i, square**2 / free
@@ -247,7 +247,7 @@ def tests(column, means, pairs, design, adjust):
     """Return difference, limits, p, components and degrees of freedom, for all pairs together."""
     names = {name for pair in pairs for name in pair}
     parts = [design.components(column[a] - column[b]) for a, b in pairs]
-    ratios = [r for r, _ in map(design.ratio, parts) if r is not None]
+    ratios = [of for of in map(design.ratio, parts) if of[0] is not None]
     prior = prior_of(ratios, 1 / design.of_a - 1, len(names)) if len(names) > 2 else None
     found = {}
     for (a, b), own in zip(pairs, parts, strict=True):
@@ -312,26 +312,36 @@ def stepped(p_of, factors):
     return found
 
 
-def prior_of(ratios, degrees, n_protocols):
-    """Smyth (2004), section 6.2: the shared ratio, its degrees of freedom, and whether it is common.
+def prior_of(pairs, degrees, n_protocols):
+    """Smyth (2004), section 6.2, with a trend (Sartor et al. 2006) from five protocols on.
 
-    None if all are 0.
+    Of ratios and other components: a function of the others that gives the shared ratio, its degrees of
+    freedom, and whether it is common. None if all ratios are 0.
     """
+    ratios, others = (np.array(of) for of in zip(*pairs, strict=True)) if pairs else ((), ())
     if len(ratios) < 2 or not any(ratios):
         return None
-    most = degrees * (n_protocols - 2)
-    least = 0.01 * np.mean(ratios)
-    logs = np.log(np.maximum(ratios, least))
+    most, is_enough = degrees * (n_protocols - 2), n_protocols >= 5
+    logs, x = np.log(np.maximum(ratios, 0.01 * np.mean(ratios))), np.log(others)
+    below = ((x - x.mean()) ** 2).sum()
+    slope = ((x - x.mean()) * logs).sum() / below if below and is_enough else 0.0
+    slope = min(max(slope, -1.0), 0.0)
+    logs = logs - slope * (x - x.mean())
     excess = np.var(logs, ddof=1) - polygamma(1, degrees / 2)
+
+    def shared(level):
+        return lambda own: level * math.exp(slope * (math.log(own) - x.mean()))
+
     if excess <= 0:
-        return float(np.mean(ratios)), most, n_protocols >= 5
+        level = np.mean(ratios * np.exp(-slope * (x - x.mean())))
+        return shared(level), most, is_enough
     half = brentq(lambda x: polygamma(1, x) - excess, 1e-9, 1e12, xtol=1e-14, rtol=1e-14)
 
     def bias(of):
         return digamma(of / 2) - math.log(of / 2)
 
-    common = math.exp(logs.mean() - bias(degrees) + bias(2 * half))
-    return float(common), min(2 * half, most), 2 * half >= most and n_protocols >= 5
+    level = math.exp(logs.mean() - bias(degrees) + bias(2 * half))
+    return shared(level), min(2 * half, most), 2 * half >= most and is_enough
 
 
 def bootstrap(d, n_resamples=2000, seed=2018, block=1024, at_once=100):

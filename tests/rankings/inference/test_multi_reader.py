@@ -349,9 +349,26 @@ def test_a_spread_beyond_chance_gives_the_prior_it_was_drawn_from():
     """Ratios of 4,000 pairs: 2 x chi2(4) / 4 with a variance that is 6 / chi2(6)."""
     rng = np.random.default_rng(3)
     ratios = 2 * rng.chisquare(4, 4000) / 4 * 6 / rng.chisquare(6, 4000)
-    found = prior_of(ratios, 4, 100)
+    found = prior_of(ratios, np.ones(4000), 4, 100)
     assert found.degrees == pytest.approx(6, rel=0.15)
-    assert found.ratio == pytest.approx(2, rel=0.05)
+    assert found.ratio == pytest.approx([2] * 4000, rel=0.05)
+
+
+@cases("slope", [0.0, -0.5, -1.0])
+def test_the_shared_ratio_follows_the_other_components(slope):
+    """Ratios of 4,000 pairs: 2 x others^slope x chi2(4) / 4, of which the last varies by chance only."""
+    rng = np.random.default_rng(4)
+    others = rng.choice([0.5, 1, 2, 4], 4000)
+    ratios = 2 * others**slope * rng.chisquare(4, 4000) / 4
+    found = prior_of(ratios, others, 4, 100)
+    assert found.ratio == pytest.approx(2 * others**slope, rel=0.05)
+    # A pair without other components does not count.
+    again = prior_of(np.append(ratios, -1), np.append(others, 0), 4, 100)
+    assert again.ratio[:-1] == pytest.approx(found.ratio)
+    # Of few protocols, and where ratios rise with the others, one ratio is shared.
+    for few in (prior_of(ratios, others, 4, 4), prior_of(ratios, 1 / others, 4, 100)):
+        if slope:
+            assert np.ptp(few.ratio) == 0
 
 
 @cases("value", [0.001, 0.5, 3.0, 1000.0])
