@@ -1,34 +1,60 @@
 """Measure how often the report's tests err, what they find, and what their intervals contain.
 
-    python -m benchmarks.verdicts [--studies 400] [--only WORD] [--write]
+    python -m benchmarks.verdicts [--studies 400] [--tables worlds rules] [--only WORD] [--write]
 
-Each row is a kind of simulated study (``rankings.design.simulation``). In the first table, errors are the
-share of studies that call equally near protocols different, coverage the share of 95 % intervals of
-a mean loss that contain it; *found* is the share of true differences that are found, *known* the same
-by a test that knows all variances: no test of these data at this level finds more. The second table
-looks at each study while it runs (``rankings.inference.sequential``): a decision is wrong even if it is
-withdrawn later. The third plans studies from pilots. Targets are in the rows; a row that misses one
-by more than chance is marked.
+Each row is a kind of study, simulated (``rankings.design.simulation``) in each of the worlds of
+``WORLDS``. Errors are the share of studies that call equally near protocols different, by the
+product's loss and, for comparison, by the paper's edit distance. A row has those of the worst world: it is
+found by a quarter of the studies, and simulated anew by all. Coverage, of 95 % intervals of a mean loss, is
+the worst of the first; errors by the edit distance are of the same world, unless its answers are no
+rankings. *Found* is the share of true differences that are found in the world where it is
+smallest, *known* the same by a test that knows all variances: no single-step test of these data at this
+level finds more. *Named* is the risk in the report's sentence.
+
+The second table compares rules for many pairs: Bonferroni's, Shaffer's and the F test of Ryan, Einot,
+Gabriel and Welsch. The third looks at each study while it runs (``rankings.inference.sequential``): a
+decision is wrong even if it is withdrawn later. The fourth plans studies from pilots. Targets are in the
+rows; a row that misses one by more than chance is marked.
 """
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks import pages
+from rankings.analysis.verdicts import risk_of
 from rankings.design.designs import Design
 from rankings.design.power import components_of, needed_images
 from rankings.design.simulated_looks import outcome_of_looks
 from rankings.design.simulation import Outcome, Simulated, outcome, simulate
+from rankings.design.trials import with_difference
 from rankings.elicitation.careful import settle_carefully, simulate_carefully
 from rankings.elicitation.log import Entry
-from rankings.inference.multi_reader import compare
+from rankings.inference.moderation import ENOUGH_PROTOCOLS
+from rankings.inference.multi_reader import Comparison, compare
 from rankings.inference.resampling import score_intervals
-from rankings.inference.significance import ALPHA
+from rankings.inference.significance import ALPHA, bonferroni, shaffer
+
+# What annotators and protocols are like. Protocols of one kind are equally near to people in each.
+WORLDS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "alike": {"taste": 0.0},
+    "tastes": {"taste": 0.6},
+    "Gumbel": {"taste": 0.6, "model": "plackett-luce"},
+    "same slips": {"flips": 0.2, "flips_by": "pair"},
+    "camps": {"taste": 1.0, "camps": 0.3},
+    "scales": {"taste": 0.6, "scales": True},
+    "rounding": {"taste": 0.6, "coarse": 1.0},
+    "unclear": {"taste": 0.6, "unclear": 0.6},
+    "drift": {"taste": 0.3, "drift": 1.5},
+}
+AIM: Final = 0.055
+_WIDTHS: Final = {"world": 10}
 
 
 @dataclass(frozen=True)
@@ -37,70 +63,86 @@ class Row:
 
     name: str
     study: Simulated
-    most_errors: float | None = 0.055
+    most_errors: float | None = AIM
     least_found: float | None = None
+    worlds: Collection[str] = tuple(WORLDS)
+
+    def in_world(self, world: str) -> Simulated:
+        """Return the study in a world; a true difference is as large in each."""
+        study = replace(self.study, **WORLDS[world])
+        return study if self.least_found is None else with_difference(study)
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The worst of some worlds, and the worst coverage among all."""
+
+    world: str
+    study: Simulated
+    found: Outcome
+    coverage: float
+
+
+def worst_of(row: Row, n_studies: int, seed: int) -> Worst:
+    """Return the outcome in the world with most errors, or where least is found."""
+    studies = {world: row.in_world(world) for world in row.worlds}
+    first = {world: outcome(of, max(n_studies // 4, 1), seed) for world, of in studies.items()}
+
+    def badness(world: str) -> float:
+        power = first[world].power
+        return first[world].errors if row.least_found is None or power is None else -power
+
+    world = max(first, key=badness)
+    found = outcome(studies[world], n_studies, seed + 1)
+    return Worst(world, studies[world], found, min(one.coverage for one in first.values()))
 
 
 def _rows() -> list[Row]:
+    def named(a: int, k: int) -> float:
+        return risk_of(a, k) / 100
+
     rows = [
-        Row(f"{k} protocols, {a} annotators, taste {taste:g}", Simulated(a, 60, k, taste=taste))
-        for k in (7, 15)
-        for a in (3, 5, 12)
-        for taste in (0.0, 0.3, 0.6)
-    ]
-    rows += [
-        Row(f"near copies, {a} annotators", Simulated(a, 60, taste=0.6, copies=True))
-        for a in (3, 5, 12)
-    ]
-    rows += [
-        Row("heavy-tailed workload", Simulated(per_image=3, workload=1.5, taste=0.6)),
-        Row("one person has 95 % of the work", Simulated(4, 200, per_image=1, workload=5)),
-        Row("one ranking an image", Simulated(images=200, per_image=1, taste=0.6)),
-        Row("drop-outs", Simulated(drop_outs=0.3, taste=0.6)),
-        Row("a fifth of answers at random", Simulated(flips=0.2)),
-        Row("the same mistakes by all", Simulated(flips=0.2, flips_by="pair")),
-        Row("Plackett and Luce", Simulated(model="plackett-luce")),
-    ]
-    # Equal protocols, some far from the others: what a step-down rule must hold, too.
-    rows += [
-        Row(
-            f"{a} annotators, {7 - n} equal and {n} far",
-            Simulated(a, 100, 7, farther=n, added=2.0, taste=taste),
-            0.075,
-        )
-        for a, taste in ((3, 0.3), (5, 0.6), (12, 0.6))
-        for n in (1, 3)
-    ]
-    # Errors of two and three protocols: nothing, or little, is shared between pairs.
-    rows += [
         Row(
             f"{k} protocols, {a} annotators",
-            Simulated(a, 60, k, taste=0.6),
-            0.10 if a < 5 else 0.08,
+            Simulated(a, 60, k),
+            AIM if k >= ENOUGH_PROTOCOLS else named(a, k),
         )
-        for k in (2, 3)
+        for k in (2, 3, 7, 15)
         for a in (3, 5, 12)
+        if k < 15 or a == 12
     ]
-    for k in (2, 7):
-        for declared in (True, False):
-            said = "declared" if declared else "not declared"
-            most = 0.08 if declared else None
-            rows += [
-                Row(f"{k} protocols, {n} sites, {said}", Simulated(
-                    12, 100, k, groups=n, declared=declared), most)
-                for n in (2, 4)
-            ]  # fmt: skip
-            rows.append(
-                Row(f"{k} protocols, scenes of ten, {said}", Simulated(
-                    12, 100, k, scenes=10, declared=declared), most)
-            )  # fmt: skip
-    # Differences of 5, 6 and 3 in 100 pairs.
-    for a, i, k, added, found in (
-        *((3, 100, 7, 0.46, 0.58), (5, 100, 7, 0.56, 0.66)),
-        *((12, 200, 7, 0.27, 0.48), (12, 200, 15, 0.28, 0.47)),
+    rows += [Row(f"near copies, {a} annotators", Simulated(a, 60, copies=True)) for a in (3, 5, 12)]
+    # Equal protocols, some far from the others: what a step-down rule must hold, too.
+    rows += [
+        Row(f"{a} annotators, {7 - n} equal and {n} far", Simulated(a, 60, farther=n, added=2.0))
+        for a in (3, 5, 12)
+        for n in (1, 3)
+    ]
+    rows += [
+        Row("heavy-tailed workload", Simulated(per_image=3, workload=1.5)),
+        Row("one person has 95 % of the work", Simulated(4, 200, per_image=1, workload=5)),
+        Row("one ranking an image", Simulated(images=200, per_image=1)),
+        Row("two rankings an image", Simulated(8, per_image=2)),
+        Row("drop-outs", Simulated(drop_outs=0.3)),
+    ]
+    for k, (n, declared) in product((2, 7), ((2, True), (4, True), (2, False))):
+        said = "declared" if declared else "not declared"
+        study = Simulated(12, 60, k, groups=n, bias=1.0, declared=declared)
+        most = (AIM if k > 2 else named(n, k)) if declared else None
+        rows.append(
+            Row(f"{k} protocols, {n} sites, {said}", study, most, None, ("tastes", "camps"))
+        )
+    for k, declared in product((2, 7), (True, False)):
+        said = "declared" if declared else "not declared"
+        study = Simulated(12, 100, k, scenes=10, declared=declared)
+        most = (AIM if k > 2 else named(12, k)) if declared else None
+        rows.append(Row(f"{k} protocols, scenes of ten, {said}", study, most, None, ("tastes",)))
+    for a, i, k, difference, found in (
+        *((3, 100, 7, 0.05, 0.32), (5, 100, 7, 0.06, 0.84)),
+        *((12, 200, 7, 0.03, 0.60), (12, 200, 15, 0.03, 0.36)),
     ):
-        study = Simulated(a, i, k, farther=k // 2, added=added, taste=0.1)
-        rows.append(Row(f"{a} annotators, {i} images, {k} protocols", study, 0.055, found))
+        study = Simulated(a, i, k, farther=k // 2, difference=difference)
+        rows.append(Row(f"{a} annotators, {i} images, {k} protocols", study, AIM, found))
     return rows
 
 
@@ -117,6 +159,76 @@ def found_at_best(study: Simulated, n_studies: int, seed: int) -> float:
     apart = means[:, first] - means[:, second]
     limit = -ndtri(ALPHA / 2 / len(first))
     return float((np.abs(apart) > limit * apart.std(axis=0, ddof=1))[:, differs].mean())
+
+
+def told_by_ryan(pairs: Sequence[Comparison], n_protocols: int) -> NDArray[np.bool_]:
+    """Return which pairs the F test of Ryan, Einot, Gabriel and Welsch calls different.
+
+    A pair differs if every set of protocols that has both is heterogeneous: the mean of its pairs' squared
+    t, as F with one degree of freedom fewer than its protocols, and the harmonic mean of the pairs' own,
+    is significant at 1 - (1 - ALPHA)^(size / protocols), or at ALPHA for all protocols and all but one.
+    """
+    from scipy.special import fdtrc, stdtrit
+
+    first, second = np.triu_indices(n_protocols, 1)
+    chosen = np.arange(2**n_protocols)[:, np.newaxis] >> np.arange(n_protocols) & 1 > 0
+    chosen = chosen[chosen.sum(axis=1) > 1]
+    # (sets, pairs)
+    has_both, sizes = chosen[:, first] & chosen[:, second], chosen.sum(axis=1)
+    degrees = np.array([pair.degrees_of_freedom or 1 for pair in pairs])
+    p_values = np.array([1 if pair.p_value is None else pair.p_value for pair in pairs])
+    squares = stdtrit(degrees, np.maximum(p_values, 1e-300) / 2) ** 2
+    n_pairs = has_both.sum(axis=1)
+    p_of_sets = fdtrc(sizes - 1, n_pairs / (has_both @ (1 / degrees)), has_both @ squares / n_pairs)
+    levels = np.where(sizes >= n_protocols - 1, ALPHA, 1 - (1 - ALPHA) ** (sizes / n_protocols))
+    is_told = p_of_sets <= levels
+    return np.asarray((is_told[:, np.newaxis] | ~has_both).all(axis=0))
+
+
+def show_rules(options: argparse.Namespace) -> int:
+    """Print errors and what is found by rules for many pairs, of the same p-values."""
+    rules: dict[str, Callable[[Sequence[Comparison], int], NDArray[np.bool_]]] = {
+        "Bonferroni": lambda pairs, k: _told(bonferroni([pair.p_value for pair in pairs])),
+        "Shaffer": lambda pairs, k: _told(shaffer([pair.p_value for pair in pairs], k)),
+        "Ryan F": told_by_ryan,
+    }
+    print("\n" + "rules for many pairs".ljust(48), *(name.rjust(15) for name in rules))
+    for (a, difference), world, (name, change) in product(
+        ((3, 0.05), (5, 0.06), (12, 0.03)),
+        ("tastes", "camps"),
+        (
+            ("near copies", {"copies": True}),
+            ("4 equal and 3 far", {"farther": 3, "added": 2.0}),
+            ("3 farther by", {"farther": 3, "images": 100}),
+        ),
+    ):
+        study = replace(Simulated(a, 60), **WORLDS[world], **change)
+        if name == "3 farther by":
+            study = with_difference(replace(study, difference=difference))
+            name = f"{name} {100 * difference:g} of 100 pairs"
+        name = f"{a} annotators, {world}, {name}"
+        if options.only not in name:
+            continue
+        rng, k = np.random.default_rng(options.seed + 2), study.protocols
+        first, second = np.triu_indices(k, 1)
+        differs = study.is_farther[first] != study.is_farther[second]
+        shares: dict[str, list[tuple[float, float]]] = {rule: [] for rule in rules}
+        for _ in range(options.studies):
+            pairs = compare(simulate(study, rng).as_tested(study)).pairs
+            for rule, told_by in rules.items():
+                told = told_by(pairs, k)
+                found = float(told[differs].mean()) if differs.any() else 0.0
+                shares[rule].append((bool(told[~differs].any()), found))
+        cells = []
+        for of_rule in shares.values():
+            errors, found = np.mean(of_rule, axis=0).tolist()
+            cells.append(f"{errors:.1%}" + (f", {found:.2f}" if differs.any() else " " * 5))
+        print(f"{name:48}", *(cell.rjust(15) for cell in cells), flush=True)
+    return 0
+
+
+def _told(p_values: Sequence[float | None]) -> NDArray[np.bool_]:
+    return np.array([p is not None and p <= ALPHA for p in p_values])
 
 
 def _looked_at() -> Iterator[tuple[str, Simulated]]:
@@ -230,8 +342,10 @@ def next_question(log: Sequence[Entry]) -> tuple[int, int] | None:
     return settle_carefully(20, log).state.next_pair()
 
 
-def show_sizes() -> int:
+def show_sizes(options: argparse.Namespace) -> int:
     """Print processor times of large inputs; return how many are too long."""
+    if options.only:
+        return 0
     print("\n" + "sizes".ljust(48), "  seconds  at most")
     rng, n_missed = np.random.default_rng(1), 0
     large = simulate(Simulated(12, 233, 21, methods=10), rng).distances
@@ -271,6 +385,39 @@ def misses(row: Row, found: Outcome) -> bool:
     return row.least_found is not None and (found.power or 0.0) < row.least_found - 0.02
 
 
+def show_worlds(options: argparse.Namespace) -> int:
+    """Print the table of all kinds of studies; return how many rows miss a target."""
+    heads = ("errors", "at most", "named", "world", "edit", "coverage")
+    heads += ("diff.", "found", "aim", "known")
+    print("study".ljust(41), *(head.rjust(_WIDTHS.get(head, 8)) for head in heads))
+    n_missed = 0
+    for row in _rows():
+        if options.only not in row.name:
+            continue
+        worst = worst_of(row, options.studies, options.seed)
+        found = worst.found
+        missed = misses(row, found)
+        n_missed += missed
+        study = row.study
+        n_units = study.groups if study.groups and study.declared else study.annotators
+        limits = ["" if row.most_errors is None else f"{row.most_errors:.1%}"]
+        limits.append(f"{risk_of(n_units, study.protocols)} %" if row.most_errors else "")
+        cells = [f"{found.errors:.1%}", *limits, worst.world.rjust(10)]
+        by_edit = None
+        if not worst.study.flips:
+            by_edit = outcome(
+                replace(worst.study, loss="edit"), options.studies, options.seed + 1
+            ).errors
+        cells += ["" if by_edit is None else f"{by_edit:.1%}", f"{worst.coverage:.1%}"]
+        if row.least_found is not None:
+            cells += [f"{found.difference:.3f}", f"{found.power:.2f}", f"{row.least_found:.2f}"]
+            known = found_at_best(worst.study, options.studies, options.seed)
+            cells.append(f"{known:.2f}")
+        shown = " ".join(cell.rjust(8) for cell in cells)
+        print(f"{row.name:41} {shown}{'  missed' if missed else ''}", flush=True)
+    return n_missed
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -278,28 +425,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--studies", type=int, default=400)
     parser.add_argument("--only", default="", help="rows whose name contains this")
     parser.add_argument("--seed", type=int, default=2018)
+    tables = {
+        "worlds": show_worlds,
+        "rules": show_rules,
+        "looks": show_looks,
+        "plans": show_plans,
+        "sizes": show_sizes,
+    }
+    parser.add_argument("--tables", nargs="+", choices=tables, default=tables)
     options = parser.parse_args(arguments)
     print(f"{options.studies} studies a row, seed {options.seed}\n")
-    heads = ("errors", "at most", "coverage", "diff.", "found", "aim", "known")
-    print("study".ljust(48), *(head.rjust(8) for head in heads))
-    n_missed = 0
-    for row in _rows():
-        if options.only not in row.name:
-            continue
-        found = outcome(row.study, options.studies, options.seed)
-        missed = misses(row, found)
-        n_missed += missed
-        cells = [f"{found.errors:.1%}", "" if row.most_errors is None else f"{row.most_errors:.1%}"]
-        cells += [f"{found.coverage:.1%}"]
-        if found.power is not None:
-            cells += [f"{found.difference:.3f}", f"{found.power:.2f}"]
-            cells += [f"{row.least_found or 0:.2f}"]
-            cells += [f"{found_at_best(row.study, options.studies, options.seed):.2f}"]
-        shown = " ".join(cell.rjust(8) for cell in cells)
-        print(f"{row.name:48} {shown}{'  missed' if missed else ''}", flush=True)
-    n_missed += show_looks(options) + show_plans(options)
-    if not options.only:
-        n_missed += show_sizes()
+    n_missed = sum(tables[name](options) for name in options.tables)
     print(f"\n{n_missed} rows miss a target.")
 
 
