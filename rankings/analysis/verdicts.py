@@ -184,7 +184,7 @@ def for_whom(data: Mapping[str, Any]) -> str:
         n=annotators
     )
     images = ("{n} scenes of images" if n_scenes > 1 else "{n} images").format(n=images)
-    risk = max(risk_of(one["n_annotators"], len(one["protocols"])) for one in tested)
+    risk = max(risk_of(one["n_annotators"], n_different(one)) for one in tested)
     words = (
         "These results hold for similar annotators and images: the {annotators} and {images} are "
         "treated as a random sample of them, independent of each other. For each criterion, the risk "
@@ -218,6 +218,14 @@ def _undeclared(data: Mapping[str, Any]) -> Iterator[str]:
             "Beware: images that follow each other by name resemble each other. If several show one "
             "scene, declare the scenes; otherwise the risk is higher than stated."
         )
+
+
+def n_different(tested: Mapping[str, Any]) -> int:
+    """Return the number of compared protocols; those that order all images alike are one.
+
+    Older kept reports do not name these.
+    """
+    return len(tested["protocols"]) - sum(len(same) - 1 for same in tested.get("equal", ()))
 
 
 def risk_of(n_annotators: int, n_protocols: int) -> int:

@@ -21,11 +21,11 @@ each pair's mean square, relative to its other components, is shrunk to the one 
 (:mod:`.moderation`), which with five protocols or more may fall as these components grow, and is not
 below that of the rest. Where the pairs' ratios differ by more than
 chance, as with copies of one protocol, Satterthwaite's degrees of freedom are not more than those of
-the shrunk mean square. With ten annotators and more p-values are adjusted by Shaffer's step-down
-rule ([Sha86]_), which finds more than Bonferroni's; with fewer, where it errs in up to 10 % of simulated
-studies of two groups of equal protocols far from each other, by Bonferroni's. Simultaneous intervals
-are by Bonferroni's, so they may be wider than the test: a pair whose interval does not contain 0 differs
-significantly, and others may, too.
+the shrunk mean square. With five annotators and more p-values are adjusted by Shaffer's step-down
+rule ([Sha86]_), which finds more than Bonferroni's; with fewer, where it errs too often in studies of two
+groups of equal protocols far from each other, by Bonferroni's (figures: ``docs/explanation/verdicts.md``).
+Simultaneous intervals are by Bonferroni's, so they may be wider than the test: a pair whose interval does
+not contain 0 differs significantly, and others may, too.
 
 Protocols that order the methods of all images alike count as one (:func:`compare_protocols`).
 """
@@ -62,9 +62,9 @@ class Comparison:
     ``difference`` is the mean loss of ``first`` for single annotators' rankings, which all have
     the same weight, minus that of ``second``; below 0 if ``first`` is nearer to people. Limits and
     the two-sided ``p_value`` are of this pair alone. Of all pairs together are adjusted limits, by
-    Bonferroni's rule, and the adjusted p-value, by Shaffer's or, with fewer than ten annotators,
-    Bonferroni's. ``rest_variance`` includes the
-    components of images or annotators that the design cannot separate from it.
+    Bonferroni's rule, and the adjusted p-value, by Shaffer's or, with fewer than five annotators,
+    Bonferroni's. ``rest_variance`` includes the components of images or annotators that the design cannot
+    separate from it.
     """
 
     first: str

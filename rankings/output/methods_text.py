@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Final
 
+from ..analysis.verdicts import n_different
 from ..elicitation.log import CRITERIA
+from ..inference.moderation import ENOUGH_PROTOCOLS
 from ..inference.multi_reader import STEPS_FROM
 from .escaping import latex_text, markdown_text
 from .skips import ALIKE, END, KEPT, REASONS, UNFINISHED, VISITS, n_lost
@@ -281,12 +283,16 @@ def _of_losses() -> Iterator[str | Citation]:
 
 
 def _of_tests(analysis: Sequence[Mapping[str, Any]]) -> Iterator[str | Citation]:
-    if any(len(around["comparisons"]["protocols"]) > 2 for around in analysis):
+    n_protocols = max(n_different(around["comparisons"]) for around in analysis)
+    if n_protocols > 2:
         yield (
             ", where each pair's mean square of annotators, relative to its other components of variance, "
             "was shrunk to the one that all pairs share"
         )
         yield Citation(("Smy04",))
+        if n_protocols >= ENOUGH_PROTOCOLS:
+            yield ", which may fall as these components grow"
+            yield Citation(("STW06",))
         yield (
             ", was not less than that of the rest, and Satterthwaite's degrees of freedom not more than "
             "those of the shrunk mean square unless the pairs differed by no more than chance"
