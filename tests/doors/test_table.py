@@ -13,6 +13,7 @@ from tests.support.archives import zip_bytes
 
 from .inputs import Input
 from .inputs_engines import INPUTS as OF_ENGINES
+from .inputs_findings import INPUTS as OF_FINDINGS
 from .inputs_formats import INPUTS as OF_FORMATS
 from .inputs_readme import INPUTS as OF_README
 
@@ -21,7 +22,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::protocols.core.errors.DataWarning"),
 ]
 
-INPUTS = {**OF_README, **OF_ENGINES, **OF_FORMATS}
+INPUTS = {**OF_README, **OF_ENGINES, **OF_FINDINGS, **OF_FORMATS}
 # The doors into the site cost ten times those of the libraries: each input takes one of them by turns,
 # and in the release's tests all.
 OF_SITE = (doors.import_files, doors.api, doors.site, doors.study_file)
