@@ -7,7 +7,7 @@ from django.db.models import Avg, Count
 
 from annotate.studies.draws import n_methods_of_visit
 from annotate.studies.models import Study
-from rankings.elicitation.strategies import SECONDS_A_PAIR, pairs_of_ranking
+from rankings.elicitation.strategies import SECONDS_A_PAIR, Way, pairs_of_ranking
 
 from .models import Assignment, Judgement
 
@@ -32,9 +32,16 @@ def seconds_a_pair(study: Study) -> float:
     return median(taken) if len(taken) >= ENOUGH_TIMES else SECONDS_A_PAIR
 
 
+def way_of(study: Study) -> Way:
+    """Return the way in which a study's annotators rank, as far as its cost differs."""
+    if study.strategy != Study.Strategy.CAREFUL:
+        return "insertion"
+    return "every-pair" if study.certainty == 1 else "careful"
+
+
 def pairs_an_image(study: Study) -> float:
     """Return the mean pairs of the study's rankings, or those that its methods take if there are few."""
-    usual = pairs_of_ranking(n_methods_of_visit(study))
+    usual = pairs_of_ranking(n_methods_of_visit(study), way=way_of(study))
     ranked = study.assignments.filter(state=Assignment.State.COMPLETE)
     counted = ranked.aggregate(n=Count("pk"), mean=Avg("n_answered"))
     return counted["mean"] or usual if counted["n"] >= ENOUGH_RANKINGS else usual

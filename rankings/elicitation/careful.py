@@ -9,13 +9,14 @@ before). The next opponent is of the group whose answer is least predictable, so
 A newcomer is placed when one place has the probability that the study chooses. There are at most as
 many screens as pairs of results: a pair comes again only while newcomers do not need the screen, and
 when all screens are used up, a criterion with a place that is not probable enough gets the weak order
-nearest to all its answers (:func:`..consensus.kemeny.nearest_places`). The share e is
+nearest to all its answers (:func:`..consensus.kemeny.nearest_places`). With a probability of 1, which
+no place has, every pair is asked once, and the ranking is that weak order. The share e is
 estimated from the answers of this image and, through the prior, of earlier ones. The result is a
 pure function of the answers, whatever their order.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import ceil, comb, log, log2
 from typing import Final
@@ -51,7 +52,7 @@ _PER_BIT, _PER_BIT_AND_SLIP, _BITS = 0.8, 6.0, 6.0
 class Rules:
     """Settings of careful insertion for one image.
 
-    A result is placed when a place has the probability ``certainty``, above 0.5 and below 1.
+    A result is placed when a place has the probability ``certainty``, above 0.5; 1 asks every pair once.
     ``repeats`` allows the same two results to be asked again. Without it only other members of a
     group are asked: for annotators who make the same mistake again on the same pair. ``n_slips``
     are the expected wrong ones among the ``n_answers`` of this annotator's earlier images.
@@ -63,10 +64,15 @@ class Rules:
     n_answers: float = FIRST_ANSWERS
 
     def __post_init__(self) -> None:
-        if not 0.5 < self.certainty < 1:
-            raise RankingError(f"certainty {self.certainty} is not above 0.5 and below 1")
+        if not 0.5 < self.certainty <= 1:
+            raise RankingError(f"certainty {self.certainty} is not above 0.5 and at most 1")
         if not 0 < self.n_slips < self.n_answers < float("inf"):
             raise RankingError(f"{self.n_slips} wrong of {self.n_answers} answers is no share")
+
+    @property
+    def every_pair(self) -> bool:
+        """Whether every pair is asked, once."""
+        return self.certainty == 1
 
 
 class _Belief:
@@ -214,7 +220,8 @@ class CarefulState(State):
                     break
         self.n_slips = self.rules.n_slips + n_slips - _WEIGHT * prior
         self.n_answers = self.rules.n_answers + n_answers - _WEIGHT
-        if self._n_asked >= comb(self.n, 2) and not self._newcomers:
+        is_all = self.rules.every_pair or self._n_asked >= comb(self.n, 2)
+        if is_all and not self._newcomers:
             for criterion in self._unsure:
                 self._groups[criterion] = self._nearest(criterion)
         for criterion, groups in self._groups.items():
@@ -240,6 +247,8 @@ class CarefulState(State):
     def _is_spent(self, item: int) -> bool:
         """Return whether an item was asked as often as allowed."""
         asked = self._asked[item]
+        if self.rules.every_pair:
+            return bool(asked) and not [*self._open_opponents(item)]
         # Every newcomer has a screen of its own.
         n_waiting = sum(
             not self._asked[one] for one in items_of(self._visible >> item + 1 << item + 1)
@@ -250,9 +259,15 @@ class CarefulState(State):
             or (len(asked) >= item and not self._may_repeat(item))
         )
 
+    def _open_opponents(self, item: int) -> Iterator[int]:
+        """Yield the items before one that it was not compared with, except for pairs skipped twice."""
+        for low in items_of(self._visible & ((1 << item) - 1)):
+            if not self._asked[item][low] and self._n_skips[low, item] < _MAX_SKIPS:
+                yield low
+
     def _may_repeat(self, item: int) -> bool:
         """Return whether a pair may come again: not if other pairs are likely to need the screen."""
-        if not self.rules.repeats:
+        if not self.rules.repeats or self.rules.every_pair:
             return False
         n_new = sum(
             one - min(len(self._asked[one]), one) for one in items_of(self._visible >> item << item)
@@ -261,7 +276,7 @@ class CarefulState(State):
         return comb(self.n, 2) - self._n_asked > n_new - spare
 
     def _is_sure(self, belief: _Belief) -> bool:
-        return belief.certainty(self.rate) >= self.rules.certainty
+        return not self.rules.every_pair and belief.certainty(self.rate) >= self.rules.certainty
 
     def _is_placed(self, item: int, belief: _Belief, criterion: str) -> bool:
         return (
@@ -286,7 +301,7 @@ class CarefulState(State):
         return {
             opponent: gain
             for group, gain in groups
-            if gain >= _LEAST_GAIN or not belief.n
+            if gain >= _LEAST_GAIN or not belief.n or self.rules.every_pair
             for opponent in group
             if self._visible >> opponent & 1 and (may_repeat or not self._asked[item][opponent])
         }
@@ -309,6 +324,8 @@ class CarefulState(State):
     @property
     def unsure(self) -> tuple[str, ...]:
         """The criteria in which a result has its place although its probability is lower."""
+        if self.rules.every_pair:
+            return ()
         return tuple(criterion for criterion in CRITERIA if criterion in self._unsure)
 
     def next_pair(
@@ -330,6 +347,9 @@ class CarefulState(State):
         none is asked more than twice as often as by a binary search, and all have at most as many
         screens as there are pairs.
         """
+        if self.rules.every_pair:
+            n_open = sum(1 for item in self._newcomers for _ in self._open_opponents(item))
+            return Remaining(n_open, n_open, n_open)
         placed = [item for item in range(self.n) if item not in self._newcomers]
         groups = max(map(len, self._groups.values()))
         # Expected groups, and uncertainty of a place (bits), when an item's turn comes.

@@ -9,6 +9,9 @@ from .partial_order import PartialOrder, items_of
 
 # "careful" expects mistakes; see careful.py.
 Strategy = Literal["insertion", "balanced", "careful"]
+# Ways to rank whose cost differs: the careful order asks every pair once if a place must be certain.
+Way = Literal["insertion", "careful", "every-pair"]
+WAYS: Final[tuple[Way, ...]] = ("insertion", "careful", "every-pair")
 
 # An answer takes about so long where no study has measured it.
 SECONDS_A_PAIR: Final = 10.0
@@ -22,16 +25,26 @@ ESTIMATE: Final[Mapping[str, tuple[float, float, float]]] = {
 _PER_OPEN_CRITERION: Final = 100
 
 
-def pairs_of_ranking(n_methods: int, tied: float = 0.0) -> float:
+# Pairs by careful insertion per pair by binary insertion with 2 re-checks, if 5 % of the answers are
+# wrong and the share of wrong answers is learnt (docs/explanation/rechecks.md).
+_CAREFUL: Final = 32.9 / 27.1
+
+
+def pairs_of_ranking(n_methods: int, tied: float = 0.0, way: Way = "insertion") -> float:
     """Return the pairs that a ranking of an image usually takes, without re-checks.
 
     A result is placed by bisection among the groups of those before it, and the sooner the more ties
     there are; the three criteria rarely diverge. A share ``tied`` of pairs ties: of m results,
     m / (1 + tied (m - 1)) groups are expected. Every result but the first takes one pair at least.
+    The careful order takes more, at most every pair.
     """
+    n_pairs = math.comb(n_methods, 2)
+    if way == "every-pair":
+        return n_pairs
     groups = (m / (1 + tied * (m - 1)) for m in range(1, n_methods))
     expected = sum(math.ceil(math.log2(n + 1)) for n in groups) * (1 - tied**2)
-    return max(expected, n_methods - 1)
+    expected = max(expected, n_methods - 1)
+    return min(_CAREFUL * expected, n_pairs) if way == "careful" else expected
 
 
 def next_of_newcomer(

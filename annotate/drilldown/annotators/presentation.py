@@ -286,8 +286,8 @@ def said_of_mistakes(mistakes: Mistakes) -> str:
     if mistakes.belong_to == "pair":
         advice = _(
             "Mistakes, or differing opinions, are usually repeated on the same pair, so asking again "
-            "corrects little. Consider few re-checks; with careful insertion, consider not comparing "
-            "the same two results again."
+            "corrects little. Consider few re-checks, or careful insertion with the probability 1, "
+            "which compares every two results once."
         )
     elif mistakes.belong_to == "answer":
         advice = _(

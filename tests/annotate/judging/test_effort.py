@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotate.judging.effort import way_of
 from annotate.judging.models import Assignment, Judgement
 from rankings.elicitation.strategies import pairs_of_ranking
 from tests.support.cases import cases
@@ -38,7 +39,11 @@ def said_by_the_pages(study, n_images):
     _, text = shown(None, link(entrance), ids())
     # Two minutes are the introduction's.
     m, p = numbers(text, r"About (\d+) minutes: a short introduction and about (\d+) pairs")
-    asked = {"study": study.slug if study.assignments.exists() else "", "people": 30}
+    asked = {
+        "study": study.slug if study.assignments.exists() else "",
+        "people": 30,
+        "strategy": way_of(study),
+    }
     address = reverse("planning:plan", args=[study.dataset.slug])
     response, _ = shown(add_researcher(study), address, asked)
     question = response.context["plan"].question
@@ -58,6 +63,13 @@ def compare(study, n_images):
 @cases("n_methods", [3, 6, 10])
 def test_pages_agree_before_there_is_an_answer(n_methods):
     assert compare(make_study(n_methods, images=20), 20)[0] == {3: 3, 6: 11, 10: 25}[n_methods]
+
+
+@cases(("certainty", "pairs"), [(0.9, 30), (1, 45)])
+def test_pages_agree_on_the_careful_order(certainty, pairs):
+    """The plan counted 24 % more pairs than the welcome page; with certainty, all 45 pairs are asked."""
+    study = make_study(10, images=6, strategy="careful", certainty=certainty)
+    assert compare(study, 6)[0] == pairs
 
 
 def test_pages_agree_on_what_was_measured():

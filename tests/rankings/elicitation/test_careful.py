@@ -42,7 +42,7 @@ def rankings_of(n, log, rules=LEARNT):
     return found and {name: tuple(map(tuple, map(sorted, found[name]))) for name in CRITERIA}
 
 
-@cases("rules", [Rules(), LEARNT, Rules(certainty=0.97), Rules(repeats=False)])
+@cases("rules", [Rules(), LEARNT, Rules(certainty=0.97), Rules(repeats=False), Rules(certainty=1)])
 @cases("n", [0, 1, 2, 3, 7, 10])
 def test_consistent_answers_give_exactly_the_rankings(rules, n):
     for image in range(6):
@@ -272,7 +272,7 @@ def test_a_removed_result_is_neither_asked_nor_ranked():
     "rules",
     [
         {"certainty": 0.5},
-        {"certainty": 1.0},
+        {"certainty": 1.01},
         {"certainty": float("nan")},
         {"n_slips": 0.0},
         {"n_slips": 31.0},
@@ -307,3 +307,58 @@ def test_screens_and_errors_are_those_of_the_specification(by_pair, share):
     screens, wrong = (BY_PAIR if by_pair else ANEW)[share]
     assert found[0] <= screens + 1
     assert found[2] <= wrong + 1
+
+
+EVERY = Rules(certainty=1)
+
+
+@cases("n", [2, 3, 7, 10])
+def test_with_certainty_every_pair_is_asked_once_by_all_criteria(n):
+    levels = truth(1, n, 5)
+    log = simulate_carefully(n, erring(levels, 0.2, random.Random(3), by_pair=False), EVERY)
+    asked = [frozenset((one.left, one.right)) for one in log]
+    assert len({*asked}) == len(asked) == n * (n - 1) // 2
+    assert all(set(one.verdicts) == set(CRITERIA) for one in log)
+    for at in range(len(log) + 1):
+        found = settle_carefully(n, log[:at], rules=EVERY)
+        left = found.state.remaining()
+        assert (left.least, left.most) == (len(log) - at, len(log) - at)
+        assert found.unsettled == ()
+
+
+def cost(places, log, criterion):
+    """Kemeny's: 1 for each answer that is reversed, 1/2 if one of both ties."""
+    signs = {"left": -1, "equal": 0, "right": 1}
+
+    def sign(a, b):
+        return (places[a] > places[b]) - (places[a] < places[b])
+
+    return sum(abs(sign(one.left, one.right) - signs[one.verdicts[criterion]]) / 2 for one in log)
+
+
+def test_every_pair_once_gives_a_nearest_weak_order():
+    """Compared with all 75 weak orders of four results."""
+    rng = random.Random(8)
+    for _ in range(15):
+        verdicts = {
+            pair: rng.choice(["left", "equal", "right"]) for pair in product(range(4), repeat=2)
+        }
+        log = simulate_carefully(4, lambda a, b, _: verdicts[a, b], EVERY)  # noqa: B023
+        for criterion, ranking in settle_carefully(4, log, rules=EVERY).state.rankings().items():
+            places = {item: at for at, bucket in enumerate(ranking) for item in bucket}
+            of_all = (dict(enumerate(own)) for own in product(range(4), repeat=4))
+            least = min(cost(own, log, criterion) for own in of_all)
+            assert cost(places, log, criterion) == least
+
+
+def test_a_pair_skipped_twice_leaves_a_ranking_of_the_others_answers():
+    levels = truth(0, 4, 1)
+    answer, log = answering(levels), []
+    while (pair := settle_carefully(4, log, rules=EVERY).state.next_pair()) is not None:
+        if set(pair) == {1, 3}:
+            log.append(Skip(*pair))
+        else:
+            log.append(Answer(*pair, {name: answer(*pair, name) for name in CRITERIA}))
+    assert sum(isinstance(one, Skip) for one in log) == 2
+    assert len(log) == 5 + 2
+    assert settle_carefully(4, log, rules=EVERY).state.rankings() is not None
