@@ -15,7 +15,7 @@ import numpy as np
 
 from ..agreement.report import RecallPrecision, Settings, values_of
 from ..elicitation.pair_draws import disagreement, inclusion_probabilities
-from ..elicitation.strategies import pairs_of_ranking
+from ..elicitation.strategies import Way, pairs_of_ranking
 from ..errors import RankingError
 from ..inference.clusters import NONE_DECLARED, Declared
 from ..inference.pair_estimates import Visit, names_of, pair_losses
@@ -108,7 +108,13 @@ def _of_one_pair(n_methods: float) -> float:
     return (1 + 0.14 * (n_methods - 2)) * 2 / (n_methods * (n_methods - 1))
 
 
-def screens_of(n_methods: int, measured: float, measured_with: int) -> float:
+def screens_of(
+    n_methods: int,
+    measured: float,
+    measured_with: int,
+    way: Way = "insertion",
+    measured_way: Way = "insertion",
+) -> float:
     """Return the answers that a ranking of so many methods takes, by those measured with others.
 
     Parameters
@@ -117,11 +123,15 @@ def screens_of(n_methods: int, measured: float, measured_with: int) -> float:
         Methods of an image, at least 2.
     measured : float
         Mean answers of a ranking with ``measured_with`` methods.
+    way, measured_way : "insertion", "careful" or "every-pair"
+        The way to rank, and that of the measurement.
 
-    Every method but the first is inserted with one answer at least.
+    Every method but the first is inserted with one answer at least; without re-checks no way takes more
+    answers than there are pairs.
     """
-    scaled = measured * pairs_of_ranking(n_methods) / pairs_of_ranking(measured_with)
-    return max(scaled, n_methods - 1.0)
+    usual = pairs_of_ranking(measured_with, way=measured_way)
+    scaled = max(measured * pairs_of_ranking(n_methods, way=way) / usual, n_methods - 1.0)
+    return scaled if way == "insertion" else min(scaled, math.comb(n_methods, 2))
 
 
 def ties_of(rankings: Mapping[str, Mapping[str, Ranking]]) -> float:

@@ -23,6 +23,7 @@ from rankings.design.reach import reach_of_hours
 from rankings.design.simulation import Simulated
 from rankings.design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, Plan, plan
 from rankings.elicitation.log import CRITERIA
+from rankings.elicitation.strategies import WAYS
 
 from . import services, work
 from .forms import MOST_HOURS, MOST_IMAGES, MOST_PEOPLE
@@ -64,9 +65,7 @@ class PlanQuery(serializers.Serializer[Any]):
         max_value=MOST_HOURS,
         help_text="Of work of all people together; with it the answer says what they detect.",
     )
-    strategy = serializers.ChoiceField(
-        services.STRATEGIES, default=services.STRATEGIES[0], help_text="Of whole rankings."
-    )
+    strategy = serializers.ChoiceField(WAYS, default=WAYS[0], help_text="Of whole rankings.")
     model = serializers.ChoiceField(
         work.MODELS, default=work.MODELS[0], help_text="Of simulated studies of the design."
     )

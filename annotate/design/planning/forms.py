@@ -15,6 +15,7 @@ from rankings.design.power import POWER
 from rankings.design.reach import hours_in_words, reach_of_hours
 from rankings.design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, Plan, plan
 from rankings.elicitation.log import CRITERIA
+from rankings.elicitation.strategies import WAYS
 
 from . import services
 from .presentation import panel
@@ -169,9 +170,18 @@ class PlanForm(MainAndMore, forms.Form):
     )
     strategy = forms.ChoiceField(
         label=_("Order of the pairs of a ranking"),
-        choices=[(name, Study.Strategy(name).label) for name in services.STRATEGIES],
+        choices=zip(
+            WAYS,
+            (
+                Study.Strategy.INSERTION.label,
+                Study.Strategy.CAREFUL.label,
+                _("every pair once (careful insertion with the probability 1)"),
+            ),
+            strict=True,
+        ),
         help_text=_(
-            "Careful insertion takes more pairs, here as many as if 5 % of answers are wrong."
+            "Careful insertion takes more pairs, here as many as if 5 % of answers are wrong. Every "
+            "pair once is for annotators who repeat mistakes on the same pair."
         ),
     )
 
@@ -196,7 +206,7 @@ class PlanForm(MainAndMore, forms.Form):
             "power": f"{POWER * _PERCENT:g}",
             "criterion": services.CRITERION,
             "minutes": f"{USUAL_MINUTES:g}",
-            "strategy": services.STRATEGIES[0],
+            "strategy": WAYS[0],
             **(known or {}),
         }
         if of_dataset is not None and "study" not in data:

@@ -15,8 +15,12 @@ from annotate.datasets.models import Dataset
 from annotate.figures.figure import Figure
 from annotate.figures.presentation import ShownFigure, shown
 from annotate.figures.themes import Paper
+from annotate.tables import Cell, Column, Table
+from rankings.design.kinds import kinds_table
+from rankings.design.pilots import USUAL_METHODS
 from rankings.design.study_plans import ASKED, Choice, Plan
 from rankings.design.trials import Trial
+from rankings.elicitation.strategies import Way
 
 from .services import settings_of
 
@@ -35,7 +39,7 @@ class ShownChoice:
 def panel(
     found: Plan,
     path: str,
-    strategy: str,
+    strategy: Way,
     *,
     is_enlarged: bool = False,
     in_hours: Sequence[str] = (),
@@ -62,11 +66,23 @@ def shown_trial(trial: Trial | None) -> dict[str, str] | None:
     return percents | {"n_studies": number_format(trial.n_studies)}
 
 
-def choices_with_all(found: Plan, path: str, strategy: str) -> list[ShownChoice]:
+def choices_with_all(found: Plan, path: str, strategy: Way) -> list[ShownChoice]:
     """Return the designs that use all people: those that fit first, then by hours."""
     rows = [one for one in found.choices if one.n_annotators == found.question.people]
     rows.sort(key=lambda one: (not one.fits, one.hours is None, one.hours or 0.0))
     return [_shown(one, path, strategy) for one in rows]
+
+
+def kinds_of(found: Plan) -> tuple[Table, str]:
+    """Return pairs, minutes and wrong pairs of a ranking by kind of people, and a note."""
+    n_methods = round(found.pilot.methods or USUAL_METHODS)
+    table = kinds_table(n_methods, found.question.seconds)
+    columns = [Column(one.name, is_number=one.is_number) for one in table.columns]
+    rows = [
+        [Cell(row[0], is_heading=True), *(Cell(text, is_number=True) for text in row[1:])]
+        for row in table.shown
+    ]
+    return Table(columns, rows, label=table.title), table.note
 
 
 def differences_of(found: Plan) -> tuple[str, str, str] | None:
@@ -80,7 +96,7 @@ def differences_of(found: Plan) -> tuple[str, str, str] | None:
     return least, most, middle
 
 
-def _shown(choice: Choice, path: str, strategy: str) -> ShownChoice:
+def _shown(choice: Choice, path: str, strategy: Way) -> ShownChoice:
     separator = "&" if "?" in path else "?"
     address = f"{path}{separator}{urlencode(settings_of(choice, strategy))}"
     return ShownChoice(

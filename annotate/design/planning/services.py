@@ -1,5 +1,6 @@
 """Plans of studies on a dataset, from the variances of another study or of the demo."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -9,7 +10,8 @@ from django.utils.translation import gettext as _
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
-from annotate.judging.effort import pairs_an_image, seconds_a_pair
+from annotate.drilldown.selectors import mistakes_in
+from annotate.judging.effort import pairs_an_image, seconds_a_pair, way_of
 from annotate.judging.models import Assignment
 from annotate.reports.errors import TooLarge
 from annotate.reports.pilots import pilot_of_study
@@ -17,7 +19,9 @@ from annotate.reports.services import require_small, sentinels
 from annotate.studies.draws import n_methods_of_visit
 from annotate.studies.models import Study
 from rankings.design.designs import Design
+from rankings.design.kinds import of_repeated_mistakes
 from rankings.design.pilots import (
+    DEMO,
     TEN_METHODS,
     USUAL_METHODS,
     Asking,
@@ -35,29 +39,21 @@ from rankings.design.study_plans import (
     Choice,
     Question,
 )
-from rankings.elicitation.strategies import SECONDS_A_PAIR, pairs_of_ranking
+from rankings.elicitation.strategies import SECONDS_A_PAIR, WAYS, Way, pairs_of_ranking
 
 DIFFERENCE: Final = 0.03
 _PAIR: Final = 2
 CRITERION: Final = "preference"
-STRATEGIES: Final = (Study.Strategy.INSERTION.value, Study.Strategy.CAREFUL.value)
-# Pairs of a ranking by careful insertion per pair by binary insertion with 2 re-checks, if 5 % of
-# the answers are wrong and the share of wrong answers is learnt (docs/explanation/rechecks.md).
-_CAREFUL: Final = 33.5 / 27.1
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Pairs that a ranking of so many methods takes, and seconds that a pair takes."""
+    """Pairs that a ranking of so many methods takes in one way, and seconds that a pair takes."""
 
     screens: float = pairs_of_ranking(USUAL_METHODS)
     n_methods: int = USUAL_METHODS
     seconds: float = SECONDS_A_PAIR
-
-    def screens_by(self, strategy: str, own: str, n_methods: int) -> float:
-        """Return the pairs that a ranking takes by a strategy; ``own`` is that of the study."""
-        factors = [_CAREFUL if one == Study.Strategy.CAREFUL else 1.0 for one in (strategy, own)]
-        return screens_of(n_methods, self.screens, self.n_methods) * factors[0] / factors[1]
+    way: Way = "insertion"
 
 
 def pilots(person: User) -> QuerySet[Study]:
@@ -74,7 +70,7 @@ def measured(study: Study | None) -> Measured:
     n_methods = n_methods_of_visit(study)
     if n_methods < 2:
         return Measured(seconds=seconds_a_pair(study))
-    return Measured(pairs_an_image(study), n_methods, seconds_a_pair(study))
+    return Measured(pairs_an_image(study), n_methods, seconds_a_pair(study), way_of(study))
 
 
 def usual_question(dataset: Dataset, person: User) -> dict[str, Any]:
@@ -99,7 +95,7 @@ def question_of(
     images: int | None = None,
     seconds: float | None = None,
     minutes: float = USUAL_MINUTES,
-    strategy: str = STRATEGIES[0],
+    strategy: Way = WAYS[0],
     n_methods: int | None = None,
 ) -> tuple[Pilot, Question]:
     """Return the variances and the question of a plan.
@@ -110,19 +106,22 @@ def question_of(
     the pilot; another strategy than the pilot's takes more or fewer.
     """
     cost = measured(study)
-    own = STRATEGIES[0] if study is None else study.strategy
     pilot, n_methods = _pilot(study, criterion), n_methods or dataset.methods.count()
+    remarks = [*pilot.remarks]
     if n_methods < 2:
         n_methods = cost.n_methods
         if study is None:
-            pilot = replace(pilot, remarks=(*pilot.remarks, TEN_METHODS))
+            remarks.append(TEN_METHODS)
+    if study is not None and pilot.origin != DEMO and mistakes_in(study).belong_to == "pair":
+        remarks.append(of_repeated_mistakes(n_methods, seconds or cost.seconds))
+    pilot = replace(pilot, remarks=tuple(remarks))
     return pilot.for_methods(n_methods), Question(
         difference=difference,
         people=people,
         share=power,
         n_protocols=n_protocols,
         images=max(2, dataset.images.count()) if images is None else images,
-        screens=cost.screens_by(strategy, own, n_methods),
+        screens=screens_of(n_methods, cost.screens, cost.n_methods, strategy, cost.way),
         seconds=seconds or cost.seconds,
         minutes_a_person=minutes,
     )
@@ -138,7 +137,7 @@ def finds(
     """
     asked = {**usual_question(dataset, person), "images": images}
     pilot, question = question_of(
-        dataset=dataset, people=people, n_methods=n_methods, strategy=study.strategy, **asked
+        dataset=dataset, people=people, n_methods=n_methods, strategy=way_of(study), **asked
     )
     k = study.methods_per_visit
     asking: Asking = "rankings" if k is None or k >= n_methods else "pairs"
@@ -175,7 +174,14 @@ def _pilot(study: Study | None, criterion: str) -> Pilot:
     return pilot_of_study(study, criterion)
 
 
-def settings_of(choice: Choice, strategy: str) -> dict[str, int | str]:
+_WAYS: Final[Mapping[Way, Mapping[str, int | str]]] = {
+    "insertion": {},
+    "careful": {"strategy": Study.Strategy.CAREFUL.value},
+    "every-pair": {"strategy": Study.Strategy.CAREFUL.value, "certainty": 1},
+}
+
+
+def settings_of(choice: Choice, strategy: Way) -> dict[str, int | str]:
     """Return all settings that give a new study the design of a plan, whatever it had before."""
     sharing = next(one for one in SHARINGS if one.name == choice.sharing)
     settings: dict[str, int | str] = {
@@ -184,7 +190,7 @@ def settings_of(choice: Choice, strategy: str) -> dict[str, int | str]:
         # Visits ask about all methods, and no images are ranked by additional people.
         "methods_per_visit": "",
         "agreement_percent": 0,
-        **({"strategy": strategy} if strategy == Study.Strategy.CAREFUL else {}),
+        **_WAYS[strategy],
     }
     if sharing.repeated:
         settings |= {

@@ -18,7 +18,7 @@ from annotate.requests import SignedInRequest, refused_as_text
 from rankings.design.pilots import DEMO
 
 from .forms import TrialForm, planned
-from .presentation import choices_with_all, differences_of, shown_map, shown_trial
+from .presentation import choices_with_all, differences_of, kinds_of, shown_map, shown_trial
 from .work import MODELS, last, simulated, start
 
 
@@ -46,6 +46,7 @@ def plan(request: SignedInRequest, slug: str) -> HttpResponse:
     context |= {
         **asked_for.panel(begin),
         "differences": differences_of(found),
+        "kinds": kinds_of(found),
         "pilot": asked["study"],
         "criterion": asked["criterion"],
         "choices": choices_with_all(found, begin, asked["strategy"]),

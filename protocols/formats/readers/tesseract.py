@@ -19,7 +19,7 @@ COLUMNS: Final = (
     *("level", "page_num", "block_num", "par_num", "line_num", "word_num"),
     *("left", "top", "width", "height", "conf", "text"),
 )
-_HEADER: Final = f"the columns {', '.join(COLUMNS)}, with tabulators between"
+_HEADER: Final = "\t".join(COLUMNS)
 _PAGE: Final = "1"
 _LINE: Final = "4"
 _WORD: Final = "5"

@@ -7,12 +7,15 @@ import pytest
 from django.urls import reverse
 
 from annotate.design.planning.services import question_of
+from annotate.drilldown.selectors import mistakes_in
 from annotate.figures.themes import Paper
 from annotate.reports.pilots import pilot_of_study
 from annotate.scoring.services import score_protocol
+from rankings.design.kinds import BY_KIND
 from rankings.design.pilots import DEMO, DEMO_COMPONENTS, TEN_METHODS
 from rankings.design.reach import hours_in_words, reach_of_hours
 from rankings.design.study_plans import SHARINGS, plan
+from rankings.elicitation.error_rate import Mistakes
 from tests.support.differing import two_who_differ
 from tests.support.factories import (
     add_annotator,
@@ -284,26 +287,54 @@ def test_the_power_after_an_unlucky_pilot_stands_beside_the_promise(researcher, 
     assert "unluckiest" not in response.text
 
 
-def test_careful_insertion_takes_more_pairs_and_hours_of_whole_rankings_only(client, study):
-    """33.5 pairs of ten results where binary insertion with two re-checks takes 27.1."""
+def test_careful_insertion_takes_more_pairs_and_hours_of_whole_rankings_only(client):
+    """32.9 pairs of ten results where binary insertion with two re-checks takes 27.1; all are 45."""
+    dataset = make_study(10, images=2).dataset
     client.force_login(make_admin())
+    address = reverse("planning:plan", args=[dataset.slug])
     asked = {"study": "", "people": "30", "images": "5000"}
-    usual = client.get(address(study), asked).context
-    response = client.get(address(study), asked | {"strategy": "careful"})
-    careful = response.context
-    screens = usual["plan"].question.screens
-    assert careful["plan"].question.screens == pytest.approx(screens * 33.5 / 27.1)
+    usual, careful, every = (
+        client.get(address, asked | {"strategy": way}).context
+        for way in ("insertion", "careful", "every-pair")
+    )
+    assert usual["plan"].question.screens == 25
+    assert careful["plan"].question.screens == pytest.approx(25 * 32.9 / 27.1)
+    assert every["plan"].question.screens == 45
     for before, after in zip(usual["plan"].choices, careful["plan"].choices, strict=True):
         if before.n_images:
-            factor = 33.5 / 27.1 if before.asking == "rankings" else 1
+            factor = 32.9 / 27.1 if before.asking == "rankings" else 1
             assert after.answers == pytest.approx(factor * before.answers, abs=2)
             assert (after.hours > before.hours) == (factor > 1)
     assert "strategy=careful" in careful["cheapest"].address
+    assert "certainty=1" in every["cheapest"].address
     assert "strategy" not in usual["cheapest"].address
-    # A pilot that was careful itself has measured careful pairs: four a ranking.
+
+
+def test_of_a_careful_pilot_pairs_are_scaled_to_other_ways(researcher, study):
+    """Four answers of three results, by insertion with a re-check; of the others there are three."""
     study.strategy = "careful"
     study.save()
-    again = client.get(address(study), {"strategy": "careful"}).context["plan"]
-    assert again.question.screens == pytest.approx(4)
-    insertion = client.get(address(study)).context["plan"]
-    assert insertion.question.screens == pytest.approx(4 * 27.1 / 33.5)
+    for way, screens in (("careful", 3), ("every-pair", 3), ("insertion", 4)):
+        found = researcher.get(address(study), {"strategy": way}).context["plan"]
+        assert found.question.screens == pytest.approx(screens), way
+
+
+def test_pairs_are_shown_by_kind_of_people(researcher, study):
+    page = researcher.get(address(study), {"study": "", "people": "30", "images": "5000"})
+    text = flat(page.text)
+    assert "Pairs of a ranking by kind of people" in text
+    for kind in BY_KIND:
+        assert kind in text
+
+
+def test_where_mistakes_come_again_a_plan_offers_every_pair_with_its_cost(
+    researcher, study, monkeypatch
+):
+    """Of 20 mistakes 19 were made again: Wilson's lower limit is .76."""
+    offer = "Asking every pair once takes 3 pairs and "
+    assert offer not in researcher.get(address(study)).text
+    assert mistakes_in(study).belong_to is None
+    again = Mistakes(n=20, n_again=19, n_right=80, n_changed=8)
+    monkeypatch.setattr("annotate.design.planning.services.mistakes_in", lambda _: again)
+    assert offer in flat(researcher.get(address(study)).text)
+    assert offer not in researcher.get(address(study), {"study": ""}).text
