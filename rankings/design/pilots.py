@@ -20,7 +20,7 @@ from ..errors import RankingError
 from ..inference.clusters import NONE_DECLARED, Declared
 from ..inference.pair_estimates import Visit, names_of, pair_losses
 from ..inference.resampling import SEED, drawn_images
-from ..orders.buckets import Ranking, bucket_of
+from ..orders.buckets import Ranking, bucket_of, methods_of
 from ..orders.packed_scores import Floats, protocols_of, rankings_from_scores
 from .designs import Components
 from .power import components_of
@@ -238,12 +238,13 @@ def variance_of_draws(
     """
     total = 0.0
     n_pairs = len(protocols) * (len(protocols) - 1) / 2
-    drawn: dict[str, tuple[list[tuple[str, str]], Floats, Floats]] = {}
+    drawn: dict[tuple[str, frozenset[str]], tuple[list[tuple[str, str]], Floats, Floats]] = {}
     for visit in visits:
-        image = visit.image
-        if image not in drawn:
-            drawn[image] = _drawn(protocol_rankings[image], protocols)
-        pairs, probabilities, own = drawn[image]
+        # Annotators of an image may have ranked different methods.
+        asked = visit.image, methods_of(visit.ranking)
+        if asked not in drawn:
+            drawn[asked] = _drawn(protocol_rankings[visit.image], protocols, asked[1])
+        pairs, probabilities, own = drawn[asked]
         said = _signs(visit.ranking, pairs)
         # (pairs, protocols): each one's share of the loss on the image.
         losses = np.abs(own - said[:, np.newaxis]) / (2 * len(pairs))
@@ -254,10 +255,10 @@ def variance_of_draws(
 
 
 def _drawn(
-    rankings: Mapping[str, Ranking], protocols: Sequence[str]
+    rankings: Mapping[str, Ranking], protocols: Sequence[str], ranked: Collection[str]
 ) -> tuple[list[tuple[str, str]], Floats, Floats]:
-    """Return an image's pairs, their probabilities, and the protocols' signs (pairs, protocols)."""
-    ordered = [rankings[name] for name in protocols]
+    """Return the pairs of the ranked methods, their probabilities, and signs (pairs, protocols)."""
+    ordered = [_of_methods(rankings[name], ranked) for name in protocols]
     methods = sorted(bucket_of(ordered[0]))
     if len(methods) < 2:
         raise RankingError("a draw needs at least two methods of every image")
@@ -268,6 +269,11 @@ def _drawn(
         np.array([chances[frozenset(pair)] for pair in pairs]),
         np.stack([_signs(ranking, pairs) for ranking in ordered], axis=1),
     )
+
+
+def _of_methods(ranking: Ranking, methods: Collection[str]) -> Ranking:
+    kept = (tuple(name for name in bucket if name in methods) for bucket in ranking)
+    return tuple(bucket for bucket in kept if bucket)
 
 
 def _signs(ranking: Ranking, pairs: Sequence[tuple[str, str]]) -> Floats:

@@ -7,6 +7,7 @@ import pytest
 from django.urls import reverse
 
 from annotate.publication import services as publication
+from annotate.reports.exports import kept_text, table_text, tables_in
 from annotate.reports.services import available_runs
 from rankings.agreement.report import Settings
 from tests.support.drawn import METHODS, Drawn, drawn_study, scored
@@ -142,6 +143,7 @@ def pages_of(study, kept, public):
         yield f"{reverse(name, args=[study.slug, kept.pk])}?criterion=preference"
     yield reverse("publication:kept_paper", args=[study.slug, kept.pk])
     yield reverse("public:page", args=[public.address])
+    yield f"{reverse('planning:plan', args=[study.dataset.slug])}?study={study.slug}&hours=2"
 
 
 def test_drawn_studies_are_rendered_whole(client, drawn):
@@ -157,6 +159,23 @@ def test_drawn_studies_are_rendered_whole(client, drawn):
             check_protocols(response.context)
         if response.context.get("preferred"):
             check_detectors(response.context["preferred"], preferences_in(whole[1], response))
+    check_files(whole[1])
+
+
+def check_files(kept):
+    """Files hold the numbers of the report: each is one, and protocols that are alike are named."""
+    texts = {f"report.{name}": kept_text(kept, name) for name in ("csv", "md", "tex")}
+    data = kept.data
+    for table in tables_in(data):
+        for extension in ("csv", "md", "tex"):
+            name = f"{table.slug}.{extension}"
+            texts[name] = table_text(data, data["header"], table.slug, extension)
+    for name, text in texts.items():
+        found = NOT_FOR_PEOPLE.search(text)
+        assert not found, (name, text[max(0, found.start() - 80) :][:160])
+    for around in data["analysis"].values():
+        for same in around["comparisons"]["equal"]:
+            assert all(" = ".join(same) in texts[f"report.{name}"] for name in ("md", "tex"))
 
 
 def check_protocols(context):

@@ -1,6 +1,7 @@
 """Input of a pilot for a later study."""
 
 import random
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -104,6 +105,22 @@ def test_what_a_draw_adds_is_the_spread_over_all_pairs_that_may_be_drawn():
             mean = d @ list(chances.values())
             expected.append((d - mean) ** 2 @ list(chances.values()))
     assert variance_of_draws(visits, own, PROTOCOLS) == pytest.approx(np.mean(expected))
+
+
+def test_a_draw_is_of_the_methods_that_an_annotator_ranked():
+    """Annotators of one image may have ranked different methods, which raised a KeyError."""
+    visits, own = drawn_study(n_images=3, people="xy")
+    some = [
+        replace(one, ranking=kept(one.ranking, METHODS[:3])) if one.annotator == "x" else one
+        for one in visits
+    ]
+    expected = []
+    for one in some:
+        ranked = bucket_of(one.ranking)
+        restricted = {name: kept(ranking, ranked) for name, ranking in own[one.image].items()}
+        expected.append(variance_of_draws([one], {one.image: restricted}, PROTOCOLS))
+    assert variance_of_draws(some, own, PROTOCOLS) == pytest.approx(np.mean(expected))
+    assert pilot(some, own, PROTOCOLS).methods == 3.5
 
 
 def kept(ranking, methods):
