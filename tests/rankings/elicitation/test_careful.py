@@ -362,3 +362,18 @@ def test_a_pair_skipped_twice_leaves_a_ranking_of_the_others_answers():
     assert sum(isinstance(one, Skip) for one in log) == 2
     assert len(log) == 5 + 2
     assert settle_carefully(4, log, rules=EVERY).state.rankings() is not None
+
+
+def test_a_log_of_more_answers_than_pairs_keeps_them_all():
+    """As logs from before there was a bound: 60 screens of ten results, which have 45 pairs."""
+    levels = truth(0, 10, 2)
+    answer, rng = erring(levels, 0.2, random.Random(2), by_pair=False), random.Random(4)
+    log = []
+    while len(log) < 60:
+        pair = settle_carefully(10, log).state.next_pair() or tuple(rng.sample(range(10), 2))
+        log.append(Answer(*pair, {name: answer(*pair, name) for name in CRITERIA}))
+    found = settle_carefully(10, log)
+    assert list(found.entries) == log
+    assert found.state.next_pair() is None
+    assert found.state.remaining().most == 0
+    assert rankings_of(10, log) == rankings_of(10, log[::-1])
