@@ -232,6 +232,14 @@ def test_an_image_without_cells_at_the_end_is_counted_too():
     assert [score.f_score for score in scores] == [1.0, 1.0, 1.0]
 
 
+def test_cells_may_come_before_their_table():
+    """Nine cells, six relations across and six down; the first detection is a cell."""
+    table, *cells = table_of(*GRID)
+    score = scored(TableStructure(), [*cells, table], [*cells, table])
+    assert counts(score) == [[12, 12, 12]] * 4
+    assert {index for match in score.matches for index in match.truth} == {*range(10)}
+
+
 def test_a_cell_without_its_table_is_refused():
     lonely = Region.from_box(0, 0, 9, 9, cell=(0, 0, 0, 0), parent="7")
     with pytest.raises(RegionError, match=r"0, truth 1: no table with the cell's parent, '7'"):
