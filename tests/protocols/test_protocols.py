@@ -73,20 +73,11 @@ def test_slanted_regions_are_measured_by_their_polygons():
     assert score("icdar13", [box], [diamond]).recall == 1, "ICDAR13 sees bounding boxes"
 
 
-@pytest.mark.parametrize(
-    ("slug", "parameters", "named"),
-    [
-        ("iou", {"min_iou": 1.01}, r"min_iou must be a number in \[0, 1\], got 1.01"),
-        ("iou", {"min_iou": float("nan")}, "min_iou"),
-        ("iou", {"min_iou": "0.5"}, "min_iou"),
-        ("iou", {"min_iou": True}, "min_iou"),
-        ("iou", {"use_confidences": 1}, "use_confidences must be true or false"),
-        ("deteval", {"min_area": 0.5}, "has no parameter 'min_area'; parameters: min_area_recall"),
-    ],
-)
-def test_a_wrong_parameter_is_refused_with_its_range(slug, parameters, named):
-    with pytest.raises(ParameterError, match=named):
-        registry.get(slug, parameters)
+def test_an_unknown_parameter_is_refused_with_those_there_are():
+    with pytest.raises(
+        ParameterError, match="no parameter 'min_area'; parameters: min_area_recall"
+    ):
+        registry.get("deteval", {"min_area": 0.5})
 
 
 def test_an_unknown_protocol_is_refused_with_those_there_are():
