@@ -1,13 +1,17 @@
 """Shared parts of requests: the signed-in user, permissions, refusals, the client's network."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from ipaddress import IPv6Network, ip_address
 from typing import Any, Final, TypeVar
 
+from django.contrib import messages
 from django.contrib.auth.models import AnonymousUser, User
 from django.forms import BaseForm
 from django.http import Http404, HttpRequest, HttpResponse
+
+from annotate.errors import Refusal
 
 # One subscriber may have all IPv6 addresses of this network. The account library counts by it, too.
 _PREFIX_6: Final = 64
@@ -82,3 +86,21 @@ def json_object(sent: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return given if isinstance(given, dict) else {}
+
+
+@contextmanager
+def refusals_told(request: HttpRequest) -> Iterator[None]:
+    """Tell a refusal of what is done within as a message."""
+    try:
+        yield
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+
+
+@contextmanager
+def refusals_on(form: BaseForm, field: str | None = None) -> Iterator[None]:
+    """Tell a refusal of what is done within next to a field of a form, or above the form."""
+    try:
+        yield
+    except Refusal as refusal:
+        form.add_error(field, str(refusal))

@@ -22,7 +22,7 @@ from django.views.generic.edit import FormView
 from django.views.i18n import LANGUAGE_QUERY_PARAMETER, set_language
 
 from annotate.access import permitted
-from annotate.requests import SignedInRequest, require
+from annotate.requests import SignedInRequest, refusals_on, refusals_told, require
 from annotate.studies.models import Role, Study
 
 from . import languages, mail, services
@@ -163,11 +163,8 @@ def _invitations(request: SignedInRequest, study: Study | None, form: InviteForm
     context: dict[str, Any] = {"study": study}
     if form.is_valid():
         asked = {"role": Invitation.Role.ADMIN, **form.cleaned_data}
-        try:
+        with refusals_on(form, "emails"):
             made = services.invite(study=study, made_by=request.user, **asked)
-        except InvitationRefused as refusal:
-            form.add_error("emails", str(refusal))
-        else:
             # Shown in this response: to show the link on another page it would have to be stored.
             context["letters"] = mail.send(
                 made, lambda token: _address(request, token), request.get_host()
@@ -201,11 +198,8 @@ def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
     )
     if not is_theirs:
         require(request.user, "annotate.manage_people")
-    try:
+    with refusals_told(request):
         services.revoke(invitation=revoked)
-    except InvitationRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         messages.success(request, gettext("The invitation is revoked; its link no longer works."))
     if revoked.study is not None and request.POST.get("from") == "study":
         return redirect("accounts:study_invitations", slug=revoked.study.slug)

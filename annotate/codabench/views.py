@@ -17,11 +17,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotate.datasets.models import Dataset
 from annotate.datasets.shortcuts import seen_dataset
 from annotate.errors import NotThere
-from annotate.imports.errors import NotLoaded
 from annotate.jobs import files as job_files
 from annotate.jobs.models import Job
 from annotate.jobs.shortcuts import go_to
-from annotate.requests import SignedInRequest, loads_data, require, takes_files
+from annotate.requests import SignedInRequest, loads_data, refusals_on, require, takes_files
 from protocols.codabench.values import FILES, SettingsError, read_yaml, write_yaml
 
 from . import downloads, work
@@ -102,15 +101,12 @@ def load(request: SignedInRequest, slug: str) -> HttpResponse:
     form = DownloadsForm(request.POST or None, request.FILES or None)
     if form.is_valid():
         given, submissions = form.cleaned_data, request.FILES.getlist("submissions")
-        try:
+        with refusals_on(form):
             download = downloads.receive(
                 dataset,
                 map(_named, submissions),
                 **{name: _named(given[name]) for name in ("results", "bundle") if given[name]},
             )
-        except NotLoaded as refusal:
-            form.add_error(None, str(refusal))
-        else:
             return redirect("codabench:preview", slug, download.folder.name)
     status = 422 if request.method == "POST" else 200
     return render(request, "codabench/load.html", {"dataset": dataset, "form": form}, status=status)

@@ -17,14 +17,13 @@ from annotate.datasets import exports, selectors, thumbnails
 from annotate.datasets.drawing import picture
 from annotate.datasets.models import Dataset
 from annotate.datasets.services import (
-    ScenesRefused,
     declare_scenes,
     scenes_by_name,
     scenes_of_csv,
 )
 from annotate.datasets.shortcuts import seen_dataset
 from annotate.leaderboards import selectors as leaderboards
-from annotate.requests import SignedInRequest, loads_data, require, takes_files
+from annotate.requests import SignedInRequest, loads_data, refusals_on, require, takes_files
 from annotate.scoring.leaderboards import newest_runs
 from annotate.scoring.readiness import readiness
 from annotate.studies.models import Study
@@ -127,13 +126,10 @@ def scenes(request: SignedInRequest, slug: str) -> HttpResponse:
     form = ScenesForm(*sent)
     if form.is_valid():
         separator, file = form.cleaned_data["separator"], form.cleaned_data["file"]
-        try:
+        with refusals_on(form):
             scene_of = scenes_by_name(dataset, separator) if separator else {}
             scene_of = scenes_of_csv(file.read()) if file else scene_of
             n = declare_scenes(dataset=dataset, scene_of=scene_of)
-        except ScenesRefused as refusal:
-            form.add_error(None, str(refusal))
-        else:
             words = ngettext("The images show {n} scene.", "The images show {n} scenes.", n)
             messages.success(request, words.format(n=n))
             return redirect("datasets:scenes", slug=slug)

@@ -26,8 +26,7 @@ from annotate.jobs.shortcuts import go_to
 from annotate.judging.shortcuts import judged
 from annotate.reports.errors import TooLarge
 from annotate.reports.shortcuts import offered_as_work
-from annotate.requests import SignedInRequest, loads_data, require, takes_files
-from annotate.studies.errors import StudyRefused
+from annotate.requests import SignedInRequest, loads_data, refusals_on, require, takes_files
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 
@@ -146,11 +145,8 @@ def answers_from_elsewhere(request: SignedInRequest, slug: str) -> HttpResponse:
     form = AnswersForm(request.POST or None, request.FILES or None)
     context: dict[str, Any] = {"dataset": dataset, "form": form}
     if form.is_valid():
-        try:
+        with refusals_on(form, "file"):
             study, context["notes"], remarks = _loaded(dataset, form.cleaned_data)
-        except (elsewhere.AnswersRefused, StudyRefused) as refusal:
-            form.add_error("file", str(refusal))
-        else:
             if study is not None:
                 messages.success(request, _("The answers are loaded as a closed study."))
                 for remark in remarks:

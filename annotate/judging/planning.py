@@ -34,7 +34,7 @@ from rankings.orders.from_scores import ranking_from_scores
 
 from .attention_checks import known_pair_due, known_pairs
 from .current_screen import Outcome, Turn, strategy_of, waiting_turn
-from .image_allocation import OwnImages, is_still_to_be_had, n_images_of, own_images
+from .image_allocation import OwnImages, is_still_to_be_had, own_images
 from .models import Assignment, Screen
 from .quotas import Remaining, is_used_up, quota_of, remaining_of
 from .replay import (
@@ -353,12 +353,6 @@ def _visits(own: OwnImages) -> Iterator[tuple[Image, Visit]]:
         visit = visit_of(own.study, own.annotator, image_id)
         if visit.image is not None and visit.n_results > 1:
             yield visit.image, visit
-
-
-def has_begun_all(study: Study, annotator: User) -> bool:
-    """Return whether this annotator has begun every available image."""
-    n_begun = Assignment.objects.filter(study=study, annotator=annotator).count()
-    return n_images_of(study, annotator) <= n_begun
 
 
 def next_visits(

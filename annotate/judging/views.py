@@ -17,8 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate.datasets.models import Method
 from annotate.errors import CHOOSE_A_VERDICT
-from annotate.requests import SignedInRequest, require, wants_json
-from annotate.studies.errors import StudyRefused
+from annotate.requests import SignedInRequest, refusals_told, require, wants_json
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 
@@ -212,11 +211,8 @@ def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
 def add_method(request: SignedInRequest, slug: str) -> HttpResponse:
     """Add another method to an open study."""
     study, method = _study_and_method(request, slug)
-    try:
+    with refusals_told(request):
         n_waiting = methods.add_method(study=study, method=method)
-    except StudyRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         words = ngettext(
             "{method} takes part; {n} ranking waits for a few more answers.",
             "{method} takes part; {n} rankings wait for a few more answers.",
@@ -230,11 +226,8 @@ def add_method(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_POST
 def withdraw_method(request: SignedInRequest, slug: str) -> HttpResponse:
     study, method = _study_and_method(request, slug)
-    try:
+    with refusals_told(request):
         methods.withdraw_method(study=study, method=method)
-    except StudyRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         words = _("{method} no longer takes part. The answers about it are kept.")
         messages.success(request, words.format(method=method))
     return redirect("studies:detail", slug=slug)

@@ -11,11 +11,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.judging.image_allocation import is_answered
-from annotate.requests import SignedInRequest, require
+from annotate.requests import SignedInRequest, refusals_on, refusals_told, require
 from annotate.stopping.presentation import shown_standings
 from annotate.studies import services
 from annotate.studies.draws import in_words
-from annotate.studies.errors import StudyRefused
 from annotate.studies.forms import MemberForm, RoleForm, SettingsForm
 from annotate.studies.models import Membership, Role, Study
 from annotate.studies.shortcuts import followed
@@ -72,11 +71,8 @@ def change_settings(request: SignedInRequest, slug: str) -> HttpResponse:
     sent = request.POST if request.method == "POST" else None
     form = SettingsForm(sent, instance=study, is_answered=answered)
     if form.is_valid():
-        try:
+        with refusals_on(form):
             services.change_settings(study=study, is_answered=is_answered, **form.cleaned_data)
-        except StudyRefused as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, _("The settings are saved."))
             return redirect("studies:detail", slug=slug)
     context = {
@@ -102,11 +98,8 @@ def add_member(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _with_members(request, slug)
     form = MemberForm(request.POST)
     if form.is_valid():
-        try:
+        with refusals_on(form, "username"):
             membership = services.add_member(study=study, **form.cleaned_data)
-        except StudyRefused as refusal:
-            form.add_error("username", str(refusal))
-        else:
             _confirm_role(request, membership)
             return redirect("studies:members", slug=slug)
     return _members(request, study, form, status=422)
@@ -124,12 +117,9 @@ def change_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
             _("Choose one of the roles and a group with a short name. Nothing was changed."),
         )
         return redirect("studies:members", slug=slug)
-    try:
+    with refusals_told(request):
         services.change_role(membership=membership, role=form.cleaned_data["role"])
         services.set_group(membership=membership, group=form.cleaned_data["group"])
-    except StudyRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         _confirm_role(request, membership)
     return redirect("studies:members", slug=slug)
 

@@ -25,14 +25,13 @@ from annotate.reports.errors import TooLarge
 from annotate.reports.forms import ReportForm
 from annotate.reports.models import KeptReport
 from annotate.reports.provenance import whole
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, refusals_on
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.agreement.report import Settings
 from rankings.output.methods_text import n_left_out
 
 from . import files, papers, services, work
-from .errors import NotPublished
 from .forms import PaperForm, PublishForm
 from .models import PublicPage
 
@@ -112,11 +111,8 @@ def publish(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
         )
     form = PublishForm(request.POST or None, instance=page, initial=usual)
     if form.is_valid():
-        try:
+        with refusals_on(form):
             page = services.publish(report=report, person=request.user, **form.said())
-        except NotPublished as refusal:
-            form.add_error(None, str(refusal))
-        else:
             if page.download != PublicPage.Download.NOTHING and not page.file:
                 work.start_file(page=page, person=request.user)
             messages.success(request, _("The page is public."))

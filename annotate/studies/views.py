@@ -7,10 +7,9 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotate.requests import SignedInRequest, require
+from annotate.requests import SignedInRequest, refusals_told, require
 
 from . import services
-from .errors import StudyRefused
 from .models import Study
 from .shortcuts import followed
 
@@ -24,11 +23,8 @@ def set_state(request: SignedInRequest, slug: str) -> HttpResponse:
     if state not in (Study.State.OPEN, Study.State.CLOSED):
         raise Http404
     on_blank_pages = request.POST.get("on_blank_pages") == "yes"
-    try:
+    with refusals_told(request):
         services.set_state(study=study, state=state, on_blank_pages=on_blank_pages)
-    except StudyRefused as refusal:
-        messages.error(request, str(refusal))
-    else:
         said = _("The study is {state}.").format(state=study.get_state_display())
         messages.success(request, said)
     return redirect("studies:detail", slug=slug)

@@ -12,10 +12,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, refusals_on
 
 from . import personal_data
-from .errors import NotErased
 from .forms import EraseForm
 
 
@@ -45,11 +44,8 @@ def erase(request: SignedInRequest) -> HttpResponse:
             return refused
     form = EraseForm(request.POST if request.method == "POST" else None, person=request.user)
     if form.is_valid():
-        try:
+        with refusals_on(form):
             pseudonym = personal_data.erase(request.user)
-        except NotErased as refusal:
-            form.add_error(None, str(refusal))
-        else:
             logout(request)
             messages.success(
                 request,

@@ -10,10 +10,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate.api.scopes import SCOPES
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, refusals_on
 
 from . import services
-from .errors import TokenRefused
 from .forms import TokenForm
 
 
@@ -24,16 +23,13 @@ def tokens(request: SignedInRequest) -> HttpResponse:
     """List the user's tokens, and create one; only this response shows its secret."""
     form = TokenForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with refusals_on(form):
             token, secret = services.create_token(
                 person=request.user,
                 name=form.cleaned_data["name"],
                 scopes=form.cleaned_data["scopes"],
                 days=form.cleaned_data["lasts"],
             )
-        except TokenRefused as refusal:
-            form.add_error(None, str(refusal))
-        else:
             return _page(request, TokenForm(), made=token, secret=secret)
     return _page(request, form, status=422 if request.method == "POST" else 200)
 
