@@ -7,7 +7,7 @@ import pytest
 import vl_convert
 
 from rankings.design import power
-from tests.support.factories import add_annotator, add_researcher
+from tests.support.factories import add_annotator, add_researcher, make_admin
 
 
 def _once(draw):
@@ -52,4 +52,11 @@ def annotator(study):
 def researcher(client, study):
     """A browser in which a researcher of the file's study is signed in."""
     client.force_login(add_researcher(study))
+    return client
+
+
+@pytest.fixture
+def admin(client, db):
+    """A browser in which an admin is signed in."""
+    client.force_login(make_admin())
     return client

@@ -12,7 +12,7 @@ from annotate.reports.services import available_runs
 from rankings.agreement.report import Settings
 from rankings.output.detector_tables import DETECTOR_TABLES
 from rankings.output.pair_tables import PAIR_TABLES
-from tests.support.addresses import names_of_addresses
+from tests.support.addresses import address_of, keys_of_addresses
 from tests.support.factories import add_annotator, make_admin, make_run, make_study
 from tests.support.kept import keep_report
 from tests.support.truths import rank_by, same_truth
@@ -97,24 +97,11 @@ TABLES = (
 
 def addresses(study, kept):
     """Yield the name and the path of every page and file of a study and of its dataset."""
-    image, method = study.images.in_order().first().name, study.methods.first()
-    for name, pattern in names_of_addresses("annotate.urls"):
+    for name, wanted in keys_of_addresses().items():
         if name in NOT_ASKED or not name.startswith((*OF_A_STUDY, *OF_OTHERS, *OF_A_DATASET)):
             continue
-        values = {
-            "slug": study.dataset.slug if name.startswith(OF_A_DATASET) else study.slug,
-            "pk": kept.pk,
-            "other": kept.pk,
-            "image": image,
-            "method": method.slug,
-            "name": image,
-            "key": "annotator-1",
-        }
-        wanted = {*(pattern.converters or getattr(pattern.regex, "groupindex", {}))}
-        if name.startswith("figures:"):
-            wanted |= {"slug", "pk"} if "kept" in name else {"slug"}
         for own in _variations(name, wanted):
-            yield name, reverse(name, kwargs={key: (values | own)[key] for key in wanted})
+            yield name, address_of(name, study, pk=kept.pk, other=kept.pk, **own)
 
 
 def _variations(name, wanted):

@@ -20,6 +20,7 @@ from annotate.publication.services import publish
 from annotate.reports.services import available_runs
 from annotate.scoring.services import score_protocol
 from rankings.agreement.report import Settings
+from tests.support.addresses import address_of
 from tests.support.archives import zip_bytes
 from tests.support.browsing import check_page, listen, signed_in, unexpected
 from tests.support.codabench import BULK
@@ -126,53 +127,24 @@ def people(study):
 def address(name, study):
     if name == "nowhere":
         return "/nowhere/"
-    kept(study)
-    arguments = {
-        "audit:study": [study.slug],
-        "studies:detail": [study.slug],
-        "studies:settings": [study.slug],
-        "studies:members": [study.slug],
-        "recruiting:entrances": [study.slug],
-        "reports:report": [study.slug],
-        "reports:kept": [study.slug, kept(study)],
-        "exchange:raw": [study.slug],
-        "publication:kept_paper": [study.slug, kept(study)],
-        "publication:publish": [study.slug, kept(study)],
-        "public:page": ["a-report"],
-        "figures:kept_figures": [study.slug, kept(study)],
-        "figures:kept_detectors": [study.slug, kept(study)],
-        "reports:compared": [study.slug, kept(study), kept(study)],
-        "setup:begin": [study.dataset.slug],
-        "datasets:detail": [study.dataset.slug],
-        "datasets:matrix": [study.dataset.slug],
-        "datasets:scenes": [study.dataset.slug],
-        "datasets:viewer": [study.dataset.slug, study.images.first().name],
-        "planning:plan": [study.dataset.slug],
-        "files:answers": [study.dataset.slug],
-        "imports:start": [],
-        "imports:receipts": [],
-        "imports:receipt": [Import.objects.values_list("pk", flat=True).first()],
-        "scoring:score": [study.dataset.slug],
-        "codabench:competition": [study.dataset.slug],
-        "codabench:load": [study.dataset.slug],
-        "jobs:work": [],
-        "health:health": [],
-        "jobs:job": [Job.objects.values_list("pk", flat=True).last()],
-    }
+    if ":" not in name:
+        return reverse(name)
+    number = kept(study)
+    given = {"pk": number, "other": number, "address": "a-report", "step": "design"}
+    if name.startswith("setup:"):
+        given["pk"] = NewStudy.objects.get().pk
+    if name.startswith("imports:"):
+        given["pk"] = Draft.objects.get(state="checked").pk
+    if name == "imports:receipt":
+        given["pk"] = Import.objects.first().pk
+    if name.startswith("jobs:"):
+        given["pk"] = Job.objects.last().pk
     if name == "codabench:preview":
         [download] = (staging.folder() / "codabench" / str(study.dataset.pk)).iterdir()
-        arguments[name] = [study.dataset.slug, download.name]
+        given["token"] = download.name
     if name == "codabench:loaded":
-        arguments[name] = [study.dataset.slug, Job.objects.get(kind="codabench.load").pk]
-    if name == "setup:step":
-        arguments[name] = [NewStudy.objects.get().pk, "design"]
-    if name in ("setup:images", "setup:finish", "setup:preview"):
-        arguments[name] = [NewStudy.objects.get().pk]
-    if name.startswith("imports:") and name not in arguments:
-        arguments[name] = [Draft.objects.get(state="checked").pk]
-    rooms = ("judging:", "reports:", "evidence:", "figures:", "questions:", "exchange:")
-    usual = [study.slug] if name.startswith(rooms) else []
-    return reverse(name, args=arguments.get(name, usual))
+        given["pk"] = Job.objects.get(kind="codabench.load").pk
+    return address_of(name, study, **given)
 
 
 def kept(study):

@@ -1,28 +1,68 @@
 """All URLs of the site and all operations of its API."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any
 
-from django.urls import URLPattern, URLResolver, get_resolver
-from django.urls.resolvers import RegexPattern, RoutePattern
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from drf_spectacular.generators import SchemaGenerator
 
-Pattern = RegexPattern | RoutePattern
+from annotate.figures.kinds import NAMES as FIGURES
+from annotate.studies.models import Study
+
+SITE = "text_rankings.site.urls"
+ON_THE_DATASET = (
+    *("datasets", "scoring", "imports", "files", "planning", "codabench", "leaderboards"),
+    *("scored", "setup:begin"),
+)
+
+_DRAWN = ("figures:figure", "figures:kept_figure", "leaderboards:figure", "planning:map")
 
 
-def names_of_addresses(urls: str) -> Iterator[tuple[str, Pattern]]:
-    """Yield the name and the pattern of every URL of a module of URLs."""
-    yield from _named(get_resolver(urls).url_patterns)
+@cache
+def keys_of_addresses(urls: str = "annotate.urls") -> dict[str, frozenset[str]]:
+    """Return the names of the values in every named URL of a module of URLs."""
+    return dict(_named(get_resolver(urls).url_patterns))
 
 
 def _named(
-    entries: Iterable[URLPattern | URLResolver], namespace: str = ""
-) -> Iterator[tuple[str, Pattern]]:
+    entries: Iterable[URLPattern | URLResolver],
+    namespace: str = "",
+    before: frozenset[str] = frozenset(),
+) -> Iterator[tuple[str, frozenset[str]]]:
     for entry in entries:
+        pattern = entry.pattern
+        keys = before | {*(pattern.converters or getattr(pattern.regex, "groupindex", {}))}
         if isinstance(entry, URLResolver):
             inner = f"{namespace}{entry.namespace}:" if entry.namespace else namespace
-            yield from _named(entry.url_patterns, inner)
+            yield from _named(entry.url_patterns, inner, keys)
         elif entry.name:
-            yield f"{namespace}{entry.name}", entry.pattern
+            yield f"{namespace}{entry.name}", keys
+
+
+def address_of(name: str, study: Study, /, **given: Any) -> str:
+    """Return the address of a page about a study or its dataset; ``given`` are its other values."""
+    image = study.images.in_order().first()
+    names = {"exchange:raw_file": "events.csv", "datasets:viewer": image.name if image else ""}
+    extension = "zip" if name.startswith("files:") else "csv"
+    values = {
+        "slug": study.dataset.slug if name.startswith(ON_THE_DATASET) else study.slug,
+        "dataset_slug": study.dataset.slug,
+        "method": study.methods.first().slug,
+        "image": image.name if image else "",
+        "name": names.get(name, FIGURES[0]),
+        "extension": "svg" if name in _DRAWN else extension,
+        "kind": "list" if name.startswith("recruiting:") else "csv",
+        "table": "leaderboard" if name == "leaderboards:file" else "criteria",
+        "step": "data" if name.startswith("setup:") else "start",
+        "key": "annotator-1",
+        "number": 1,
+        "round_number": 1,
+        "token": "unknown",
+        "sha256": "0" * 64,
+        **given,
+    }
+    return reverse(name, kwargs={key: values[key] for key in keys_of_addresses(SITE)[name]})
 
 
 def operations() -> list[str]:

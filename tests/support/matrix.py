@@ -1,25 +1,21 @@
 """Every address with the keys of a world in it, and what a request with foreign keys may change."""
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from django.apps import apps
 from django.contrib.sessions.models import Session
 from django.db.models import ForeignKey
-from django.urls import URLPattern, URLResolver, get_resolver
 
 from annotate.accounts.services import invite
 from annotate.api.models import GivenAnswer
 from annotate.api.tokens.models import Token
 from annotate.api.tokens.services import create_token
 from annotate.design.setup.services import begin
-from tests.support.addresses import operations
+from tests.support.addresses import address_of, keys_of_addresses, operations
 from tests.support.participants import make_entrance
 from tests.support.world import World, ids
 
-_GROUP = re.compile(r"\(\?P<(\w+)>((?:[^()]|\([^()]*\))*)\)")
-_CONVERTER = re.compile(r"<(?:(\w+):)?(\w+)>")
 # Kept for a request, not for a person's data; a token notes when it was used.
 _PASSING = (Session, GivenAnswer)
 
@@ -88,28 +84,26 @@ def completed(world: World) -> World:
 
 def addresses(world: World) -> Iterator[str]:
     """Yield the address of every page and API operation, with the keys of this world in it."""
-    keys = keys_of(world)
-    by_root = {
-        "data/load/receipts": world.receipt.pk,
-        "data/load": world.draft.pk,
-        "work": world.job.pk,
-        "accounts/tokens": world.people["admin"].api_tokens.first().pk,
-        "people/invitations": world.study.invitations.first().pk,
-        "studies/new": world.people["admin"].new_studies.first().pk,
+    study, keys, admin = world.study, keys_of(world), world.people["admin"]
+    entrance = study.entrances.get()
+    pages = {name: keys[name] for name in ("screen_id", "file", "sha256", "method", "other")}
+    by_start = {
+        "imports:receipt": world.receipt.pk,
+        "imports:": world.draft.pk,
+        "jobs:": world.job.pk,
+        "tokens:": admin.api_tokens.first().pk,
+        "accounts:": study.invitations.first().pk,
+        "setup:": admin.new_studies.first().pk,
+        "studies:": study.memberships.first().pk,
+        "": world.kept.pk,
     }
-    for route in _routes(get_resolver("annotate.urls").url_patterns):
-        root = next((pk for start, pk in by_root.items() if route.startswith(start)), None)
-        given = keys | ({} if root is None else {"pk": root})
-        if "/members/" in route:
-            given["pk"] = world.study.memberships.first().pk
-        if route.startswith(("data/", "planning/")):
-            given["slug"] = world.study.dataset.slug
-        entrance = world.study.entrances.get()
-        if "/recruit/" in route:
+    for name in keys_of_addresses():
+        given = pages | {"pk": next(pk for at, pk in by_start.items() if name.startswith(at))}
+        if name.startswith("recruiting:"):
             given["number"] = entrance.pk
-        if route.startswith("join/"):
+        if name.startswith("join:"):
             given["slug"] = entrance.slug
-        yield "/" + _filled(route, given)
+        yield address_of(name, study, **given)
     for path in {operation.partition(" ")[2] for operation in operations()}:
         root = path.split("/")[0]
         given = keys | {"id": ids(world).get(root, world.kept.pk)}
@@ -123,31 +117,6 @@ def addresses(world: World) -> Iterator[str]:
 class _WithDefault(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         return self["id"]
-
-
-def _routes(entries: Any, before: str = "") -> Iterator[str]:
-    for entry in entries:
-        route = before + str(entry.pattern)
-        if isinstance(entry, URLResolver):
-            yield from _routes(entry.url_patterns, route)
-        elif isinstance(entry, URLPattern):
-            yield route
-
-
-def _filled(route: str, keys: Mapping[str, Any]) -> str:
-    def of_group(found: re.Match[str]) -> str:
-        name, pattern = found.groups()
-        value = str(keys.get(name, ""))
-        # The first alternative: csv|json.
-        return value if re.fullmatch(pattern, value) else pattern.partition("|")[0]
-
-    def of_converter(found: re.Match[str]) -> str:
-        kind, name = found.groups()
-        usual = keys["pk"] if kind == "int" else keys["slug"]
-        return str(keys.get(name, usual))
-
-    route = _CONVERTER.sub(of_converter, _GROUP.sub(of_group, route))
-    return re.sub(r"[\^$\\]", "", route)
 
 
 def rows() -> "Rows":

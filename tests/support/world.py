@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
@@ -72,6 +73,22 @@ def ids(world: World) -> dict[str, int]:
         "loads": world.draft.pk,
         "receipts": world.receipt.pk,
         "jobs": world.job.pk,
+    }
+
+
+def values_in(path: str, world: World) -> dict[str, Any]:
+    """Return the values of the parameters of an API path, of what is in this world."""
+    root = path.removeprefix("/api/v1/").split("/")[0]
+    slugs = {"datasets": world.study.dataset.slug, "protocols": "iou"}
+    return {
+        "slug": slugs.get(root, world.study.slug),
+        "id": ids(world).get(root),
+        "file": world.draft.files.first().pk,
+        "sha256": world.photograph,
+        "table": "report",
+        "extension": "csv",
+        "name": "events.csv",
+        "method": "alpha-net",
     }
 
 

@@ -21,7 +21,7 @@ from schemathesis.checks import load_all_checks
 from schemathesis.specs.openapi import checks
 
 from tests.support.examples import scaled
-from tests.support.world import ids
+from tests.support.world import values_in
 
 pytestmark = pytest.mark.django_db
 
@@ -59,26 +59,12 @@ def one_connection():
         signal.connect(close_old_connections)
 
 
-def real(world, path):
-    """Return the values that replace an address's parameters in the world."""
-    root = path.removeprefix("/api/v1/").split("/")[0]
-    slugs = {"datasets": world.study.dataset.slug, "protocols": "iou"}
-    return {
-        "slug": slugs.get(root, world.study.slug),
-        "id": ids(world).get(root),
-        "file": world.draft.files.first().pk,
-        "sha256": world.photograph,
-        "table": "report",
-        "extension": "csv",
-        "name": "events.csv",
-        "method": "alpha-net",
-    }
-
-
 def cases(operation, world):
     """Requests to what is there, right and wrong, and to what is not there."""
     names = {parameter.name for parameter in operation.path_parameters}
-    there = {name: value for name, value in real(world, operation.path).items() if name in names}
+    there = {
+        name: value for name, value in values_in(operation.path, world).items() if name in names
+    }
     right = operation.as_strategy(GenerationMode.POSITIVE, path_parameters=there)
     kinds = [right]
     if names:

@@ -6,7 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.support.addresses import operations
 from tests.support.factories import make_person
-from tests.support.world import ids, is_problem, make_world, signed_in
+from tests.support.world import is_problem, make_world, signed_in, values_in
 
 pytestmark = pytest.mark.django_db
 
@@ -106,21 +106,7 @@ def request(client, operation, world):
         sent = {"name": "Another", "dataset": world.study.dataset.slug, "methods": methods}
     if sent == "new member":
         sent = {"username": make_person().username, "role": "annotator"}
-    root = path.split("/")[0]
-    slugs = {
-        "datasets": world.study.dataset.slug,
-        "protocols": "iou",
-    }
-    address = "/api/v1/" + path.format(
-        slug=slugs.get(root, world.study.slug),
-        id=ids(world).get(root),
-        file=world.draft.files.first().pk,
-        sha256=world.photograph,
-        table="report",
-        extension="csv",
-        name="events.csv",
-        method="alpha-net",
-    )
+    address = "/api/v1/" + path.format_map(values_in(path, world))
     kind = "json"
     if sent == "a file":
         sent, kind = {"file": SimpleUploadedFile("net.zip", b"not a zip")}, "multipart"

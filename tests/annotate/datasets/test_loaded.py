@@ -18,7 +18,6 @@ from annotate.scoring.services import score_protocol
 from protocols.core.regions import Region, encode_regions
 from tests.support.factories import (
     add_annotator,
-    make_admin,
     make_dataset,
     make_image,
     make_method,
@@ -51,12 +50,6 @@ made_dataset = made_once(make_the_dataset)
 @pytest.fixture
 def dataset(made_dataset, db):
     return deepcopy(made_dataset)
-
-
-@pytest.fixture
-def admin(client):
-    client.force_login(make_admin())
-    return client
 
 
 def page_of(client, dataset, **query):

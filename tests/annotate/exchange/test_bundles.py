@@ -16,6 +16,7 @@ from annotate.exchange.bundles import MANIFEST
 from annotate.exchange.bundles.reading import import_study
 from annotate.exchange.bundles.records import plain_fields
 from annotate.exchange.bundles.writing import NotExported
+from annotate.jobs.models import Job
 from annotate.judging.methods import add_method, withdraw_method
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.judging.services import record_skip, start
@@ -365,6 +366,7 @@ def test_researchers_download_what_the_command_writes(client, study):
     client.force_login(add_researcher(study))
     url = reverse("exchange:bundle", args=[study.slug])
     assert file_made(client, url).getvalue() == bundle_of(study)
+    assert Job.objects.get().outcome == f"{study.slug}.zip is ready."
     with_photographs = file_made(client, url, {"images": "yes"}).getvalue()
     assert with_photographs == bundle_of(study, photographs=True)
     assert file_made(client, url, {"names": "yes"}).getvalue() == bundle_of(study, names=True)

@@ -70,6 +70,14 @@ def test_a_link_needs_no_escaping_and_ends_in_nothing_that_is_cut_off(drawing):
     assert link[-1].isalnum()
 
 
+def test_situations_are_drawn_as_they_are_listed():
+    listed = json.loads(Path(playground.__file__).with_name("presets.json").read_text())
+    size = {"width": WIDTH, "height": HEIGHT}
+    for row in listed:
+        sides = {side: row[side] for side in ("truth", "detections")}
+        assert PRESETS[row["slug"]].drawing.data() == sides | size
+
+
 @given(st.text(max_size=60) | st.text("1td_.~wlic-0A", max_size=60).map("1_t".__add__))
 def test_any_text_is_a_scene_or_is_refused(text):
     with contextlib.suppress(NotAScene):

@@ -9,7 +9,6 @@ from django.urls import reverse
 
 from annotate.leaderboards.services import publish
 from annotate.scoring.services import score_protocol
-from tests.support.factories import make_admin
 from tests.support.loads import load_dataset, load_results, load_scores
 
 pytestmark = pytest.mark.django_db
@@ -26,12 +25,6 @@ def loaded(missing, **more):
     load_results(dataset, {"full": FULL, "part": PART, **more}, missing=missing)
     score_protocol(dataset=dataset, slug="iou")
     return dataset
-
-
-@pytest.fixture
-def admin(client):
-    client.force_login(make_admin())
-    return client
 
 
 def page(dataset):

@@ -43,12 +43,6 @@ def dataset():
     return dataset
 
 
-@pytest.fixture
-def admin(client):
-    client.force_login(make_admin())
-    return client
-
-
 def page(dataset):
     return reverse("leaderboards:leaderboard", args=[dataset.slug])
 

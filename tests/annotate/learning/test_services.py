@@ -9,6 +9,7 @@ from annotate.judging import services as judging
 from annotate.learning import selectors, services
 from annotate.learning.models import FirstVisit
 from annotate.learning.pairs import EXERCISES
+from annotate.learning.services import ConsentMissing, StudyNotOpen
 from annotate.studies.models import Study
 from annotate.usual_texts import USUAL_CONSENT
 from tests.support.factories import add_newcomer, add_researcher, make_person, make_study
@@ -78,6 +79,24 @@ def test_the_words_that_were_agreed_to_stay_when_the_study_has_others(study, ann
         study.consent = later
         assert services.consent_text(study, visit) == "I agree to *this*."
     assert services.consent_text(study, None) == USUAL_CONSENT
+
+
+def test_nothing_is_finished_without_consent(study, annotator):
+    with pytest.raises(ConsentMissing):
+        services.finish(study=study, annotator=annotator)
+
+
+@pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.CLOSED])
+def test_a_study_that_is_not_open_takes_nobody_in(study, annotator, visit, state):
+    study.state = state
+    study.save()
+    with pytest.raises(StudyNotOpen):
+        services.give_consent(study=study, annotator=annotator)
+    with pytest.raises(StudyNotOpen):
+        services.finish(study=study, annotator=annotator)
+    with pytest.raises(StudyNotOpen):
+        practise(study, annotator, 1)
+    assert FirstVisit.objects.get().practice_answers == []
 
 
 @pytest.mark.parametrize(("n_right", "expected"), [(6, "passed"), (5, "passed"), (4, "open")])

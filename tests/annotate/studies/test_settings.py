@@ -29,12 +29,6 @@ pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])
 
 
-@pytest.fixture
-def admin_client(client):
-    client.force_login(make_admin())
-    return client
-
-
 def form_of(study, **changes):
     """Return what a browser sends when the page is stored with changes."""
     given = {name: getattr(study, name) for name in ("name", *BY_NAME)} | changes
@@ -63,25 +57,25 @@ def answered_study(**settings):
     return study
 
 
-def test_before_the_first_answer_everything_may_change(admin_client):
+def test_before_the_first_answer_everything_may_change(admin):
     study = make_study(["a", "b"])
     url = reverse("studies:settings", args=[study.slug])
     sent = form_of(
         study, name="Another", recall_question="More?", ground_truth="always", n_checks=0
     )
-    assert admin_client.post(url, sent).status_code == 302
+    assert admin.post(url, sent).status_code == 302
     study.refresh_from_db()
     assert (study.name, study.recall_question) == ("Another", "More?")
     assert (study.ground_truth, study.n_checks) == ("always", 0)
 
 
-def test_the_address_stays_when_the_name_changes(admin_client):
+def test_the_address_stays_when_the_name_changes(admin):
     study = make_study(["a", "b"])
     slug = study.slug
     url = reverse("studies:settings", args=[slug])
-    response = admin_client.post(url, form_of(study, name="Another name"))
+    response = admin.post(url, form_of(study, name="Another name"))
     assert response["Location"] == reverse("studies:detail", args=[slug])
-    assert admin_client.get(response["Location"]).status_code == 200
+    assert admin.get(response["Location"]).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -89,15 +83,15 @@ def test_the_address_stays_when_the_name_changes(admin_client):
     [one for one in SETTINGS if one.locks_at is Lock.FIRST_ANSWER],
     ids=attrgetter("name"),
 )
-def test_what_gives_answers_their_meaning_is_locked_by_the_first(admin_client, setting):
+def test_what_gives_answers_their_meaning_is_locked_by_the_first(admin, setting):
     study, name = answered_study(), setting.name
     before, after = getattr(study, name), another_value(name)
     with pytest.raises(StudyRefused, match="Duplicate the study"):
         services.change_settings(study=study, is_answered=is_answered, **{name: after})
     # The page shows it and does not take it.
     url = reverse("studies:settings", args=[study.slug])
-    assert admin_client.get(url).context["form"].fields[name].disabled
-    admin_client.post(url, form_of(study, **{name: after}))
+    assert admin.get(url).context["form"].fields[name].disabled
+    admin.post(url, form_of(study, **{name: after}))
     assert getattr(Study.objects.get(pk=study.pk), name) == before
 
 
@@ -110,11 +104,11 @@ def test_an_answer_that_was_taken_back_locks_too():
         services.change_settings(study=study, is_answered=is_answered, recall_question="More?")
 
 
-def test_what_changes_no_meaning_stays_open(admin_client):
+def test_what_changes_no_meaning_stays_open(admin):
     study = answered_study()
     url = reverse("studies:settings", args=[study.slug])
     sent = form_of(study, name="New", min_annotators=2, max_annotators=4, break_minutes=40)
-    assert admin_client.post(url, sent).status_code == 302
+    assert admin.post(url, sent).status_code == 302
     study.refresh_from_db()
     assert (study.name, study.min_annotators, study.max_annotators) == ("New", 2, 4)
     [entry] = AuditEntry.objects.filter(act=Act.STUDY_CHANGED)
@@ -138,20 +132,20 @@ def test_what_changes_no_meaning_stays_open(admin_client):
         ({"match_protocol": "none such"}, "match_protocol"),
     ],
 )
-def test_a_wrong_setting_is_shown_again_with_its_reason(admin_client, changes, field):
+def test_a_wrong_setting_is_shown_again_with_its_reason(admin, changes, field):
     study = make_study(["a", "b"])
     url = reverse("studies:settings", args=[study.slug])
-    response = admin_client.post(url, form_of(study, **changes))
+    response = admin.post(url, form_of(study, **changes))
     assert response.status_code == 422
     assert list(response.context["form"].errors) == [field]
     assert "<h1>Settings</h1>" in flat(response.text)
     assert Study.objects.get(pk=study.pk).name == study.name
 
 
-def test_a_name_that_is_taken_is_refused(admin_client):
+def test_a_name_that_is_taken_is_refused(admin):
     study, other = make_study(["a", "b"]), make_study(["a", "b"])
     url = reverse("studies:settings", args=[study.slug])
-    assert admin_client.post(url, form_of(study, name=other.name)).status_code == 422
+    assert admin.post(url, form_of(study, name=other.name)).status_code == 422
     with pytest.raises(StudyRefused, match="already"):
         services.change_settings(study=study, is_answered=is_answered, name=other.name)
 
