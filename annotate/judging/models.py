@@ -381,7 +381,7 @@ class Skip(_Event):
         BROKEN = "broken", _("Something is broken")
         OTHER = "other", _("Another reason")
 
-    # The choices of the page and of the API.
+    # The choices of the page.
     OFFERED: Final = [LOOK_THE_SAME, *Reason.choices]
 
     screen = models.ForeignKey(Screen, models.PROTECT, related_name="skips")

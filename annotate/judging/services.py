@@ -1,4 +1,4 @@
-"""Questions and answers: changes to the log by the comparison page and the API."""
+"""Questions and answers: changes to the log by the comparison page."""
 
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping

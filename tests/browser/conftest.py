@@ -31,6 +31,20 @@ def browser(browser: Browser) -> Browser:
 
 
 @pytest.fixture
+def open_as(browser, client, live_server):
+    """Open a page in which a person is signed in, in a context of its own."""
+    contexts = []
+
+    def open_it(person, **options) -> Page:
+        contexts.append(browser.new_context(**options))
+        return signed_in(contexts[-1], client, person, live_server)
+
+    yield open_it
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
 def at_work(transactional_db):
     study = make_study(["a", "b", "c"], images=1)
     person = add_annotator(study)

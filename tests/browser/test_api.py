@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from annotate.api.tokens.services import create_token
 from tests.support.addresses import operations
-from tests.support.browsing import check_fits, check_page, listen, signed_in
+from tests.support.browsing import check_fits, check_page, listen
 from tests.support.factories import make_admin
 
 
@@ -17,13 +17,11 @@ def admin(transactional_db):
 
 
 @pytest.fixture
-def page(browser, client, live_server, admin):
+def page(open_as, live_server, admin):
     """A page of the admin; at the end nothing may have been complained about."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
-    page = signed_in(context, client, admin, live_server)
+    page = open_as(admin, viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
     complaints = listen(page)
     yield page
-    context.close()
     assert complaints == []
 
 

@@ -9,7 +9,7 @@ from annotate.accounts.models import Preferences
 from annotate.figures import views
 from annotate.figures.kinds import NAMES
 from annotate.figures.themes import THEMES
-from tests.support.browsing import check_accessible, check_fits, listen, signed_in
+from tests.support.browsing import check_accessible, check_fits, listen
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.truths import rank_everything, same_truth
 
@@ -41,12 +41,14 @@ def see_all(page):
 
 @pytest.mark.smoke("light-wide")
 @pytest.mark.parametrize(("theme", "size"), [("light", "wide"), ("dark", "narrow")])
-def test_each_figure_can_be_read(browser, client, live_server, study, size, theme):
+def test_each_figure_can_be_read(open_as, live_server, study, size, theme):
     width, height = SIZES[size]
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce"
+    page = open_as(
+        add_researcher(study),
+        viewport={"width": width, "height": height},
+        color_scheme=theme,
+        reduced_motion="reduce",
     )
-    page = signed_in(context, client, add_researcher(study), live_server)
     complaints = listen(page)
     page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
     assert see_all(page).count() == len(DRAWN)
@@ -55,22 +57,19 @@ def test_each_figure_can_be_read(browser, client, live_server, study, size, them
     check_accessible(page)
     check_fits(page, SIZES[size])
     assert complaints == []
-    context.close()
 
 
 def test_a_page_of_a_large_study_fetches_its_other_figures(
-    browser, client, live_server, study, monkeypatch
+    open_as, live_server, study, monkeypatch
 ):
     monkeypatch.setattr(views, "MAX_SCORES_DRAWN_TOGETHER", 0)
     caches["drawings"].clear()
-    context = browser.new_context()
-    page = signed_in(context, client, add_researcher(study), live_server)
+    page = open_as(add_researcher(study))
     complaints = listen(page)
     page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
     expect(page.locator("[data-waits]")).to_have_count(0)
     assert see_all(page).count() == len(DRAWN)
     assert complaints == []
-    context.close()
 
 
 def colours_of(page):
@@ -81,11 +80,10 @@ def colours_of(page):
     return {name for name, theme in THEMES.items() if theme.ink in fills}
 
 
-def test_figures_follow_theme_window_and_paper(browser, client, live_server, study):
+def test_figures_follow_theme_window_and_paper(open_as, live_server, study):
     """A chosen theme wins over the system's; what is printed is light."""
     person = add_researcher(study)
-    context = browser.new_context(color_scheme="dark", viewport={"width": 1440, "height": 900})
-    page = signed_in(context, client, person, live_server)
+    page = open_as(person, color_scheme="dark", viewport={"width": 1440, "height": 900})
     page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
     see_all(page)
     assert colours_of(page) == {"dark"}
@@ -100,24 +98,20 @@ def test_figures_follow_theme_window_and_paper(browser, client, live_server, stu
     page.reload()
     see_all(page)
     assert colours_of(page) == {"light"}
-    context.close()
 
 
-def test_a_drawing_opens_alone_without_a_refusal(browser, client, live_server, study):
-    context = browser.new_context()
-    page = signed_in(context, client, add_researcher(study), live_server)
+def test_a_drawing_opens_alone_without_a_refusal(open_as, live_server, study):
+    page = open_as(add_researcher(study))
     complaints = listen(page)
     page.goto(live_server.url + reverse("figures:figure", args=[study.slug, "wins", "svg"]))
     assert page.locator("svg").count() >= 1
     assert complaints == []
-    context.close()
 
 
 def test_without_javascript_the_criterion_can_be_changed_and_numbers_are_read(
-    browser, client, live_server, study
+    open_as, live_server, study
 ):
-    context = browser.new_context(java_script_enabled=False)
-    page = signed_in(context, client, add_researcher(study), live_server)
+    page = open_as(add_researcher(study), java_script_enabled=False)
     page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
     page.get_by_role("link", name="Precision", exact=True).click()
     by_precision = page.get_by_role("heading", name="Distances to the consensus by precision")
@@ -127,4 +121,3 @@ def test_without_javascript_the_criterion_can_be_changed_and_numbers_are_read(
     page.get_by_text("The numbers").first.click()
     expect(page.get_by_role("region", name="Numbers of").first).to_be_visible()
     expect(page.get_by_text("its numbers are in the table").first).to_be_visible()
-    context.close()

@@ -8,7 +8,6 @@ from annotate.datasets.models import Dataset, Result
 from annotate.imports.models import Draft
 from annotate.jobs.models import Job
 from tests.support.archives import picture_bytes, zip_file
-from tests.support.browsing import signed_in
 from tests.support.factories import make_admin
 from tests.support.loads import RESULTS, TRUTH, new_dataset
 
@@ -42,21 +41,16 @@ def walk(page, live_server, files):
 @pytest.mark.smoke("True")
 @pytest.mark.parametrize("scripts", [True, False])
 def test_files_become_a_dataset_with_scripts_and_without(
-    browser, client, live_server, admin, files, scripts
+    open_as, live_server, admin, files, scripts
 ):
-    context = browser.new_context(java_script_enabled=scripts)
-    page = signed_in(context, client, admin, live_server)
+    page = open_as(admin, java_script_enabled=scripts)
     walk(page, live_server, files)
     assert Dataset.objects.get().images.exclude(sha256="").count() == 2
     assert Result.objects.count() == 2
-    context.close()
 
 
-def test_dropped_files_are_sent_one_by_one_and_what_is_refused_is_said(
-    browser, client, live_server, admin
-):
-    context = browser.new_context()
-    page = signed_in(context, client, admin, live_server)
+def test_dropped_files_are_sent_one_by_one_and_what_is_refused_is_said(open_as, live_server, admin):
+    page = open_as(admin)
     page.goto(live_server.url + reverse("imports:start"))
     page.get_by_text("or drop them here").wait_for()
     page.evaluate(
@@ -72,15 +66,13 @@ def test_dropped_files_are_sent_one_by_one_and_what_is_refused_is_said(
     page.get_by_role("button", name="Continue").click()
     page.get_by_text("b.zip is the same file as a.zip").wait_for()
     assert [file.name for file in Draft.objects.get().files.all()] == ["a.zip"]
-    context.close()
 
 
-def test_progress_is_shown_and_goes_on_when_the_work_ends(browser, client, live_server, admin):
+def test_progress_is_shown_and_goes_on_when_the_work_ends(open_as, live_server, admin):
     draft = new_dataset()
     job = Job.objects.create(kind="imports.check", done=143, total=233, doing="Reading net.zip")
     Draft.objects.update(state="checking", job=job)
-    context = browser.new_context()
-    page = signed_in(context, client, admin, live_server)
+    page = open_as(admin)
     page.goto(live_server.url + reverse("imports:progress", args=[draft.pk]))
     page.get_by_text("Reading net.zip: 143 of 233").wait_for()
     Job.objects.update(done=200)
@@ -90,27 +82,22 @@ def test_progress_is_shown_and_goes_on_when_the_work_ends(browser, client, live_
     Job.objects.update(state="done", finished=job.created)
     Draft.objects.update(state="checked")
     page.wait_for_url("**/report/")
-    context.close()
 
 
-def test_cancel_brings_the_files_back(browser, client, live_server, admin):
+def test_cancel_brings_the_files_back(open_as, live_server, admin):
     draft = new_dataset()
     job = Job.objects.create(kind="imports.check")
     Draft.objects.update(state="checking", job=job)
-    context = browser.new_context()
-    page = signed_in(context, client, admin, live_server)
+    page = open_as(admin)
     page.goto(live_server.url + reverse("imports:progress", args=[draft.pk]))
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("Stopped. Nothing was changed.").wait_for()
     page.get_by_text("gt.zip").first.wait_for()
-    context.close()
 
 
-def test_a_worker_checks_and_loads(browser, client, live_server, admin, files, workers):
+def test_a_worker_checks_and_loads(open_as, live_server, admin, files, workers):
     workers.start()
-    context = browser.new_context()
-    page = signed_in(context, client, admin, live_server)
+    page = open_as(admin)
     walk(page, live_server, files)
     assert set(Job.objects.values_list("state", flat=True)) == {"done"}
     assert Dataset.objects.get().name == "Street"
-    context.close()

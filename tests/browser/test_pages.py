@@ -22,7 +22,7 @@ from annotate.scoring.services import score_protocol
 from rankings.agreement.report import Settings
 from tests.support.addresses import address_of
 from tests.support.archives import zip_bytes
-from tests.support.browsing import check_page, listen, signed_in, unexpected
+from tests.support.browsing import check_page, listen, unexpected
 from tests.support.codabench import BULK
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_study
 from tests.support.kept import keep_report
@@ -160,22 +160,19 @@ def kept(study):
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("who", PAGES)
-def test_t19_pages_are_accessible_and_fit(browser, client, live_server, study, people, who):
-    context = browser.new_context(reduced_motion="reduce")
-    page = signed_in(context, client, people.get(who), live_server)
+def test_t19_pages_are_accessible_and_fit(open_as, live_server, study, people, who):
+    page = open_as(people.get(who), reduced_motion="reduce")
     complaints = listen(page)
     for name in PAGES[who]:
         page.goto(live_server.url + address(name, study))
         check_page(page)
     assert unexpected(complaints) == []
-    context.close()
 
 
 def test_t17_a_study_can_be_ranked_to_the_end_without_javascript(
-    browser, client, live_server, study, people
+    open_as, live_server, study, people
 ):
-    context = browser.new_context(java_script_enabled=False)
-    page = signed_in(context, client, people["fresh"], live_server)
+    page = open_as(people["fresh"], java_script_enabled=False)
     page.goto(live_server.url + address("judging:judge", study))
     with page.expect_navigation():
         page.get_by_role("button", name="Start").click()
@@ -189,4 +186,3 @@ def test_t17_a_study_can_be_ranked_to_the_end_without_javascript(
     expect(page.get_by_text(re.compile("Thank you|Thanks")).first).to_be_visible()
     assignments = study.assignments.filter(annotator=people["fresh"])
     assert [assignment.state for assignment in assignments] == ["complete"] * 3
-    context.close()

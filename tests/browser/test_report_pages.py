@@ -52,22 +52,19 @@ def addresses(study):
 
 
 @pytest.mark.smoke
-def test_pages_are_accessible_and_fit(browser, client, live_server, study, researcher):
-    context = browser.new_context(reduced_motion="reduce")
-    page = signed_in(context, client, researcher, live_server)
+def test_pages_are_accessible_and_fit(open_as, live_server, study, researcher):
+    page = open_as(researcher, reduced_motion="reduce")
     complaints = listen(page)
     for address in addresses(study):
         page.goto(live_server.url + address)
         page.locator("main").evaluate(OPEN_ALL)
         check_page(page)
     assert unexpected(complaints) == []
-    context.close()
 
 
 @pytest.mark.smoke
-def test_a_header_sorts_and_says_so(browser, client, live_server, study, researcher):
-    context = browser.new_context()
-    page = signed_in(context, client, researcher, live_server)
+def test_a_header_sorts_and_says_so(open_as, live_server, study, researcher):
+    page = open_as(researcher)
     page.goto(live_server.url + addresses(study)[0])
     table = page.locator("table", has=page.get_by_role("button", name="Protocol"))
     edit = table.locator("th", has_text="Edit")
@@ -81,12 +78,10 @@ def test_a_header_sorts_and_says_so(browser, client, live_server, study, researc
     edit.get_by_role("button").click()
     expect(edit).to_have_attribute("aria-sort", "ascending")
     assert distances() == sorted(distances())
-    context.close()
 
 
-def test_heads_of_two_rows_sort_their_own_column(browser, client, live_server, study, researcher):
-    context = browser.new_context()
-    page = signed_in(context, client, researcher, live_server)
+def test_heads_of_two_rows_sort_their_own_column(open_as, live_server, study, researcher):
+    page = open_as(researcher)
     page.goto(live_server.url + reverse("evidence:annotators", args=[study.slug]))
     table = page.locator("table.sides")
     # The last column is the share of left among the decided answers by preference.
@@ -97,14 +92,10 @@ def test_heads_of_two_rows_sort_their_own_column(browser, client, live_server, s
         float(text.split()[0]) for text in table.locator("tbody td:last-child").all_inner_texts()
     ]
     assert shown == sorted(shown, reverse=True)
-    context.close()
 
 
-def test_the_viewer_begins_with_ground_truth_and_matches(
-    browser, client, live_server, study, researcher
-):
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = signed_in(context, client, researcher, live_server)
+def test_the_viewer_begins_with_ground_truth_and_matches(open_as, live_server, study, researcher):
+    page = open_as(researcher, viewport={"width": 1440, "height": 900})
     page.goto(live_server.url + addresses(study)[2])
     panes = page.locator("[data-panes]")
     expect(panes).to_have_attribute("data-aids", "ground_truth match_colours")
@@ -118,25 +109,19 @@ def test_the_viewer_begins_with_ground_truth_and_matches(
     page.get_by_label("Left", exact=True).focus()
     page.keyboard.press("g")
     expect(panes).to_have_attribute("data-aids", "")
-    context.close()
 
 
-def test_forced_colours_underline_the_current_tab_alone(
-    browser, client, live_server, study, researcher
-):
+def test_forced_colours_underline_the_current_tab_alone(open_as, live_server, study, researcher):
     """A transparent border would have a colour there."""
-    context = browser.new_context(forced_colors="active")
-    page = signed_in(context, client, researcher, live_server)
+    page = open_as(researcher, forced_colors="active")
     image = study.images.first().name
     page.goto(live_server.url + reverse("evidence:image", args=[study.slug, image]))
     styles = "tabs => tabs.map(tab => getComputedStyle(tab).borderBottomStyle)"
     assert page.locator(".tabs a").evaluate_all(styles) == ["none"] * 3
-    context.close()
 
 
-def test_everything_is_there_without_a_script(browser, client, live_server, study, researcher):
-    context = browser.new_context(java_script_enabled=False)
-    page = signed_in(context, client, researcher, live_server)
+def test_everything_is_there_without_a_script(open_as, live_server, study, researcher):
+    page = open_as(researcher, java_script_enabled=False)
     image, _, compare, *_ = addresses(study)
     page.goto(live_server.url + compare)
     assert page.locator("[data-pane=right] .boxes__over .unmatched").count() == 1
@@ -147,7 +132,6 @@ def test_everything_is_there_without_a_script(browser, client, live_server, stud
     assert page.locator("#screens").count() == 1
     page.locator(".wall__pane").first.click()
     expect(page.locator("[data-pane=left] .pane__caption")).to_contain_text("a")
-    context.close()
 
 
 def test_matches_follow_a_threshold_while_it_slides(page, client, live_server, study, researcher):

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from annotate.design.setup.services import begin
 from annotate.judging.models import Judgement
 from annotate.studies.models import Study
-from tests.support.browsing import check_page, listen, signed_in, unexpected
+from tests.support.browsing import check_page, listen, unexpected
 from tests.support.factories import make_admin, make_person, make_study
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -15,11 +15,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.mark.smoke("-scripts")
 @pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
-def test_from_data_to_open(browser, client, live_server, has_scripts):
+def test_from_data_to_open(open_as, live_server, has_scripts):
     dataset = make_study(["a", "b", "c"], images=4).dataset
     make_person("ana")
-    context = browser.new_context(java_script_enabled=has_scripts)
-    page = signed_in(context, client, make_admin("ada"), live_server)
+    page = open_as(make_admin("ada"), java_script_enabled=has_scripts)
     complaints = listen(page)
     page.goto(live_server.url)
     page.get_by_role("link", name="New study").first.click()
@@ -61,15 +60,13 @@ def test_from_data_to_open(browser, client, live_server, has_scripts):
         ("ada", "researcher"),
     }
     assert unexpected(complaints) == []
-    context.close()
 
 
-def test_the_preview_is_answered_like_the_comparison_page(browser, client, live_server):
+def test_the_preview_is_answered_like_the_comparison_page(open_as, live_server):
     dataset = make_study(["a", "b", "c"], images=2).dataset
     admin = make_admin()
     new = begin(person=admin, dataset=dataset, name="Signs", methods=list(dataset.methods.all()))
-    context = browser.new_context()
-    page = signed_in(context, client, admin, live_server)
+    page = open_as(admin)
     complaints = listen(page)
     page.goto(live_server.url + reverse("setup:preview", args=[new.pk]))
     page.locator("[data-open-skip]").wait_for()
@@ -84,17 +81,14 @@ def test_the_preview_is_answered_like_the_comparison_page(browser, client, live_
     page.locator("[data-screen-id=preview-4]").wait_for()
     assert not Judgement.objects.exists()
     assert unexpected(complaints) == []
-    context.close()
 
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("step", ["data", "design", "people", "look"])
-def test_every_step_is_accessible_and_fits(browser, client, live_server, step):
+def test_every_step_is_accessible_and_fits(open_as, live_server, step):
     dataset = make_study(["a", "b"], images=2).dataset
     admin = make_admin()
     new = begin(person=admin, dataset=dataset, name="Signs", methods=list(dataset.methods.all()))
-    context = browser.new_context(reduced_motion="reduce")
-    page = signed_in(context, client, admin, live_server)
+    page = open_as(admin, reduced_motion="reduce")
     page.goto(live_server.url + reverse("setup:step", args=[new.pk, step]))
     check_page(page)
-    context.close()

@@ -18,7 +18,6 @@ from tests.support.browsing import (
     check_page,
     press_twice,
     resize,
-    signed_in,
     stop_time,
 )
 from tests.support.cases import cases
@@ -210,10 +209,9 @@ def test_t35_every_outline_has_a_light_and_a_dark_pixel_along_its_whole_length(o
 
 
 @pytest.mark.parametrize("ratio", [1, 2])
-def test_t35_outlines_are_as_visible_without_scripts(browser, client, live_server, at_work, ratio):
+def test_t35_outlines_are_as_visible_without_scripts(open_as, live_server, at_work, ratio):
     study, person = at_work
-    context = browser.new_context(java_script_enabled=False, device_scale_factor=ratio)
-    page = signed_in(context, client, person, live_server)
+    page = open_as(person, java_script_enabled=False, device_scale_factor=ratio)
     results = visible_screen()["image"]["results"]["a"]["polygons"]
     polygons = "".join(f'<polygon points="{points}"/>' for points in results)
 
@@ -235,7 +233,6 @@ def test_t35_outlines_are_as_visible_without_scripts(browser, client, live_serve
         page.goto(url)
         page.locator("[data-pane=left]").scroll_into_view_if_needed()
         check_visible(page, "left", ratio)
-    context.close()
 
 
 def test_t24_one_key_frames_the_boxes_and_one_goes_from_difference_to_difference(open_site):
@@ -881,15 +878,13 @@ def test_the_page_is_accessible_with_aids_on_and_a_list_open(open_site):
 
 
 @pytest.mark.smoke
-def test_without_script_the_boxes_are_drawn(browser, client, live_server, at_work):
+def test_without_script_the_boxes_are_drawn(open_as, live_server, at_work):
     study, person = at_work
-    context = browser.new_context(java_script_enabled=False)
-    page = signed_in(context, client, person, live_server)
+    page = open_as(person, java_script_enabled=False)
     page.goto(live_server.url + reverse("judging:judge", args=[study.slug]))
     expect(page.locator("[data-pane=left] [data-boxes] polygon")).to_have_count(2)
     expect(page.locator("[data-view-tools]")).to_be_hidden()
     expect(page.locator("[data-list]").first).to_be_hidden()
-    context.close()
 
 
 def test_one_pane_on_a_small_screen_keeps_the_camera(open_site):
