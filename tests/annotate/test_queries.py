@@ -1,6 +1,7 @@
 """Pages that list rows ask as many queries for many rows as for a few."""
 
 import io
+from datetime import timedelta
 
 import pytest
 from allauth.usersessions.models import UserSession
@@ -9,6 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from annotate.accounts.services import invite
 from annotate.api.scopes import SCOPES
@@ -67,6 +69,9 @@ PAGES = {
     "evidence:annotators": ("everything", "study"),
     "evidence:disagreement": ("everything", "study"),
     "evidence:image": ("everything", "study image"),
+    "evidence:compare": ("everything", "study image"),
+    "scored:worst": ("everything", "dataset"),
+    "scored:compare": ("everything", "dataset image"),
     "exchange:raw": ("everything", "study"),
     "judging:own": ("annotator", "study"),
     "judging:history": ("annotator", "study"),
@@ -116,6 +121,8 @@ class Site:
             dataset=dataset, person=self.admin, kind="results", files=[], counts={}
         )
         Job.objects.create(kind="x", title="Scoring", person=make_person())
+        # It waits so long that pages say so, however fast the machine is.
+        Job.objects.update(created=timezone.now() - timedelta(days=1))
         create_token(person=self.admin, name=other.name, scopes=tuple(SCOPES))
         for of_study in (study, None):
             role = "admin" if of_study is None else "annotator"
