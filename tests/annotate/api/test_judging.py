@@ -1,4 +1,4 @@
-"""What an annotator reads of their own work, as blind as the page."""
+"""The studies and images of an annotator in the API, which names no method and nobody else."""
 
 import json
 
