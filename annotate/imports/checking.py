@@ -170,7 +170,7 @@ def check_truth(
     _choose_examples(checked, archive, archive.regions)
     known = Truth.of(archive, known_sizes, of_photographs)
     checked.known = replace(known, ids=_without_regions(archive))
-    checked.counts = {
+    checked.counts |= {
         "images": len(archive.regions),
         "regions": archive.n_regions,
         "ignored": archive.n_ignored,
@@ -223,7 +223,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         for key in ("results", "boxes", "empty", "absent")
     }
     n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
-    checked.counts = totals | {"methods": counts, "histogram": _histogram(n_boxes), "fits": fits}
+    checked.counts |= totals | {"methods": counts, "histogram": _histogram(n_boxes), "fits": fits}
     checked.counts["read_as"] = _read_as_of(given, archive)
     if noticed.is_misread and noticed.offer is not None:
         checked.counts["fitting"] = noticed.offer.reading
@@ -233,8 +233,14 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
 def _checked(rows: Rows, problems: Problems, noticed: Noticed) -> Checked:
     archive = noticed.archive
     of_lines = archive.line_format, archive.encodings, archive.formats
-    noticed = replace(noticed, archive=_without_regions(archive))
-    return Checked(rows, problems, {}, *of_lines, noticed=noticed)
+    counts = {"account": archive.account.as_data()}
+    return Checked(
+        rows,
+        problems,
+        counts,
+        *of_lines,
+        noticed=replace(noticed, archive=_without_regions(archive)),
+    )
 
 
 def _without_regions(archive: Archive) -> Archive:

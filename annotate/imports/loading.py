@@ -221,11 +221,13 @@ class _Loader:
         )
 
     def _named(self, file: DraftFile) -> dict[str, Any]:
-        """Return name, size and checksum of a file for the receipt; of a folder only its name."""
+        """Return name, size, checksum and account of a file for the receipt; a folder has no size."""
         path = self._paths.get(file.pk)
-        if path is not None and path.is_dir():
-            return {"name": file.name, "sha256": "", "bytes": None}
-        named = {"name": file.name, "sha256": file.sha256, "bytes": file.bytes}
+        is_folder = path is not None and path.is_dir()
+        sha256, size = ("", None) if is_folder else (file.sha256, file.bytes)
+        named = {"name": file.name, "sha256": sha256, "bytes": size}
+        if account := file.counts.get("account"):
+            named["account"] = account
         return named | ({"reading": words_of(file.reading)} if file.reading else {})
 
 

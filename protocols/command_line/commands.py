@@ -331,6 +331,7 @@ def _parameters(text: str) -> dict[str, Any]:
 
 
 def _errors(options: argparse.Namespace) -> None:
+    from ..loading.sources import accounts
     from .batch import COLUMNS, explain_files, table
     from .telling import tell_results, tell_truth
 
@@ -348,7 +349,9 @@ def _errors(options: argparse.Namespace) -> None:
     if options.out is not None:
         _write_rows(COLUMNS, rows, options.out)
     if options.json:
-        print(json.dumps({"protocol": protocol.slug, "methods": answer}, allow_nan=False))
+        files = accounts(options.truth, options.results, formats)
+        said = {"protocol": protocol.slug, "methods": answer, "accounts": files}
+        print(json.dumps(said, allow_nan=False))
     else:
         print("\n".join(map(str, answer)))
 

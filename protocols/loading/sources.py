@@ -319,6 +319,13 @@ def findings_about(path: str, truth: str, formats: Formats = NOT_NAMED) -> list[
     return findings_of(noticed, results_answer(noticed, formats), _said(formats))
 
 
+def accounts(truth: str, results: Iterable[str], formats: Formats) -> dict[str, dict[str, Any]]:
+    """Return the account of each file by its path, as JSON: units, regions, and units left out."""
+    found = {truth: read_truth(truth, formats).account}
+    found |= {path: read_results(path, truth, formats).account for path in results}
+    return {path: account.as_data() for path, account in found.items()}
+
+
 def results_answer(noticed: Noticed, formats: Formats) -> Answer:
     """Return how a person passes another reading of a result set."""
 

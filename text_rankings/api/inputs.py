@@ -19,7 +19,7 @@ from protocols.core.regions import Region
 from protocols.diagnostics.inspection import Noticed
 from protocols.diagnostics.readings import Regions
 from protocols.diagnostics.same_results import Repeats
-from protocols.formats.containers.contents import Archive, Kind, LineFormat
+from protocols.formats.containers.contents import Account, Archive, Kind, LineFormat
 from protocols.formats.containers.documents import image_name
 from protocols.formats.containers.shapes import may_be_shares
 from protocols.formats.names import method_name
@@ -72,10 +72,11 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Methods:
-    """The scenes of each method, and how its truth and results were read, as in signatures."""
+    """The scenes of each method, how its truth and results were read, and the accounts of both."""
 
     scenes: Mapping[str, list[Scene]]
     read_as: Mapping[str, tuple[str, str]]
+    account: Mapping[str, tuple[Account, Account]]
     are_named: bool
 
 
@@ -87,9 +88,11 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> Methods:
     _require_files(reading.named, _is_path(truth), any(map(_is_path, methods.values())))
     scenes: dict[str, list[Scene]] = {}
     read_as: dict[str, tuple[str, str]] = {}
+    account: dict[str, tuple[Account, Account]] = {}
     for name, result in methods.items():
         scenes[name] = source.scenes(result, name)
         read_as[name] = source.read_as["truth"], source.read_as["results"]
+        account[name] = source.account["truth"], source.account["results"]
     if not all(scenes.values()):
         raise NotData("the ground truth has no images, so that nothing can be scored")
     repeats = Repeats()
@@ -103,7 +106,7 @@ def read_methods(truth: Any, results: Any, reading: Reading) -> Methods:
     for finding in dict.fromkeys(source.told_of_results):
         warnings.warn(finding, DataWarning, stacklevel=_CALLER - 1)
     _warn(outlines, scenes, reading)
-    return Methods(scenes, read_as, _ONE not in methods)
+    return Methods(scenes, read_as, account, _ONE not in methods)
 
 
 def _detections(scenes: Sequence[Scene]) -> Regions:
@@ -195,8 +198,9 @@ class _Source:
         self._truth, self._reading, self._outlines = truth, reading, outlines
         self._images: ByImage | None = None
         self._known: Truth | None = None
-        # How both were read last, as in signatures.
+        # How both were read last, as in signatures, and their accounts.
         self.read_as: dict[Kind, str] = {}
+        self.account: dict[Kind, Account] = {}
         # Sentences about the ground truth and options, each once; those about results.
         self.findings: dict[str, None] = {}
         self.told_of_results: list[str] = []
@@ -236,6 +240,8 @@ class _Source:
             self.read_as["truth"] = _COCO if _is_path(self._truth) else DATA
             self.read_as["results"] = _COCO if _is_path(results) else DATA
             pair = read_pair(self._truth, results, method or "results", answer)
+            self.account["truth"] = pair.truth.account
+            self.account["results"] = pair.noticed.archive.account
             self._noticed.append((pair.noticed, answer))
             of_files = truth_answer(formats) if are_files else None
             self._of_truth = pair.truth.name, pair.known, of_files
@@ -248,12 +254,17 @@ class _Source:
             noticed = looked_results(given, truth, formats)
             self.read_as["truth"] = reading_of(of_truth.archive, formats, "truth")
             self.read_as["results"] = reading_of(noticed.archive, formats, "results")
+            self.account["truth"] = of_truth.archive.account
+            self.account["results"] = noticed.archive.account
             self._noticed.append((noticed, results_answer(noticed, formats)))
             self._of_truth = of_truth.archive.name, known, truth_answer(formats)
             self._tell(findings_about_truth(truth, formats))
             self.told_of_results += findings_about(given, truth, formats)
             return read_scenes(truth, given, formats)
+        self.account.pop("results", None)
         found = self._looked(self._by_image(results, "results"), method)
+        self.account.setdefault("truth", _account_of(self.images))
+        self.account.setdefault("results", _account_of(found))
         return [
             Scene(regions or (), found.get(image), image) for image, regions in self.images.items()
         ]
@@ -294,6 +305,7 @@ class _Source:
             formats = replace(self._reading.formats, images=None, truth_reading="")
             noticed = looked_file(fspath(given), kind, formats)
             self.read_as[kind] = reading_of(noticed.archive, formats, kind)
+            self.account[kind] = noticed.archive.account
             self._tell_of(kind, findings_of(noticed))
             return noticed.archive.regions
         named = [self._reading.box_format] if self._reading.box_format != "xyxy" else []
@@ -350,6 +362,10 @@ class _Source:
         if not (0 < width < math.inf and 0 < height < math.inf):
             raise NotData(f"{place} needs a width and a height above 0, got {width:g}, {height:g}")
         return width, height
+
+
+def _account_of(regions: ByImage) -> Account:
+    return Account(sum(len(of or ()) for of in regions.values()), ())
 
 
 def _of_rows(rows: Sequence[Mapping[str, Any]], kind: Kind) -> Archive:

@@ -12,6 +12,7 @@ from protocols.core.causes import Cost, costs, losses, total
 from protocols.core.errors import DataWarning, ParameterError
 from protocols.core.fitting import Held, lacking, one_sided
 from protocols.core.regions import Region
+from protocols.formats.containers.contents import Account
 from protocols.loading.photographs import photographs
 from protocols.loading.sources import Formats
 from protocols.signatures import signature
@@ -44,6 +45,8 @@ class Scores(Shown):
         By protocol and method, in the order of the images.
     read_as : mapping of str to (str, str)
         How the truth and the results of each method were read, as in signatures.
+    account : mapping of str to (Account, Account)
+        Units of the truth and of the results of each method: regions, and units left out by reason.
     left_out : mapping of str to str
         Protocols of "all" whose inputs the data do not have, each with the reason.
     """
@@ -52,6 +55,7 @@ class Scores(Shown):
     scenes: Mapping[str, Sequence[Scene]]
     scores: Mapping[str, Mapping[str, Sequence[ImageScore]]]
     read_as: Mapping[str, tuple[str, str]]
+    account: Mapping[str, tuple[Account, Account]]
     left_out: Mapping[str, str]
     has_one_protocol: bool
     has_one_method: bool
@@ -309,7 +313,9 @@ def score(
     _warn_of_fields(used, scenes)
     scores = _scored(list(used.values()), scenes)
     is_one = isinstance(protocols, str | Protocol | type) and protocols != "all"
-    return Scores(used, scenes, scores, methods.read_as, left_out, is_one, not methods.are_named)
+    read_as, account = methods.read_as, methods.account
+    is_only = not methods.are_named
+    return Scores(used, scenes, scores, read_as, account, left_out, is_one, is_only)
 
 
 def _chosen(protocols: Protocols, parameters: Mapping[str, Any]) -> dict[str, Protocol]:

@@ -1,6 +1,6 @@
 """Collecting the regions of a reader into an Archive: names, duplicates, shapes, sizes."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -14,7 +14,7 @@ from .archives import Limits
 # Plug-ins import finite_in from here.
 from .checked import finite_in as finite_in
 from .checked import shown, unread_fields
-from .contents import Archive, Kind, LineFormat, OnEntry, Read, Unit
+from .contents import Archive, Kind, LeftOut, LineFormat, OnEntry, Read, Unit
 from .documents import Document, are_different, documents, image_name, storable
 from .files import Source, source_name
 from .limits import BATCH, MAX_NAME
@@ -32,20 +32,24 @@ _Place = tuple[str | None, int | None, str | None]
 class Reason(NamedTuple):
     """Why units of files are not read as regions: how many of which, as in "{n} word", and what was expected.
 
-    U1: they are left out. U2: others are read instead.
+    U1: they are left out. U2: others are read instead. Fields of regions are not ``of_units``.
     """
 
     one: str
     many: str
     expected: str
     code: str = "U1"
+    of_units: bool = True
 
 
 WITHOUT_TEXT: Final = Reason(
     "{n} word or line without text", "{n} words or lines without text", "texts"
 )
 _UNREAD: Final = Reason(
-    "{keys} of {n} region", "{keys} of {n} regions", "the fields that its format has"
+    "{keys} of {n} region",
+    "{keys} of {n} regions",
+    "the fields that its format has",
+    of_units=False,
 )
 LINES_READ: Final = Reason("{n} line without words", "{n} lines without words", "words", "U2")
 _KNOWN_EMPTY: Final = (b"[]", b"null")
@@ -260,7 +264,8 @@ class Collector:
         key = (reason, *sorted(values.items()))
         self._account.setdefault(key, _Counted(0, image, entry, line)).n += n
 
-    def _tell_account(self) -> None:
+    def _tell_account(self) -> Iterator[LeftOut]:
+        """Report units that are not read as regions, and yield those that are left out."""
         for (reason, *values), of in self._account.items():
             found = (reason.one if of.n == 1 else reason.many).format(n=of.n, **dict(values))
             if of.image is not None:
@@ -269,6 +274,9 @@ class Collector:
             self._problems.warning(
                 reason.code, found, reason.expected, of.entry, of.line, action=action
             )
+            if reason.code == "U1" and reason.of_units:
+                words = reason.many.format(n="", **dict(values)).strip()
+                yield LeftOut(words, of.n, self._problems.found[-1].place)
 
     def _storable(self, region: Region) -> Region:
         texts = (region.text, region.label, region.id, region.parent)
@@ -322,7 +330,7 @@ class Collector:
             entry = next((of for of in self._entries.values() if of is not None), None)
             refuse_shares(self._problems, n, (entry, None))
         self._leave_out_blanks()
-        self._tell_account()
+        left_out = tuple(self._tell_account())
         if self._n_unstorable:
             found = (
                 f"null characters or halves of characters in {self._n_unstorable} texts (replaced)"
@@ -353,6 +361,7 @@ class Collector:
             parents=self._parents,
             categories=self.ids[0],
             image_ids=self.ids[1],
+            left_out=left_out,
         )
 
     def _n_regions(self) -> int:

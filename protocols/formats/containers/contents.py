@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
-from typing import Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from protocols.core.regions import Region
 
@@ -61,6 +61,31 @@ class Unit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Units of a file that are not read as regions: why, how many, and the place of the first."""
+
+    reason: str
+    n: int
+    first: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Units of a file: as many as there are regions, and as were left out for each reason."""
+
+    regions: int
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def units(self) -> int:
+        return self.regions + sum(of.n for of in self.left_out)
+
+    def as_data(self) -> dict[str, Any]:
+        """Return the account as it is written into JSON."""
+        return {"units": self.units, **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
 class Archive:
     """The contents of one file: the regions of each image in natural order, and all faults.
 
@@ -75,6 +100,7 @@ class Archive:
     "x1,y1,…,x4,y4,transcription"; empty for other formats. ``encodings`` has
     a sample of the texts that are not UTF-8 in each possible encoding, the most probable first.
     ``formats`` are those of lines that fit a file whose format is asked for.
+    ``left_out`` has the units of the file that are not regions, but those of lines.
     ``categories`` and ``image_ids`` have the names of labels and of images by the ids of the file.
     """
 
@@ -95,6 +121,14 @@ class Archive:
     categories: Mapping[str, str] = field(default_factory=dict)
     image_ids: Mapping[str, str] = field(default_factory=dict)
     formats: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def account(self) -> Account:
+        """The units of the file, without errors: a file that has some is not used."""
+        skipped = [of for of in self.warnings if of.line is not None and of.action == PASSED_OVER]
+        lines = [LeftOut("invalid", len(skipped), skipped[0].place)] if skipped else []
+        return Account(self.n_regions, (*self.left_out, *lines))
 
     @property
     def by_method(self) -> Mapping[str | None, ByImage]:
