@@ -112,6 +112,7 @@ class Known:
     """Images and results that a load is checked against: the dataset's, and those in the load itself."""
 
     truth: Truth = field(default_factory=Truth)
+    # Of ground truth in lines; None: lines of results are read by themselves.
     line_format: str | None = None
     # Whether the user said that the ground truth of the same load gives boxes as left, top, width,
     # height.
@@ -136,7 +137,8 @@ class Known:
         truths = dataset.images.values_list("name", "truth").iterator(chunk_size=1000)
         with_text = images_with_text((name, decode_regions(truth)) for name, truth in truths)
         truth = Truth(sizes, against=against, with_text=with_text)
-        known = cls(replace(truth, photographs=truth.sizes), dataset.line_format)
+        truth = replace(truth, photographs=truth.sizes)
+        known = cls(truth, format_of_lines(dataset.line_format, dataset.read_as))
         known.looks = looks_of(dataset)
         known.results = KnownResults(dataset)
         if with_results:
@@ -258,6 +260,11 @@ def _read_as_of(given: Given, archive: Archive) -> str:
     """Return how a file was read, as signatures name it."""
     reading = "" if given.file.reading in AS_WRITTEN else given.file.reading
     return "+".join(filter(None, [archive.format, reading, given.file.encoding]))
+
+
+def format_of_lines(line_format: str, read_as: str) -> str | None:
+    """Return the format of the lines of a ground truth, or None if it was not read from lines."""
+    return line_format if read_as.partition("+")[0] in LINES else None
 
 
 def _rows_of(

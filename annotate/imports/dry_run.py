@@ -176,7 +176,10 @@ class _Checker:
             self._truth = checking.check_truth(given, rows, progress, self._sizes)
             by_sides = given.file.format == "ltwh"
             known = self._truth.known or Truth()
-            self._known = Known(known, self._truth.line_format, is_by_sides=by_sides)
+            line_format = checking.format_of_lines(
+                self._truth.line_format, self._truth.counts["read_as"]
+            )
+            self._known = Known(known, line_format, is_by_sides=by_sides)
             return self._truth
         if kind == FileKind.PHOTOGRAPHS:
             if self._truth is None:

@@ -6,7 +6,7 @@ from tests.support.archives import picture_bytes
 
 from .files_of_documents import OF_JSON, OF_XML
 from .files_of_lines import OF_LINES, File
-from .inputs import FIRST, RESULTS, SIZE, Input, at_the_site, without_texts
+from .inputs import FIRST, RESULTS, SIZE, Input, without_texts
 
 PHOTOGRAPHS = ("photographs.zip", {"img_1.png": picture_bytes(*SIZE)})
 NAMELESS_RESULTS = ("east.csv", "image,left,top,right,bottom\nimg_1,40,40,120,60\n")
@@ -33,7 +33,6 @@ def _inputs(slug: str, file: File) -> Iterator[tuple[str, Input]]:
                 codes=file.codes | ({"F10"} if labels else set()),
                 formats={"results": slug} if file.is_named else {},
                 photographs=photographs,
-                wrong=at_the_site(LINES) if slug in ("ltrb", "polygon") else {},
             ),
         )
     if "truth" in file.sides:
@@ -54,7 +53,6 @@ def _inputs(slug: str, file: File) -> Iterator[tuple[str, Input]]:
         )
 
 
-LINES = "lines of results are read as quadrilaterals where the ground truth is no lines"
 # Where the file of results has a name of its own.
 METHODS = {"paddle-json": "img_1", "supervisely": "img_1.jpg"}
 INPUTS = dict(of for slug, file in ALL.items() for of in _inputs(slug, file))
