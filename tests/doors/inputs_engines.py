@@ -304,4 +304,45 @@ OF_TOOLS = {
         ((200, 100, 286.6, 150, 276.6, 167.32, 190, 117.32), "CARE"), results=(((190, 100, 287, 168), None),), figures=None,
         said=("no labels, which the ground truth has",), codes=F10),
 }  # fmt: skip
-INPUTS = {**OF_PAGES, **OF_MANY_PAGES, **OF_ENGINES, **OF_TOOLS}
+BLOCK = {
+    "polygon": PAIRS, "confidence": 0.97, "label": "Text", "raw_label": "Text", "reading_order": 0,
+    "html": "<p>CARE &amp; <b>X</b></p>", "skipped": False, "error": False, "bbox": [38, 43, 126, 60],
+}  # fmt: skip
+PADDLE = {
+    "input_path": "img_1.jpg", "page_index": None, "doc_preprocessor_res": {"angle": -1}, "dt_polys": [PAIRS],
+    "rec_polys": [PAIRS], "rec_texts": ["CA RE"], "rec_scores": [0.9],
+    "text_word": [["CA", "RE"]], "text_word_boxes": [[[38, 43, 80, 60], [84, 43, 126, 60]]],
+}  # fmt: skip
+OF_WORDS = {"image": "img_1", "truth": (((38, 43, 80, 60), "CA"), ((84, 43, 126, 60), "RE"))}
+BLOCKS_SAID = ("1 block of a layout", *LABELS)
+OF_LEVELS = {
+    "F15, blocks of Surya 0.22": found(
+        ("east.json", {"img_1": [{"blocks": [BLOCK], "image_bbox": [0, 0, 640, 480], "page": 1}]}), (CARE, "CARE & X"),
+        said=BLOCKS_SAID, codes=U2 | F10, **WORDS),
+    "F15, pictures of Surya's layout": found(
+        ("east.json", {"img_1": [{"bboxes": [
+            {"polygon": PAIRS, "confidence": 0.9, "label": "Text", "position": 0, "bbox": [38, 43, 126, 60]},
+            {"polygon": [[1, 1], [9, 1], [9, 9], [1, 9]], "confidence": 0.9, "label": "Picture", "position": 1, "bbox": [1, 1, 9, 9]}],
+            "image_bbox": [0, 0, 640, 480], "page": 1}]}), (CARE, None),
+        said=(*BLOCKS_SAID, "1 picture of a layout"), codes=U1 | U2 | F10, **WORDS),
+    "F21, lines of PaddleOCR 3 with words": found(
+        ("img_1_res.json", PADDLE), (CARE, "CA RE"), method="img_1", said=("2 boxes of words inside lines", "paddle-json-words"), codes=U2, **WORDS),
+    "F21, words of PaddleOCR 3": found(
+        ("img_1_res.json", PADDLE), ((38, 43, 80, 60), "CA"), ((84, 43, 126, 60), "RE"), method="img_1",
+        formats={"results": "paddle-json-words"}, **OF_WORDS),
+    "words of RapidOCR 3": found(
+        ("img_1.json", {"boxes": [PAIRS], "txts": ["CA RE"], "scores": [0.9], "word_results": [[["CA", 0.9, [[38, 43], [80, 43], [80, 60], [38, 60]]],
+                                          ["RE", 0.8, [[84, 43], [126, 43], [126, 60], [84, 60]]]]]}),
+        ((38, 43, 80, 60), "CA"), ((84, 43, 126, 60), "RE"), method="img_1", formats={"results": "rapidocr-words"}, **OF_WORDS),
+}  # fmt: skip
+# Formats that are not read; the names are those of the tools.
+OF_OTHERS = {
+    f"JSON or XML of {tool}": refused((name, content), name, code=code)
+    for tool, name, content, code in (
+        ("datumaro", "img_1.json", {"info": {}, "categories": {"label": {"labels": []}}, "items": [{"id": "img_1", "annotations": []}]}, "A1"),
+        ("LabelMe's first site", "img_1.xml", "<annotation><filename>img_1.jpg</filename><folder/><object><name>a</name><polygon><pt><x>1</x><y>1</y></pt></polygon></object></annotation>", "A1"),
+        ("Ultralytics", "img_1.json", [{"name": "text", "class": 0, "confidence": 0.9, "box": {"x1": 38, "y1": 43, "x2": 126, "y2": 60}}], "A1"),
+        ("CreateML", "img_1.json", [{"image": "img_1.jpg", "annotations": [{"label": "a", "coordinates": {"x": 82, "y": 51, "width": 88, "height": 17}}]}], "S3"),
+    )
+}  # fmt: skip
+INPUTS = {**OF_LEVELS, **OF_OTHERS, **OF_PAGES, **OF_MANY_PAGES, **OF_ENGINES, **OF_TOOLS}

@@ -1,6 +1,6 @@
 """Inputs with something to tell: units that are left out, ignored words, and shapes that look wrong.
 
-What is left out, and how often, is counted by hand in the file.
+Units that are left out are counted by hand in the file.
 """
 
 # Files as they are, in few lines.
@@ -61,7 +61,7 @@ def lines(*rows, entry="gt_img_1.txt"):
 Q_CARE, Q_STOP = "40,40,120,40,120,60,40,60", "200,100,300,100,300,140,200,140"
 CARE_WORD = {"points": CORNERS, "transcription": "CARE"}
 STOP_WORD = {"points": STOP_CORNERS, "transcription": "STOP"}
-# What is ignored: neither missed, nor found without a truth.
+# An ignored word is neither missed nor a false alarm.
 OF_IGNORED = {
     "three number signs in lines": truth("gt.zip", lines(f"{Q_CARE},CARE", f"{Q_STOP},###"), IGNORED),
     "three number signs in CSV": truth(
