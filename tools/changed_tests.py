@@ -7,6 +7,7 @@ its tests. A file that is not Python, or is outside the packages, selects all fa
 
 import subprocess
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -33,8 +34,13 @@ def changed() -> list[str]:
 
 def tests_of(paths: Iterable[str]) -> list[str]:
     """Return the test modules and folders that changes to these paths can affect, sorted."""
-    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
-    return sorted({test for path in paths for test in _of_path(graph, path)})
+    return sorted({test for path in paths for test in _of_path(_graph(), path)})
+
+
+@cache
+def _graph() -> grimp.ImportGraph:
+    """Read the imports of the tree, once in a process."""
+    return grimp.build_graph(*PACKAGES, cache_dir=None)
 
 
 def _of_path(graph: grimp.ImportGraph, path: str) -> Iterator[str]:
