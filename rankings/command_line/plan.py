@@ -92,6 +92,8 @@ def _add(commands: Any, name: str, run: Callable[..., Any], text: str) -> argpar
 
 
 def _plan(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
+    from ..design.kinds import kinds_table
+    from ..design.pilots import USUAL_METHODS
     from ..design.reach import hours_in_words, reach_of_hours
     from ..design.study_plans import plan, plan_table
     from ..output.table import as_columns
@@ -104,7 +106,8 @@ def _plan(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
         return {**found.to_json(), **own}
     budget = () if within is None else hours_in_words(within, question, options.hours)
     lines = (prose(line, sys.stdout) for line in (*budget, *found.remarks))
-    return "\n".join([as_columns(plan_table(found)), *lines, ""])
+    kinds = kinds_table(round(pilot.methods or USUAL_METHODS), question.seconds)
+    return "\n".join([as_columns(plan_table(found)), *lines, "", as_columns(kinds)])
 
 
 def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
