@@ -87,17 +87,21 @@ class Report(Shown):
         """Return a plot of the Scores with their intervals."""
         return dots(self.rows(), "score", "protocol", "criterion", "Score")
 
+    @property
+    def _around(self) -> Any:
+        return self.analysis.to_json()["analysis"]
+
     def to_latex(self) -> str:
         """Return Best / Worst / Score as a table for a paper."""
-        return report_files.to_latex(self.analysis.report, self.header)
+        return report_files.to_latex(self.analysis.report, self.header, analysis=self._around)
 
     def to_csv(self) -> str:
         """Return Best / Worst / Score in full precision."""
-        return report_files.to_csv(self.analysis.report, self.header)
+        return report_files.to_csv(self.analysis.report, self.header, self._around)
 
     def to_markdown(self) -> str:
         """Return Best / Worst / Score of each criterion as Markdown."""
-        return report_files.to_markdown(self.analysis.report, self.header)
+        return report_files.to_markdown(self.analysis.report, self.header, self._around)
 
     def save(self, folder: str | PathLike[str]) -> list[Path]:
         """Write all tables as CSV and LaTeX, the verdicts, and the plot; return the paths."""

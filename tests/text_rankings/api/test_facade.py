@@ -359,6 +359,14 @@ class TestReport:
         assert "iou" in found.to_csv()
         assert found.verdicts
 
+    def test_its_files_name_protocols_that_order_all_images_alike(self):
+        scores = {image: {**of, "copy": of["iou"]} for image, of in SCORES.items()}
+        found = tr.report(PEOPLE, scores, n_resamples=10)
+        for text in (found.to_latex(), found.to_markdown()):
+            assert "copy = iou" in text or "iou = copy" in text
+        assert "same_as" in found.to_csv()
+        assert "same_as" not in tr.report(PEOPLE, SCORES, n_resamples=10).to_csv()
+
     def test_scores_of_files_frames_and_the_facade_are_taken(self, tmp_path):
         wanted = tr.report(PEOPLE, SCORES, n_resamples=10).rows()
         rows = [
