@@ -5,7 +5,7 @@
 Each row is a kind of study, simulated (``rankings.design.simulation``) in each of the worlds of
 ``WORLDS``. Errors are the share of studies that call equally near protocols different, by the
 product's loss and, for comparison, by the paper's edit distance. A row has those of the worst world: it is
-found by a quarter of the studies, and simulated anew by all. Coverage, of 95 % intervals of a mean loss, is
+found by a quarter of the studies, and simulated again by all. Coverage, of 95 % intervals of a mean loss, is
 the worst of the first; errors by the edit distance are of the same world, unless its answers are no
 rankings. *Found* is the share of true differences that are found in the world where it is
 smallest, *known* the same by a test that knows all variances: no single-step test of these data at this
@@ -41,7 +41,7 @@ from rankings.inference.multi_reader import Comparison, compare
 from rankings.inference.resampling import score_intervals
 from rankings.inference.significance import ALPHA, bonferroni, shaffer
 
-# What annotators and protocols are like. Protocols of one kind are equally near to people in each.
+# Kinds of annotators and protocols. Protocols of one kind are equally near to people in each.
 WORLDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "alike": {"taste": 0.0},
     "tastes": {"taste": 0.6},

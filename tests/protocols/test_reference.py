@@ -1,5 +1,6 @@
 """Equal to the official tools, image by image."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -101,12 +102,22 @@ def test_average_precision_is_the_published_one():
 
 
 def test_the_documentation_lists_every_comparison():
+    """A row has all data of a protocol and a tool; edge cases are added to its images."""
     page = (Path(__file__).parents[2] / "docs" / "protocols" / "conformance.md").read_text()
+    rows = [
+        [cell.strip() for cell in line.split("|")]
+        for line in page.splitlines()
+        if line.startswith("| [")
+    ]
+    n_images: Counter[int] = Counter()
     for name, (slug, _, _) in FILES.items():
         reference = read_reference(name)
-        n_images = sum(len(method["images"]) for method in reference["methods"].values())
-        row = f"({slug}.md) |"
-        assert any(
-            row in line and f"| {reference['dataset']} |" in line and f"| {n_images} |" in line
-            for line in page.splitlines()
-        ), name
+        [at] = [
+            at
+            for at, (_, protocol, _, data, *_) in enumerate(rows)
+            if protocol.endswith(f"({slug}.md)") and reference["dataset"] in data.split(", ")
+        ]
+        n_images[at] += sum(len(method["images"]) for method in reference["methods"].values())
+    for at, n in n_images.items():
+        listed = int(rows[at][5])
+        assert listed > n if "cases" in rows[at][3] else listed == n, rows[at]

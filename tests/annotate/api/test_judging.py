@@ -1,4 +1,4 @@
-"""The studies and images of an annotator in the API, which names no method and nobody else."""
+"""The studies and images of an annotator in the API, which names no method and no other person."""
 
 import json
 
