@@ -169,7 +169,7 @@ def mean_square(
     n: float,
     of_images: Floats | float = 0.0,
 ) -> Floats:
-    """Return the mean squares between annotators, divided by ``n`` rankings.
+    """Return the mean squares between annotators, divided by ``n`` rankings, in the shape of the parts.
 
     ``parts`` are as in :func:`moments_of`, ``of_annotators`` is sum n_a^2 / n^2, and ``of_images`` the
     share of the images' component, divided by ``n``.
