@@ -3,7 +3,7 @@
 from typing import Final
 
 from ..elicitation.strategies import WAYS, Way, pairs_of_ranking
-from ..output.table import Column, Table, number
+from ..output.table import Column, Row, Table, number
 
 # Screens of ten results ranked by three criteria, and percent of wrong pairs, by insertion with two
 # re-checks, the careful order on an annotator's first image, and every pair once:
@@ -51,9 +51,9 @@ def kinds_table(n_methods: int, seconds: float) -> Table:
             return most
         return min(of_ten * scale, most) if way == "careful" else of_ten * scale
 
-    rows = []
+    rows: list[Row] = []
     for kind, ways in BY_KIND.items():
-        cells = []
+        cells: list[float] = []
         for way, (of_ten, wrong) in zip(WAYS, ways, strict=True):
             own = pairs(way, of_ten)
             cells += [own, own * seconds / 60, wrong]
