@@ -213,6 +213,13 @@ def test_without_scores_the_page_says_what_to_do(client):
     assert "No method has a result on this image" in shown.text
 
 
+def test_the_number_of_queries_does_not_grow_with_the_images(
+    admin, dataset, django_assert_max_num_queries
+):
+    with django_assert_max_num_queries(14):
+        admin.get(reverse("scored:worst", args=[dataset.slug]), {"method": "east"})
+
+
 @pytest.fixture
 def part(dataset):
     """A method that was evaluated on two of the seven images, and found all words there."""
