@@ -51,6 +51,8 @@ test-thorough: .venv/dev ## Try many more examples of every property, and others
 	@$(PYTEST) --hypothesis-profile=thorough -m "not browser and not writers" $(TESTS)
 
 writers: .venv/dev ## Install libraries of others, and read what they write
+	@command -v tesseract >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends \
+		tesseract-ocr >/dev/null; } || echo "Tesseract cannot be installed here; its files are left out."
 	@$(BIN)/pytest -q -m writers tests/writers
 
 test-postgres: .venv/dev ## Run the tests that another database could fail against PostgreSQL (POSTGRES_URL)

@@ -311,6 +311,27 @@ def test_lines_that_surya_detected_are_lines():
     assert account(opened(bare)) == []
 
 
+def test_a_table_of_tesserocr_has_no_header():
+    """As GetTSVText of tesserocr 2.13.0 writes it."""
+    rows = [
+        "1 1 0 0 0 0 0 0 400 200 -1",
+        "4 1 1 1 1 0 43 49 193 23 -1",
+        "5 1 1 1 1 1 43 49 63 23 91.5",
+    ]
+    texts = ("", "", "EXIT")
+    table = "".join(
+        "\t".join((*row.split(), text)) + "\n" for row, text in zip(rows, texts, strict=True)
+    )
+    archive = read(io.BytesIO(table.encode()), kind="results", name="page.tsv")
+    [region] = archive.regions["page"]
+    assert (archive.format, archive.problems, archive.sizes) == (
+        "tesseract-tsv",
+        (),
+        {"page": (400, 200)},
+    )
+    assert (region.box, region.text, region.confidence) == ((43, 49, 106, 72), "EXIT", 0.915)
+
+
 def test_spotting_of_paddleocr_vl_is_read():
     data = {"input_path": "img_1.jpg", "width": 700, "height": 320, "parsing_res_list": [],
             "spotting_res": {"rec_polys": [PAIRS], "rec_texts": ["CARE"]}}  # fmt: skip

@@ -1,7 +1,7 @@
-"""Libraries of others, as they are published, write files, which the readers recognise and read.
+"""Programs and libraries of others, as they are published, write files, which the readers recognise and read.
 
-`make writers` runs it. Each library has an environment of its own below var/writers, which takes a
-minute to make.
+`make writers` runs it. Each writer has an environment of its own below var/writers, which takes a
+minute or more to make.
 """
 
 import io
@@ -12,73 +12,114 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from PIL import Image, ImageDraw, ImageFont
 
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from tests.support.archives import picture_bytes
 
+from .table import PRINTED, WRITERS, Folder, Writer
+
 ROOT = Path(__file__).resolve().parents[2]
-WORDS = {"EXIT": (10, 20, 110, 60), "STOP": (200, 20, 260, 50)}
-# The size of the photograph, for formats of shares.
+SCRIPTS = Path(__file__).with_name("scripts")
 SIZE = (400, 200)
-GLOBOX = f"""
-from globox import Annotation, AnnotationSet, BoundingBox
-boxes = [
-    BoundingBox(label=label, xmin=box[0], ymin=box[1], xmax=box[2], ymax=box[3])
-    for label, box in {WORDS}.items()
-]
-truth = AnnotationSet([Annotation(image_id="street.jpg", image_size={SIZE}, boxes=boxes)])
-truth.save_coco("coco-json/gt.json", auto_ids=True)
-truth.save_labelme("labelme")
-truth.save_via_json("via/gt.json", image_folder="photographs")
-truth.save_yolo_v5("yolo", label_to_id={{"EXIT": 0, "STOP": 1}})
-truth.save_openimage("open-images/gt.csv")
-truth.save_cvat("cvat-xml/gt.xml")
-truth.save_pascal_voc("voc-xml-0")
-"""
-# By library: its script, and the formats that it writes, each into a folder.
-LIBRARIES = {
-    "globox==2.6.0": (
-        GLOBOX,
-        ["coco-json", "labelme", "via", "yolo", "open-images", "cvat-xml", "voc-xml-0"],
-    )
-}
-# Formats that are recognised as another one, which counts pixels otherwise.
-RECOGNISED = {"voc-xml-0": "voc-xml"}
+# Where the letters of the page begin; the ink is a little inside.
+STARTS = {"EXIT": (40, 40), "NOW": (160, 40), "10,000": (40, 120)}
 
 
-def python_with(library: str) -> Path:
-    """Return the Python of an environment with a library, which is made once."""
-    folder = ROOT / "var" / "writers" / library
-    if not (folder / "made").exists():
+def python_of(name: str, writer: Writer) -> Path:
+    """Return the Python of the environment of a writer, which is made once for its versions."""
+    folder = ROOT / "var" / "writers" / name
+    made, wanted = folder / "made", "\n".join((*writer.packages, *writer.alone))
+    python = folder / "bin" / "python"
+    if not made.exists() or made.read_text() != wanted:
         shutil.rmtree(folder, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        python = folder / "bin" / "python"
-        subprocess.run([python, "-m", "pip", "install", "--quiet", library], check=True)
-        (folder / "made").touch()
-    return folder / "bin" / "python"
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*install, *writer.packages], check=True)
+        if writer.alone:
+            subprocess.run([*install, "--no-deps", *writer.alone], check=True)
+        made.write_text(wanted)
+    return python
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_what_a_library_writes_is_recognised_and_read(library, tmp_path):
-    script, formats = LIBRARIES[library]
-    for name in ("photographs", *formats):
-        (tmp_path / name).mkdir()
-    photograph = picture_bytes(*SIZE)
-    (tmp_path / "photographs" / "street.jpg").write_bytes(photograph)
-    subprocess.run([python_with(library), "-c", script], cwd=tmp_path, check=True)
-    found = {}
-    for name in formats:
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w") as archive:
-            for path in sorted((tmp_path / name).iterdir()):
-                archive.write(path, path.name)
-            if name in ("yolo", "open-images"):
-                archive.writestr("street.png", photograph)
-        guessed = guess(io.BytesIO(packed.getvalue()), "gt.zip")
-        read_back = read(io.BytesIO(packed.getvalue()), kind="truth", format=name, name="gt.zip")
-        boxes = [tuple(map(round, region.box)) for region in read_back.regions.get("street", ())]
-        found[name] = (guessed.format, [one.code for one in read_back.errors], boxes)
-    assert found == {
-        name: (RECOGNISED.get(name, name), [], list(WORDS.values())) for name in formats
-    }
+def draw_page(path: Path) -> None:
+    page = Image.new("RGB", SIZE, "white")
+    for text, start in STARTS.items():
+        ImageDraw.Draw(page).text(start, text, fill="black", font=ImageFont.load_default(32))
+    page.save(path)
+
+
+def packed(folder: Path, of: Folder) -> bytes:
+    """Return a zip of a folder, or of a file, with the photograph where sizes are needed."""
+    stream = io.BytesIO()
+    files = (
+        [folder]
+        if folder.is_file()
+        else sorted(path for path in folder.rglob("*") if path.is_file())
+    )
+    with zipfile.ZipFile(stream, "w") as archive:
+        for path in files:
+            archive.write(path, path.name)
+        if of.photograph:
+            archive.writestr(f"{of.images[0]}.png", picture_bytes(*SIZE))
+    return stream.getvalue()
+
+
+def off_by(found: list[tuple[str | None, tuple[float, ...]]], of: Folder) -> float:
+    """Return how far the boxes are from those that were put in; infinite if the names differ."""
+    names = [name for name, _ in found]
+    if names != (list(of.put_in) if of.names else [None] * len(of.put_in)):
+        return float("inf")
+    pairs = zip(of.put_in.values(), (box for _, box in found), strict=True)
+    return max(abs(a - b) for one, other in pairs for a, b in zip(one, other, strict=True))
+
+
+def test_the_printed_page_has_its_ink_where_the_table_says(tmp_path):
+    draw_page(tmp_path / "page.png")
+    page = Image.open(tmp_path / "page.png").convert("L")
+    for left, top, right, bottom in PRINTED.values():
+        around = page.crop((left - 6, top - 6, right + 6, bottom + 6))
+        ink = around.point(lambda value: 255 * (value < 128)).getbbox()
+        expected = (6, 6, right - left + 6, bottom - top + 6)
+        assert max(abs(a - b) for a, b in zip(ink, expected, strict=True)) <= 1
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_files_that_a_writer_wrote_are_recognised_and_read(name, tmp_path):
+    writer = WRITERS[name]
+    if writer.program and not shutil.which(writer.program):
+        pytest.skip(f"{writer.program} is not installed")
+    draw_page(tmp_path / "page.png")
+    (tmp_path / "street.jpg").write_bytes(picture_bytes(*SIZE))
+    script = SCRIPTS / f"{name}_.py"
+    subprocess.run([python_of(name, writer), script], cwd=tmp_path, check=True)
+    wrong = {}
+    for folder, of in writer.folders.items():
+        content = packed(tmp_path / folder, of)
+        guessed = guess(io.BytesIO(content), "set.zip").format
+        archive = read(io.BytesIO(content), kind="truth", name="set.zip", format=of.named)
+        told = tuple(
+            problem.found.partition(" (first in")[0]
+            for problem in archive.problems
+            if problem.code in ("U1", "U2")
+        )
+        others = [str(of) for of in (*archive.errors, *archive.questions)]
+        offs = [
+            off_by(
+                [
+                    (getattr(region, of.names) if of.names else None, region.box)
+                    for region in regions
+                ],
+                of,
+            )
+            for regions in archive.regions.values()
+        ]
+        if (guessed, told, others, tuple(archive.regions)) != (
+            of.format,
+            of.told,
+            [],
+            of.images,
+        ) or (max(offs) > of.within):
+            wrong[folder] = (guessed, told, others, offs, archive.regions)
+    assert wrong == {}

@@ -1,6 +1,7 @@
 """Tesseract: its table of words and lines (TSV), and its boxes of characters or lines (.box)."""
 
 import csv
+import re
 from collections.abc import Mapping
 from functools import partial
 from itertools import groupby
@@ -19,6 +20,8 @@ COLUMNS: Final = (
     *("level", "page_num", "block_num", "par_num", "line_num", "word_num"),
     *("left", "top", "width", "height", "conf", "text"),
 )
+# The row of a page, which begins a table.
+PAGE_ROW: Final = re.compile(r"1\t\d{1,9}(?:\t0){6}(?:\t\d{1,9}){2}\t-1\t\s*+\Z")
 _HEADER: Final = "\t".join(COLUMNS)
 _PAGE: Final = "1"
 _LINE: Final = "4"
@@ -34,6 +37,11 @@ def _read_table(
     text = text_of(document, problems)
     # Tesseract quotes nothing; a table that Python wrote again is CSV.
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    n_before = 1
+    if PAGE_ROW.match(lines[0]):
+        # tesserocr writes no header.
+        lines.insert(0, _HEADER)
+        n_before = 0
     header, reader = lines[0].split(","), csv.reader(lines[1:])
     if "\t" in lines[0]:
         header = lines[0].split("\t")
@@ -45,15 +53,15 @@ def _read_table(
         try:
             cells = next(reader)
             if len(cells) == len(header):
-                rows.append((reader.line_num + 1, dict(zip(header, cells, strict=True))))
+                rows.append((reader.line_num + n_before, dict(zip(header, cells, strict=True))))
             elif cells:
                 found = f"{len(cells)} cells"
-                problems.error("L1", found, _HEADER, document.entry, reader.line_num + 1)
+                problems.error("L1", found, _HEADER, document.entry, reader.line_num + n_before)
         except StopIteration:
             break
         except csv.Error as fault:
             found = f"a line that is not CSV ({fault})"
-            problems.error("L1", found, "CSV", document.entry, reader.line_num + 1)
+            problems.error("L1", found, "CSV", document.entry, reader.line_num + n_before)
     pages: dict[str, list[tuple[int, _Row]]] = {}
     for at, row in rows:
         pages.setdefault(row["page_num"], []).append((at, row))

@@ -19,6 +19,7 @@ from ..readers.curved import style_of
 from ..readers.layouts import Survey, decide
 from ..readers.rrc_lines import looks_like_confidence
 from ..readers.separated import delimiter_of
+from ..readers.tesseract import PAGE_ROW
 from .signs import sign_of_json, sign_of_markup
 from .unsupported import PADDLE_TEXTS, look_of_bytes, look_of_json, look_of_suffix, look_of_xml
 
@@ -408,7 +409,7 @@ def _guess_csv(lines: Sequence[str], name: str) -> Guess:
         return _annotated(
             is_truth, "open-images", name, f"{quoted(name)} has the columns of Open Images."
         )
-    if {"level", "page_num", "word_num", "conf"} <= columns:
+    if {"level", "page_num", "word_num", "conf"} <= columns or PAGE_ROW.match(lines[0]):
         is_truth = bool(_TRUTH_NAME.search(name))
         return _annotated(
             is_truth, "tesseract-tsv", name, f"{quoted(name)} has the columns of Tesseract."
