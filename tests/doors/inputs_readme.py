@@ -97,6 +97,7 @@ OF_NAMES = {
     "one name in two folders": Input(
         truth=("gt.zip", {"left/gt_1.txt": f"{LINE},A\n", "right/gt_1.txt": f"{LINE},B\n"}),
         results=("east.zip", {"res_1.txt": f"{LINE}\n"}),
+        expected_truth=of_each(["1"], ((10, 10, 110, 40), "A")),
         codes=frozenset({"N3"}),
         refused=("left/gt_1.txt", "right/gt_1.txt", "folders are not part of names"),
     ),

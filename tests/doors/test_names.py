@@ -1,16 +1,11 @@
 """Names of images and methods: every door gives the same, and what one exports joins what another scored."""
 
-import csv
 import json
-import warnings
-from pathlib import Path
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
 import text_rankings as tr
-from annotate.datasets.models import Dataset
 from annotate.exchange import raw
 from annotate.studies.models import Study
 from protocols import coco
@@ -20,11 +15,10 @@ from protocols.formats.names import fitted_names, method_name
 from rankings.__main__ import main as rankings_main
 from tests.support import commands
 from tests.support.archives import picture_bytes, zip_bytes, zip_file
-from tests.support.factories import add_annotator, make_admin
+from tests.support.factories import add_annotator
 from tests.support.opened import opened
 from tests.support.shared import shared_path
 from tests.support.truths import rank_everything
-from tests.support.world import signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -42,86 +36,10 @@ def results_in(folder, file, entry, boxes=WORDS):
     return zip_file(folder / file, {entry.format(n=number): text for number in IMAGES})
 
 
-def in_the_shell(truth, results, folder):
-    out = folder / "scores.csv"
-    done = commands.run_here(
-        protocols_main,
-        *("score", "--protocol", "iou", "--truth", truth, "--results", results, "--out", out),
-    )
-    assert done.returncode == 0, done.stderr
-    rows = list(csv.DictReader(out.read_text(encoding="utf-8").splitlines()))
-    recalls = {row["image"]: float(row["recall"]) for row in rows if row["image"] != "*"}
-    [method] = {row["method"] for row in rows}
-    return method, recalls
-
-
-def in_python(truth, results, folder):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        [(method, images)] = tr.score(truth, [str(results)]).per_image.items()
-    return method, {name: score.recall for name, score in images.items()}
-
-
-def as_stored():
-    """The method of the only dataset, and the recall of each image: all boxes are those of the words."""
-    method = Dataset.objects.get().methods.exclude(name="zz").get()
-    return method.name, {of.image.name: of.n_regions / 2 for of in method.results.all()}
-
-
-def by_import_files(truth, results, folder):
-    call_command("import_files", str(truth), str(results), name="Street", yes=True)
-    return as_stored()
-
-
-def by_api(truth, results, folder):
-    client = signed_in(make_admin(), scopes=("load",))
-    load = client.post("/api/v1/loads", {"name": "Street"})["Location"].removeprefix(
-        "http://testserver"
-    )
-    for path in (truth, results):
-        sent = {"file": SimpleUploadedFile(Path(path).name, Path(path).read_bytes())}
-        assert client.post(f"{load}/files", sent, format="multipart").status_code == 201
-    assert client.post(f"{load}/check").status_code == 202
-    assert client.post(f"{load}/confirm").status_code == 202
-    return as_stored()
-
-
 def photographs_in(folder):
     (folder / "images").mkdir()
     for name in IMAGES.values():
         (folder / "images" / f"{name}.png").write_bytes(picture_bytes(width=400, height=200))
-
-
-def by_study_file(truth, results, folder):
-    photographs_in(folder)
-    other = results_in(folder, "zz.zip", "res_img_{n}.txt", WORDS[:1])
-    (folder / "study.toml").write_text(
-        f'name = "Street"\n[data]\ntruth = "{Path(truth).name}"\nphotographs = "images"\n'
-        f'results = ["{Path(results).name}", "{Path(other).name}"]\n[protocols]\nuse = ["iou"]\n'
-    )
-    call_command("make_study", str(folder / "study.toml"), "--yes")
-    return as_stored()
-
-
-DOORS = (in_the_shell, in_python, by_import_files, by_api, by_study_file)
-
-
-@pytest.mark.parametrize("door", DOORS)
-@pytest.mark.parametrize(
-    ("file", "entry", "method"),
-    [
-        ("beta_det.zip", "res_img_{n}.txt", "beta"),
-        ("res_east.zip", "res_img_{n}.jpg.txt", "east"),
-        ("east.zip", "det_img_{n}.txt", "east"),
-        ("CRAFT results.zip", "pred/ts_img_{n}.txt", "CRAFT"),
-        ("v1.2.zip", "res_{n}.txt", "v1.2"),
-    ],
-)
-def test_every_door_gives_the_same_names(door, file, entry, method, tmp_path):
-    """The names of the images are those of the ground truth's files; of a method, by hand."""
-    results = results_in(tmp_path, file, entry)
-    found = door(truth_in(tmp_path), results, tmp_path)
-    assert found == (method, dict.fromkeys(IMAGES.values(), 1.0))
 
 
 def test_names_that_were_changed_are_said(tmp_path):
@@ -167,22 +85,6 @@ def test_a_coco_dataset_of_results_has_names_and_ids_of_its_own():
     assert "found a shape without area, “5,5,5,5,5,14,5,14”" in said
     with pytest.raises(coco.NotCoco, match=r"regions for shop; .* has img_1, img_2"):
         coco.evaluate(truth, {**results, "images": [{"id": 1, "file_name": "shop.jpg"}]})
-
-
-@pytest.mark.parametrize("door", [in_the_shell, in_python])
-def test_a_name_that_fits_no_image_is_refused_with_the_nearest_and_the_entry(door, tmp_path):
-    truth = truth_in(tmp_path)
-    results = zip_file(tmp_path / "east.zip", {"res_img_1.txt": "", "res_imgs_3.txt": ""})
-    arguments = ("score", "--protocol", "iou", "--truth", truth, "--results", results)
-    if door is in_python:
-        with pytest.raises(ProtocolError) as refusal:
-            tr.score(str(truth), str(results))
-        said = str(refusal.value)
-    else:
-        said = commands.run_here(protocols_main, *arguments).stderr
-    assert "east.zip > res_imgs_3.txt: found regions for imgs_3" in said
-    assert "img_1, img_2, img_10" in said or "img_1 to img_10" in said
-    assert str(tmp_path) not in said
 
 
 def test_what_the_site_exports_joins_what_the_shell_and_python_score(tmp_path):

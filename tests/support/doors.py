@@ -204,11 +204,17 @@ def study_file(load: Load) -> Seen:
             stdout=io.StringIO(),
         )
     except CommandError as refusal:
-        said = f"{err.getvalue()}{refusal}"
+        said = f"{_without_other(err)}{refusal}"
         return Seen(said, _codes(said), is_refused=True)
-    said = "\n".join(line for line in err.getvalue().splitlines() if ": other.csv" not in line)
+    said = _without_other(err)
     [method] = Dataset.objects.get().methods.exclude(name="other").values_list("name", flat=True)
     return _as_stored(said, _codes(said), method)
+
+
+def _without_other(err: io.StringIO) -> str:
+    """Return lines about the load, without those about the second method."""
+    lines = err.getvalue().splitlines(keepends=True)
+    return "".join(line for line in lines if ": other.csv" not in line)
 
 
 def _table(load: Load, side: str) -> str:
