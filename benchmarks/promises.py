@@ -35,8 +35,14 @@ def promised(study: Simulated) -> float:
 
 
 def found(study: Simulated, n_studies: int, seed: int | None = None) -> float:
-    """Return the share of true differences that simulated studies find."""
-    return outcome(study, n_studies, seed=study.images if seed is None else seed).power
+    """Return the share of true differences that simulated studies find.
+
+    Raises ValueError if no protocol is farther, or no study allows a test.
+    """
+    share = outcome(study, n_studies, seed=study.images if seed is None else seed).power
+    if share is None:
+        raise ValueError("there is no difference to find")
+    return share
 
 
 def drawn_designs(seed: int) -> Iterator[Simulated]:
