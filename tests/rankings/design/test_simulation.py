@@ -187,3 +187,55 @@ def test_the_command_says_why_a_design_cannot_be_simulated(tmp_path):
     ):
         done = simulate_command(tmp_path, text)
         assert words in done.stdout + done.stderr
+
+
+def losses_of(seed=6, **settings):
+    """Losses of 21 images, all annotators and protocols, without noise and tastes unless given."""
+    study = Simulated(4, 21, 4, **({"noise": 0.0, "taste": 0.0} | settings))
+    return simulate(study, np.random.default_rng(seed)).distances.distances.reshape(21, 4, 4)
+
+
+def test_people_in_camps_like_one_feature_each():
+    mixed, split = (losses_of(taste=100.0, camps=camps) for camps in (100.0, 0.001))
+    # Four features in equal parts are one taste; one feature each is one of four.
+    assert (mixed == mixed[:, :1]).mean() > 0.5
+    alike = [(split[:, a] == split[:, b]).all() for a in range(4) for b in range(a)]
+    assert not all(alike)
+    # Who likes the feature that a protocol sees is nearest to it.
+    assert {*split.mean(axis=0).argmin(axis=1).tolist()} <= {0, 1, 2, 3}
+    assert split.mean(axis=0).min(axis=1).max() < mixed.mean(axis=0).min()
+
+
+def test_tastes_that_drift_are_equal_halfway_only():
+    drifting = losses_of(drift=100.0)
+    assert (drifting[10] == drifting[10, :1]).all()
+    assert not any((drifting[at] == drifting[at, :1]).all() for at in (0, 20))
+
+
+def test_people_with_scales_of_their_own_tie_other_pairs():
+    own = losses_of(scales=True)
+    assert (own != own[:, :1]).any()
+
+
+def test_every_second_protocol_rounds():
+    coarse = losses_of(coarse=100.0)
+    # It ties everything: half of the pairs that people do not tie.
+    assert (coarse[..., 1] == coarse[..., 3]).all()
+    assert coarse[..., 1].max() <= 0.5
+    assert (coarse[..., [0, 2]] == losses_of()[..., [0, 2]]).all()
+
+
+def test_rankings_are_lost_where_methods_look_close():
+    study = Simulated(5, 40, 2, unclear=1.0)
+    made = simulate(study, np.random.default_rng(8)).distances
+    assert np.bincount(made.annotators).tolist() == [20] * 5
+
+
+def test_the_edit_distance_is_that_of_rankings():
+    # Without ties both count pairs in another order; the edit distance is multiples of 1/2 of 15.
+    edit, pairs = (losses_of(loss=loss) for loss in ("edit", "kemeny"))
+    assert (edit * 30).round(9).tolist() == (edit * 30).round().tolist()
+    assert (edit <= pairs + 1e-9).all()
+    assert (edit < pairs - 1e-9).any()
+    with pytest.raises(RankingError, match="the edit distance needs rankings"):
+        Simulated(flips=0.1, loss="edit")
