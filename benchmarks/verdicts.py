@@ -3,6 +3,7 @@
     python -m benchmarks.verdicts [--studies 400] [--tables worlds rules] [--only WORD] [--write]
 
 Each row is a kind of study, simulated (``rankings.design.simulation``) in each of the worlds of
+<<<<<<< HEAD
 ``WORLDS``. Errors are the share of studies that call equally near protocols different, by the
 product's loss and, for comparison, by the paper's edit distance. A row has those of the worst world: it is
 found by a quarter of the studies, and simulated again by all. Coverage, of 95 % intervals of a mean loss, is
@@ -10,6 +11,15 @@ the worst of the first; errors by the edit distance are of the same world, unles
 rankings. *Found* is the share of true differences that are found in the world where it is
 smallest, *known* the same by a test that knows all variances: no single-step test of these data at this
 level finds more. *Named* is the risk in the report's sentence.
+=======
+``WORLDS``. Errors are the share of studies that call equally near protocols different, in the worst
+world: a quarter of the studies finds this world, and all studies simulate it again with another seed. The
+column *edit* has the errors of the same test by the paper's edit distance in that world, unless its answers
+are no rankings. Coverage, of 95 % intervals of a mean loss, is the worst of all worlds. *Found* is the share
+of true differences that are found in the world where the test finds fewest, *known* the same by a test that
+knows all variances: no single-step test of these data at this level finds more. *Named* is the risk in the
+report's sentence.
+>>>>>>> 634679b4 (reports, docs: Name the risk of the worst world, and say which rule for many pairs is used and why)
 
 The second table compares rules for many pairs: Bonferroni's, Shaffer's and the F test of Ryan, Einot,
 Gabriel and Welsch. The third looks at each study while it runs (``rankings.inference.sequential``): a
@@ -18,6 +28,7 @@ rows; a row that misses one by more than chance is marked.
 """
 
 import argparse
+import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +52,11 @@ from rankings.inference.multi_reader import Comparison, compare
 from rankings.inference.resampling import score_intervals
 from rankings.inference.significance import ALPHA, bonferroni, shaffer
 
+<<<<<<< HEAD
 # Kinds of annotators and protocols. Protocols of one kind are equally near to people in each.
+=======
+# Settings of people and protocols. In each world, protocols of one kind are equally near to people.
+>>>>>>> 634679b4 (reports, docs: Name the risk of the worst world, and say which rule for many pairs is used and why)
 WORLDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "alike": {"taste": 0.0},
     "tastes": {"taste": 0.6},
@@ -374,7 +389,7 @@ def show_sizes(options: argparse.Namespace) -> int:
 
 def exceeds(share: float, most: float, n_studies: int) -> bool:
     """Whether a share is above its limit by more than chance makes of so many studies."""
-    return share > most + 2 * (most * (1 - most) / n_studies) ** 0.5
+    return share > most + 2 * math.sqrt(most * (1 - most) / n_studies)
 
 
 def misses(row: Row, found: Outcome) -> bool:

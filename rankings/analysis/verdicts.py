@@ -15,8 +15,12 @@ from .words import NAMED_FIRST, is_told, n_others, named, shortened
 
 USUAL_RISK: Final = round(100 * ALPHA)
 _TWO: Final = 2
-_FEW_ANNOTATORS: Final = 5
-_MANY_ANNOTATORS: Final = 10
+# From so many protocols, and annotators, on: the risk in percent.
+_RISKS: Final = (
+    (5, ((3, 7), (0, 11))),
+    (3, ((10, 7), (3, 9), (0, 11))),
+    (0, ((10, 6), (5, 8), (3, 18), (0, 28))),
+)
 # How a sentence may begin, other than with a protocol's name.
 _OPENINGS: Final = ("No ", "Nothing ")
 # People of an image in the paper, and what its design allows (docs/explanation/method.md).
@@ -245,16 +249,12 @@ def n_different(tested: Mapping[str, Any]) -> int:
 def risk_of(n_annotators: int, n_protocols: int) -> int:
     """Return the risk, in percent, that equal protocols are called different, from simulations.
 
-    The largest in simulated studies with annotators of differing tastes (``benchmarks/verdicts.py``),
-    rounded: with three protocols and more some may be equal and far from the others.
+    The largest of the worlds of ``benchmarks/verdicts.py`` (1,000 studies of two protocols, 500 of more,
+    docs/explanation/verdicts.md), rounded up: annotators of two protocols may be of camps, and with three
+    protocols and more some may be equal and far from the others.
     """
-    if n_protocols > _TWO:
-        return 7
-    if n_annotators >= _MANY_ANNOTATORS:
-        return USUAL_RISK
-    if n_annotators >= _FEW_ANNOTATORS:
-        return 7
-    return 10 if n_annotators > _TWO else 16
+    risks = next(of for least, of in _RISKS if n_protocols >= least)
+    return next(risk for least, risk in risks if n_annotators >= least)
 
 
 def place_of_person(around: Mapping[str, Any]) -> str | None:

@@ -201,7 +201,7 @@ def test_people_in_camps_like_one_feature_each():
     assert (mixed == mixed[:, :1]).mean() > 0.5
     alike = [(split[:, a] == split[:, b]).all() for a in range(4) for b in range(a)]
     assert not all(alike)
-    # Who likes the feature that a protocol sees is nearest to it.
+    # An annotator is nearest to the protocol that sees the same feature.
     assert {*split.mean(axis=0).argmin(axis=1).tolist()} <= {0, 1, 2, 3}
     assert split.mean(axis=0).min(axis=1).max() < mixed.mean(axis=0).min()
 
