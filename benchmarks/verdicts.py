@@ -3,15 +3,6 @@
     python -m benchmarks.verdicts [--studies 400] [--tables worlds rules] [--only WORD] [--write]
 
 Each row is a kind of study, simulated (``rankings.design.simulation``) in each of the worlds of
-<<<<<<< HEAD
-``WORLDS``. Errors are the share of studies that call equally near protocols different, by the
-product's loss and, for comparison, by the paper's edit distance. A row has those of the worst world: it is
-found by a quarter of the studies, and simulated again by all. Coverage, of 95 % intervals of a mean loss, is
-the worst of the first; errors by the edit distance are of the same world, unless its answers are no
-rankings. *Found* is the share of true differences that are found in the world where it is
-smallest, *known* the same by a test that knows all variances: no single-step test of these data at this
-level finds more. *Named* is the risk in the report's sentence.
-=======
 ``WORLDS``. Errors are the share of studies that call equally near protocols different, in the worst
 world: a quarter of the studies finds this world, and all studies simulate it again with another seed. The
 column *edit* has the errors of the same test by the paper's edit distance in that world, unless its answers
@@ -19,7 +10,6 @@ are no rankings. Coverage, of 95 % intervals of a mean loss, is the worst of all
 of true differences that are found in the world where the test finds fewest, *known* the same by a test that
 knows all variances: no single-step test of these data at this level finds more. *Named* is the risk in the
 report's sentence.
->>>>>>> 634679b4 (reports, docs: Name the risk of the worst world, and say which rule for many pairs is used and why)
 
 The second table compares rules for many pairs: Bonferroni's, Shaffer's and the F test of Ryan, Einot,
 Gabriel and Welsch. The third looks at each study while it runs (``rankings.inference.sequential``): a
@@ -52,11 +42,7 @@ from rankings.inference.multi_reader import Comparison, compare
 from rankings.inference.resampling import score_intervals
 from rankings.inference.significance import ALPHA, bonferroni, shaffer
 
-<<<<<<< HEAD
-# Kinds of annotators and protocols. Protocols of one kind are equally near to people in each.
-=======
 # Settings of people and protocols. In each world, protocols of one kind are equally near to people.
->>>>>>> 634679b4 (reports, docs: Name the risk of the worst world, and say which rule for many pairs is used and why)
 WORLDS: Final[Mapping[str, Mapping[str, Any]]] = {
     "alike": {"taste": 0.0},
     "tastes": {"taste": 0.6},
