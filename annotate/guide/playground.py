@@ -361,9 +361,10 @@ def _preset(row: Mapping[str, Any]) -> Preset:
 
 def _box(data: Mapping[str, Any]) -> Box:
     """Return the box of data as ``Drawing.data`` has it."""
-    own = {name: data[name] for name in ("text", "ignored") if name in data}
+    left, top, right, bottom = data["rect"]
+    line, ignored = int(data.get("region", 0)), data.get("ignored", False)
     sure = round(100 * data["confidence"]) if "confidence" in data else None
-    return Box(*data["rect"], **own, line=int(data.get("region", 0)), confidence=sure)
+    return Box(left, top, right, bottom, data.get("text", ""), line, ignored, sure)
 
 
 _LISTED: Final = json.loads(Path(__file__).with_name("presets.json").read_text(encoding="utf-8"))
