@@ -266,6 +266,9 @@ OF_SETS = {
         ),
         codes=frozenset({"F5", "N4"}),
         missing="empty",
+        wrong=dict.fromkeys(
+            ("api", "site"), "after the answer, images without boxes are not counted"
+        ),
     ),
 }
 
