@@ -340,7 +340,7 @@ OF_OTHERS = {
     f"JSON or XML of {tool}": refused((name, content), name, code=code)
     for tool, name, content, code in (
         ("datumaro", "img_1.json", {"info": {}, "categories": {"label": {"labels": []}}, "items": [{"id": "img_1", "annotations": []}]}, "A1"),
-        ("LabelMe's first site", "img_1.xml", "<annotation><filename>img_1.jpg</filename><folder/><object><name>a</name><polygon><pt><x>1</x><y>1</y></pt></polygon></object></annotation>", "A1"),
+        ("LabelMe's first site", "img_1.xml", "<annotation><filename>img_1.jpg</filename><folder/><object><name>a</name><polygon><pt><x>1</x><y>1</y></pt></polygon></object></annotation>", "L1"),
         ("Ultralytics", "img_1.json", [{"name": "text", "class": 0, "confidence": 0.9, "box": {"x1": 38, "y1": 43, "x2": 126, "y2": 60}}], "A1"),
         ("CreateML", "img_1.json", [{"image": "img_1.jpg", "annotations": [{"label": "a", "coordinates": {"x": 82, "y": 51, "width": 88, "height": 17}}]}], "S3"),
     )

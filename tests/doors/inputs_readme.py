@@ -196,6 +196,7 @@ OF_FRAMES = {
         said=("no labels, which the ground truth has",),
         codes=frozenset({"F2", "F8", "F10"}),
         readings={"truth": "upright"},
+        wrong={"site": "the page of questions does not take the answer “upright” for ground truth"},
     ),
 }
 
