@@ -66,10 +66,10 @@ class Row:
 def merged(found: Iterator[Row]) -> list[Row]:
     """Return one row for each protocol and tool, in the order of their first comparison."""
     together: dict[tuple[str, str], Row] = {}
-    first: dict[str, str] = {}
+    latest: dict[str, str] = {}
     for of in found:
-        tool = first.setdefault(of.slug, of.tool) if of.tool == THE_SAME else of.tool
-        first.setdefault(of.slug, tool)
+        tool = latest[of.slug] if of.tool == THE_SAME else of.tool
+        latest[of.slug] = tool
         row = together.get((of.slug, tool))
         if row is None:
             together[of.slug, tool] = replace(of, tool=tool)

@@ -35,15 +35,23 @@ TURNED: Final = (
 def plain_values(values: Any) -> Any:
     """Return tensors of any device, arrays and their scalars in nested data as plain values.
 
-    Mappings and sequences may be nested in any way.
+    Mappings and sequences may be nested in any way, up to Python's depth of calls. Raises RegionError
+    beyond it.
     """
+    try:
+        return _plain(values)
+    except RecursionError as fault:
+        raise RegionError("lists are nested too deep; expected a list of regions") from fault
+
+
+def _plain(values: Any) -> Any:
     if isinstance(values, Mapping):
-        return {key: plain_values(of) for key, of in values.items()}
+        return {key: _plain(of) for key, of in values.items()}
     if hasattr(values, "detach"):
         values = values.detach().cpu()
     if hasattr(values, "tolist"):
         values = values.tolist()
-    return [plain_values(of) for of in values] if isinstance(values, list | tuple) else values
+    return [_plain(of) for of in values] if isinstance(values, list | tuple) else values
 
 
 def are_shares(regions: Iterable[Region]) -> bool:

@@ -14,8 +14,7 @@ from protocols.command_line.batch import BatchError
 from protocols.command_line.main import main
 from protocols.core.base import Scene
 from protocols.core.errors import DataWarning
-from protocols.formats.recognition.known_formats import LINES
-from protocols.formats.recognition.reading import FORMATS, read
+from protocols.formats.recognition.reading import read
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.cases import cases
 from tests.support.shared import shared_path
@@ -35,39 +34,6 @@ def account(archive):
 
 
 # Documents without an element of their format
-
-_SUFFIXES = {
-    **dict.fromkeys(("page-xml", "alto-xml", "ctdar-xml", "evaltex-xml"), ".xml"),
-    **dict.fromkeys((*LINES, "evaltex-text", "paddle"), ".txt"),
-    **dict.fromkeys((of for of in FORMATS if of.startswith("yolo")), ".txt"),
-    **dict.fromkeys(("tesseract-tsv", "tesseract-tsv-lines"), ".tsv"),
-    **dict.fromkeys(("csv", "open-images"), ".csv"),
-    "hocr": ".hocr",
-    "tesseract-box": ".box",
-    "msra-td500": ".gt",
-}
-FOREIGN = {
-    ".json": ("{}", '{"anything": 1}', '[{"a": 1}]'),
-    ".xml": ("<document/>", "<document><anything/></document>", "<other/>"),
-    ".txt": ("hello world\n", '{"anything": 1}\n'),
-    ".tsv": ("a\tb\n1\t2\n",),
-    ".csv": ("a,b\n1,2\n",),
-    ".hocr": ("<html><body><p>words</p></body></html>",),
-    ".box": ("hello world\n",),
-    ".gt": ("hello world\n",),
-}
-
-
-@cases("packed", [True, False])
-@cases("slug", FORMATS)
-def test_a_file_without_an_element_of_its_format_is_refused(slug, packed):
-    suffix = _SUFFIXES.get(slug, ".json")
-    for content in FOREIGN[suffix]:
-        name, data = f"img_1{suffix}", content.encode()
-        archive = opened(
-            zip_bytes({name: data}) if packed else data, "set.zip" if packed else name, format=slug
-        )
-        assert archive.errors, content
 
 
 def test_an_answer_of_google_that_says_nothing_is_read_beside_others_only():

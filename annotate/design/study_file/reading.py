@@ -61,6 +61,10 @@ def read(path: Path) -> StudyFile:
         raise FileRefused(f"{path}: {fault.strerror}") from fault
     except UnicodeDecodeError as fault:
         raise FileRefused(_("{path}: not UTF-8.").format(path=path)) from fault
+    except RecursionError as fault:
+        raise FileRefused(
+            _("{path}: lists or tables that are nested too deep.").format(path=path)
+        ) from fault
     except tomllib.TOMLDecodeError as fault:
         line = re.search(r"line (\d+)", str(fault))
         raise FileRefused(f"{path}{':' + line[1] if line else ''}: {fault}") from fault

@@ -8,7 +8,7 @@ from ..containers import checked
 from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind, Unit
 from ..containers.documents import Document, image_name, text_of
-from ..problems import Fault, Problems
+from ..problems import Fault, Problems, quoted
 from .separated import Row, rows_of
 
 COLUMNS: Final = ("imageid", "xmin", "xmax", "ymin", "ymax")
@@ -19,7 +19,7 @@ def _read_boxes(document: Document, collector: Collector, problems: Problems, ki
     for row in rows_of(text_of(document, problems), problems, document.entry):
         if isinstance(row, list):
             if not set(COLUMNS) <= set(row):
-                raise Fault("A1", f"a header {','.join(row)}", _WANTED)
+                raise Fault("A1", f"a header {quoted(','.join(row))}", _WANTED)
             collector.recognise()
             continue
         with problems.catching(document.entry, row.line, text=row.text):

@@ -22,7 +22,7 @@ COLUMNS: Final = (
 )
 # The row of a page, which begins a table.
 PAGE_ROW: Final = re.compile(r"1\t\d{1,9}(?:\t0){6}(?:\t\d{1,9}){2}\t-1\t\s*+\Z")
-_HEADER: Final = "\t".join(COLUMNS)
+_HEADER: Final = f"the columns {', '.join(COLUMNS)}, with tabulators between"
 _PAGE: Final = "1"
 _LINE: Final = "4"
 _WORD: Final = "5"
@@ -40,7 +40,7 @@ def _read_table(
     n_before = 1
     if PAGE_ROW.match(lines[0]):
         # tesserocr writes no header.
-        lines.insert(0, _HEADER)
+        lines.insert(0, "\t".join(COLUMNS))
         n_before = 0
     header, reader = lines[0].split(","), csv.reader(lines[1:])
     if "\t" in lines[0]:
