@@ -47,6 +47,8 @@ def _read_hocr(document: Document, collector: Collector, problems: Problems, kin
     if not parser.has_page:
         wanted = 'an element of the class "ocr_page"'
         problems.error("A1", "no page", wanted, document.entry)
+    if parser.is_cut_off:
+        problems.error("A1", "no end of the document", "</html>", document.entry)
     region_of = partial(_region, are_shares=parser.are_shares)
     add_pages(parser.pages, document, collector, problems, kind, region_of)
 
@@ -72,6 +74,8 @@ class _Pages(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.pages: list[Page] = []
         self.has_page = False
+        # Whether an element "html" has begun and not ended; it may be left out on both sides.
+        self.is_cut_off = False
         # Whether all confidences of characters are from 0 to 1.
         self.are_shares = True
         self._document = document
@@ -85,6 +89,7 @@ class _Pages(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag not in _VOID:
             self._depth += 1
+        self.is_cut_off |= tag == "html"
         given = dict(attrs)
         classes = (given.get("class") or "").split()
         title = given.get("title") or ""
@@ -114,6 +119,7 @@ class _Pages(HTMLParser):
             self._open[-1].characters.append(data)
 
     def handle_endtag(self, tag: str) -> None:
+        self.is_cut_off &= tag != "html"
         if tag not in _VOID:
             self._close(self._depth)
             self._depth = max(0, self._depth - 1)
