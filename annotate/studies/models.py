@@ -336,11 +336,8 @@ class Study(models.Model):
     @property
     def questions(self) -> dict[str, str]:
         """The questions by criterion; default ones are in the reader's language."""
-        asked = {name: str(getattr(self, f"{name}_question")) for name in USUAL_QUESTIONS}
-        return {
-            criterion: gettext(words) if words == USUAL_QUESTIONS[criterion] else words
-            for criterion, words in asked.items()
-        }
+        asked = [(of, str(getattr(self, f"{of}_question"))) for of in USUAL_QUESTIONS]
+        return {of: gettext(said) if said == USUAL_QUESTIONS[of] else said for of, said in asked}
 
     @property
     def welcome_text(self) -> str:
