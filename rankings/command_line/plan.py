@@ -106,7 +106,7 @@ def _plan(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
         return {**found.to_json(), **own}
     budget = () if within is None else hours_in_words(within, question, options.hours)
     lines = (prose(line, sys.stdout) for line in (*budget, *found.remarks))
-    kinds = kinds_table(round(pilot.methods or USUAL_METHODS), question.seconds)
+    kinds = kinds_table(round(pilot.methods or USUAL_METHODS))
     return "\n".join([as_columns(plan_table(found)), *lines, "", as_columns(kinds)])
 
 

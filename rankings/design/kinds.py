@@ -32,15 +32,15 @@ _COLUMNS: Final = (
     *(
         number(f"{way}: {name}", 1)
         for way in ("Insertion", "Careful", "Every pair")
-        for name in ("pairs", "minutes", "wrong")
+        for name in ("pairs", "wrong")
     ),
 )
 
 
-def kinds_table(n_methods: int, seconds: float) -> Table:
-    """Return pairs, minutes and wrong pairs of a ranking of so many methods by kind of people.
+def kinds_table(n_methods: int) -> Table:
+    """Return pairs and wrong pairs of a ranking of so many methods by kind of people.
 
-    ``seconds`` are those of a pair. Pairs are scaled from ten results as :func:`.pairs_of_ranking`
+    Pairs are scaled from ten results as :func:`.pairs_of_ranking`
     grows, careful ones to at most every pair; wrong pairs are those of ten results.
     """
     scale = pairs_of_ranking(n_methods) / pairs_of_ranking(_TEN)
@@ -55,8 +55,7 @@ def kinds_table(n_methods: int, seconds: float) -> Table:
     for kind, ways in BY_KIND.items():
         cells: list[float] = []
         for way, (of_ten, wrong) in zip(WAYS, ways, strict=True):
-            own = pairs(way, of_ten)
-            cells += [own, own * seconds / 60, wrong]
+            cells += [pairs(way, of_ten), wrong]
         rows.append((kind, *cells))
     return Table("kinds", "Pairs of a ranking by kind of people", _NOTE, _COLUMNS, tuple(rows))
 

@@ -74,9 +74,8 @@ def choices_with_all(found: Plan, path: str, strategy: Way) -> list[ShownChoice]
 
 
 def kinds_of(found: Plan) -> tuple[Table, str]:
-    """Return pairs, minutes and wrong pairs of a ranking by kind of people, and a note."""
-    n_methods = round(found.pilot.methods or USUAL_METHODS)
-    table = kinds_table(n_methods, found.question.seconds)
+    """Return pairs and wrong pairs of a ranking by kind of people, and a note."""
+    table = kinds_table(round(found.pilot.methods or USUAL_METHODS))
     columns = [Column(one.name, is_number=one.is_number) for one in table.columns]
     rows = [
         [Cell(row[0], is_heading=True), *(Cell(text, is_number=True) for text in row[1:])]

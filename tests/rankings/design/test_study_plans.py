@@ -216,7 +216,7 @@ def test_the_command_says_what_hours_find_in_the_words_of_the_page(capsys):
     question = Question(people=3, images=500)
     for line in hours_in_words(reach_of_hours(demo_pilot(), question, 2), question, 2):
         assert line in said
-    assert as_columns(kinds_table(10, 10)) in said
+    assert as_columns(kinds_table(10)) in said
 
 
 def test_a_design_in_words_has_the_range_of_the_worlds_only_without_a_pilot():
