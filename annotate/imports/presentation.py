@@ -273,6 +273,7 @@ _WRITTEN: Final = _FACTS | {
     "protocol": gettext_lazy("protocol"),
     "truth": gettext_lazy("images with ground truth"),
     "methods": gettext_lazy("methods"),
+    "results": gettext_lazy("results"),
     "runs": gettext_lazy("protocol runs"),
     "assignments": gettext_lazy("images given to people"),
     "screens": gettext_lazy("pairs shown"),

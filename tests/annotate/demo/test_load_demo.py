@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotate.datasets.models import Dataset
 from annotate.demo import services
+from annotate.imports.presentation import written
 from annotate.judging.models import Judgement
 from annotate.reports.services import asked_now, study_report
 from annotate.studies.models import Study
@@ -25,6 +26,8 @@ def test_the_demo_is_loaded_once_and_a_second_run_keeps_everything(capsys):
     dataset = Dataset.objects.get()
     assert (dataset.images.count(), dataset.methods.count(), dataset.runs.count()) == (24, 10, 13)
     assert dataset.images.exclude(sha256="").count() == 24
+    [receipt] = dataset.imports.all()
+    assert dict(written(receipt))["results"] == 24 * 10
 
     finished = Study.objects.get(name="Ten detectors, three readers")
     built = study_report(asked_now(finished, Settings()))
