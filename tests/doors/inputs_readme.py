@@ -276,24 +276,21 @@ OF_SETS = {
 # A strip of four corners; Bezier curves and polylines of the truth lie within half a pixel of it.
 STRIP = (10, 10, 210, 150, 210, 170, 10, 30)
 OF_SPOTTERS = {
-    "curves of Bezier": Input(
-        truth=("gt.json", shared_file("cases", "turn4", "spotters", "truth-bezier.json")),
-        results=("east.zip", {"res_1.txt": "10,10,210,150,210,170,10,30\n"}),
-        expected_truth={"1": [(None, None, False)]},
-        said=("rec of 1 region", "no labels, which the ground truth has"),
-        codes=frozenset({"F10", "U1"}),
-        expected_results={"1": [(STRIP, None, False)]},
-        figures=(1.0, 1.0),
-    ),
-    "polylines that may be curves": Input(
-        truth=("gt.json", shared_file("cases", "turn4", "spotters", "truth-polys.json")),
-        results=("east.zip", {"res_1.txt": "10,10,210,150,210,170,10,30\n"}),
-        expected_truth={"1": [(None, None, False)]},
-        said=("rec of 1 region", "no labels, which the ground truth has"),
-        codes=frozenset({"F10", "U1"}),
-        expected_results={"1": [(STRIP, None, False)]},
-        figures=(1.0, 1.0),
-    ),
+    **{
+        name: Input(
+            truth=("gt.json", shared_file("cases", "turn4", "spotters", file)),
+            results=("east.zip", {"res_1.txt": "10,10,210,150,210,170,10,30\n"}),
+            expected_truth={"1": [(None, None, False)]},
+            said=("rec of 1 region", "no labels, which the ground truth has"),
+            codes=frozenset({"F10", "U1"}),
+            expected_results={"1": [(STRIP, None, False)]},
+            figures=(1.0, 1.0),
+        )
+        for name, file in (
+            ("curves of Bezier", "truth-bezier.json"),
+            ("polylines that may be curves", "truth-polys.json"),
+        )
+    },
     "polys alone": Input(
         truth=("gt.zip", {"gt_1.txt": "10,10,210,150,210,170,10,30,CA\n"}),
         results=("east.json", shared_file("cases", "turn4", "spotters", "results-polys.json")),

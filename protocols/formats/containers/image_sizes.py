@@ -2,7 +2,6 @@
 
 import io
 import struct
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -209,7 +208,7 @@ def in_pixels(archive: Archive, source: Source, sizes_known: Callable[[], Sizes]
         return archive
     found_sizes = picture_sizes(source) | dict(sizes_known() if sizes_known is not None else {})
     sizes = dict(archive.sizes) | found_sizes
-    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    problems = archive.collected()
     regions, units = dict(archive.regions), dict[str, Unit]()
     in_frame: dict[bool, list[str]] = {}
     unknown = [image for image in regions if image in archive.units and image not in sizes]
@@ -231,13 +230,7 @@ def in_pixels(archive: Archive, source: Source, sizes_known: Callable[[], Sizes]
     known = {image: size for image, size in sizes.items() if image in regions}
     lines = {image: of for image, of in archive.lines.items() if regions.get(image)}
     return replace(
-        archive,
-        regions=regions,
-        lines=lines,
-        sizes=known,
-        problems=tuple(problems.found),
-        counts=dict(problems.counts),
-        units=units,
+        archive.with_problems(problems), regions=regions, lines=lines, sizes=known, units=units
     )
 
 
