@@ -47,6 +47,18 @@ def test_every_program_says_its_version(main, capsys):
     assert (ended.value.code, capsys.readouterr().out) == (0, f"{__version__}\n")
 
 
+def test_the_help_of_a_study_names_its_file_and_options_and_makes_no_folder(
+    capsys, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "data"))
+    assert program.main(["study", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"^ +FILE +a study file", said, re.MULTILINE)
+    options = ["--truth", "--photographs", "--results", "--yes", "--json", "--schema", "--no-site"]
+    assert all(re.search(rf"^  {option}\b", said, re.MULTILINE) for option in options)
+    assert not (tmp_path / "data").exists()
+
+
 def test_ctrl_c_is_one_line_of_text_order(monkeypatch, capsys):
     def interrupt(*_):
         raise KeyboardInterrupt

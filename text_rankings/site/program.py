@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,6 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     options, rest = _parser().parse_known_args(given)
+    if options.command == "study" and not {"--help", "-h"}.isdisjoint(rest):
+        _study_parser().print_help()
+        return 0
     if any(find_spec(module) is None for module in ("django", "allauth", "platformdirs")):
         return _refused(f"The site is an extra that is not installed: {_SITE}")
     from .places import UnusableFolder, made, usual_data_folder
@@ -82,10 +86,11 @@ def _run(options: argparse.Namespace, rest: Sequence[str], folder: Path) -> None
         run([manage, *(rest or ["help"])])
         return
     if options.command == "study":
-        run([manage, "set_up", "--migrate"])
+        with redirect_stdout(sys.stderr) if "--json" in rest else nullcontext():
+            run([manage, "set_up", "--migrate"])
         asked = [each for each in rest if each != _NO_SITE]
         run([manage, "make_study", *asked])
-        if _NO_SITE in rest or not {"--schema", "--help", "-h"}.isdisjoint(rest):
+        if not {_NO_SITE, "--schema", "--json"}.isdisjoint(rest):
             return
         print(f"\nData: {folder}\nThe site runs there; Ctrl+C stops site and worker", flush=True)
         run([manage, "run_site", "127.0.0.1:8000"])
@@ -128,9 +133,13 @@ def _parser() -> argparse.ArgumentParser:
     ):
         own = name in ("demo", "run")
         command = commands.add_parser(
-            name, help=says, description=says, add_help=name != "manage", takes_others=not own
+            name,
+            help=says,
+            description=says,
+            add_help=name not in ("manage", "study"),
+            takes_others=not own,
         )
-        command.add_argument("--data", metavar="FOLDER", help="where data are kept (or DATA_DIR)")
+        _add_data(command)
         if own:
             command.add_argument(
                 "address", nargs="?", default="127.0.0.1:8000", metavar="ADDRESS", type=_address
@@ -141,6 +150,30 @@ def _parser() -> argparse.ArgumentParser:
                 action="store_true",
                 help="bring data of an older version up to this one",
             )
+    return parser
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--data", metavar="FOLDER", help="where data are kept (or DATA_DIR)")
+
+
+def _study_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command study, with the options of the command that it runs."""
+    from annotate.management.study_options import add_options
+
+    parser = Program(
+        "text-rankings study",
+        description="Load, score and open a study from one file, print its links, and start the site.",
+        examples=(
+            "text-rankings study study.toml",
+            "text-rankings study --truth gt.zip --photographs images --results east.zip craft.zip",
+        ),
+    )
+    add_options(parser)
+    _add_data(parser)
+    parser.add_argument(
+        _NO_SITE, action="store_true", help="end after the links, as with --json and --schema"
+    )
     return parser
 
 

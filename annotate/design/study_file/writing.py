@@ -94,11 +94,22 @@ def _as_read(file: DraftFile) -> Any:
 
 def _protocols(study: Study) -> list[Any]:
     runs = study.dataset.runs.latest_of_each_protocol().filter(origin=ProtocolRun.Origin.COMPUTED)
+    known = [run for run in runs.order_by("pk") if run.protocol in registry.PROTOCOLS]
+    changed = {run.pk: _changed(run) for run in known}
     return [
-        {"slug": run.protocol, **run.parameters} if run.parameters else run.protocol
-        for run in runs.order_by("pk")
-        if run.protocol in registry.PROTOCOLS
+        {"slug": run.protocol, **changed[run.pk]} if changed[run.pk] else run.protocol
+        for run in known
     ]
+
+
+def _changed(run: ProtocolRun) -> dict[str, Any]:
+    """Return the parameters of a run that are not the published ones."""
+    published = registry.PROTOCOLS[run.protocol]().parameters()
+    return {
+        name: value
+        for name, value in run.parameters.items()
+        if name not in published or value != published[name]
+    }
 
 
 def _entrance(entrance: Entrance) -> dict[str, Any]:

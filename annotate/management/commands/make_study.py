@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 from argparse import ArgumentParser
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from annotate.design.study_file.services import Made, make
 from annotate.imports.errors import Question
 from annotate.management import reporting
 from annotate.management.site_command import SiteCommand
+from annotate.management.study_options import add_options
 
 
 class Command(SiteCommand):
@@ -31,25 +32,16 @@ class Command(SiteCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", nargs="?", type=Path, metavar="study.toml")
-        parser.add_argument("--truth", metavar="FILE", help="ground truth, in place of a file")
-        parser.add_argument("--photographs", metavar="FILE", help="a folder or zip of photographs")
-        parser.add_argument("--results", nargs="+", metavar="FILE", help="results of the methods")
-        parser.add_argument("--name", help="name of the study, without a file")
-        parser.add_argument("--annotators", type=int, default=3, help="so many invitations")
-        parser.add_argument("--yes", action="store_true", help="make it without asking")
-        parser.add_argument(
-            "--address", default="", help="address of the site in the links, https://..."
-        )
-        parser.add_argument(
-            "--schema", action="store_true", help="write the JSON Schema of study files, and end"
-        )
+        add_options(parser)
 
     def handle(self, **options: Any) -> None:
         if options["schema"]:
             self.stdout.write(json.dumps(schema(), indent=1))
             return
-        asks = not options["yes"] and sys.stdin.isatty()
+        if is_json := options["json"]:
+            # Standard output is the document alone.
+            self._document, self.stdout = self.stdout, self.stderr
+        asks = not options["yes"] and not is_json and sys.stdin.isatty()
         file = read(options["file"]) if options["file"] else _of_options(options)
         if asks:
             self._complete(file.content)
@@ -60,7 +52,12 @@ class Command(SiteCommand):
             self.stdout.write(f"{file.path}: {file.content['name']}")
             if self._asked("Make or change this study? [y/N]").lower() not in ("y", "yes"):
                 raise CommandError("Nothing was made: it was not confirmed.", returncode=2)
-        self._tell(self._made(file, asks), _site(options["address"]))
+        kinds: list[Mapping[str, Any]] = []
+        made, site = self._made(file, asks, kinds), _site(options["address"])
+        if is_json:
+            self._document.write(json.dumps(_as_data(made, site, kinds), indent=1))
+        else:
+            self._tell(made, site)
 
     def _complete(self, content: dict[str, Any]) -> None:
         """Ask for the values that every study file needs and are not in this one."""
@@ -78,8 +75,16 @@ class Command(SiteCommand):
             self.stdout.write("A value is needed.")
         return given
 
-    def _made(self, file: StudyFile, asks: bool) -> Made:
-        """Make the study; begin again with the answers while a load asks something."""
+    def _made(self, file: StudyFile, asks: bool, kinds: list[Mapping[str, Any]]) -> Made:
+        """Make the study; begin again with the answers while a load asks something.
+
+        The findings of the load are written, and kept in ``kinds``.
+        """
+
+        def found(of_load: Sequence[Mapping[str, Any]]) -> None:
+            kinds[:] = of_load
+            reporting.write_kinds(self.stderr, of_load)
+
         progress = reporting.TellingProgress(self.stdout)
         answers: dict[Path, dict[str, str]] = {}
         while True:
@@ -90,7 +95,7 @@ class Command(SiteCommand):
                         tell=self.stdout.write,
                         progress=progress,
                         answers=answers,
-                        found=partial(reporting.write_kinds, self.stderr),
+                        found=found,
                     )
             except FileRefused as refusal:
                 if not asks or not refusal.questions:
@@ -121,17 +126,40 @@ class Command(SiteCommand):
             self.stdout.write(f"Changed: {', '.join(made.changed)}.")
         else:
             self.stdout.write(f"Nothing has changed: {study} is as the file says.")
-        self.stdout.write(f"Study: {site}{reverse('studies:detail', args=[study.slug])}")
-        self.stdout.write(f"Report: {site}{reverse('reports:report', args=[study.slug])}")
-        for entrance in study.entrances.all():
-            link = reverse("join:start", args=[entrance.slug])
-            self.stdout.write(f"Entrance {entrance.name}: {site}{link}")
-        if not User.objects.filter(is_active=True, is_superuser=True).exists():
-            [admin] = invite(study=None, role=Invitation.Role.ADMIN)
-            made.invitations.append(("admin of the site", "", admin.token))
-        for role, address, token in made.invitations:
-            link = reverse("accounts:open_invitation", args=[token])
-            self.stdout.write(f"Invitation, {role} {address or '(anyone)'}: {site}{link}")
+        for name, link in _links(made, site):
+            self.stdout.write(f"{name}: {link}")
+
+
+def _links(made: Made, site: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the address of each page that people open next."""
+    study = made.study
+    yield "Study", f"{site}{reverse('studies:detail', args=[study.slug])}"
+    yield "Report", f"{site}{reverse('reports:report', args=[study.slug])}"
+    for entrance in study.entrances.all():
+        yield f"Entrance {entrance.name}", f"{site}{reverse('join:start', args=[entrance.slug])}"
+    if not User.objects.filter(is_active=True, is_superuser=True).exists():
+        [admin] = invite(study=None, role=Invitation.Role.ADMIN)
+        made.invitations.append(("admin of the site", "", admin.token))
+    for role, address, token in made.invitations:
+        link = reverse("accounts:open_invitation", args=[token])
+        yield f"Invitation, {role} {address or '(anyone)'}", f"{site}{link}"
+
+
+def _as_data(made: Made, site: str, kinds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the study as JSON data: its links, what changed, the findings of the load by kind."""
+    study, named = made.study, ("severity", "code", "n", "lines", "advice")
+    return {
+        "study": study.slug,
+        "dataset": study.dataset.slug,
+        "state": study.state,
+        "is_new": made.is_new,
+        "changed": made.changed,
+        "images": study.images.count(),
+        "methods": [*study.methods.values_list("name", flat=True)],
+        "runs": [*study.dataset.runs.order_by("pk").values_list("name", flat=True)],
+        "findings": [{name: kind[name] for name in named} for kind in kinds],
+        "links": [{"name": name, "address": link} for name, link in _links(made, site)],
+    }
 
 
 def _of_options(options: dict[str, Any]) -> StudyFile:

@@ -10,6 +10,7 @@ import tomllib
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.db import transaction
 from jsonschema import Draft202012Validator
 from PIL import Image as Picture
 
@@ -265,6 +266,147 @@ use = ["iou"]
     truths, results = regions(again)
     assert (truths["img_1"][0].text, len(results)) == ("δρόμος", 11)
     assert set(again.dataset.runs.get().scores.values_list("recall", flat=True)) == {1.0}
+
+
+def _greek(folder):
+    words = "Ελλάδα ".encode("cp1253") * 3
+    for at, name in enumerate(("gt", "a", "b")):
+        lines = {f"img_{n}.txt": f"{at},{n},40,{n},40,20,{at},20,".encode() for n in (1, 2, 3)}
+        (folder / f"{name}.zip").write_bytes(
+            zip_bytes({entry: line + words for entry, line in lines.items()})
+        )
+
+
+def _turned(folder, kind):
+    for at, path in enumerate(sorted((folder / "images").iterdir())):
+        picture = with_orientation(Picture.new("RGB", (100 + at, 60)), 3, kind)
+        path.with_suffix(f".{kind.lower()}").write_bytes(picture)
+        if kind != "PNG":
+            path.unlink()
+
+
+def _exchanged(folder):
+    for name, content in (
+        ("gt", files(lambda *of: of, "gt_img_{}.txt", ",word")),
+        ("a", files(lambda x, y, r, b: (y, x + 1, b, r + 1))),
+        ("b", dict([*files(box).items()][1:])),
+    ):
+        (folder / f"{name}.zip").write_bytes(zip_bytes(content))
+
+
+def _by_sides(folder):
+    """Two boxes an image, by their sides: the first three numbers fit corners, too."""
+    for at, name in enumerate(("gt", "a", "b")):
+        text = "" if at else ",word"
+        lines = {f"img_{n}.txt": f"5,{n},4{at},60{text}\n50,{n},140,90{text}\n" for n in (1, 2)}
+        (folder / f"{name}.zip").write_bytes(zip_bytes(lines))
+
+
+STORED, EXCHANGED = 'reading = "stored"', 'reading = "exchanged"'
+EMPTY, GREEK = 'missing = "empty"', 'encoding = "cp1253"'
+# The files, the keys of truth, photographs, alpha and beta that answer, whether there are photographs.
+QUESTIONS = {
+    "how lines are written": (
+        _by_sides,
+        ['format = "ltwh"', "", 'format = "ltwh"', 'format = "ltwh"'],
+        False,
+    ),
+    "how results are read, and what a missing file means": (
+        _exchanged,
+        ["", "", EXCHANGED, EMPTY],
+        False,
+    ),
+    "results as they are": (
+        _exchanged,
+        ["", "", 'reading = "as-read"', EMPTY],
+        False,
+    ),
+    "images that were not evaluated": (
+        _exchanged,
+        ["", "", EXCHANGED, 'missing = "not-evaluated"'],
+        False,
+    ),
+    "the encoding": (_greek, [GREEK, "", GREEK, GREEK], False),
+    "the frame of boxes": (
+        lambda folder: _turned(folder, "PNG"),
+        [STORED, "", STORED, STORED],
+        True,
+    ),
+    "turned WebP": (
+        lambda folder: _turned(folder, "WEBP"),
+        [STORED, STORED, STORED, STORED],
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("asked", QUESTIONS)
+def test_the_file_of_a_study_answers_the_questions_of_its_load_on_a_fresh_site(folder, asked):
+    prepare, said, has_photographs = QUESTIONS[asked]
+    prepare(folder)
+    names = ("gt.zip", "images", "a.zip", "b.zip")
+    truth, photographs, alpha, beta = (
+        f'{{ file = "{name}", {key} }}' if key else f'"{name}"'
+        for name, key in zip(names, said, strict=True)
+    )
+    text = f"""\
+name = "Asked"
+open = false
+[data]
+truth = {truth}
+{f"photographs = {photographs}" if has_photographs else ""}
+results = {{ alpha = {alpha}, beta = {beta} }}
+[protocols]
+use = ["iou", {{ slug = "iou", min_iou = 0.7 }}, "cleval"]
+"""
+    out, before = folder / "again.toml", None
+    with transaction.atomic():
+        before = _content(made(folder, text))
+        call_command("export_study", "asked", "--as-file", "--out", str(out))
+        # A fresh site.
+        transaction.set_rollback(True)
+    assert not Dataset.objects.exists()
+    written = out.read_text(encoding="utf-8")
+    again = made(folder, written, name="again.toml")
+    assert _content(again) == before
+    given, data = tomllib.loads(text)["data"], tomllib.loads(written)["data"]
+    assert {key: data[key] for key in given} == given
+    # Parameters that are not the published ones.
+    assert 'use = ["iou", { "slug" = "iou", "min_iou" = 0.7 }' in written
+
+
+def _content(study):
+    """Return all that a load and the scores made, without keys of rows."""
+    dataset = study.dataset
+    images = [
+        (of.name, of.truth_regions, of.sha256, of.orientation, of.width)
+        for of in dataset.images.all()
+    ]
+    results = {
+        (of.method.name, of.image.name): (of.detections, of.had_file)
+        for of in Result.objects.filter(method__dataset=dataset)
+    }
+    runs = [(run.name, run.parameters, run.signature, run.overall) for run in dataset.runs.all()]
+    return images, results, sorted(runs, key=str), dataset.read_as
+
+
+def test_the_command_prints_one_json_document(folder, capsys):
+    gt = zip_bytes({f"gt_img_{n}.txt": f"{BOX},word\r\n" * 2 for n in range(1, 6)})
+    (folder / "gt.zip").write_bytes(gt)
+    (folder / "study.toml").write_text(FILE, encoding="utf-8")
+    call_command("make_study", str(folder / "study.toml"), "--json")
+    said = capsys.readouterr()
+    data, study = json.loads(said.out), Study.objects.get()
+    assert (data["study"], data["state"], data["is_new"]) == (study.slug, "open", True)
+    assert (data["images"], data["methods"], len(data["runs"])) == (3, ["alpha", "beta"], 2)
+    assert {link["name"] for link in data["links"]} >= {"Study", "Report", "Entrance prolific-1"}
+    # Each of the five images has one word twice.
+    twice = [kind for kind in data["findings"] if kind["n"] == 5]
+    assert [kind["severity"] for kind in twice] == ["warning"]
+    assert all(line in said.err for line in twice[0]["lines"])
+    call_command("make_study", str(folder / "study.toml"), "--json")
+    again = json.loads(capsys.readouterr().out)
+    assert (again["is_new"], again["changed"], again["findings"]) == (False, [], [])
 
 
 def test_the_file_of_the_document_follows_the_schema():
