@@ -11,7 +11,7 @@ import json
 
 from tests.support.archives import picture_bytes
 
-from .inputs import HEADER, Input, everywhere
+from .inputs import HEADER, Input
 
 HE = (40, 40, 80, 70)
 SAID = (100, 40, 180, 70)
@@ -260,10 +260,22 @@ OF_ENGINES = {
         "an operation with the status “failed”", "InvalidImage"),
     "F11c, an error of Google": refused(
         ("img_1.json", {"responses": [{"error": {"code": 3, "message": "Bad image data."}}]}), "Bad image data."),
+    # 0.117143 +- 0.062857 of 700, and 0.160938 +- 0.0265625 of 320; the second class is the box's.
+    "a folder of Darknet, as CVAT and datumaro write it": annotated(
+        ("gt.zip", {"obj.data": "classes = 2\ntrain = data/train.txt\nnames = data/obj.names\n", "obj.names": "street sign\ntext\n",
+                    "train.txt": "data/obj_train_data/img_1.jpg\n",
+                    "obj_train_data/img_1.txt": "1 0.117142857 0.1609375 0.125714286 0.053125\n"}),
+        (CARE, None), photographs=photographs(PAGE, "img_1"), said=("names of classes in classes.txt or obj.names", "no labels"),
+        codes=frozenset({"N1", "F10"})),
+    "a folder of Pascal VOC, with its lists": annotated(
+        ("gt.zip", {"labelmap.txt": "# label:color_rgb:parts:actions\ntext:::\n", "ImageSets/Main/train.txt": "img_1\n",
+                    "Annotations/img_1.xml": "<annotation><filename>img_1.jpg</filename><object><name>text</name><bndbox><xmin>39</xmin>"
+                    "<ymin>44</ymin><xmax>126</xmax><ymax>60</ymax></bndbox></object></annotation>"}),
+        (CARE, None), said=("no labels",), codes=frozenset({"N1", "F10"})),
     "F20, boxes and polygons of CVAT's ICDAR folder": annotated(
         ("gt.zip", {"gt_img_1.txt": "38 43 126 60 CARE\n200,100,300,100,300,140,200,140,STOP\n"}),
         (CARE, "CARE"), ((200, 100, 300, 140), "STOP"), results=((CARE, None), ((200, 100, 300, 140), None)),
-        wrong=everywhere("boxes with blanks and polygons with commas in one file are asked, and no choice is right")),
+        codes=frozenset({"L9"})),
     "F21, spotting of PaddleOCR-VL": found(
         ("img_1.json", {"input_path": "img_1.jpg", "width": 700, "height": 320, "parsing_res_list": [],
                         "spotting_res": {"rec_polys": [PAIRS], "rec_texts": ["CARE"]}}),

@@ -82,7 +82,7 @@ HOCR = (
 )
 YOLO = zip_bytes({
     "labels/img_1.txt": "0 0.41 0.515 0.44 0.17\n1 0.24 0.84 0.305 0.79 0.375 0.73 0.3 0.9\n",
-    "labels/classes.txt": "word\nline\n", "images/img_1.png": picture_bytes(200, 100),
+    "labels/classes.txt": "word of a line\nline\n", "images/img_1.png": picture_bytes(200, 100),
 })  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def test_shares_are_multiplied_by_the_size_of_the_photograph_beside_them():
     # 0.41 - 0.22 = 0.19 of 200; 0.515 - 0.085 = 0.43 of 100.
     assert box.points == pytest.approx(BOX)
     assert quad.points == pytest.approx((48, 84, 61, 79, 75, 73, 60, 90))
-    assert (box.label, quad.label) == ("word", "line")
+    assert (box.label, quad.label) == ("word of a line", "line")
 
 
 def test_shares_need_a_size_which_may_be_known_otherwise():

@@ -84,7 +84,9 @@ WRITERS: Final[dict[str, Writer]] = {
         {
             "coco": Folder("coco-json", names="text"),
             "cvat/train.xml": Folder("cvat-xml", names=None),
-            "voc/Annotations": Folder("voc-xml", {"EXIT": (10, 20, 110, 60)}, None, named="voc-xml-0"),
+            "voc": Folder("voc-xml", {"EXIT": WORDS["EXIT"]}, "text", named="voc-xml-0"),
+            "yolo": Folder("yolo", {"EXIT": WORDS["EXIT"]}, None),
+            "icdar": Folder("polygon", names="text"),
         },
     ),
     "label_studio": Writer(

@@ -60,7 +60,7 @@ def packed(folder: Path, of: Folder) -> bytes:
     )
     with zipfile.ZipFile(stream, "w") as archive:
         for path in files:
-            archive.write(path, path.name)
+            archive.write(path, path.name if path == folder else path.relative_to(folder))
         if of.photograph:
             archive.writestr(f"{of.images[0]}.png", picture_bytes(*SIZE))
     return stream.getvalue()

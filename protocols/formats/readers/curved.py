@@ -1,9 +1,10 @@
-"""Lines of curved-text datasets that are not plain coordinates: Total-Text and CTW-1500.
+"""Lines that are not plain coordinates: those of Total-Text, CTW-1500, and CVAT's boxes and polygons.
 
 Total-Text writes ``x: [[115 503 494 115]], y: [[322 346 426 404]], ornt: [u'm'], transcriptions:
 [u'nauGHTY']``, with long lists broken over several lines; ``#`` as orientation or transcription is
 "don't care". CTW-1500 writes 32 numbers, the box ``xmin,ymin,xmax,ymax`` and 14 points relative to
-its top left corner; its later files put ``####`` before each transcription.
+its top left corner; its later files put ``####`` before each transcription. CVAT and datumaro write
+boxes with blanks, ``10.0 20.0 110.0 60.0 "EXIT"``, among polygons with commas.
 """
 
 import math
@@ -28,6 +29,13 @@ _OFFSETS: Final = re.compile(r"(?:\s*+-?\d{1,9}\s*+,){31}\s*+-?\d{1,9}\s*+,?+\s*
 _AFTER_NUMBERS: Final = re.compile(r"(?:\s*+-?\d{1,9}(?:\.\d++)?+\s*+,)++", re.ASCII)
 _LITERAL: Final = re.compile(r"\s*+u?(['\"])(.*)\1\s*+\Z", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_DECIMAL: Final = r"-?\d{1,9}(?:\.\d{1,20})?"
+_SPACED_BOX: Final = re.compile(
+    rf"\s*+({_DECIMAL}(?: {_DECIMAL}){{3}})(?: (?!-?\d)(.*))?\Z", re.ASCII
+)
+_COMMA_POLYGON: Final = re.compile(
+    rf"\s*+{_DECIMAL},{_DECIMAL}(?:,{_DECIMAL},{_DECIMAL}){{2,}}(?:,(?!-?\d)(.*))?\Z", re.ASCII
+)
 _NUMBER: Final = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\Z", re.ASCII)
 
 
@@ -37,6 +45,7 @@ class Style(StrEnum):
     TOTAL_TEXT = "Total-Text"
     CTW_OFFSETS = "CTW-1500, points relative to the box"
     CTW_MARKED = "CTW-1500, #### before each transcription"
+    BOXES_AND_POLYGONS = "CVAT, boxes with blanks and polygons with commas"
 
 
 def style_of(lines: Sequence[str]) -> Style | None:
@@ -49,7 +58,36 @@ def style_of(lines: Sequence[str]) -> Style | None:
         return Style.CTW_OFFSETS
     if all(map(_is_marked, lines)):
         return Style.CTW_MARKED
-    return None
+    return Style.BOXES_AND_POLYGONS if are_boxes_and_polygons(lines) else None
+
+
+def are_boxes_and_polygons(lines: Iterable[str]) -> bool:
+    """Return whether each line is a box with blanks or a polygon with commas, and both are there."""
+    are_boxes = set()
+    for line in lines:
+        is_box = _SPACED_BOX.match(line) is not None
+        if not is_box and not _COMMA_POLYGON.match(line):
+            return False
+        are_boxes.add(is_box)
+    return len(are_boxes) == 2
+
+
+def with_corners(line: str) -> str:
+    """Return a box with blanks as a polygon with commas; another line unchanged.
+
+    Examples
+    --------
+    >>> with_corners('10.0 20.0 110.0 60.0 "EXIT"')
+    '10.0,20.0,110.0,20.0,110.0,60.0,10.0,60.0,"EXIT"'
+    """
+    match = _SPACED_BOX.match(line)
+    if match is None:
+        return line
+    left, top, right, bottom = match[1].split()
+    if float(right) < float(left) or float(bottom) < float(top):
+        raise Fault("L4", quoted(line), "right >= left and bottom >= top", match.span(1))
+    corners = (left, top, right, top, right, bottom, left, bottom)
+    return ",".join((*corners, *([match[2]] if match[2] else [])))
 
 
 def _is_relative(line: str) -> bool:

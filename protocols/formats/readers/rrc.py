@@ -28,7 +28,7 @@ from ..containers.shapes import (
     turned_round,
 )
 from ..problems import KEPT, PASSED_OVER, Fault, Problems, quoted
-from .curved import Style, joined, style_of
+from .curved import Style, are_boxes_and_polygons, joined, style_of
 from .fitting_lines import FORMATS_OF_LINES, fitting, with_fitting
 from .layouts import Decision, Layout, Survey, asked_instead, decide
 from .rrc_lines import LineReader, Rules, is_ignored_line, looks_like_confidence, telling
@@ -193,6 +193,11 @@ def _looked_at(files: "_Files", kind: Kind, rules: Rules) -> tuple[Style | None,
         else:
             lines = telling(files.lines(file), rules)
             survey.add(lines, kind, file.member.path)
+    numbers = [facts.numbers for facts in survey.facts]
+    may_mix = not rules.strict and rules.line_format in (None, LineFormat.POLYGON)
+    may_mix = may_mix and min(numbers, default=0) < 6 <= max(numbers, default=0)
+    if may_mix and are_boxes_and_polygons(files.all_lines(rules)):
+        return Style.BOXES_AND_POLYGONS, Decision(Layout(LineFormat.POLYGON))
     decision = decide(survey, kind, rules.line_format)
     if rules.strict:
         decision = asked_instead(decision, survey, kind)

@@ -105,13 +105,15 @@ class LineReader:
 
     def _curved_region(self, line: str) -> Region:
         # Curved text is rare, and its expressions take time to compile.
-        from .curved import MARK, Style, offsets_region, total_text_region
+        from .curved import MARK, Style, offsets_region, total_text_region, with_corners
 
         _refuse_long(line)
         if self._style == Style.TOTAL_TEXT:
             return total_text_region(line, is_truth=self._kind == "truth")
         if self._style == Style.CTW_OFFSETS:
             return offsets_region(line)
+        if self._style == Style.BOXES_AND_POLYGONS:
+            return self._unusual_region(with_corners(line))
         region = self._unusual_region(line)
         text = (region.text or "").removeprefix(MARK)
         return replace(region, text=text, ignored=text == IGNORED_TEXT)

@@ -12,7 +12,7 @@ from typing import Final, Literal
 from protocols.core.regions import Region
 
 from ..containers import checked
-from ..containers.archives import Limits, open_archive
+from ..containers.archives import Limits, Member, open_archive
 from ..containers.collecting import Collector
 from ..containers.contents import Archive, Kind, OnEntry, Unit
 from ..containers.documents import PICTURES, Document, text_of
@@ -20,7 +20,9 @@ from ..containers.files import Source, first_bytes, source_name
 from ..containers.limits import MAX_POINTS
 from ..problems import PASSED_OVER, Fault, Problems, quoted
 
-_CLASSES: Final = "classes.txt"
+# Names of classes by line, and files beside the labels with settings.
+_CLASSES: Final = ("classes.txt", "obj.names")
+_SETTINGS: Final = (".yaml", ".yml", ".data")
 _BOX: Final = 4
 _WANTED: Final = (
     "a class, then x, y, width and height, or three points or more, and perhaps a confidence"
@@ -35,6 +37,7 @@ _MAX_SHARE: Final = 2.0
 # A box that reaches further outside its image was read in the wrong order.
 _OUTSIDE: Final = 0.01
 _MAX_FIELDS: Final = 2 * MAX_POINTS + 2
+_FIRST_LINE: Final = 2_000
 _ZIP_BEGINS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 
 
@@ -58,21 +61,18 @@ def _read(
         problems.error("A1", "no zip", "a zip of NAME.txt, one for each image")
         return collector.archive()
     with open_archive(source, problems, limits) as archive:
-        texts = [member for member in archive.members if member.name.lower().endswith(".txt")]
+        labelled = [member for member in archive.members if may_be_labels(member.name)]
         names: list[str] = []
         for member in archive.members:
-            is_known = member.name.lower().endswith((".txt", ".yaml", *PICTURES))
-            if not is_known:
-                found = f"the name {quoted(member.name)}"
-                problems.warning("N1", found, "NAME.txt", member.path, action=PASSED_OVER)
-            if member.name.lower() == _CLASSES:
+            if member.name.lower() in _CLASSES:
                 listed = Document(member.path, "", archive.content(member) or b"")
-                names = text_of(listed, problems).split()
-        labelled = [member for member in texts if member.name.lower() != _CLASSES]
+                names = [line.strip() for line in text_of(listed, problems).splitlines()]
+            elif not member.name.lower().endswith((".txt", *PICTURES)):
+                _tell_other(member, problems)
         files = []
         for done, member in enumerate(labelled, 1):
             content = archive.content(member)
-            if content is not None:
+            if content is not None and not lists_photographs(content):
                 document = Document(member.path, member.name[:-4], content)
                 files.append(_File(document, tuple(_lines(document, problems))))
             if on_entry is not None:
@@ -81,7 +81,7 @@ def _read(
         _tell_tracks(files, problems)
         for file in files:
             _read_image(file, names, order, collector, problems)
-        if not labelled and not problems.has_errors:
+        if not files and not problems.has_errors:
             problems.error("A1", "no .txt file in it", "NAME.txt, one for each image")
     return collector.archive()
 
@@ -89,6 +89,24 @@ def _read(
 read_yolo: Final = partial(_read, order=None)
 read_last: Final = partial(_read, order="last")
 read_second: Final = partial(_read, order="second")
+
+
+def may_be_labels(name: str) -> bool:
+    """Return whether a file is a text by name, and not of the names of classes."""
+    return name.lower().endswith(".txt") and name.lower() not in _CLASSES
+
+
+def lists_photographs(content: bytes) -> bool:
+    """Return whether a text begins with the path of a photograph, as the list of a subset does."""
+    first = content[:_FIRST_LINE].decode(errors="replace").partition("\n")[0]
+    return first.strip().lower().endswith(PICTURES)
+
+
+def _tell_other(member: Member, problems: Problems) -> None:
+    is_settings = member.name.lower().endswith(_SETTINGS)
+    expected = f"names of classes in {' or '.join(_CLASSES)}" if is_settings else "NAME.txt"
+    found = f"the name {quoted(member.name)}"
+    problems.warning("N1", found, expected, member.path, action=PASSED_OVER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from ..readers.layouts import Survey, decide
 from ..readers.rrc_lines import looks_like_confidence
 from ..readers.separated import delimiter_of
 from ..readers.tesseract import PAGE_ROW
+from ..readers.yolo import lists_photographs, may_be_labels
 from .signs import sign_of_json, sign_of_markup
 from .unsupported import PADDLE_TEXTS, look_of_bytes, look_of_json, look_of_suffix, look_of_xml
 
@@ -40,6 +41,8 @@ _OPEN: Final = frozenset(
 _TRUTH_NAME: Final = re.compile(
     r"(?:\A|[\s_.-])(?:gt|ground[\s_-]?truth|truth|annotations?)(?:[\s_.-]|\Z)", re.IGNORECASE
 )
+# Lists of subsets and of classes, which stand beside the annotations of Pascal VOC.
+_BESIDE_VOC: Final = re.compile(r"(?:\A|/)(?:ImageSets/.*|labelmap\.txt)\Z")
 _SUFFIXES_READ: Final = (
     *(".txt", ".xml", ".json", ".csv", ".jsonl", ".hocr", ".html", ".tsv", ".box", ".gt"),
 )
@@ -144,7 +147,8 @@ def _guess_zip(source: Source, name: str) -> Guess:
         if not members:
             reason = problems.found[0].found if problems.found else "no file in it"
             return _nothing(f"{quoted(name)} cannot be used: {reason}.")
-        suffixes = Counter(_suffix(member) for member in members)
+        told = [member for member in members if not _BESIDE_VOC.search(member.path)]
+        suffixes = Counter(_suffix(member) for member in told or members)
         n_pictures = sum(suffixes[suffix] for suffix in PICTURES)
         # Photographs may be in the same folder as their labels.
         if is_yolo := _guess_yolo(archive, members, name):
@@ -158,7 +162,7 @@ def _guess_zip(source: Source, name: str) -> Guess:
                 f"{n_pictures} of {files} are pictures by name.",
             )
         suffix = max(_SUFFIXES_READ, key=lambda of: suffixes[of])
-        fitting = [member for member in members if _suffix(member) == suffix]
+        fitting = [member for member in told if _suffix(member) == suffix]
         if not fitting:
             if (look := look_of_suffix(suffixes.most_common(1)[0][0])) is not None:
                 return _not_read(look, name)
@@ -182,8 +186,10 @@ def _begin_of(archive: OpenArchive, member: Member) -> str:
 
 def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> Guess | None:
     """Return the guess for a zip of YOLO lines, perhaps with photographs, or None."""
-    texts = [of for of in members if of.name.lower().endswith(".txt")]
-    lines = _some_lines(archive, [of for of in texts if of.name.lower() != "classes.txt"])
+    texts = [of for of in members if may_be_labels(of.name)]
+    lines = _some_lines(archive, texts)
+    # Lists of photographs stand beside the labels.
+    lines = [line for line in lines if not lists_photographs(line.encode())]
     if not lines or not all(map(_may_be_yolo, lines)):
         return None
     # Whole numbers alone are shares only if photographs are in the same folder.

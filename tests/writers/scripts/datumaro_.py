@@ -10,6 +10,8 @@ FORMATS = {
     "coco": "coco_instances",
     "cvat": "cvat",
     "voc": "voc_detection",
+    "yolo": "yolo",
+    "icdar": "icdar_text_localization",
 }
 annotations = [
     Bbox(
