@@ -75,6 +75,8 @@ def are_boxes_and_polygons(lines: Iterable[str]) -> bool:
 def with_corners(line: str) -> str:
     """Return a box with blanks as a polygon with commas; another line unchanged.
 
+    Raises Fault if the sides of a box are exchanged.
+
     Examples
     --------
     >>> with_corners('10.0 20.0 110.0 60.0 "EXIT"')

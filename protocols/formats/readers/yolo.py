@@ -20,7 +20,7 @@ from ..containers.files import Source, first_bytes, source_name
 from ..containers.limits import MAX_POINTS
 from ..problems import PASSED_OVER, Fault, Problems, quoted
 
-# Names of classes by line, and files beside the labels with settings.
+# Files of class names, one a line, and of settings.
 _CLASSES: Final = ("classes.txt", "obj.names")
 _SETTINGS: Final = (".yaml", ".yml", ".data")
 _BOX: Final = 4

@@ -41,7 +41,7 @@ _OPEN: Final = frozenset(
 _TRUTH_NAME: Final = re.compile(
     r"(?:\A|[\s_.-])(?:gt|ground[\s_-]?truth|truth|annotations?)(?:[\s_.-]|\Z)", re.IGNORECASE
 )
-# Lists of subsets and of classes, which stand beside the annotations of Pascal VOC.
+# Lists of subsets and classes in a folder of Pascal VOC.
 _BESIDE_VOC: Final = re.compile(r"(?:\A|/)(?:ImageSets/.*|labelmap\.txt)\Z")
 _SUFFIXES_READ: Final = (
     *(".txt", ".xml", ".json", ".csv", ".jsonl", ".hocr", ".html", ".tsv", ".box", ".gt"),
@@ -188,7 +188,7 @@ def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> G
     """Return the guess for a zip of YOLO lines, perhaps with photographs, or None."""
     texts = [of for of in members if may_be_labels(of.name)]
     lines = _some_lines(archive, texts)
-    # Lists of photographs stand beside the labels.
+    # A zip may list its photographs.
     lines = [line for line in lines if not lists_photographs(line.encode())]
     if not lines or not all(map(_may_be_yolo, lines)):
         return None
