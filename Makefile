@@ -50,7 +50,7 @@ test-changed: .venv/dev ## Run the tests of the first lane that the changes sinc
 test-thorough: .venv/dev ## Try many more examples of every property, and others each time; takes long
 	@$(PYTEST) --hypothesis-profile=thorough -m "not browser and not writers" $(TESTS)
 
-writers: .venv/dev ## Install libraries of others, and read what they write
+writers: .venv/dev ## Install libraries of others, read what they write, and compare their statistics with ours
 	@command -v tesseract >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends \
 		tesseract-ocr >/dev/null; } || echo "Tesseract cannot be installed here; its files are left out."
 	@$(BIN)/pytest -q -m writers tests/writers

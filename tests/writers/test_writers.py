@@ -7,7 +7,6 @@ minute or more to make.
 import io
 import shutil
 import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -17,30 +16,15 @@ from PIL import Image, ImageDraw, ImageFont
 from protocols.formats.recognition.guessing import guess
 from protocols.formats.recognition.reading import read
 from tests.support.archives import picture_bytes
+from tests.support.environments import python_of
 
-from .table import PRINTED, WRITERS, Folder, Writer
+from .table import PRINTED, WRITERS, Folder
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = Path(__file__).with_name("scripts")
 SIZE = (400, 200)
 # Where the letters of the page begin; the ink is a little inside.
 STARTS = {"EXIT": (40, 40), "NOW": (160, 40), "10,000": (40, 120)}
-
-
-def python_of(name: str, writer: Writer) -> Path:
-    """Return the Python of the environment of a writer, which is made once for its versions."""
-    folder = ROOT / "var" / "writers" / name
-    made, wanted = folder / "made", "\n".join((*writer.packages, *writer.alone))
-    python = folder / "bin" / "python"
-    if not made.exists() or made.read_text() != wanted:
-        shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*install, *writer.packages], check=True)
-        if writer.alone:
-            subprocess.run([*install, "--no-deps", *writer.alone], check=True)
-        made.write_text(wanted)
-    return python
 
 
 def draw_page(path: Path) -> None:
@@ -93,7 +77,8 @@ def test_files_that_a_writer_wrote_are_recognised_and_read(name, tmp_path):
     draw_page(tmp_path / "page.png")
     (tmp_path / "street.jpg").write_bytes(picture_bytes(*SIZE))
     script = SCRIPTS / f"{name}_.py"
-    subprocess.run([python_of(name, writer), script], cwd=tmp_path, check=True)
+    python = python_of(ROOT / "var" / "writers" / name, writer.packages, alone=writer.alone)
+    subprocess.run([python, script], cwd=tmp_path, check=True)
     wrong = {}
     for folder, of in writer.folders.items():
         content = packed(tmp_path / folder, of)
