@@ -27,6 +27,9 @@ COPY docs/protocols docs/protocols
 # The key signs nothing here: collectstatic only needs settings that load.
 RUN SECRET_KEY=unused-while-building python manage.py collectstatic --noinput --verbosity 0
 
+# The commit, for logs, backups and bundles: docker compose build --build-arg BUILD=$(git rev-parse --short=10 HEAD).
+ARG BUILD=
+ENV BUILD=$BUILD
 USER 10001
 VOLUME /data
 EXPOSE 8000

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from protocols import registry  # noqa: E402
+from protocols import __version__, registry  # noqa: E402
 from protocols.core.base import Protocol, Scene  # noqa: E402
 from protocols.iou_toolkits import not_valid  # noqa: E402
 from tests.support.reading import scenes_of  # noqa: E402
@@ -157,7 +157,7 @@ def _percent(value: float | None) -> str:
 def page(comparisons: Sequence[Comparison], made: date) -> str:
     """Return the page's text, with its present introduction."""
     introduction, _, _ = PAGE.read_text(encoding="utf-8").partition("Made on ")
-    lines = [introduction + MADE.format(date=made.isoformat(), version=registry.VERSION)]
+    lines = [introduction + MADE.format(date=made.isoformat(), version=__version__)]
     lines += _summary(comparisons)
     for comparison in comparisons:
         lines += comparison.lines()

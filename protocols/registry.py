@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from text_rankings.base.suggestions import did_you_mean
 
-from . import __version__
 from .core.base import Family, ImageScore, Protocol, Scene
 from .core.errors import ParameterError, UnknownProtocol
 
 if TYPE_CHECKING:
     from .plugins import Broken, Found
 
-VERSION = __version__
 _SLUG: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 # Module and class by slug; a protocol is imported on first use.
@@ -141,18 +139,6 @@ def one_of_each(slugs: Sequence[str]) -> list[str]:
     ['iou', 'evaltex-emd', 'tedeval']
     """
     return [slug for slug in slugs if _VARIES.get(slug) not in slugs]
-
-
-def version_of(slug: str) -> str:
-    """Return the version of a protocol's scores; for a plug-in, also its package and version.
-
-    Examples
-    --------
-    >>> version_of("iou") == VERSION
-    True
-    """
-    package = package_of(slug)
-    return f"{VERSION} + {package}" if package else VERSION
 
 
 def package_of(slug: str) -> str:

@@ -15,7 +15,7 @@ from annotate.judging.planning import weighing_runs
 from annotate.operations.health.checks import plug_ins
 from annotate.reports.services import sentinels
 from annotate.scoring.services import score_protocol
-from protocols import registry
+from protocols import __version__, registry, score_versions
 from protocols.core.base import Scene
 from protocols.core.regions import Region
 from protocols.formats.recognition import known_formats
@@ -92,7 +92,7 @@ def test_the_shell_lists_and_scores_it_by_several_processes(packages, tmp_path):
     [row] = [row for row in scored.stdout.splitlines() if row.startswith("pixels,half,*")]
     # Half of the text is found, and all that is found is text.
     assert row.startswith(f"pixels,half,*,0.5,1.0,{2 / 3},pixels|margin_px:0.0|")
-    assert row.endswith(" + pixels-protocol 1.2")
+    assert f" + pixels-protocol 1.2|program:{__version__}" in row
 
 
 def test_a_broken_one_is_named_with_the_reason_and_ends_nothing(packages):
@@ -138,8 +138,10 @@ class TestInThisProcess:
         assert (problem.code, problem.line) == ("L1", 2)
 
     def test_its_scores_carry_the_version_of_its_package(self):
-        assert registry.version_of("pixels") == f"{registry.VERSION} + pixels-protocol 1.2"
-        assert registry.version_of("iou") == registry.VERSION
+        assert (
+            score_versions.version_of("pixels") == f"{score_versions.VERSION} + pixels-protocol 1.2"
+        )
+        assert score_versions.version_of("iou") == score_versions.VERSION
 
     def test_its_figures(self):
         """By hand: the detection covers the left half of 4,000 px², and 1,000 px² outside the text."""
@@ -175,7 +177,10 @@ class TestInThisProcess:
     ):
         study = make_study(["a", "b"], images=1, boxes={"a": [WORD], "b": [HALF]})
         run = score_protocol(dataset=study.dataset, slug="pixels")
-        assert (run.name, run.version) == ("Pixels", f"{registry.VERSION} + pixels-protocol 1.2")
+        assert (run.name, run.version) == (
+            "Pixels",
+            f"{score_versions.VERSION} + pixels-protocol 1.2",
+        )
         client.force_login(add_researcher(study))
         address = reverse("reports:report", args=[study.slug])
         assert client.get(address).status_code == 200

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, TypeVar
 
+from django.conf import settings
 from django.core.cache import caches
 from django.utils.translation import get_language
 
@@ -111,4 +112,4 @@ def _code() -> tuple[str, int]:
         for pattern in ("*.py", "*.json")
         for path in folder.rglob(pattern)
     )
-    return rankings.__version__, max(changes)
+    return settings.PROGRAM, max(changes)

@@ -7,6 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final
 
+from django.conf import settings
 from django.db.models import Count, Max, Q
 from django.db.models.functions import TruncDate
 from django.utils.translation import gettext_lazy
@@ -37,7 +38,6 @@ from annotate.reports.services import (
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
-from rankings import __version__ as software_version
 from rankings.agreement.report import CriterionReport, Report, report_from_json, values_of
 from rankings.agreement.settings import facts_of_settings
 from rankings.analysis.analysis import plain
@@ -207,7 +207,7 @@ class FigureData(Asked):
             [(one.n_began, one.by_outcome, one.n_turned_away) for one in self.flow.entrances],
         )
         parts = (
-            software_version,
+            settings.PROGRAM,
             (self.study.pk, self.study.created),
             [(run.pk, run.created) for run in self.runs],
             self.settings,

@@ -18,6 +18,7 @@ from annotate.names import seen
 from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.core.causes import CAUSES, Cost, Losses, costs, total
+from protocols.score_versions import version_of
 from protocols.signatures import DATA, signature
 
 from . import services
@@ -244,7 +245,7 @@ class ProtocolScore(ApiView):
         data = {
             "protocol": protocol.slug,
             "parameters": protocol.parameters(),
-            "version": registry.version_of(protocol.slug),
+            "version": version_of(protocol.slug),
             "signature": signature(protocol, DATA, DATA, len(scenes)),
             **{name: getattr(overall, name) for name in ("recall", "precision", "f_score")},
             "images": [

@@ -6,6 +6,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import caches
 from django.utils import timezone
@@ -13,7 +14,6 @@ from django.utils import timezone
 from annotate.jobs import services as jobs
 from annotate.jobs.models import Job
 from annotate.studies.models import Study
-from rankings import __version__ as software_version
 
 KIND: Final = "evidence.count"
 ANNOTATORS: Final = "annotators"
@@ -55,5 +55,5 @@ def count(study: Study, what: str, *, person: User, **asked: Any) -> Job:
 
 
 def _key(study: Study, what: str, asked: dict[str, Any]) -> str:
-    parts = [software_version, study.pk, str(study.created), what, asked]
+    parts = [settings.PROGRAM, study.pk, str(study.created), what, asked]
     return f"evidence-{sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
+from django.conf import settings
 from django.core.cache import caches
 from django.db.models import Count, Max, Q
 from django.utils import translation
@@ -15,7 +16,6 @@ from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
-from rankings import __version__ as software_version
 from rankings.agreement.report import Settings
 
 from .included import declared_clusters
@@ -45,7 +45,7 @@ def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
     leaves; runs are complete when they appear, and lose scores only with a method's results.
     """
     parts = (
-        (software_version, _FORM),
+        (settings.PROGRAM, _FORM),
         (study.pk, study.created),
         sorted(
             study.assignments.aggregate(

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 from annotate.recruiting.selectors import how_people_were_found
 from annotate.studies.models import Study
 from rankings import __version__ as software_version
-from rankings.output.signature import SIGNATURE, report_signature
+from rankings.output.signature import SIGNATURE, TABLES_VERSION, report_signature
 from rankings.output.skips import END
 
 from .cache import Asked
@@ -36,6 +36,7 @@ _STUDY: Final = gettext_noop("study")
 _DATASET: Final = gettext_noop("dataset")
 _DATE: Final = gettext_noop("date")
 _SOFTWARE: Final = gettext_noop("software")
+_TABLES: Final = gettext_noop("version of the tables")
 _METHODS: Final = gettext_noop("methods")
 _PROTOCOLS: Final = gettext_noop("protocols")
 _NONE: Final = gettext_noop("none")
@@ -88,6 +89,7 @@ class Facts(Asked):
             _DATASET: self.study.dataset.name,
             _DATE: f"{self.created:%Y-%m-%d}",
             _SOFTWARE: f"text-detection-rankings {software_version}",
+            _TABLES: TABLES_VERSION,
             _METHODS: ", ".join(method_names(self.study)),
             _PROTOCOLS: _LIST.join(map(described, self.runs)) or _NONE,
             **({_NOT_COMPARED: _LIST.join(left)} if (left := self.protocols_left_out) else {}),

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Dataset
 from annotate.datasets.selectors import Holdings, holdings
-from protocols import registry
+from protocols import registry, score_versions
 from protocols.core.fitting import lacking, lacking_in_results, needed_of_results
 
 
@@ -75,7 +75,7 @@ def readiness(dataset: Dataset) -> Readiness:
         n=Count("pk"), photographs=Count("pk", filter=~Q(sha256="")), last=Max("pk")
     )
     state = sha256(
-        repr((totals, images, registry.VERSION, *registry.PROTOCOLS)).encode()
+        repr((totals, images, score_versions.VERSION, *registry.PROTOCOLS)).encode()
     ).hexdigest()
     key = f"readiness-{dataset.pk}-{state}-{get_language()}"
     found = cache.get(key)

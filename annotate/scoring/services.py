@@ -20,6 +20,7 @@ from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking, lacking_in_results, one_sided
 from protocols.core.geometry_errors import BEYOND_COMPUTING
 from protocols.core.regions import Region
+from protocols.score_versions import MAX_LENGTH, version_of
 from protocols.signatures import signature
 
 from .computing import OfMethod, Progress, computed
@@ -148,7 +149,7 @@ def publish(scored: Scored) -> ProtocolRun:
         name=run_name(protocol),
         protocol=protocol.slug,
         parameters=protocol.parameters(),
-        version=registry.version_of(protocol.slug)[:40],
+        version=version_of(protocol.slug)[:MAX_LENGTH],
         signature=_signature(scored),
         origin=ProtocolRun.Origin.COMPUTED,
         n_scores=sum(len(of_method.scores) for of_method in scored.methods),

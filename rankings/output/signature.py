@@ -12,10 +12,12 @@ SIGNATURE: Final = "signature"
 ANNOTATORS: Final = "annotators"
 IMAGES: Final = "images of the study"
 SOFTWARE: Final = "software"
+# It goes up when a number of a table may change (tests/rankings/output/test_tables_version.py).
+TABLES_VERSION: Final = "1"
 
 
 def report_signature(settings: Mapping[str, Any], header: Mapping[str, str]) -> str:
-    """Return the signature of a report: its settings, the amount of data, and the version.
+    """Return the signature of a report: settings, amount of data, version of the tables, and program.
 
     Parameters
     ----------
@@ -28,12 +30,13 @@ def report_signature(settings: Mapping[str, Any], header: Mapping[str, str]) -> 
     --------
     >>> header = {"annotators": "3", "images of the study": "12", "software": "text 0.1.0"}
     >>> report_signature({"distance": "edit", "consensus": "mean-rank", "beta": 1.0}, header)
-    'report|distance:edit|consensus:mean-rank|beta:1|annotators:3|images:12|v:0.1.0'
+    'report|distance:edit|consensus:mean-rank|beta:1|annotators:3|images:12|v:1|program:0.1.0'
     """
     known = {"annotators": ANNOTATORS, "images": IMAGES}
     told = {name: as_text(value) for name, value in settings.items()}
     told |= {name: header[entry] for name, entry in known.items() if entry in header}
-    told["v"] = header.get(SOFTWARE, __version__).rpartition(" ")[2]
+    told["v"] = TABLES_VERSION
+    told["program"] = header.get(SOFTWARE, __version__).rpartition(" ")[2]
     return "|".join(["report", *(f"{name}:{value}" for name, value in told.items())])
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols import registry
+from protocols import __version__, registry, score_versions
 from protocols.command_line.main import main
 from protocols.core.base import choice, parameter
 from protocols.core.errors import ProtocolError
@@ -26,7 +26,8 @@ TRUTH = {
 }
 FOUND = {"res_img_1.txt": "0,0,99,30\r\n", "res_img_2.txt": ""}
 LINE = (
-    "iou|min_iou:0.5|max_ignored_share:0.5|matching:first|truth:ltrb|results:ltrb|images:2|v:0.1.0"
+    "iou|min_iou:0.5|max_ignored_share:0.5|matching:first|truth:ltrb|results:ltrb|images:2|v:1"
+    f"|program:{__version__}"
 )
 
 
@@ -51,7 +52,13 @@ def signatures(draw, protocol):
     )
     given = {of.name: draw(values_of(of)) for of in fields(protocol) if of.name in some}
     texts = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=9)
-    ends = draw(texts), draw(texts), draw(st.integers(0, 10**9)), draw(texts)
+    ends = (
+        draw(texts),
+        draw(texts),
+        draw(st.integers(0, 10**9)),
+        draw(texts),
+        draw(st.just("") | texts),
+    )
     return Signature(protocol(**{**of_variant, **given}), *ends)
 
 
@@ -66,7 +73,7 @@ def test_a_signature_reads_back_into_what_was_written(slug):
 
 
 def test_it_names_numbers_and_choices_and_whatever_is_not_as_published():
-    assert signature(Iou(), "ltrb", "ltrb", 2) == LINE.replace("0.1.0", registry.VERSION)
+    assert signature(Iou(), "ltrb", "ltrb", 2) == LINE
     changed = Iou(matching="best", same_label=True, weight="area")
     assert signature(changed, "quad", "csv", 9).startswith(
         "iou:art|min_iou:0.5|max_ignored_share:0.5|matching:best|same_label:true|weight:area|"
@@ -141,7 +148,7 @@ def test_the_signature_of_scores_scores_again_to_the_same_numbers(asked, files, 
     ("old", "new", "said"),
     [
         ("images:2", "images:3", "the signature is of 3 images, and the ground truth has 2"),
-        ("v:", "v:9", "the signature is of version 9"),
+        ("v:1", "v:9", "the signature is of scores of version 9, which differ"),
         (
             "truth:ltrb",
             "truth:data",
@@ -172,10 +179,31 @@ def test_options_that_the_signature_decides_are_refused(option, said, files):
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
 
 
+def test_lines_of_before_scores_had_a_version_score_again(files, tmp_path):
+    """The numbers are those of version 1."""
+    line = LINE.replace("v:1|program:0.1.0", "v:0.1.0").replace(
+        "ltrb|", "ltrb+without-broken-ignored|", 1
+    )
+    assert str(read_signature(line)) == line
+    [row, *_] = scored(tmp_path, "--signature", line, *files)
+    assert row["signature"].endswith("|v:1|program:0.1.0")
+
+
+def test_a_version_refuses_lines_of_protocols_that_changed_since_alone(monkeypatch):
+    change = score_versions.Change(("iou",), "a tie goes to the first region")
+    monkeypatch.setattr(score_versions, "CHANGES", (change,))
+    monkeypatch.setattr(score_versions, "VERSION", "2")
+    with pytest.raises(
+        ProtocolError, match=r"version 1.*version 2 \(version 2: a tie goes.*program 0"
+    ):
+        read_signature(LINE).require(2)
+    read_signature(LINE.replace("v:1", "v:2")).require(2)
+    read_signature("popeval|truth:ltrb|results:ltrb|images:2|v:1|program:0.1.0").require(2)
+
+
 def test_errors_and_graphs_tell_the_signature(files):
     asked = ("--protocol", "iou", "--drop-broken-ignored", *files)
     line = LINE.replace("ltrb|", "ltrb+without-broken-ignored|", 1)
-    line = line.replace("0.1.0", registry.VERSION)
     assert f"\n  {line}\n" in run_here(main, "errors", *asked).stdout
     [method] = json.loads(run_here(main, "errors", "--json", *asked).stdout)["methods"]
     assert method["signature"] == line

@@ -128,6 +128,7 @@ def paper_of(data, look=None):
         "dataset": "Signs",
         "date": "2026-11-29",
         "software": "text-detection-rankings 0.1.0",
+        "version of the tables": "1",
         "methods": "east, fcn",
         "protocols": "IOU: iou|v:0.1.0",
         "annotators": str(len({name for _, name in asked})),

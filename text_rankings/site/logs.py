@@ -10,10 +10,9 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
-
-from rankings import __version__
 
 # Token URLs: invitation, password reset, e-mail confirmation.
 _WITH_TOKEN = re.compile(
@@ -70,7 +69,7 @@ class WithRequest(logging.Filter):
     """Filter that adds the number of the request, and the version that answers, to a record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.request_id, record.version = _request_id.get(), __version__
+        record.request_id, record.version = _request_id.get(), settings.PROGRAM
         return True
 
 

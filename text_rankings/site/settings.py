@@ -9,7 +9,10 @@ import django_stubs_ext
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from rankings import __version__
+
 from . import env, places
+from .build import build
 
 # Forms and admin pages are subscripted with their model: ModelForm[Study].
 django_stubs_ext.monkeypatch()
@@ -17,6 +20,10 @@ django_stubs_ext.monkeypatch()
 DATA_DIR = env.folder("DATA_DIR", places.usual_data_folder())
 # Pages of the protocols, and the command prefix that hints show.
 DOCUMENTS, MANAGE = places.DOCUMENTS, places.manage(DATA_DIR)
+
+# The program, in logs, backups, bundles and keys of caches; images are given the build.
+BUILD = env.text("BUILD", default="") or build()
+PROGRAM = f"{__version__}+{BUILD}" if BUILD else __version__
 
 # Without a secret this is a personal machine, and ALLOWED_HOSTS keeps the site on it; a server sets
 # SECRET_KEY, or DEBUG=false and gets an error that the secret is missing.

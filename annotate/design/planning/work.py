@@ -6,6 +6,7 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import Any, Final
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import caches
 from django.urls import reverse
@@ -15,7 +16,6 @@ from annotate.jobs import services as jobs
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
-from rankings import __version__ as software_version
 from rankings.design.simulation import Simulated
 from rankings.design.study_plans import Plan
 from rankings.design.trials import Model, Trial, simulated_design, try_design
@@ -80,5 +80,5 @@ def last(study: Simulated) -> Trial | None:
 
 
 def _key(study: Simulated) -> str:
-    text = json.dumps([software_version, asdict(study)], sort_keys=True)
+    text = json.dumps([settings.PROGRAM, asdict(study)], sort_keys=True)
     return f"trial-{sha256(text.encode()).hexdigest()}"

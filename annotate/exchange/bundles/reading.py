@@ -7,6 +7,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
@@ -147,8 +148,8 @@ def _check_counts(bundle: Bundle) -> None:
 def _check_report(bundle: Bundle, study: Study) -> list[str]:
     """Compare the loaded study's report with the bundle's; return the differences as sentences.
 
-    Another version of the software may write a different report. Raises NotLoaded if the same
-    version gives different numbers.
+    Another build of the software may write a different report. Raises NotLoaded if the same one
+    gives different numbers.
     """
     with reading(MANIFEST):
         as_of = parse_datetime(bundle.manifest["as_of"])
@@ -160,7 +161,8 @@ def _check_report(bundle: Bundle, study: Study) -> list[str]:
             return []
         before, after = from_json(was), from_json(is_now)
         header, header_now = before.pop("header"), after.pop("header")
-    if before != after and bundle.manifest["software"] == SOFTWARE:
+    made_by = bundle.manifest["software"], bundle.manifest.get("build", "")
+    if before != after and made_by == (SOFTWARE, settings.BUILD):
         raise NotLoaded(f"The report that the loaded study gives is not the one in {REPORT}.")
     notes = []
     differing = sorted(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import IO, Any, Final
 
+from django.conf import settings
 from django.db.models import Max, Q
 from django.utils.translation import gettext as _
 
@@ -120,6 +121,7 @@ class _Bundle:
                 "format": FORMAT,
                 "version": VERSION,
                 "software": SOFTWARE,
+                "build": settings.BUILD,
                 "study": study.name,
                 "dataset": study.dataset.name,
                 "as_of": as_of.isoformat(),

@@ -11,7 +11,6 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from annotate.datasets.photographs import giving_back, store
-from annotate.jobs.versions import VERSION
 
 from .errors import NotRestored
 from .rows import columns, is_empty, kept_models, set_next_keys, store_rows
@@ -56,11 +55,12 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
         raise NotRestored("This is no backup of a site.")
     tables = {model._meta.label_lower: columns(model) for model in kept_models()}
     if manifest["migrations"] != applied() or manifest["tables"] != tables:
-        program = manifest["program"]
+        program, build = manifest["program"], manifest.get("build", "")
+        made_by = f"version {program}" + (f", build {build}" if build else "")
         raise NotRestored(
-            f"The backup was made by version {program}, whose tables are not those of this version "
-            f"({VERSION}). Restore it into a new database with version {program}; a later version brings "
-            f"that up to its own tables by `{settings.MANAGE} set_up --migrate`."
+            f"The backup was made by {made_by}, whose tables are not those of {settings.PROGRAM}. "
+            f"Install {made_by}, and restore the backup into a new database with it; this version "
+            f"brings that up to its own tables by `{settings.MANAGE} set_up --migrate`."
         )
     return manifest
 

@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any, Final
 
+from django.conf import settings
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
@@ -62,6 +63,7 @@ def write_backup(stream: IO[bytes], *, photographs: bool = True) -> dict[str, in
         manifest: dict[str, Any] = {
             "format": FORMAT,
             "program": VERSION,
+            "build": settings.BUILD,
             "taken": taken.isoformat(),
             "migrations": applied(),
             "tables": tables,

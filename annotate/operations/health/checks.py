@@ -34,8 +34,9 @@ from annotate.jobs.models import Job
 from annotate.judging.models import Screen
 from annotate.judging.replay import rankings_that_differ
 from annotate.operations.backups import daily
-from protocols import registry
+from protocols import registry, score_versions
 from protocols.formats.recognition import known_formats
+from rankings.output.signature import TABLES_VERSION
 
 from .memory import recalled
 from .versions import misfit
@@ -107,6 +108,13 @@ def database() -> Iterator[Finding]:
     yield Finding(
         "database", "well", _("{vendor}: reads and writes").format(vendor=connection.vendor)
     )
+
+
+def program() -> Iterator[Finding]:
+    said = _("program {program}, scores {scores}, tables {tables}").format(
+        program=settings.PROGRAM, scores=score_versions.VERSION, tables=TABLES_VERSION
+    )
+    yield Finding("version", "well", said)
 
 
 def migrations() -> Iterator[Finding]:
@@ -344,7 +352,15 @@ def _end_of_certificate(host: str, port: int) -> datetime:
 READY: Final[tuple[Check, ...]] = (disk, database, migrations, workers)
 # Of what will be a fault; a worker looks at them every minute.
 SOON: Final[tuple[Check, ...]] = (room_for_a_week, failed_jobs, backup)
-PAGE: Final[tuple[Check, ...]] = (*READY, *SOON, clock, mail, settings_of_a_server, plug_ins)
+PAGE: Final[tuple[Check, ...]] = (
+    program,
+    *READY,
+    *SOON,
+    clock,
+    mail,
+    settings_of_a_server,
+    plug_ins,
+)
 ALL: Final[tuple[Check, ...]] = (*PAGE, certificate, photographs, replay)
 
 

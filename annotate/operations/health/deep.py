@@ -22,6 +22,7 @@ from annotate.studies.models import StudyImage
 from protocols import registry
 from protocols.core.errors import ProtocolError
 from protocols.core.regions import canonical_bytes
+from protocols.score_versions import why_other
 from protocols.scoring import score_methods
 
 from .checks import MAX_NAMED, PAGE, Check, Finding, certificate, some_of
@@ -130,23 +131,27 @@ def _named(row: Model) -> str:
 
 
 def scores() -> Iterator[Finding]:
-    """Compute the scores of some images of each run again, with the version that computed them."""
-    runs = [run for run in ProtocolRun.objects.select_related("dataset") if _is_repeatable(run)]
+    """Compute scores of each run again on some images, and name the runs whose scores are outdated.
+
+    Of outdated runs, which another version of the scores made, numbers may differ for its reasons.
+    """
+    outdated, runs = [], []
+    latest = {*ProtocolRun.objects.latest_of_each_protocol().values_list("pk", flat=True)}
+    for run in ProtocolRun.objects.select_related("dataset").order_by("pk"):
+        if run.origin == ProtocolRun.Origin.COMPUTED and run.protocol in registry.PROTOCOLS:
+            if why := why_other(run.protocol, run.version):
+                outdated += [f"{run} ({why})"] if run.pk in latest else []
+            elif not registry.PROTOCOLS[run.protocol].needs_all_images:
+                runs.append(run)
+    if outdated:
+        said = _("of another version: {names}").format(names=some_of(outdated, "; "))
+        yield Finding("scores", "warning", said, _("Score these datasets again."))
     differing = (found for run in runs for found in _scored_otherwise(run))
     n = len(runs)
     well = ngettext(
         "a sample of {n} run gives the same scores", "samples of {n} runs give the same scores", n
     )
     yield _finding("scores", differing, well.format(n=n), _("Score these datasets again."))
-
-
-def _is_repeatable(run: ProtocolRun) -> bool:
-    return (
-        run.origin == ProtocolRun.Origin.COMPUTED
-        and run.protocol in registry.PROTOCOLS
-        and run.version == registry.version_of(run.protocol)[:40]
-        and not registry.PROTOCOLS[run.protocol].needs_all_images
-    )
 
 
 def _scored_otherwise(run: ProtocolRun) -> Iterator[str]:

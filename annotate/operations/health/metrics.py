@@ -124,3 +124,6 @@ def _counted() -> Iterator[Metric]:
     yield GaugeMetricFamily("rankings_queue_seconds", "How long the oldest job waits.", seconds)
     heard = len(workers.alive())
     yield GaugeMetricFamily("rankings_workers", "Workers that were heard of just now.", heard)
+    program = GaugeMetricFamily("rankings_program", "1, with its version.", labels=["version"])
+    program.add_metric([settings.PROGRAM], 1)
+    yield program

@@ -3,19 +3,20 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
 from annotate.datasets.models import Image, stored_path
 from annotate.jobs.models import Job
-from annotate.jobs.versions import VERSION
 from annotate.judging import services as judging
 from annotate.judging.models import Assignment, Judgement
 from annotate.judging.replay import rankings_that_differ
@@ -120,7 +121,7 @@ def of_other_migrations(name, content):
         return content
     manifest = json.loads(content)
     manifest["migrations"].append(["annotate", "0099_later"])
-    manifest["program"] = "9.1"
+    manifest |= {"program": "9.1", "build": "abc1234567"}
     return json.dumps(manifest)
 
 
@@ -145,7 +146,7 @@ def with_fewer_rows(name, content):
         (without_manifest, "cut short"),
         (
             of_other_migrations,
-            rf"not those of this version \({VERSION}\)\. Restore .* version 9\.1; .* set_up",
+            rf"those of {re.escape(settings.PROGRAM)}\. Install version 9\.1, build abc1234567,.* set_up",
         ),
         (of_something_else, "no backup of a site"),
         (with_fewer_rows, "other numbers of rows"),

@@ -12,6 +12,7 @@ from annotate.operations.health import checks, deep
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import StudyImage
+from protocols import score_versions
 from tests.support.factories import add_annotator
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything
@@ -116,6 +117,21 @@ def a_count_of_scores(world):
 
 def a_count_of_results(world):
     Method.objects.update(totals={"n": 99})
+
+
+def test_scores_of_another_version_are_named_with_the_reason_once_it_matters(world, monkeypatch):
+    """Of a protocol that changed since; a newer run of it, and protocols that did not change, are well."""
+    change = score_versions.Change(("deteval",), "merges count twice")
+    monkeypatch.setattr(score_versions, "CHANGES", (change,))
+    monkeypatch.setattr(score_versions, "VERSION", "2")
+    [warned, others] = deep.scores()
+    assert (warned.state, others.state) == ("warning", "well")
+    assert f"DETEVAL on {world.study.dataset} (version 2: merges count twice)" in warned.said
+    assert warned.advice == "Score these datasets again."
+    score_protocol(dataset=world.study.dataset, slug="deteval")
+    assert [finding.state for finding in deep.scores()] == ["well"]
+    ProtocolRun.objects.update(version="0.1.0")  # before scores had a version of their own
+    assert "merges count twice" in next(iter(deep.scores())).said
 
 
 def test_scores_of_regions_that_cannot_be_read_end_in_no_traceback(world):
