@@ -103,7 +103,7 @@ messages: .venv/dev ## Bring the catalogues of annotate/locale up to date, and m
 	@$(BIN)/python -m tools.catalogues
 
 docs-site: .venv/dev ## Build the documentation as a site in var/docs
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --config-file tools/mkdocs.yml
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --config-file tools/mkdocs.yml
 	@echo "Open var/docs/index.html"
 
 docs: .venv/dev ## Draw the worked examples, and compare every protocol with its tool, and all of IoU 0.5, where the values are

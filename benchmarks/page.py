@@ -246,7 +246,7 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) 
         print_line(
             f"{kind}s, {len(weights[kind])} files", f"{plain:.1f} kB, gzip {packed:.1f} kB", target
         )
-    for number, heap, nodes in memory:
+    for number, heap, nodes in (memory[0], memory[-1]):
         print_line(
             f"memory after {number} screens", f"{heap / 1e6:.2f} MB, {nodes} nodes", "no growth"
         )

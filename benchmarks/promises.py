@@ -21,6 +21,7 @@ from rankings.design.power import power
 from rankings.design.simulation import Simulated, outcome
 
 _MOST_POINTS = 7
+_SHOWN = 10
 _AGAIN = 10
 
 
@@ -99,13 +100,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"Promised minus found: mean {np.mean(apart):+.1f}, standard deviation {np.std(apart):.1f}."
     )
     if off:
-        print("\nThe others, promised minus found in points:")
-    for study, points in sorted(off, key=lambda one: -abs(one[1])):
-        shared = " (three on 15 %)" if study.repeated else ""
+        print("\nThe largest differences; * three people on 15 % of the images:")
+        print("points promised protocols images people  variances of image, annotator, rest")
+    for study, points in sorted(off, key=lambda one: -abs(one[1]))[:_SHOWN]:
+        people = f"{study.per_image}/{study.annotators}{'*' if study.repeated else ''}"
         print(
-            f"{points:+6.1f}  promised {promised(study):.2f}  {study.protocols:2} protocols, "
-            f"{study.images} images, {study.per_image} of {study.annotators} people an image{shared}, "
-            f"variances {study.image:.4f} + {study.annotator:.4f} + {study.rest:.4f}"
+            f"{points:+6.1f} {promised(study):8.2f} {study.protocols:9} {study.images:6} {people:>6} "
+            f"{study.image:7.4f} {study.annotator:.4f} {study.rest:.4f}"
         )
 
 

@@ -1,4 +1,4 @@
-"""Write what documents have from the code: commands, the table of formats, rooms, drawings.
+"""Write what documents have from the code: rooms and drawings; the site has more of it.
 
 ``--check`` writes nothing, and fails if a document differs.
 """
@@ -6,15 +6,16 @@
 import argparse
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator
+from dataclasses import Field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from protocols import registry  # noqa: E402
+from protocols.core.base import Protocol  # noqa: E402
 from protocols.core.drawing import draw_scene  # noqa: E402
 from protocols.formats.readers.scenes import read_scene  # noqa: E402
 from protocols.formats.recognition.reading import FORMATS  # noqa: E402
@@ -23,15 +24,10 @@ from tools import rooms  # noqa: E402
 from tools.pages import between, row, write  # noqa: E402
 
 DOCS = ROOT / "docs"
-FOLDER = ROOT / "docs" / "reference"
-MADE = "Made from the code by `docs/make_reference.py`; a test fails where it differs.\n"
 
 
 def pages() -> dict[Path, str]:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "text_rankings.site.settings")
     return {
-        FOLDER / "commands.md": commands_page(),
-        DOCS / "formats.md": formats_page(),
         rooms.DOCUMENT: rooms.document(rooms.DOCUMENT.read_text(encoding="utf-8")),
         **drawings(),
     }
@@ -51,24 +47,51 @@ def drawings() -> dict[Path, str]:
 
 
 def formats_page() -> str:
-    """Return the page of formats with a row for each in the order of the registry."""
+    """Return the page of formats that the documentation site shows, with a row for each in their order."""
     rows = [
         "| slug | format | a file of it | kept in addition to the outline | written |",
         "| --- | --- | --- | --- | --- |",
     ]
+    before = ""
     for slug, of in FORMATS.items():
         said, comma, example = of.description.partition(", as in ")
         shown = f"{said}{comma}`{example}`" if "`" not in example and comma else of.description
+        shown, before = said if example == before else shown, example
         rows.append(row(f"`{slug}`", of.name, shown, of.kept, "yes" if slug in WRITTEN else ""))
     begin, end = "<!-- made by docs/make_reference.py -->\n", "<!-- end of what is made -->\n"
     text = (DOCS / "formats.md").read_text(encoding="utf-8")
     return between(text, begin, end, "\n".join(rows) + "\n")
 
 
-def commands_page(*, with_options: bool = False) -> str:
-    """Return the page of commands; with options, it is what the documentation site shows."""
+def parameters(protocol: Protocol) -> str:
+    """Return the table of a protocol's parameters, which the documentation site adds to its page."""
+    rows = [
+        row(f"`{of.name}`", _default(of.default), _range(of), of.metadata.get("says", ""))
+        for of in protocol.declared()
+    ]
+    heads = "| parameter | default | range | meaning |\n| --- | --- | --- | --- |\n"
+    return heads + "\n".join(rows) + "\n" if rows else "None.\n"
+
+
+def _default(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _range(declared: Field[object]) -> str:
+    if isinstance(declared.default, bool):
+        return "yes, no"
+    if "choices" in declared.metadata:
+        return ", ".join(declared.metadata["choices"])
+    return f"{declared.metadata['low']:g} to {declared.metadata['high']:g}"
+
+
+def commands_page() -> str:
+    """Return the page of commands, with their options, that the documentation site shows."""
     import django
 
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "text_rankings.site.settings")
     django.setup()
     from django.core.management import get_commands, load_command_class
 
@@ -76,20 +99,15 @@ def commands_page(*, with_options: bool = False) -> str:
     from rankings.__main__ import _parser as rankings
     from text_rankings.site.program import _parser as site
 
-    table = "" if with_options else "\n| command | what it does |\n| --- | --- |"
-    where = "" if with_options else " Each command prints its options with `--help`."
-    parts = ["# Commands\n", f"Three programs come with the package.{where}\n", MADE]
+    parts = ["# Commands\n", "Three programs come with the package.\n"]
 
     def add(name: str, said: str | None, options: str) -> None:
-        if with_options:
-            parts.append(f"### {name}\n\n{sentence(said)}\n\n{options}")
-        else:
-            parts.append(row(f"`{name}`", sentence(sentence(said).partition(". ")[0])))
+        parts.append(f"### {name}\n\n{sentence(said)}\n\n{options}")
 
     for name, parser in (
         ("text-protocols", protocols()), ("text-order", rankings()), ("text-rankings", site())
     ):  # fmt: skip
-        parts.append(f"## {name}\n\n{sentence(parser.description)}\n{table}")
+        parts.append(f"## {name}\n\n{sentence(parser.description)}\n")
         [commands] = [
             action for action in parser._actions
             if isinstance(action, argparse._SubParsersAction)
@@ -99,7 +117,6 @@ def commands_page(*, with_options: bool = False) -> str:
             add(f"{name} {command}", helps.get(command) or sub.description, options_of(sub))
     parts.append(
         "## text-rankings manage\n\nCommands of the site; in the repository `python manage.py`.\n"
-        + table
     )
     ours = sorted(name for name, app in get_commands().items() if app == "annotate")
     common = {action.dest for action in django_parser()._actions}
@@ -107,8 +124,7 @@ def commands_page(*, with_options: bool = False) -> str:
         command = load_command_class("annotate", name)
         parser = command.create_parser("text-rankings manage", name)
         add(name, command.help, options_of(parser, common))
-    text = "\n".join(part for part in parts if part) + "\n"
-    return re.sub(r"(?<=\|\n)(?=#)", "\n", text)
+    return "\n".join(part for part in parts if part) + "\n"
 
 
 def django_parser() -> argparse.ArgumentParser:

@@ -59,8 +59,10 @@ class PanopticQuality(CreditProtocol):
         "end-to-end": Variant({"same_text": True}, "HierText, end to end"),
     }
 
-    min_iou: float = thresholds.min_iou()
-    max_ignored_share: float = thresholds.max_ignored_share()
+    min_iou: float = thresholds.min_iou("a pair needs this IoU or more")
+    max_ignored_share: float = thresholds.max_ignored_share(
+        "a detection with this share or more inside an ignored truth is ignored"
+    )
     level: str = choice("words", "lines", "paragraphs", says="what is compared")
     same_text: bool = parameter(
         False, says="a pair counts only if both regions have the same text", reads="text"

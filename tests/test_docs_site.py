@@ -43,6 +43,18 @@ def test_every_document_is_a_page(site):
         assert (site / document.parent / stem / "index.html").is_file(), document
 
 
+def test_pages_of_protocols_commands_and_formats_are_in_full(site):
+    page = (site / "protocols" / "iou" / "index.html").read_text(encoding="utf-8")
+    assert "first, best, most, heaviest" in page
+    assert page.index("Parameters") < page.index("share inside an ignored truth is ignored")
+    page = (site / "reference" / "commands" / "index.html").read_text(encoding="utf-8")
+    assert "text-protocols score" in page
+    assert "--truth-format" in page
+    page = (site / "formats" / "index.html").read_text(encoding="utf-8")
+    assert "tesseract-tsv-lines" in page
+    assert "formats.json" not in page
+
+
 def test_every_object_of_the_python_reference_has_a_page(site):
     start = (site / "reference" / "python" / "index.html").read_text(encoding="utf-8")
     page = (site / "reference" / "python" / "score" / "index.html").read_text(encoding="utf-8")

@@ -194,7 +194,7 @@ def test_the_package_of_the_how_to_is_the_one_that_is_tested():
 
 
 # The options of each command, by its heading on the documentation site.
-REFERENCE = commands_page(with_options=True)
+REFERENCE = commands_page()
 OPTIONS = {
     heading: set(re.findall(r"--[\w-]+", told))
     for heading, told in re.findall(r"^### (.+)\n((?:(?!##).*\n)*)", REFERENCE, re.MULTILINE)

@@ -4,7 +4,6 @@ import base64
 import importlib
 import inspect
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -71,11 +70,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def _of_the_code() -> Iterator[tuple[str, str]]:
-    """Yield the pages of commands and settings in full; the repository has them in short."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "text_rankings.site.settings")
+    """Yield pages of commands, formats, settings and protocols in full; the repository has them in short."""
     made = importlib.import_module("docs.make_reference")
-    yield "reference/commands.md", made.commands_page(with_options=True)
+    yield "reference/commands.md", made.commands_page()
+    yield "formats.md", made.formats_page()
     yield "reference/settings.md", made.settings_page()
+    for slug in made.registry.PROTOCOLS:
+        page = Path(made.DOCS, "protocols", f"{slug}.md").read_text(encoding="utf-8")
+        table = f"## Parameters\n\n{made.parameters(made.registry.get(slug))}\n## Worked example"
+        yield f"protocols/{slug}.md", page.replace("## Worked example", table)
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

@@ -1,6 +1,7 @@
 """Pages of the protocols and the playground. They are public and store nothing."""
 
 import dataclasses
+import re
 from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Final
@@ -100,12 +101,15 @@ def protocol_page(request: HttpRequest, slug: str) -> HttpResponse:
     protocol = registry.get(slug)
     sources = markdown.sources()
     package = registry.package_of(slug)
+    document = markdown.of_plugin(protocol) if package else markdown.document(slug)
+    named = re.findall(r"\[(\w+)\]", document.html) if document else []
     context = {
         "protocol": protocol,
-        "document": markdown.of_plugin(protocol) if package else markdown.document(slug),
+        "document": document,
         "package": package,
         "parameters": parameters_of(protocol),
-        "sources": {key: sources.get(key) for key in _keys(protocol)},
+        "sources": {key: sources.get(key) for key in _keys(protocol)}
+        | {key: sources[key] for key in named if key in sources},
     }
     return _with_playground(request, "guide/protocol.html", context, only=slug)
 

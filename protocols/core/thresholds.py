@@ -5,18 +5,16 @@ from typing import Any
 from .base import choice, parameter
 
 
-def min_iou() -> Any:
+def min_iou(says: str = "a pair needs an IoU above this") -> Any:
     """Declare the IoU above which a truth and a detection may be a pair."""
-    return parameter(0.5, says="a pair needs an IoU above this", rrc="IOU_CONSTRAINT")
+    return parameter(0.5, says=says, rrc="IOU_CONSTRAINT")
 
 
-def max_ignored_share() -> Any:
+def max_ignored_share(
+    says: str = "a detection with a larger share inside an ignored truth is ignored",
+) -> Any:
     """Declare the share inside an ignored truth above which a detection is ignored."""
-    return parameter(
-        0.5,
-        says="a detection with a larger share inside an ignored truth is ignored",
-        rrc="AREA_PRECISION_CONSTRAINT",
-    )
+    return parameter(0.5, says=says, rrc="AREA_PRECISION_CONSTRAINT")
 
 
 def min_area_recall(default: float) -> Any:

@@ -1,9 +1,9 @@
-"""docs/formats.md names every format, every code and every kind of export."""
+"""The page of formats names every format, every code and every kind of export."""
 
 import io
 import re
-from pathlib import Path
 
+from docs.make_reference import formats_page
 from protocols.formats.containers.archives import Limits
 from protocols.formats.problems import CODES
 from protocols.formats.readers import scores
@@ -12,8 +12,7 @@ from protocols.formats.writing import converting, regions
 from tests.support.archives import zip_bytes
 from tests.support.cases import cases
 
-ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+TEXT = formats_page()
 
 
 def rows(heading):

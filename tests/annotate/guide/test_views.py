@@ -72,6 +72,13 @@ def test_a_document_is_shown_with_its_title(client, folder):
     assert "has no description yet" not in text
 
 
+def test_a_page_lists_the_sources_that_its_document_cites(client):
+    text = client.get(page_of("iou")).text
+    listed = re.findall(r"<dt>(\w+)</dt>", text)
+    assert listed[0] == "K15"
+    assert {"C19", "S19", "N19", "D18"} <= set(listed)
+
+
 def test_an_unknown_protocol_is_not_there(client, folder):
     (folder / "secret.md").write_text("Not a protocol.")
     assert client.get("/protocols/secret/").status_code == 404

@@ -78,8 +78,8 @@ TEXTS = (models.CharField, models.TextField, models.JSONField)
 
 def said():
     """Return what the page says happens to each table."""
-    rows = re.findall(r"^\| `(\w+\.\w+)` \|.*\| ([a-z ]+) \|$", PAGE.read_text(), re.MULTILINE)
-    return dict(rows)
+    rows = re.findall(r"^\| (`\w+\.\w+`.*?) \|.*\| ([a-z ]+) \|$", PAGE.read_text(), re.MULTILINE)
+    return {table: what for cell, what in rows for table in re.findall(r"`(\w+\.\w+)`", cell)}
 
 
 def tables():
