@@ -11,6 +11,7 @@ from annotate.exchange import api as exchange
 from annotate.guide import api as guide
 from annotate.imports import api as imports
 from annotate.jobs import api as jobs
+from annotate.judges import api as judges
 from annotate.judging import api as judging
 from annotate.leaderboards import api as leaderboards
 from annotate.progress import api as progress
@@ -37,6 +38,8 @@ _STUDY = [
     path("images", progress.StudyImages.as_view(), name="study_images"),
     path("methods/<slug:method>", judging.StudyMethod.as_view(), name="study_method"),
     path("assignments", judging.AssignmentList.as_view(), name="assignments"),
+    path("judges", judges.JudgeList.as_view(), name="judges"),
+    path("release", judges.ReleaseOfStudy.as_view(), name="release"),
     path("notes", judging.NoteList.as_view(), name="notes"),
     path("report", reports.ReportOfStudy.as_view(), name="report"),
     path(
@@ -101,6 +104,15 @@ urlpatterns = [
         reports.TableOfKeptReport.as_view(),
         name="kept_table",
     ),
+    path("judges/<key:pk>", judges.JudgeDetail.as_view(), name="judge"),
+    path("judges/<key:pk>/close", judges.JudgeClose.as_view(), name="judge_close"),
+    path("judges/<key:pk>/tasks", judges.TaskList.as_view(), name="judge_tasks"),
+    path(
+        "judges/<key:pk>/tasks/<slug:task>/pictures/<slug:part>",
+        judges.TaskPicture.as_view(),
+        name="judge_picture",
+    ),
+    path("judges/<key:pk>/answers", judges.AnswerList.as_view(), name="judge_answers"),
     path("judging", judging.JudgedStudies.as_view(), name="judged_studies"),
     path("judging/studies/<slug:slug>/", include(_JUDGING)),
     re_path("", rest.NotThere.as_view(), name="nowhere"),

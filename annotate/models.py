@@ -9,6 +9,7 @@ import annotate.datasets.models
 import annotate.design.setup.models
 import annotate.imports.models
 import annotate.jobs.models
+import annotate.judges.models
 import annotate.judging.models
 import annotate.leaderboards.models
 import annotate.learning.models

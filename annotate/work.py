@@ -23,6 +23,7 @@ from annotate.jobs.access import is_allowed
 from annotate.jobs.letters import STILL_WANTED
 from annotate.jobs.models import Job
 from annotate.jobs.registry import EVERY_MINUTE, UPKEEP, WATCHES, Needed, register
+from annotate.judges import pictures as judges
 from annotate.operations import retention
 from annotate.operations.backups import daily
 from annotate.operations.health import news
@@ -89,6 +90,7 @@ UPKEEP += [
     files.forget_old,
     drafts.clean_old,
     orphans.sweep,
+    judges.sweep,
     accounts.forget_expired,
     tokens.forget_expired,
     recruiting.forget_ids,

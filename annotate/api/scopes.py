@@ -8,11 +8,12 @@ from rest_framework.request import Request
 
 from .errors import MissingScope
 
-READ, LOAD, MANAGE = "read", "load", "manage"
+READ, LOAD, MANAGE, PROGRAM = "read", "load", "manage", "program"
 SCOPES = {
     READ: _("Read what you may see: data, studies you follow, scores and reports"),
     LOAD: _("Load data and score protocols, if you are an admin"),
     MANAGE: _("Set up studies and keep reports, within your permissions"),
+    PROGRAM: _("Let a program answer the pairs of studies you follow, and nothing else"),
 }
 
 

@@ -31,6 +31,12 @@ class PerPerson(_Limit):
         return self._key(f"token-{token}" if token else f"person-{request.user.pk}")
 
 
+class Pictures(PerPerson):
+    """Limit per token for the pictures that a program fetches, one or more for each answer."""
+
+    scope = "pictures"
+
+
 class Heavy(PerPerson):
     """Limit for requests that take seconds; counted per user, for all tokens together."""
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
+from typing import Final
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -26,6 +28,22 @@ def polygon_points(region: Region, convention: str) -> str:
 
 def drawn(regions: Iterable[Region], convention: str) -> list[str]:
     return [polygon_points(region, convention) for region in regions]
+
+
+# The share of a photograph's side that the room for boxes beyond it takes at most.
+_MOST_ROOM: Final = 0.05
+
+
+def room_around(size: tuple[int, int], regions: Sequence[Region]) -> tuple[int, int]:
+    """Return the room around a photograph in which boxes beyond its edges are seen, in pixels.
+
+    It is the same at opposite edges, and a share of the size at most.
+    """
+    room = []
+    for low, high, end in zip((0, 1), (2, 3), size, strict=True):
+        outside = [max(-region.box[low], region.box[high] - end) for region in regions]
+        room.append(max(ceil(min(max(outside, default=0), _MOST_ROOM * end)), 0))
+    return room[0], room[1]
 
 
 def counted_boxes(n: int) -> str:

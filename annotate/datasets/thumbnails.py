@@ -40,18 +40,23 @@ def _path(sha256: str) -> Path:
 
 
 def _made(photograph: Path) -> bytes:
+    out = io.BytesIO()
+    reduced(photograph, (SIDE, SIDE)).save(out, "JPEG", quality=80, optimize=True)
+    return out.getvalue()
+
+
+def reduced(photograph: Path, size: tuple[int, int]) -> Picture.Image:
+    """Return a stored photograph on white, within this size, without metadata; never enlarged."""
     with Picture.open(photograph) as picture:
         # JPEGs are decoded directly at a reduced size.
-        picture.draft("RGB", (SIDE, SIDE))
+        picture.draft("RGB", size)
         # Grey values of 16 bits would be clipped at 255.
         shown = picture.point(lambda of: of / 256) if picture.mode.startswith("I") else picture
-        shown.thumbnail((SIDE, SIDE))
+        shown.thumbnail(size)
         flat = Picture.new("RGB", shown.size, _WHITE)
         whole = shown.convert("RGBA")
         flat.paste(whole, mask=whole)
-    out = io.BytesIO()
-    flat.save(out, "JPEG", quality=80, optimize=True)
-    return out.getvalue()
+    return flat
 
 
 def sweep() -> int:

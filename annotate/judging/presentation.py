@@ -3,7 +3,6 @@
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from math import ceil
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -11,12 +10,11 @@ from django.urls import get_script_prefix, reverse
 from django.utils.crypto import salted_hmac
 
 from annotate.accounts.models import Preferences
-from annotate.datasets.drawing import counted_boxes, drawn
+from annotate.datasets.drawing import counted_boxes, drawn, room_around
 from annotate.datasets.models import Image, Method, Result
 from annotate.studies.models import Study
 from protocols import registry
 from protocols.core.base import ImageScore, Scene
-from protocols.core.regions import Region
 
 from .annotator_summary import pace, progress_data, progress_of_quota
 from .answer_history import Past
@@ -28,7 +26,6 @@ from .planning import is_one_pair
 from .quotas import Remaining
 
 _ID_LENGTH = 16
-_MOST_ROOM = 0.05
 
 
 def payload(turn: Turn, remaining: Remaining, have: str = "") -> dict[str, Any]:
@@ -155,6 +152,7 @@ def image_data(
     results = list(taking_part if asked is None else taking_part.filter(pk__in=asked))
     every_region = [region for result in results for region in result.detections]
     width, height = image.size_to_draw(every_region)
+    room = room_around((width, height), every_region)
     convention = image.dataset.box_convention
     by_id = {opaque_id(study, annotator, image, result.pk): result for result in results}
     stored = {result.pk: result for result in results}
@@ -167,23 +165,11 @@ def image_data(
         "url": url,
         "width": width,
         "height": height,
-        **_room((width, height), every_region),
+        **({"room": list(room)} if any(room) else {}),
         "results": {name: result_data(by_id[name], convention) for name in sorted(by_id)},
         "truth": _truth_data(study, image, convention),
         "matches": _matches_data(study, image, by_id),
     }
-
-
-def _room(size: tuple[int, int], regions: Sequence[Region]) -> dict[str, list[int]]:
-    """Return the room around a photograph in which boxes beyond its edges are seen, in pixels.
-
-    It is the same at opposite edges, for all pairs of the image, and a share of the size at most.
-    """
-    room = []
-    for low, high, end in zip((0, 1), (2, 3), size, strict=True):
-        outside = [max(-region.box[low], region.box[high] - end) for region in regions]
-        room.append(ceil(min(max(outside, default=0), _MOST_ROOM * end)))
-    return {"room": [max(side, 0) for side in room]} if max(room) > 0 else {}
 
 
 def opaque_id(study: Study, annotator: User, image: Image, what: object) -> str:

@@ -357,6 +357,18 @@ def intersection_areas(truth: Shapes, detections: Shapes, pairs: Pairs) -> Float
     return areas
 
 
+def ious(truth: Sequence[Region], detections: Sequence[Region]) -> list[tuple[int, int, float]]:
+    """Return (truth, detection, IoU) of all pairs that share an area, in order of their numbers."""
+    one, other = Shapes(truth), Shapes(detections)
+    pairs = overlapping_pairs(
+        one.boxes, other.boxes, np.array([len(truth)]), np.array([len(detections)])
+    )
+    shared = intersection_areas(one, other, pairs)
+    both = one.areas[pairs.truth] + other.areas[pairs.detection] - shared
+    columns = (pairs.truth.tolist(), pairs.detection.tolist(), shares(shared, both).tolist())
+    return [row for row in zip(*columns, strict=True) if row[2] > 0]
+
+
 def _convex_intersections(a: Floats, b: Floats) -> Floats:
     """Return the areas shared by pairs of convex quadrilaterals with whole coordinates.
 

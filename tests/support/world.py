@@ -29,6 +29,7 @@ from tests.support.factories import (
     make_study,
     serial,
 )
+from tests.support.judges import make_judge
 from tests.support.kept import keep_report
 from tests.support.loads import add_results, loaded, new_dataset
 from tests.support.truths import answer, same_truth
@@ -73,6 +74,7 @@ def ids(world: World) -> dict[str, int]:
         "loads": world.draft.pk,
         "receipts": world.receipt.pk,
         "jobs": world.job.pk,
+        "judges": world.study.judges.get(name="Counter").pk,
     }
 
 
@@ -89,6 +91,8 @@ def values_in(path: str, world: World) -> dict[str, Any]:
         "extension": "csv",
         "name": "events.csv",
         "method": "alpha-net",
+        "task": "1-2-3-1",
+        "part": "both",
     }
 
 
@@ -111,6 +115,7 @@ def make_world() -> World:
         "admin": make_admin(),
     }
     run = score_protocol(dataset=study.dataset, slug="iou")
+    make_judge(study)
     kept = keep_report(study=study, settings=Settings(), runs=[run], person=people["admin"])
     turn = judging.start(study=study, annotator=people["annotator"]).turn
     answer(turn, people["annotator"], TRUTH)

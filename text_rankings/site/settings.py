@@ -355,7 +355,7 @@ REST_FRAMEWORK = {
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 # Requests by a token or user, requests that take seconds, and requests by anonymous addresses.
-API_RATES = {"person": "600/min", "heavy": "60/min", "anonymous": "60/min"}
+API_RATES = {"person": "600/min", "heavy": "60/min", "anonymous": "60/min", "pictures": "12000/min"}
 SPECTACULAR_SETTINGS = {
     "TITLE": "Text detection rankings",
     "DESCRIPTION": (
@@ -381,6 +381,7 @@ SPECTACULAR_SETTINGS = {
         "LoadState": "annotate.imports.models.Draft.State",
         "JobState": "annotate.jobs.models.Job.State",
         "FileKind": "annotate.imports.models.FileKind",
+        "JudgeKind": "annotate.judges.models.Judge.Kind",
         "ReceiptKind": "annotate.imports.models.Import.Kind",
         "Strategy": "annotate.studies.models.Study.Strategy",
         "WhenShown": "annotate.studies.models.Study.GroundTruth",

@@ -5,7 +5,8 @@ from django.core.cache import cache
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.support.addresses import operations
-from tests.support.factories import make_person
+from tests.support.factories import make_person, serial
+from tests.support.judges import JUDGE, RELEASE
 from tests.support.world import is_problem, make_world, signed_in, values_in
 
 pytestmark = pytest.mark.django_db
@@ -13,6 +14,7 @@ pytestmark = pytest.mark.django_db
 SIGNED_IN = {"stranger", "annotator", "researcher", "admin"}
 FOLLOWERS = {"researcher", "admin"}
 REGION = {"points": [0, 0, 9, 0, 9, 9]}
+NO_TASK = {"task": "1-2-3-1", "attempt": 1, "outcome": "refused"}
 SCENES = {"images": [{"truth": [REGION], "detections": [REGION]}]}
 # operation -> (what is sent, who gets an answer, which answer)
 OPERATIONS = {
@@ -55,6 +57,18 @@ OPERATIONS = {
     "DELETE studies/{slug}/methods/{method}": (None, {"admin"}, 204),
     "GET studies/{slug}/assignments": (None, FOLLOWERS, 200),
     "GET studies/{slug}/notes": (None, FOLLOWERS, 200),
+    "GET studies/{slug}/judges": (None, FOLLOWERS, 200),
+    "POST studies/{slug}/judges": ("new judge", FOLLOWERS, 201),
+    "GET judges/{id}": (None, FOLLOWERS, 200),
+    "POST judges/{id}/close": (None, FOLLOWERS, 200),
+    "GET judges/{id}/tasks": (None, FOLLOWERS, 200),
+    # No release is in force.
+    "GET judges/{id}/tasks/{task}/pictures/{part}": (None, FOLLOWERS, 403),
+    "GET judges/{id}/answers": (None, FOLLOWERS, 200),
+    "POST judges/{id}/answers": ({"answers": [NO_TASK]}, FOLLOWERS, 200),
+    "GET studies/{slug}/release": (None, FOLLOWERS, 404),
+    "PUT studies/{slug}/release": (RELEASE, {"admin"}, 200),
+    "DELETE studies/{slug}/release": (None, {"admin"}, 404),
     "GET studies/{slug}/report": (None, FOLLOWERS, 200),
     "GET studies/{slug}/report/{table}/{extension}": (None, FOLLOWERS, 200),
     "GET studies/{slug}/changes": (None, FOLLOWERS, 200),
@@ -106,6 +120,8 @@ def request(client, operation, world):
         sent = {"name": "Another", "dataset": world.study.dataset.slug, "methods": methods}
     if sent == "new member":
         sent = {"username": make_person().username, "role": "annotator"}
+    if sent == "new judge":
+        sent = JUDGE | {"name": f"judge {next(serial)}"}
     address = "/api/v1/" + path.format_map(values_in(path, world))
     kind = "json"
     if sent == "a file":

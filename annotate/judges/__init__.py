@@ -1,0 +1,1 @@
+"""Programs that judge: their answers, the pictures they get, and the release of these."""
