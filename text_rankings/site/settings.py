@@ -67,6 +67,7 @@ MIDDLEWARE = [
     "annotate.operations.health.metrics.measured",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "text_rankings.site.middleware.Compressed",
     "text_rankings.site.middleware.FullDisk",
     "text_rankings.site.middleware.NotFound",
     "text_rankings.site.middleware.private",
