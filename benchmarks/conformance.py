@@ -111,7 +111,7 @@ class Original:
 
 @dataclass(frozen=True)
 class Compared:
-    """One line of the table; the ratios are processor time of the original over ours."""
+    """Images of one set of data; the ratios are processor time of the original over ours."""
 
     original: Original
     data: str
@@ -119,12 +119,15 @@ class Compared:
     typed: float | None = None
     with_output: float | None = None
 
-    def text(self) -> str:
-        ratios = ["–" if of is None else f"{of:.1f}" for of in (self.typed, self.with_output)]
-        n_beyond = sum(deviation > 1e-6 for deviation in self.deviations)
-        counted = [self.data, len(self.deviations), f"{max(self.deviations):.0e}", n_beyond]
-        when = f"{datetime.now(UTC):%-d %B %Y}"
-        return row(*self.original.cells, *counted, *ratios, when) + "\n"
+
+def line(found: Sequence[Compared]) -> str:
+    """Return the row of one original, over all its data."""
+    deviations = [deviation for of in found for deviation in of.deviations]
+    ratios = ((of.typed, of.with_output) for of in found if of.typed is not None)
+    times = "; ".join(f"{typed:.1f}, {written:.1f}" for typed, written in ratios) or "–"
+    data = "; ".join(f"{of.data} {len(of.deviations)}" for of in found)
+    counted = [data, f"{max(deviations):.0e}", sum(deviation > 1e-6 for deviation in deviations)]
+    return row(*found[0].original.cells, *counted, times, f"{datetime.now(UTC):%-d %B %Y}") + "\n"
 
 
 def originals() -> list[Original]:
@@ -444,8 +447,8 @@ CALLS = {
     "coco": compare_coco,
 }
 HEAD = (
-    *("protocol", "original", "data", "images or figures", "largest", "beyond 1e-6"),
-    *("as typed", "with `-o`", "on"),
+    *("protocol", "original", "data, with images or figures", "largest", "beyond 1e-6"),
+    *("as typed, with `-o`", "on"),
 )
 
 
@@ -474,7 +477,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             found = list(CALLS[original.call](original, home, python, options.data))
             made += found
-            rows += [of.text() for of in found]
+            rows.append(line(found))
         except NotRun as reason:
             needs = ", ".join(original.needs)
             print(f"{original.name} did not run (it needs {needs}): {reason}", file=sys.stderr)

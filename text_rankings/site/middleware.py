@@ -38,7 +38,7 @@ def readable_address(get_response: Answer) -> Answer:
 class Compressed(GZipMiddleware):
     """Middleware that compresses what the site computes, and leaves photographs and archives as they are.
 
-    Against BREACH Django adds a random length to each response, and masks CSRF tokens anew.
+    Against BREACH Django adds a random length to each response, and masks CSRF tokens for each page.
     """
 
     def process_response(
