@@ -39,7 +39,7 @@ def folder_of_pages(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "code", "beyond"), [(False, 0, "| 60 | 0e+00 | 0 |"), (True, 1, "| 60 | 2e-01 | 1 |")]
+    ("wrong", "code", "beyond"), [(False, 0, " 60 | 0e+00 | 0 |"), (True, 1, " 60 | 2e-01 | 1 |")]
 )
 def test_every_image_of_a_program_is_compared(wrong, code, beyond, tmp_path, capsys):
     home = tmp_path / "iou"
