@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
+from annotate.datasets.models import Image
 from annotate.errors import Refusal
 from annotate.studies.models import Study
 from rankings import __version__
@@ -70,7 +71,7 @@ def make_judge(
 def _keys_of(study: Study, names: Sequence[str] | None, n: int | None) -> list[int] | None:
     if names is None and n is None:
         return None
-    keys = dict(study.images.in_order().values_list("name", "pk"))
+    keys = dict(Image.objects.filter(studies=study).in_order().values_list("name", "pk"))
     if names is None:
         drawn = random.Random(f"{study.seed}/judges").sample(
             [*keys.values()], min(n or 0, len(keys))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rankings import __version__
 from text_rankings.base.options import Program, interrupted, output_ended
+from text_rankings.judge import command as judge
 
 _NOT_DONE = 2
 # Of the command study: print the links, and do not start the site.
@@ -26,6 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _main(arguments: Sequence[str] | None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["judge"]:
+        # It needs no site: it runs where the model is.
+        return judge.main(given[1:])
     options, rest = _parser().parse_known_args(given)
     if options.command == "study" and not {"--help", "-h"}.isdisjoint(rest):
         _study_parser().print_help()
@@ -128,6 +132,7 @@ def _parser() -> argparse.ArgumentParser:
         ("demo", "set up a site with an answered study and one to try, and start it"),
         ("run", "start the site and a worker with the data there are"),
         ("study", "load, score and open a study from one file, and print its links"),
+        ("judge", "let a model or a program answer the pairs of a study"),
         ("worker", "work on jobs of a site that runs elsewhere"),
         ("manage", "run a management command; without one, list them"),
     ):
