@@ -60,6 +60,7 @@ def test_every_object_of_the_python_reference_has_a_page(site):
     page = (site / "reference" / "python" / "score" / "index.html").read_text(encoding="utf-8")
     assert "from text_rankings.api.scoring import score" in page
     assert "Score results against ground truth" in start
+    assert "The protocols by their slugs" in start
     assert "Parameters" in page
     assert "drop_broken_ignored" in page
     named = re.findall(r'href="([A-Za-z]\w*)/"', start)

@@ -92,13 +92,19 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         markdown,
     )
     if page.file.src_uri == _PYTHON:
+        for module in re.findall(r"^## (\S+)$", markdown, flags=re.MULTILINE):
+            line = _sentence(importlib.import_module(module))
+            markdown = markdown.replace(f"## {module}\n", f"## {module}\n\n{line}\n")
         for module, name in objects(markdown):
-            said = inspect.getdoc(getattr(importlib.import_module(module), name)) or ""
-            line = " ".join(said.partition("\n\n")[0].split())
+            line = _sentence(getattr(importlib.import_module(module), name))
             markdown = markdown.replace(
                 f"\n- {name}\n", f"\n- [{name}](python/{name}.md): {line}\n"
             )
     return markdown
+
+
+def _sentence(of: object) -> str:
+    return " ".join((inspect.getdoc(of) or "").partition("\n\n")[0].split())
 
 
 def on_page_content(html: str, page: Any, **_: Any) -> str:
