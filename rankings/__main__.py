@@ -33,6 +33,7 @@ from .command_line.analyse import (
 )
 from .command_line.plan import add_plans
 from .command_line.simulate import add_simulation
+from .command_line.write_preflib import add_preflib
 from .consensus.rules import CONSENSUS_METHODS, ConsensusMethod, agreed
 from .elicitation.careful import settle_carefully, simulate_carefully
 from .elicitation.log import CRITERIA, Answer, Entry, Skip, State, replay, simulate
@@ -130,6 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     add_computing(report)
     add_analyse(commands)
     _add_detectors(commands)
+    add_preflib(commands)
     add_plans(commands)
     add_simulation(commands)
     for planner in (

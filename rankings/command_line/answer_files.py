@@ -9,6 +9,7 @@ from ..elicitation.pairs import Codes, LeftOut, Nested, are_pairs
 from ..errors import RankingError
 from ..inference.clusters import Declared
 from .files import columns_and_rows, require, rows_of
+from .preflib import NAMELESS, is_preflib
 from .tools import counted, read_records
 
 _RANKING_COLUMNS: Final = ("image", "criterion", "buckets")
@@ -51,7 +52,7 @@ def read_rankings(
 def read_answer_file(
     path: str, needed: Sequence[str] = (), codes: Codes | None = None
 ) -> AnswerFile:
-    """Return rows of rankings or pairs, or those in a tool's export, in CSV, JSON or JSON Lines.
+    """Return rows of rankings or pairs, or those in a tool's export, in CSV, JSON, JSON Lines or PrefLib.
 
     Raises RankingError if the file cannot be read, or has neither the ``needed`` columns nor those of
     pairs.
@@ -66,9 +67,10 @@ def read_answer_file(
         require(path, names, needed)
     # The rows of a tool are not those of the file.
     places = range(1, len(rows) + 1) if read.tool else [at for at, _ in numbered]
-    is_lines = not read.tool and not path.endswith((".json", ".jsonl"))
+    is_lines = not read.tool and not path.endswith((".json", ".jsonl")) and not is_preflib(path)
     unit = "line" if is_lines else "answer" if read.tool else "row"
-    return AnswerFile([*zip(places, rows, strict=True)], unit, read.left_out, read.notes)
+    notes = [*read.notes, *([NAMELESS] if is_preflib(path) else [])]
+    return AnswerFile([*zip(places, rows, strict=True)], unit, read.left_out, notes)
 
 
 def read_declared(path: str) -> Declared:

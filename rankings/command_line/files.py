@@ -21,6 +21,7 @@ from ..errors import RankingError
 from ..orders.from_scores import require_fraction
 from ..output.detector_tables import detector_tables
 from ..output.table import as_columns
+from .preflib import is_preflib, rows_of_preflib
 
 # The name of the image in rows for all images together.
 ALL_IMAGES: Final = "*"
@@ -147,8 +148,12 @@ def rows_of(path: str, needed: Sequence[str] = ()) -> Iterator[tuple[int, dict[s
 def columns_and_rows(path: str) -> tuple[list[str], list[tuple[int, dict[str, Any]]]]:
     """Return the columns and the numbered rows of a file as in :func:`rows_of`.
 
-    Raises RankingError if the file cannot be read.
+    Those of PrefLib are described there (:func:`.preflib.rows_of_preflib`). Raises RankingError if the
+    file cannot be read.
     """
+    if is_preflib(path):
+        orders = rows_of_preflib(path)
+        return [*orders[0][1]] if orders else [], orders
     if path.endswith((".json", ".jsonl")):
         records = [*enumerate(_records_of_json(path), 1)]
         return [*records[0][1]] if records else [], records

@@ -28,7 +28,7 @@ SCRIPT = Path(__file__).with_name("scripts") / "statistics_.py"
 PACKAGES = (
     *("krippendorff==0.9.0", "pingouin==0.7.0", "scipy==1.17.1", "scikit-posthocs==0.17.1"),
     *("corankco==7.2.0", "pulp==3.3.2", "choix==0.4.1", "arenakit==0.1.1"),
-    *("numpy==2.4.6", "pandas==3.1.1"),
+    *("numpy==2.4.6", "pandas==3.1.1", "preflibtools==2.0.33"),
 )
 CASES = cases()
 # Cases in which a library and ours need not agree; the page says what each gives.
