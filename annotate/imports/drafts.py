@@ -234,6 +234,8 @@ def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
             given = answers[file.pk]
             if "missing" in given and given["missing"] != file.missing:
                 file.missing = Missing(given["missing"]).value if given["missing"] else ""
+                # Of results, images without boxes are counted again.
+                reads_again = True
             if "per_cent" in given and given["per_cent"] != file.per_cent:
                 file.per_cent = given["per_cent"]
                 reads_again = True
@@ -247,10 +249,6 @@ def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
                         file.reading = ""
                     reads_again = True
             file.save(update_fields=["missing", "per_cent", "format", "reading", "encoding"])
-        # The results that exist determine which scores are valid.
-        reads_again |= locked.files.filter(kind=FileKind.SCORES).exists() and any(
-            "missing" in given for given in answers.values()
-        )
     draft.refresh_from_db()
     return reads_again
 

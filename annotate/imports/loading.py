@@ -232,10 +232,7 @@ class _Loader:
 
 
 def _warnings(draft: Draft, files: Sequence[DraftFile]) -> list[str]:
-    """Return the receipt's notes as sentences; the full report stays with the draft.
-
-    A question that was answered without another check, as that of missing files, is a note, too.
-    """
+    """Return the receipt's notes as sentences; the full report stays with the draft."""
     wanted = {file.pk for file in files}
     sentences = [
         line

@@ -62,15 +62,8 @@ class OpenQuestion:
 
     @property
     def is_answered(self) -> bool:
-        if self.finding.code == "N4":
-            return bool(self.file.missing)
-        if self.finding.code in ("F2", "F7"):
-            # The file is read again after an answer, which may leave the question.
-            return self.finding.severity != Finding.Severity.QUESTION
-        if self.finding.code == "F1":
-            # After an answer the file is read again, and the question is gone.
-            return False
-        return self.file.per_cent is not None
+        """Whether an answer was given; the file was read again after it."""
+        return self.finding.severity != Finding.Severity.QUESTION
 
 
 def formats(finding: Finding) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
@@ -104,11 +97,9 @@ def _frames(file: DraftFile, tried: Sequence[str]) -> list[tuple[str, str]]:
     if file.kind == FileKind.PHOTOGRAPHS:
         as_read = _("as they are stored, as browsers show them")
         return [(AS_READ, as_read), (STORED, words_of(STORED))]
-    is_below = UPRIGHT in (*tried, file.reading)
-    words = {STORED: words_of(STORED), UPRIGHT: words_of(UPRIGHT)}
-    if is_below:
-        return [(AS_READ, words[STORED]), (UPRIGHT, words[UPRIGHT])]
-    return [(AS_READ, words[UPRIGHT]), (STORED, words[STORED])]
+    # Of pixels counted from below, the other reading is that on upright photographs.
+    frames = (STORED, UPRIGHT) if UPRIGHT in tried else (UPRIGHT, STORED)
+    return [(of, words_of(of)) for of in frames]
 
 
 def encodings(file: DraftFile) -> list[tuple[str, str]]:

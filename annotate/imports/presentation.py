@@ -1,14 +1,14 @@
 """View models of the load pages: the report's groups and pictures, and the steps of a load."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from django.db.models import Count
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext
+from django.utils.translation import gettext_lazy
 
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import BoxConvention, room_for
@@ -20,7 +20,6 @@ from protocols.formats.summaries import MAX_EXAMPLES, name_of
 
 from .checking import HISTOGRAM
 from .models import Draft, DraftFile, FileKind, Finding, Import
-from .plans import questions
 
 MAX_SHOWN_PER_CODE: Final = 200
 STEPS: Final = (
@@ -113,14 +112,13 @@ def kinds(draft: Draft) -> list[Kind]:
     """Return the findings by kind, errors first."""
     order = list(Finding.Severity.values)
     found: dict[tuple[str, str], Kind] = {}
-    unanswered = _unanswered(draft)
     for of in sorted(draft.summary.get("kinds", []), key=lambda of: order.index(of["severity"])):
         severity, code = of["severity"], of["code"]
         kind = found.setdefault(
             (severity, code),
             Kind(
                 severity,
-                _badge(severity, code, unanswered),
+                _badge(severity, code),
                 code,
                 name_of(code, severity),
                 of["advice"],
@@ -135,19 +133,11 @@ def kinds(draft: Draft) -> list[Kind]:
     return list(found.values())
 
 
-def _unanswered(draft: Draft) -> set[str]:
-    """Return the codes of questions that are still open."""
-    return {of.finding.code for of in questions(draft) if not of.is_answered}
-
-
 # Warnings after which nothing has to be done: the file is read as it was meant, or as was chosen.
 _NOTES: Final = ("F1", "F2", "F10", "L7", "L8", "L9", "N2")
 
 
-def _badge(severity: str, code: str, unanswered: Collection[str]) -> Badge:
-    """Return the badge of findings; some questions stay in the report after they are answered."""
-    if severity == Finding.Severity.QUESTION and code not in unanswered:
-        return Badge(pgettext("question", "answered"), "good")
+def _badge(severity: str, code: str) -> Badge:
     if severity == Finding.Severity.WARNING and code in _NOTES:
         return Badge(_("note"), "note")
     tone = "bad" if severity == Finding.Severity.ERROR else "warning"
@@ -184,11 +174,10 @@ class Group:
 def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
     """Return findings by kind, errors first, as many of each kind as fit on a page."""
     matching = Finding.objects.filter(draft=draft).matching(wanted)
-    unanswered = _unanswered(draft)
     return [
         Group(
             severity=severity,
-            badge=_badge(severity, code, unanswered),
+            badge=_badge(severity, code),
             code=code,
             name=name_of(code, severity),
             n=n,

@@ -196,7 +196,6 @@ OF_FRAMES = {
         said=("no labels, which the ground truth has",),
         codes=frozenset({"F2", "F8", "F10"}),
         readings={"truth": "upright"},
-        wrong={"site": "the page of questions does not take the answer “upright” for ground truth"},
     ),
 }
 
@@ -267,9 +266,6 @@ OF_SETS = {
         ),
         codes=frozenset({"F5", "N4"}),
         missing="empty",
-        wrong=dict.fromkeys(
-            ("api", "site"), "after the answer, images without boxes are not counted"
-        ),
     ),
 }
 

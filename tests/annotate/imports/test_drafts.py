@@ -350,9 +350,10 @@ class TestQuestions:
     @pytest.mark.parametrize(
         ("meaning", "n_results", "n_boxes"), [("empty", 2, [1, 0]), ("not-evaluated", 1, [1])]
     )
-    def test_an_answer_counts_when_it_is_confirmed(self, draft, meaning, n_results, n_boxes):
+    def test_after_an_answer_the_file_is_read_again(self, draft, meaning, n_results, n_boxes):
         file = draft.files.get(kind="results")
-        assert not drafts.answer(draft=draft, answers={file.pk: {"missing": meaning}})
+        assert drafts.answer(draft=draft, answers={file.pk: {"missing": meaning}})
+        checked(draft)
         drafts.confirm(draft=draft)
         results = Result.objects.order_by("image__position")
         assert [result.n_regions for result in results] == n_boxes

@@ -134,7 +134,7 @@ def test_ground_truth_that_fits_both_frames_is_asked_about(orientation, tmp_path
         load_dataset(name="Asked", truth=truth_of(here), images=photographs)
     [question] = refusal.value.questions
     assert question.choices == [
-        ("as-read", "as on the upright photographs"),
+        ("upright", "as on the upright photographs"),
         ("stored", "turned as the photographs say"),
     ]
     files = [

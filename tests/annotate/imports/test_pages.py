@@ -282,7 +282,7 @@ class TestReport:
             for of in shown
             if of.code == "N4"
         ]
-        assert badges == ["question", "question", "answered", "answered"]
+        assert badges == ["question", "question", "warning", "warning"]
         page = admin.post(url("confirm", draft.pk), follow=True)
         assert Result.objects.count() == 2
 
