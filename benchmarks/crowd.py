@@ -47,6 +47,8 @@ _TIMEOUT_SECONDS, _TRIES = 300, 5
 _KINDS = (*["careful"] * 7, "guesses", "leaves", "withdraws")
 _DATA = re.compile(r'<script id="screen-data" type="application/json">(.*?)</script>', re.S)
 _BEGIN = re.compile(r'<form class="actions" method="post" action="([^"]+)"')
+# The questions of the short introduction.
+_PRACTICE = re.compile(r'type="radio"\s+name="([^"]+)"')
 _CODE = re.compile(r'id="code"[^>]* value="([^"]*)"')
 
 
@@ -82,7 +84,7 @@ class Person:
         if code := _CODE.search(page):
             self.code = code[1]
             return
-        _, page = self._ask(at, {})
+        _, page = self._ask(at, dict.fromkeys(_PRACTICE.findall(page), "left"))
         _, page = self._ask(_found(_BEGIN, page), {"begin": "1"})
         shown = json.loads(_found(_DATA, page))
         stops_after = self._rng.randint(5, 30)
@@ -256,6 +258,8 @@ def _walk(link: str) -> None:
         page.goto(link)
         n_clicks = 0
         while not page.locator("[data-screen-id]").count() and n_clicks < 10:
+            for question in page.locator(".short__form fieldset").all():
+                question.locator("input").first.check()
             page.locator("main form .button:not(.button--quiet)").first.click()
             page.wait_for_load_state("networkidle")
             n_clicks += 1

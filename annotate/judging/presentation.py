@@ -37,8 +37,10 @@ def payload(turn: Turn, remaining: Remaining, have: str = "") -> dict[str, Any]:
     screen, assignment = turn.screen, turn.assignment
     image, study, annotator = assignment.image, assignment.study, assignment.annotator
     implied = turn.implied
-    asked = asked_of(assignment)
-    shown = image_data(study, annotator, image, assignment.known, asked, have=[have])
+    asked, is_visit = asked_of(assignment), bool(remaining.quota)
+    shown = image_data(
+        study, annotator, image, assignment.known, asked, have=[have], is_visit=is_visit
+    )
     person = {} if have else {"person": preferences_data(annotator), "pace": pace(turn)}
     quota, n_images, n_done = remaining.quota, None, remaining.n_asked
     if n_done is not None:
@@ -58,7 +60,7 @@ def payload(turn: Turn, remaining: Remaining, have: str = "") -> dict[str, Any]:
             "skip_url": reverse("judging:skip", args=[screen.public_id]),
             "note_url": reverse("judging:note", args=[screen.public_id]),
         },
-        "study": study_data(study, is_visit=bool(remaining.quota)),
+        "study": study_data(study, is_visit=is_visit),
         **person,
         "image": {**shown, **total, "number": assignment.position},
         **_ids_of_sides(turn),
@@ -130,12 +132,13 @@ def image_data(
     *,
     have: Collection[str] = (),
     methods: Iterable[Method] | None = None,
+    is_visit: bool = False,
 ) -> dict[str, Any]:
     """Return an image with the results in ``asked`` (None: all of them), under opaque ids.
 
     Ids and order of the results differ for each annotator and image. They include the copies in the
     image's ``known`` pairs. ``have``: keys of images whose results are left out. ``methods`` are
-    those of a study that is not stored.
+    those of a study that is not stored. A visit by a link gets no ground truth and no matches.
     """
     # The database may give the keys of an object in another order.
     what = f"image {json.dumps(known, sort_keys=True)}"
@@ -167,8 +170,8 @@ def image_data(
         "height": height,
         **({"room": list(room)} if any(room) else {}),
         "results": {name: result_data(by_id[name], convention) for name in sorted(by_id)},
-        "truth": _truth_data(study, image, convention),
-        "matches": _matches_data(study, image, by_id),
+        "truth": None if is_visit else _truth_data(study, image, convention),
+        "matches": None if is_visit else _matches_data(study, image, by_id),
     }
 
 
@@ -240,7 +243,8 @@ def _address(_prefix: str, name: str, of: str) -> str:
 
 def study_data(study: Study, *, is_visit: bool = False) -> dict[str, Any]:
     """Return the study as the page shows it; ``is_visit`` is true for participants by a link."""
-    protocol = registry.PROTOCOLS.get(study.match_protocol)
+    protocol = None if is_visit else registry.PROTOCOLS.get(study.match_protocol)
+    never = Study.GroundTruth.NEVER.value
     return {
         "name": study.name,
         "undo_url": address("judging:undo", study.slug),
@@ -248,12 +252,13 @@ def study_data(study: Study, *, is_visit: bool = False) -> dict[str, Any]:
         "history_url": address("judging:history", study.slug),
         "next_image_url": address("judging:next_image", study.slug),
         "settings": {
-            "ground_truth": study.ground_truth,
+            "is_visit": is_visit,
+            "ground_truth": never if is_visit else study.ground_truth,
             "match_colours": protocol.name if protocol else "",
             "same_for_all": study.same_for_all,
             "keep_camera": study.keep_camera,
             "twin_iou": study.twin_iou,
-            "place_list": Study.GroundTruth.NEVER.value if is_visit else study.place_list,
+            "place_list": never if is_visit else study.place_list,
             "break_minutes": study.break_minutes,
             "break_screens": study.break_screens,
         },

@@ -34,7 +34,7 @@ from .presentation import (
     payload,
     sides,
 )
-from .quotas import Remaining
+from .quotas import Remaining, quota_of
 from .shortcuts import judged, judged_with, refused
 
 View = Callable[..., HttpResponseBase]
@@ -199,10 +199,12 @@ def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
     asked = request.GET.get("n", "1")[:4]
     n = min(int(asked), _MOST_AHEAD) if asked.isdecimal() else 1
     have = request.GET.get("have", "")[:200].split(",")
-    images = []
+    images, is_visit = [], bool(quota_of(study, request.user))
     for image, visit, known in planning.next_visits(study, request.user, n):
         results = None if visit.drawn is None else visit.results
-        images.append(image_data(study, request.user, image, known, results, have=have))
+        images.append(
+            image_data(study, request.user, image, known, results, have=have, is_visit=is_visit)
+        )
     return JsonResponse({"image": images[0] if images else None, "images": images})
 
 

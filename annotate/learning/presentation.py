@@ -29,6 +29,10 @@ def shown(pair: Pair) -> dict[str, Any]:
         "is_drawing": picture.file.endswith(".svg"),
     }
     left, right = _side(pair.left), _side(pair.right)
+    told = {
+        LEFT: _("Left: {boxes}.").format(boxes=_in_words(pair, pair.left)),
+        RIGHT: _("Right: {boxes}.").format(boxes=_in_words(pair, pair.right)),
+    }
     return {
         "image": image,
         "left": left,
@@ -43,13 +47,8 @@ def shown(pair: Pair) -> dict[str, Any]:
             "right": right,
             "close_up": pair.close_up,
         },
-        "in_words": " ".join(
-            [
-                _(pair.picture.says),
-                _("Left: {boxes}.").format(boxes=_in_words(pair, pair.left)),
-                _("Right: {boxes}.").format(boxes=_in_words(pair, pair.right)),
-            ]
-        ),
+        "told": told,
+        "in_words": " ".join([_(pair.picture.says), told[LEFT], told[RIGHT]]),
     }
 
 
@@ -91,7 +90,7 @@ def criteria(study: Study) -> list[dict[str, str]]:
 
 
 def feedback(exercise: Exercise, answers: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return a row for each criterion: the chosen verdict and the obvious one."""
+    """Return a row for each answered criterion: the chosen verdict and the obvious one."""
     rows: list[dict[str, Any]] = []
     for criterion in CHECKED:
         expected, chosen = exercise.expected[criterion], answers[criterion]
@@ -100,9 +99,13 @@ def feedback(exercise: Exercise, answers: Mapping[str, str]) -> list[dict[str, A
                 "title": str(CRITERION_NAMES[criterion]),
                 "chosen": _words_of(chosen),
                 "is_right": chosen == expected,
+                "expected": _words_of(expected),
+                "why": _(exercise.why[criterion]),
                 "says": _EXPECTED[expected].format(why=_(exercise.why[criterion])),
             }
         )
+    if "preference" not in answers:
+        return rows
     rows.append(
         {
             "title": str(CRITERION_NAMES["preference"]),

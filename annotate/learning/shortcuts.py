@@ -3,30 +3,41 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from annotate.studies.models import Study
 
-from . import presentation
+from . import presentation, services
 from .pairs import CARDS, CHECKED, EQUAL, EXERCISES, LEFT, RIGHT, Exercise
 
 ROUND: Final = 1
+_ANSWERS: Final = frozenset((LEFT, EQUAL, RIGHT))
 _EXAMPLES: Final = CARDS[:2]
 # A box that is too large, a missing word and a false box would all be easy; these differ.
 PRACTISED: Final = tuple(EXERCISES[ROUND][at] for at in (0, 1, 3))
 
 
 def short_answers(posted: QueryDict) -> dict[str, dict[str, str]]:
-    """Return the answers to the practice pairs that were answered in full, by their slug."""
+    """Return the answers that were chosen, by the slug of the practice pair."""
     given = {}
     for exercise in PRACTISED:
         slug = exercise.pair.slug
         answers = {name: posted.get(f"{slug}-{name}", "") for name in CHECKED}
-        if set(answers.values()) <= {LEFT, EQUAL, RIGHT}:
-            given[slug] = answers
+        given[slug] = {name: answer for name, answer in answers.items() if answer in _ANSWERS}
     return given
+
+
+def are_complete(answers: Mapping[str, Mapping[str, str]]) -> bool:
+    return all(len(answers.get(exercise.pair.slug, ())) == len(CHECKED) for exercise in PRACTISED)
+
+
+def has_practised(study: Study, person: User) -> bool:
+    """Return whether a person has answered the practice pairs of the short introduction."""
+    visit = services.find_visit(study, person)
+    return all(services.stored_answers(visit, ROUND, exercise) for exercise in PRACTISED)
 
 
 def short_lesson(
@@ -35,33 +46,45 @@ def short_lesson(
     *,
     answers: Mapping[str, Mapping[str, str]] | None,
     start_url: str,
-    is_preview: bool = False,
+    preview_url: str = "",
 ) -> HttpResponse:
-    """Render the short introduction; with ``answers``, even none, what was to be seen and the start."""
+    """Render the short introduction; with answers to all pairs, what was expected, why, and the start.
+
+    Answers are missing: status 422, and the page marks the questions. ``preview_url`` takes the
+    answers of a preview.
+    """
+    is_answered = answers is not None and are_complete(answers)
     context: dict[str, Any] = {
         "study": study,
         "examples": [
             {**_shown(card.pair), "card": card, "rows": presentation.card_rows(card, study)[:2]}
             for card in _EXAMPLES
         ],
-        "practice": [_practice(exercise, study, answers) for exercise in PRACTISED],
-        "is_answered": answers is not None,
+        "practice": [_practice(exercise, study, answers, is_answered) for exercise in PRACTISED],
+        "is_answered": is_answered,
+        "is_incomplete": answers is not None and not is_answered,
         "start_url": start_url,
-        "is_preview": is_preview,
+        "preview_url": preview_url,
     }
-    return render(request, "learning/short.html", context)
+    status = 422 if context["is_incomplete"] else 200
+    return render(request, "learning/short.html", context, status=status)
 
 
 def _practice(
-    exercise: Exercise, study: Study, answers: Mapping[str, Mapping[str, str]] | None
+    exercise: Exercise,
+    study: Study,
+    answers: Mapping[str, Mapping[str, str]] | None,
+    is_answered: bool,
 ) -> dict[str, Any]:
-    shown = {**_shown(exercise.pair), "slug": exercise.pair.slug}
-    if answers is None:
-        return {**shown, "criteria": presentation.criteria(study)[: len(CHECKED)]}
-    given = answers.get(exercise.pair.slug)
-    chosen = given or dict.fromkeys(CHECKED, "")
-    rows = presentation.feedback(exercise, {**chosen, "preference": ""})[: len(CHECKED)]
-    return {**shown, "rows": rows, "is_given": given is not None}
+    slug = exercise.pair.slug
+    shown = {**_shown(exercise.pair), "slug": slug}
+    chosen = (answers or {}).get(slug, {})
+    if is_answered:
+        return {**shown, "rows": presentation.feedback(exercise, chosen)}
+    asked = presentation.criteria(study)[: len(CHECKED)]
+    for criterion in asked:
+        criterion["chosen"] = chosen.get(criterion["name"], "")
+    return {**shown, "criteria": asked}
 
 
 def _shown(pair: Any) -> dict[str, Any]:
@@ -70,9 +93,12 @@ def _shown(pair: Any) -> dict[str, Any]:
     return {
         "image": image,
         "sides": [
-            {"title": _("Left"), "result": shown["left"]},
-            {"title": _("Right"), "result": shown["right"]},
+            {
+                "title": _("Left"),
+                "result": shown["left"],
+                "in_words": f"{_(pair.picture.says)} {shown['told'][LEFT]}",
+            },
+            {"title": _("Right"), "result": shown["right"], "in_words": shown["told"][RIGHT]},
         ],
         "view_box": f"0 0 {image['width']:g} {image['height']:g}",
-        "in_words": shown["in_words"],
     }

@@ -26,7 +26,7 @@ from . import selectors, services
 from .forms import ConsentForm, PracticeForm
 from .models import FirstVisit
 from .pairs import CARDS, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS, SMALL_TEXT
-from .shortcuts import PRACTISED, ROUND, short_answers, short_lesson
+from .shortcuts import PRACTISED, ROUND, are_complete, short_answers, short_lesson
 
 Visit = FirstVisit | None
 View = Callable[..., HttpResponse]
@@ -96,14 +96,14 @@ def card(request: SignedInRequest, study: Study, visit: Visit, number: int) -> H
 def short(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
     """Show the short introduction, for people who are asked a few minutes of work."""
     answers = short_answers(request.POST) if request.method == "POST" else None
-    for exercise in PRACTISED if answers else ():
-        if exercise.pair.slug in (answers or {}):
+    if answers is not None and are_complete(answers):
+        for exercise in PRACTISED:
             services.record_practice(
                 study=study,
                 annotator=request.user,
                 round_number=ROUND,
                 exercise=exercise,
-                answers=(answers or {})[exercise.pair.slug],
+                answers=answers[exercise.pair.slug],
             )
     start_url = reverse("learning:finish", args=[study.slug])
     return short_lesson(request, study, answers=answers, start_url=start_url)

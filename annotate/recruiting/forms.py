@@ -1,6 +1,6 @@
 """The form of an entrance."""
 
-from typing import Any
+from typing import Any, Final
 
 from django import forms
 from django.conf import settings
@@ -15,14 +15,26 @@ from .errors import EntranceRefused
 from .models import Entrance, Outcome, Platform, new_code, new_slug
 from .platforms import NAMES
 from .questions import as_lines, read_lines
-from .services import check_size, check_way_back
+from .services import check_size, check_way_back, has_contact
 
+# The fields that are shown at once; the others are folded.
+MAIN: Final = ("name", "platform", "places", "unit", "size")
 _CODES = [f"code_{outcome}" for outcome in Outcome]
 
 
 class EntranceForm(forms.ModelForm[Entrance]):
-    """Settings of an entrance. What is left empty is drawn, or as the platform usually has it."""
+    """Settings of an entrance. What is left empty is drawn, or as the platform usually has it.
 
+    It asks for the study's contact if there is none.
+    """
+
+    contact = forms.CharField(
+        label=gettext_lazy("Whom participants can ask"),
+        max_length=1000,
+        help_text=gettext_lazy(
+            "Name and address, for the page before consent. Kept with the study."
+        ),
+    )
     asked = forms.CharField(
         label=gettext_lazy("Questions of your own"),
         required=False,
@@ -38,8 +50,8 @@ class EntranceForm(forms.ModelForm[Entrance]):
         model = Entrance
         field_classes = {"name": NameField, "group": NameField}
         fields = [
-            *("name", "platform", "places", "unit", "size", "minutes", "limit_minutes"),
-            *("n_checks", "checks_at_least", "after_checks"),
+            *MAIN,
+            *("minutes", "limit_minutes", "n_checks", "checks_at_least", "after_checks"),
             *("min_width", "min_height", "input", "language"),
             *("reward", "pay_floor", "keeps_answers", "keep_days", "excludes", "asked"),
             *("group", "slug", "person_parameter", "submission_parameter", "way_back", *_CODES),
@@ -55,11 +67,25 @@ class EntranceForm(forms.ModelForm[Entrance]):
             if self.instance.pk is None:
                 field.initial = ""
         self.fields["slug"].required = False
+        if has_contact(study):
+            del self.fields["contact"]
         self.fields["asked"].initial = as_lines(self.instance.questions)
         language = self.fields["language"]
         language.choices = [("", _("that of the browser")), *settings.LANGUAGES]  # type: ignore[attr-defined]  # a choice field
         others = permitted(person, "annotate.follow_study", Study).exclude(pk=study.pk)
         self.fields["excludes"].queryset = others.filter(entrances__isnull=False).distinct()  # type: ignore[attr-defined]  # a model choice field
+
+    @property
+    def main(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name in (*MAIN, "contact")]
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        return [field for field in self if field.name not in (*MAIN, "contact")]
+
+    @property
+    def more_is_wrong(self) -> bool:
+        return any(field.errors for field in self.more)
 
     def clean_asked(self) -> str:
         text: str = self.cleaned_data["asked"]

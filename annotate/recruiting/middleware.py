@@ -8,6 +8,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from annotate.learning.shortcuts import has_practised
 from annotate.requests import wants_json
 
 from . import services
@@ -61,6 +62,8 @@ class Participants:
         name = _name(request)
         if name not in _ANSWERS:
             services.see(arrival)
+        if name == "learning:finish" and not has_practised(arrival.study, arrival.person):
+            return redirect("learning:short", slug=arrival.study.slug)
         if name in _INSTEAD:
             slug = arrival.entrance.slug if name in ("judging:own", "home") else arrival.study.slug
             return redirect(_INSTEAD[name], slug=slug)

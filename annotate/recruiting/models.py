@@ -137,7 +137,7 @@ class Entrance(models.Model):
         choices=AfterChecks,
         default=AfterChecks.REVIEW,
     )
-    min_width = models.PositiveIntegerField(_("smallest window, px wide"), default=900)
+    min_width = models.PositiveIntegerField(_("smallest window, px wide"), default=390)
     min_height = models.PositiveIntegerField(_("smallest window, px high"), default=600)
     input = models.CharField(_("pointing device"), max_length=10, choices=Input, default=Input.ANY)
     code_completed = models.CharField(

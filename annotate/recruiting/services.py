@@ -20,6 +20,7 @@ from annotate.judging import services as judging
 from annotate.judging.attention_checks import answers_so_far
 from annotate.judging.image_allocation import first_visit_is_due
 from annotate.judging.models import Judgement, Screen, Skip
+from annotate.learning.selectors import contacts
 from annotate.learning.services import give_consent
 from annotate.studies.models import Membership, Role, Study
 from annotate.studies.services import add_member, remove_member
@@ -125,9 +126,19 @@ def check_size(n_pairs: int, n_checks: int) -> None:
         raise EntranceRefused(words, "size")
 
 
+def has_contact(study: Study) -> bool:
+    """Return whether the page before consent names a contact: in own words, or by e-mail address."""
+    return bool(study.contact.strip()) or any(person.email for person in contacts(study))
+
+
 @transaction.atomic
 def set_state(entrance: Entrance, state: str) -> None:
-    """Open, pause or close an entrance. People who are in may finish."""
+    """Open, pause or close an entrance. People who are in may finish.
+
+    Raises EntranceRefused to open one whose study names no contact.
+    """
+    if state == Entrance.State.OPEN and not has_contact(entrance.study):
+        raise EntranceRefused(_("Say first whom participants can ask: change the entrance."))
     entrance.state = Entrance.State(state)
     entrance.save(update_fields=["state"])
     details = {"state": entrance.state}

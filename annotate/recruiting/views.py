@@ -5,6 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,11 +15,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.access import permitted
+from annotate.judging.image_allocation import is_answered
 from annotate.learning.shortcuts import short_answers, short_lesson
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
+from annotate.studies.services import change_settings
 
 from . import exports, presentation, selectors, services
+from .errors import EntranceRefused
 from .forms import EntranceForm
 from .models import Entrance, Outcome
 
@@ -70,7 +74,11 @@ def entrance(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     return render(request, "recruiting/entrance.html", context, status=status)
 
 
+@transaction.atomic
 def _save(request: SignedInRequest, form: EntranceForm) -> None:
+    contact = form.cleaned_data.get("contact")
+    if contact:
+        change_settings(study=form.instance.study, is_answered=is_answered, contact=contact)
     services.save_entrance(
         form.save(commit=False),
         excludes=form.cleaned_data["excludes"],
@@ -86,7 +94,11 @@ def set_state(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     state = request.POST.get("state", "")
     if state not in Entrance.State.values:
         raise Http404
-    services.set_state(changed, state)
+    try:
+        services.set_state(changed, state)
+    except EntranceRefused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("recruiting:entrance", slug=slug, number=number)
     words = _("The entrance is {state}.").format(state=changed.get_state_display())
     messages.success(request, words)
     return redirect("recruiting:entrances", slug=slug)
@@ -140,11 +152,11 @@ def preview(request: SignedInRequest, slug: str, number: int, step: str) -> Http
             "ids": [],
         }
         return render(request, "recruiting/start.html", context)
-    if step == "lesson":
-        return short_lesson(request, study, answers=None, start_url=at("tried"), is_preview=True)
-    if step == "tried":
-        answers = short_answers(request.POST)
-        return short_lesson(request, study, answers=answers, start_url=at("done"), is_preview=True)
+    if step in ("lesson", "tried"):
+        answers = short_answers(request.POST) if step == "tried" else None
+        return short_lesson(
+            request, study, answers=answers, start_url=at("done"), preview_url=at("tried")
+        )
     if step == "done":
         context = {
             "study": study,

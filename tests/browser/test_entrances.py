@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from annotate.recruiting.models import Arrival, Outcome
 from tests.support.browsing import SIZES, check_accessible, check_fits, listen, unexpected
 from tests.support.comparison import remembered_layout
-from tests.support.participants import crowd_study, ids, link, make_entrance
+from tests.support.participants import PRACTICE, crowd_study, ids, link, make_entrance
 
 _IS_ANOTHER = """address =>
   document.querySelector("form.verdict")?.getAttribute("action") !== address"""
@@ -92,6 +92,13 @@ def test_from_the_link_to_the_code(visitor, live_server, entrance, language, scr
         look(page)
     press(page, agree)
     page.wait_for_url(re.compile(r"/short/$"))
+    if scripts:
+        look(page)
+    # The browser names the question that is missing.
+    press(page, "main form .button")
+    assert page.evaluate("document.activeElement.name") == "street-recall"
+    for question in sorted(PRACTICE):
+        press(page, f"[name={question}]", "Space")
     press(page, "main form .button")
     press(page, "main form:has([name=begin]) .button")
     page.wait_for_url(re.compile(r"/judge/"))

@@ -74,6 +74,7 @@ def make(
         # Loading takes long, so that everything else is checked first.
         for number in range(len(file.content.get("entrance", []))):
             entrance_of(file, number, study or Study())
+        _refuse_without_contact(file, settings, study)
         if study is not None:
             made = _change(file, study, settings)
             runs = _score(file, study.dataset, protocols, tell, progress)
@@ -90,6 +91,16 @@ def make(
         _open(file, study)
         made.invitations = _invite(file, study)
         return made
+
+
+def _refuse_without_contact(
+    file: StudyFile, settings: Mapping[str, Any], study: Study | None
+) -> None:
+    """Raise FileRefused for an entrance to a study without a contact."""
+    named = settings.get("contact") or file.content.get("people", {}).get("researchers")
+    is_known = study is not None and recruiting.has_contact(study)
+    if file.content.get("entrance") and not (named or is_known):
+        raise file.refused("entrance.0", _("say in contact whom participants can ask."))
 
 
 def _open(file: StudyFile, study: Study) -> list[str]:

@@ -1,8 +1,10 @@
 """The way of a participant over HTTP: from a link to a code, on every platform."""
 
 import csv
+import json
 import re
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.conf import settings as site
@@ -26,6 +28,7 @@ from tests.support.made_once import made_once
 from tests.support.pages import flat
 from tests.support.participants import (
     JSON,
+    PRACTICE,
     admitted,
     agree,
     answer,
@@ -68,7 +71,7 @@ def test_three_clicks_lead_from_the_link_to_the_first_counted_pair(study, entran
     page = browser.post(link(entrance), ids(), follow=True)
     clicks += 1
     assert page.redirect_chain[-1][0] == reverse("learning:short", args=[study.slug])
-    page = browser.post(page.request["PATH_INFO"])
+    page = browser.post(page.request["PATH_INFO"], PRACTICE)
     clicks += 1
     start = re.search(r'<form class="actions" method="post" action="([^"]+)"', flat(page.text))[1]
     page = browser.post(start, {"begin": "1"}, follow=True)
@@ -77,6 +80,95 @@ def test_three_clicks_lead_from_the_link_to_the_first_counted_pair(study, entran
     assert "data-screen-id" in page.text
     assert "Pair 1 of 6" in page.text
     assert clicks == 3
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+@cases("platform", ["prolific", "link", "mturk"])
+def test_fewer_than_500_words_lead_from_the_link_to_the_first_pair(study, platform, language):
+    """Words of the pages, folded or not, without the texts that describe pictures.
+
+    Half of the practice answers are not as expected, which takes more words.
+    """
+    study.contact = "Ana Silva, ana@example.org"
+    study.save(update_fields=["contact"])
+    entrance = make_entrance(study, platform, min_width=900, min_height=600)
+    browser = Client(headers={"accept-language": language})
+    sent = {"prolific": ids(), "mturk": TURK}.get(platform, {})
+    pages = [browser.get(link(entrance), sent)]
+    if platform == "mturk":
+        pages.append(browser.get(reverse("join:frame", args=[entrance.slug]), sent))
+    pages.append(browser.post(link(entrance), sent, follow=True))
+    pages.append(browser.post(reverse("learning:short", args=[study.slug]), PRACTICE))
+    assert [page.status_code for page in pages] == [200] * len(pages)
+    assert f'lang="{language}"' in pages[0].text
+    n_words = [len(words_of(page.text)) for page in pages]
+    assert min(n_words) > 20
+    assert sum(n_words) < 500, n_words
+
+
+def words_of(page):
+    """Return the words of a page outside its head, its scripts and its tags."""
+    text = re.sub(r"<head.*?</head>|<script.*?</script>|<[^>]*>", " ", page, flags=re.DOTALL)
+    return re.findall(r"\w[\w'’.-]*", unescape(text))
+
+
+@cases(
+    ("fields", "first"),
+    [
+        ({}, "A telephone, a tablet or a computer will do."),
+        ({"min_width": 900}, "You need a window of at least 900 by 600 pixels."),
+        (
+            {"input": "touch"},
+            "A telephone, a tablet or a computer will do. You need a touch screen.",
+        ),
+    ],
+)
+def test_the_device_is_told_in_the_first_line(study, fields, first):
+    entrance = make_entrance(study, **({"min_width": 390, "min_height": 600} | fields))
+    page = flat(Client().get(link(entrance), ids()).text)
+    assert re.search(r"</h1>\s*</header>\s*<p class=\"lead\">\s*([^<]*?)\s*</p>", page)[1] == first
+
+
+def test_a_telephone_is_let_in_unless_the_study_says_otherwise():
+    assert Entrance().min_width == 390
+
+
+def test_t54_the_first_pair_comes_after_answers_to_the_lesson(study, entrance):
+    browser = admitted(entrance, taught=False)
+    short = reverse("learning:short", args=[study.slug])
+    finish = reverse("learning:finish", args=[study.slug])
+    assert browser.post(finish, {"begin": "1"}).headers["location"] == short
+    given = PRACTICE | {"street-recall": "equal", "garden-precision": ""}
+    page = browser.post(short, given)
+    assert page.status_code == 422
+    assert page.text.count("Choose an answer.") == 1
+    assert 'id="garden-precision-missing"' in page.text
+    checked = re.findall(r'<input[^>]*name="([^"]+)"[^>]*value="([^"]+)"[^>]*checked', page.text)
+    assert dict(checked) == {name: answer for name, answer in given.items() if answer}
+    assert browser.post(finish, {"begin": "1"}).headers["location"] == short
+    page = browser.post(short, PRACTICE)
+    # Of six answers "left", those to the recall of one pair and the precision of another are expected.
+    assert page.text.count("As expected.") == 2
+    assert "Expected: Right better." in page.text
+    browser.post(finish, {"begin": "1"})
+    assert waiting(browser).number == 1
+
+
+@cases("unit", ["pairs", "images"])
+def test_a_visit_shows_no_ground_truth_and_no_matches(study, unit):
+    study.ground_truth, study.match_protocol = "always", "iou"
+    study.save(update_fields=["ground_truth", "match_protocol"])
+    browser = admitted(make_entrance(study, unit=unit, size=5))
+    page = browser.get(reverse("judging:judge", args=[study.slug])).text
+    data = json.loads(re.search(r'<script id="screen-data"[^>]*>(.*?)</script>', page)[1])
+    ahead = browser.get(reverse("judging:next_image", args=[study.slug])).json()
+    for image in (data["image"], ahead["image"]):
+        assert image["truth"] is image["matches"] is None
+    assert data["study"]["settings"]["ground_truth"] == "never"
+    assert data["study"]["settings"]["match_colours"] == ""
+    tools = set(re.findall(r'data-do="(\w+)"', page))
+    assert {"zoom_in", "blink", "boxes_hidden", "next_difference"} <= tools
+    assert tools.isdisjoint({"link", "auto_blink", "differences", "note"})
 
 
 def test_the_last_answer_leads_to_the_code_without_a_click(entrance):
@@ -244,7 +336,7 @@ def test_no_code_is_in_any_page_before_its_outcome(entrance, study):
     browser = Client()
     pages = [browser.get(link(entrance), ids()), agree(browser, entrance)]
     pages += [browser.get(reverse("learning:short", args=[study.slug]))]
-    pages += [browser.post(reverse("learning:short", args=[study.slug]))]
+    pages += [browser.post(reverse("learning:short", args=[study.slug]), PRACTICE)]
     pages += [browser.post(reverse("learning:finish", args=[study.slug]), {"begin": "1"})]
     pages += [browser.get(reverse("judging:judge", args=[study.slug]))]
     pages += [browser.get(reverse("join:visit", args=[entrance.slug]))]

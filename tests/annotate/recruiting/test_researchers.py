@@ -2,12 +2,14 @@
 
 import csv
 import json
+import re
 import zipfile
 from datetime import timedelta
 from io import BytesIO, StringIO
 
 import pytest
 from django.apps import apps
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.serializers import serialize
 from django.test import Client
@@ -29,6 +31,7 @@ from tests.support.factories import make_admin, make_run
 from tests.support.kept import keep_report
 from tests.support.made_once import made_once
 from tests.support.participants import (
+    PRACTICE,
     admitted,
     agree,
     answer,
@@ -57,6 +60,7 @@ FORM = {
     "min_width": 900,
     "min_height": 600,
     "input": "any",
+    "contact": "Ana, ana@example.org",
 }
 
 
@@ -79,6 +83,44 @@ def test_a_researcher_makes_an_entrance_without_an_admin(researcher, study):
     assert "PROLIFIC_PID={{%PROLIFIC_PID%}}&amp;STUDY_ID={{%STUDY_ID%}}" in page
     assert codes[0] in page
     assert AuditEntry.objects.filter(act=Act.ENTRANCE_MADE, study=study).exists()
+
+
+def test_a_new_entrance_asks_for_five_fields_and_for_the_contact_once(researcher, study):
+    address = reverse("recruiting:entrances", args=[study.slug])
+    page = researcher.get(address).text
+    asked = r'<(?:input|select|textarea)[^>]*name="(\w+)"[^>]*id="id_'
+    at_once, folded = page.split("<details>", 1)
+    names = ["name", "platform", "places", "unit", "size"]
+    assert sorted(re.findall(asked, at_once)) == sorted([*names, "contact"])
+    assert len(re.findall(asked, folded)) > 20
+    assert make(researcher, study, contact="").status_code == 422
+    assert not Entrance.objects.exists()
+    assert make(researcher, study, contact="Ana, room 7").status_code == 302
+    study.refresh_from_db()
+    assert study.contact == "Ana, room 7"
+    at_once, _ = researcher.get(address).text.split("<details>", 1)
+    assert 'name="contact"' not in at_once
+
+
+def test_a_folded_setting_with_an_error_is_unfolded(researcher, study):
+    assert "<details open>" in make(researcher, study, n_checks=2).text
+
+
+def test_an_entrance_opens_once_participants_are_told_whom_to_ask(researcher, study):
+    entrance = make_entrance(study, state="paused")
+    url = reverse("recruiting:set_state", args=[study.slug, entrance.pk])
+    page = researcher.post(url, {"state": "open"}, follow=True)
+    assert "Say first whom participants can ask" in page.text
+    assert 'name="contact"' in page.text
+    entrance.refresh_from_db()
+    assert entrance.state == "paused"
+    person = User.objects.get(memberships__study=study, memberships__role="researcher")
+    person.email = "ana@example.org"
+    person.save(update_fields=["email"])
+    researcher.post(url, {"state": "open"})
+    entrance.refresh_from_db()
+    assert entrance.state == "open"
+    assert "ana@example.org" in Client().get(link(entrance), ids()).text
 
 
 @pytest.mark.parametrize(
@@ -210,7 +252,7 @@ def test_a_preview_walks_the_whole_way_and_stores_nothing(researcher, study):
     entrance = make_entrance(study)
     at = reverse("recruiting:preview", args=[study.slug, entrance.pk, "start"])
     for step in ("lesson", "tried", "done"):
-        page = researcher.get(at)
+        page = researcher.post(at, PRACTICE) if step == "done" else researcher.get(at)
         assert page.status_code == 200
         following = reverse("recruiting:preview", args=[study.slug, entrance.pk, step])
         assert following in page.text
@@ -219,7 +261,7 @@ def test_a_preview_walks_the_whole_way_and_stores_nothing(researcher, study):
     assert code_on(researcher.get(at)) == "· · ·"
     assert f'href="{reverse("recruiting:entrances", args=[study.slug])}"' in researcher.get(at).text
     tried = reverse("recruiting:preview", args=[study.slug, entrance.pk, "tried"])
-    assert researcher.post(tried).status_code == 200
+    assert researcher.post(tried).status_code == 422
     assert not Arrival.objects.exists()
     assert not study.first_visits.exists()
     assert researcher.get(at.replace("done", "x")).status_code == 404

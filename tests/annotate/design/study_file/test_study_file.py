@@ -199,7 +199,8 @@ def test_what_cannot_be_changed_any_more_is_refused_with_its_key(folder, before,
 
 def test_the_file_of_a_study_makes_the_same_study(folder, capsys):
     asked = 'questions = ["before | choice | Device? | laptop; other", "after | text | Odd?"]\n'
-    study = made(folder, FILE + asked)
+    # People are not in the file.
+    study = made(folder, FILE.replace("seed = 11", 'seed = 11\ncontact = "Ana"') + asked)
     out = folder / "again.toml"
     call_command("export_study", study.slug, "--as-file", "--out", str(out))
     written = tomllib.loads(out.read_text(encoding="utf-8"))
@@ -455,6 +456,7 @@ def test_options_make_the_simplest_study_without_a_file(folder, capsys):
             r":18: entrance.0.way_back: People can be sent",
         ),
         ("pairs = 40", "pairs = 7", r":19: entrance.0.pairs: Too few"),
+        ('researchers = ["ana@example.org"]\n', "", r":15: entrance.0: say in contact whom"),
         ("places = 40", 'questions = ["x"]', r":18: entrance.0.questions: Line 1: write before"),
         (
             "places = 40\npairs = 40",
